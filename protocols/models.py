@@ -165,22 +165,20 @@ class EditingAnswer(AnswerOfProtocol):
         choices=Outcome,
         default="",
         blank=True,
-        help_text=_("Time of an edit; empty where an edit by another editor is judged."),
+        help_text=_("Empty if another editor’s edit is judged."),
     )
-    text = models.TextField(
-        _("text"), default="", blank=True, help_text=_("Result of an edited output.")
-    )
+    text = models.TextField(_("text"), default="", blank=True, help_text=_("The edited text."))
     keystrokes = models.PositiveIntegerField(
         _("keystrokes"),
         null=True,
         blank=True,
-        help_text=_("Changes of the text while it was edited, however they were made."),
+        help_text=_("Number of changes to the text while editing."),
     )
     acceptable = models.BooleanField(
         _("acceptable"),
         null=True,
         blank=True,
-        help_text=_("True if the result is fluent and means the same; empty for an edit."),
+        help_text=_("True if the edit is fluent and means the same; empty for an edit."),
     )
     edit = models.ForeignKey(
         "annotation.Judgment",
@@ -189,7 +187,7 @@ class EditingAnswer(AnswerOfProtocol):
         null=True,
         blank=True,
         verbose_name=_("edit"),
-        help_text=_("The edit judged; empty if the output was not edited and was shown as it is."),
+        help_text=_("The edit judged; empty if the unedited output was shown."),
     )
 
     objects: ClassVar[models.Manager["EditingAnswer"]] = models.Manager()
@@ -246,7 +244,7 @@ class Snippet(RecordedModel):
         verbose_name=_("document"),
     )
     first = models.PositiveIntegerField(
-        _("first segment"), help_text=_("By its position in the document, from 1.")
+        _("first segment"), help_text=_("Position in the document, from 1.")
     )
     last = models.PositiveIntegerField(_("last segment"))
     statements = ArrayField(models.TextField(), verbose_name=_("statements"))
@@ -321,7 +319,7 @@ class QuizAnswer(AnswerOfProtocol):
         models.BooleanField(null=True),
         verbose_name=_("answers"),
         help_text=_(
-            "To each statement, null where there is none; empty of a segment that was read on the way."
+            "One answer per statement, null if not answered; empty for segments before the statements."
         ),
     )
 
@@ -353,9 +351,9 @@ class SystemSort(models.Model):
     systems = ArrayField(models.CharField(max_length=200), verbose_name=_("systems"))
     seed = models.BigIntegerField(_("seed"))
     watermark = models.PositiveIntegerField(
-        _("watermark"), help_text=_("The last judgment before it began, by number.")
+        _("watermark"), help_text=_("Number of the last judgment before the sort started.")
     )
-    begun_at = models.DateTimeField(_("begun"), db_default=Now(), editable=False)
+    begun_at = models.DateTimeField(_("started"), db_default=Now(), editable=False)
 
     withheld: ClassVar = "UPDATE"
     objects: ClassVar[models.Manager["SystemSort"]] = models.Manager()
@@ -400,15 +398,15 @@ class ClosedComparison(models.Model):
     losses = models.PositiveIntegerField(_("losses"), help_text=_("Judgments for the loser."))
     same = models.PositiveIntegerField(_("the same"))
     is_drawn = models.BooleanField(
-        _("drawn by lot"), help_text=_("Both had as many judgments, and the seed decided.")
+        _("drawn at random"), help_text=_("Decided by the seed after an equal number of judgments.")
     )
     judgments = ArrayField(
         models.PositiveIntegerField(),
         verbose_name=_("judgments"),
-        help_text=_("The numbers of those it was computed from."),
+        help_text=_("Numbers of the judgments it was computed from."),
     )
     watermark = models.PositiveIntegerField(
-        _("watermark"), help_text=_("The last judgment that was known, by number.")
+        _("watermark"), help_text=_("Number of the last known judgment.")
     )
     closed_at = models.DateTimeField(_("closed"), db_default=Now(), editable=False)
 
@@ -491,28 +489,28 @@ class SpansAnswer(AnswerOfProtocol):
     scores = ArrayField(
         models.PositiveSmallIntegerField(),
         verbose_name=_("scores"),
-        help_text=_("Aligned with the candidates in shown order; from 0 to 100, 100 is perfect."),
+        help_text=_("One score per candidate, in display order, from 0 to 100 (perfect)."),
     )
     span_candidates = ArrayField(
         models.PositiveSmallIntegerField(),
         verbose_name=_("candidate of each span"),
         default=list,
         blank=True,
-        help_text=_("From 1, in shown order."),
+        help_text=_("From 1, in display order."),
     )
     span_starts = ArrayField(
         models.PositiveIntegerField(null=True),
         verbose_name=_("start of each span"),
         default=list,
         blank=True,
-        help_text=_("In Unicode code points from 0; empty: something is missing in the text."),
+        help_text=_("In Unicode code points from 0; empty for missing content."),
     )
     span_ends = ArrayField(
         models.PositiveIntegerField(null=True),
         verbose_name=_("end of each span"),
         default=list,
         blank=True,
-        help_text=_("The character after the last; empty: something is missing in the text."),
+        help_text=_("The character after the last; empty for missing content."),
     )
     span_majors = ArrayField(
         models.BooleanField(),

@@ -25,114 +25,102 @@ WORDS = {
     "length_hours": _("{hours} h {minutes} min"),
     "reference": _("Reference"),
     "reference_numbered": _("Reference {number}"),
-    "your_answer": _("Your answer"),
     "empty": _("(empty)"),
     "ranked": _("{letter}: {rank}."),
-    "cleared": _("{letter} is no longer ranked."),
-    "all_cleared": _("All ranks are removed. Shift+0 brings them back."),
-    "all_back": _("The ranks are back."),
+    "cleared": _("{letter}: rank removed."),
+    "all_cleared": _("All ranks removed. Press Shift+0 to restore them."),
+    "all_back": _("Ranks restored."),
     "order": _("From best to worst: {order}."),
     "tied": _("{letters} tied"),
-    "nothing_ranked": _("Nothing is ranked yet"),
-    "all_ranked": _("All are ranked"),
+    "nothing_ranked": _("No ranks yet"),
+    "still_to_rank": _("{letters} not ranked yet"),
+    "all_ranked": _("All ranked"),
     "rank_two": _("Rank at least two outputs, or skip the sentence."),
     "submit": _("Submit"),
-    "save_revision": _("Save the change"),
+    "save_revision": _("Save change"),
     "return": _("Return"),
     "unsent": _("Change not sent"),
-    "unsent_here": _("You changed this ranking. Save the change, or discard it."),
-    "discarded": _("The change is discarded."),
+    "unsent_here": _("You have unsaved changes. Save or discard them."),
+    "discarded": _("Change discarded."),
     "skipped": _("Skipped: {reason}"),
-    "skipped_here": _(
-        "You skipped this sentence: {reason}. Rank the outputs to take the skip back."
-    ),
+    "skipped_here": _("You skipped this sentence: {reason}. Answer it to undo the skip."),
     "document_at": _("Sentence {number} of {total} in the document."),
     "document_part": _("Sentences {first}–{last} of {total}."),
-    "document_nearby": _("Only the sentences nearby are available here."),
+    "document_nearby": _("Only nearby sentences are available."),
     "saved": _("Saved on this device"),
     "sent": _("Sent"),
     "not_kept": _(
-        "This browser cannot save your work on the device: keep this page open until "
-        "everything is sent"
+        "This browser cannot save your work. Keep this page open until everything is sent."
     ),
     "first": _("You cannot go back further."),
-    "done_elsewhere": _("This sentence was just done in another tab."),
-    "fetched_anew": _("The time for the previous sentences ran out; these are new ones."),
+    "done_elsewhere": _("You just answered this sentence in another tab."),
+    "fetched_anew": _("The previous sentences expired. These are new ones."),
     "signed_out": _(
-        "You are signed out. Open the link of your invitation again, or sign in, and come back here."
+        "You are signed out. Open your invitation link again or sign in, then return to this page."
     ),
-    "link_wanted": _("Please paste the whole link from your invitation."),
+    "link_wanted": _("Paste the complete link from your invitation."),
     "link_refused": _("This link no longer works. Ask the organisers for a new one."),
     "link_of_another": _(
         "This link belongs to another judge, who is now signed in. Your work stays on this device until you open your own link."
     ),
     "link_of_newcomers": _(
-        "This link is for new judges, and this browser has lost the cookie that recognised you. You are not signed in, and your work stays on this device. Paste your own link, or ask the organisers for a new link for {name}."
+        "This link is for new judges and cannot sign you in again. Your work stays on this device. Paste your own link, or ask the organisers for a new link for {name}."
     ),
-    "link_unreachable": _("The server cannot be reached at the moment. Please try again shortly."),
+    "link_unreachable": _("The server cannot be reached. Try again shortly."),
     "loading": _("Loading your next sentences …"),
-    "loading_offline": _("Waiting for the network. Your next sentences will load when it is back."),
-    "loading_server": _("The next sentences cannot be loaded at the moment. Trying again."),
+    "loading_offline": _(
+        "You are offline. Your next sentences will load when you are back online."
+    ),
+    "loading_server": _("Your next sentences could not be loaded. Trying again …"),
     "loading_preparing": _("Your next sentences are being prepared …"),
     "loading_waiting": _(
-        "Nothing to judge right now: the remaining sentences are with other judges. If some"
-        " are returned, they will appear here automatically."
+        "No sentences are available: the rest are assigned to other judges. Returned sentences will appear here automatically."
     ),
     "loading_paused": _("Your judging is paused. The organisers will contact you."),
     "loading_not_begun": _(
-        "This campaign has not begun yet. Your first sentences appear here when it does."
+        "This campaign has not started yet. Your first sentences will appear here when it does."
     ),
     "loading_campaign_paused": _(
-        "The organisers have paused this campaign. What you judged is kept; your next sentences appear here when "
-        "it goes on."
+        "The organisers paused this campaign. Your judgments are kept. New sentences will appear here when it resumes."
     ),
-    "loading_campaign_closed": _(
-        "This campaign is closed: there are no more sentences. What you judged is kept. Thank you!"
-    ),
-    "loading_instructions": _(
-        "The organisers have changed the instructions. Please read them to continue."
-    ),
+    "loading_campaign_closed": _("This campaign is closed. Your judgments are kept. Thank you!"),
+    "loading_instructions": _("The organisers changed the instructions. Read them to continue."),
     "loading_outdated": _("Reload this page to load your next sentences."),
-    "loading_declined": _(
-        "You declined to take part. Reload this page if you have changed your mind."
-    ),
+    "loading_declined": _("You declined to take part. Reload this page to take part again."),
     "practice": _("Practice"),
     "practice_agrees": _("Correct"),
-    "practice_differs": _("A training sentence: see what was expected"),
+    "practice_differs": _("See the expected answer"),
     "practice_expected": _("Expected order: {order}"),
-    "loading_signed_out": _("Your next sentences will load once you have signed in again."),
+    "loading_signed_out": _("Your next sentences will load when you sign in again."),
     "refused": _("The server refused this judgment: {detail}"),
-    "differences_on": _("Differences are highlighted: words that most other outputs do not have."),
-    "differences_off": _("Differences are no longer highlighted."),
+    "differences_on": _("Differences highlighted: words that most other outputs do not have."),
+    "differences_off": _("Highlighting off."),
     "columns": _("side by side"),
     "tiers": _("tiers to drag into"),
-    "part_missing": _("This needs the network. Please try again when it is back."),
+    "part_missing": _("You are offline. Try again when you are back online."),
     "layout_back": _("back to a list"),
-    "layout_list": _("The outputs are in a list."),
-    "layout_columns": _("The outputs are side by side."),
-    "layout_tiers": _("The outputs are in tiers. Drag one by its letter, or press its rank."),
+    "layout_list": _("Outputs in a list."),
+    "layout_columns": _("Outputs side by side."),
+    "layout_tiers": _("Outputs in tiers. Drag an output by its letter, or press its rank."),
     "tier": _("Tier {rank}"),
     "tier_best": _("Tier 1, best"),
     "tier_worst": _("Tier 5, worst"),
     "tier_none": _("Not ranked yet"),
-    "reason_wanted": _("Please choose one of the reasons."),
-    "kind_wanted": _("Please choose what is wrong."),
-    "words_wanted": _("Please say in a few words what is wrong."),
+    "reason_wanted": _("Select a reason."),
+    "kind_wanted": _("Select what is wrong."),
+    "words_wanted": _("Describe the problem in a few words."),
     "reported": _("Reported to the organisers. Thank you."),
     "history_loading": _("Loading your judgments …"),
-    "history_offline": _("Your judgments cannot be loaded without the network."),
-    "history_trouble": _(
-        "Your judgments cannot be loaded at the moment. Please try again shortly."
-    ),
-    "history_none": _("You have judged nothing yet."),
-    "history_earlier": _("Older judgments appear when you have finished."),
+    "history_offline": _("You are offline. Your judgments cannot be loaded."),
+    "history_trouble": _("Your judgments could not be loaded. Try again shortly."),
+    "history_none": _("You haven't judged anything yet."),
+    "history_earlier": _("Older judgments are available when you have finished."),
     "took_seconds": _("That took less than a minute."),
 }
 
 # Each screen's own. What begins with its protocol stands for the page's word without it.
 OF_SCREENS = {
     Protocol.RANKING.value: {
-        "your_ranking": _("Your ranking"),
         "ranking_question": _("Rank the translations from best to worst. Ties are allowed."),
     },
     "rating": {
@@ -152,14 +140,8 @@ OF_SCREENS = {
         ),
         "best_adequacy": _("All the meaning"),
         "worst_adequacy": _("Nothing in common"),
-        "points_given": _("{value} of 5 points"),
-        "points_wanted": _("Give the output points, or skip the sentence."),
-        "rating_unsent_here": _(
-            "You changed what you said of this sentence. Save the change, or discard it."
-        ),
-        "rating_skipped_here": _(
-            "You skipped this sentence: {reason}. Answer to take the skip back."
-        ),
+        "points_given": _("{value} of 5"),
+        "points_wanted": _("Rate the output, or skip the sentence."),
     },
     "two_outputs": {
         "output": _("Output {letter}"),
@@ -170,31 +152,21 @@ OF_SCREENS = {
         "verdict_both_fine": _("both fine"),
         "verdict_both_wrong": _("both wrong"),
         "verdict_wanted": _("Choose an answer, or skip the sentence."),
-        "two_outputs_unsent_here": _(
-            "You changed what you said of this sentence. Save the change, or discard it."
-        ),
-        "two_outputs_skipped_here": _(
-            "You skipped this sentence: {reason}. Answer to take the skip back."
-        ),
         "two_outputs_differences_on": _(
-            "Differences are highlighted: words that the other output does not have."
+            "Differences highlighted: words that the other output does not have."
         ),
     },
     "top": {
         "top_question": _("Mark the best translation, or several that are equally good."),
-        "top_none": _("No output is marked yet"),
+        "top_none": _("No outputs marked yet"),
         "top_said": _("Top: {letters}"),
-        "top_on": _("{letter} is at the top."),
-        "top_off": _("{letter} is no longer at the top."),
+        "top_on": _("{letter} marked as top."),
+        "top_off": _("{letter} unmarked."),
         "top_wanted": _("Mark at least one output as top, or skip the sentence."),
-        "top_unsent_here": _(
-            "You changed what you said of this sentence. Save the change, or discard it."
-        ),
-        "top_skipped_here": _("You skipped this sentence: {reason}. Answer to take the skip back."),
     },
     "spans": {
-        "spans_question": _("Mark the errors in each output, and give it a score."),
-        "scores_question": _("Give each output a score from 0 to 100."),
+        "spans_question": _("Mark the errors in each output and score it from 0 to 100."),
+        "scores_question": _("Score each output from 0 to 100."),
         "output": _("Output {letter}"),
         "minor_error": _("minor error"),
         "major_error": _("major error"),
@@ -202,16 +174,17 @@ OF_SCREENS = {
         "major": _("major"),
         "remove": _("Remove"),
         "cancel": _("Cancel"),
-        "unmarked": _("no longer marked"),
+        "unmarked": _("unmarked"),
         "selected": _("selected"),
         "missing_content": _("missing content"),
         "nothing_missing": _("nothing missing"),
         "marks_full": _("No more errors can be marked in this output."),
-        "by_characters": _("The arrows go from character to character."),
-        "by_words": _("The arrows go from word to word."),
-        "score_of": _("Score of output {letter}, from 0 to 100"),
+        "by_characters": _("Arrow keys move by character."),
+        "by_words": _("Arrow keys move by word."),
+        "score_of": _("Score of output {letter}, 0 to 100"),
         "no_score": _("No score yet."),
-        "all_scored": _("All have a score"),
+        "still_to_score": _("{letters} not scored yet"),
+        "all_scored": _("All scored"),
         "perfect_with_error": _("Output {letter} has a marked error and a score of {score}."),
         "high_with_major": _("Output {letter} has a major error and a score of {score}."),
         "low_without_error": _("Output {letter} has no marked error and a score of {score}."),
@@ -219,17 +192,11 @@ OF_SCREENS = {
             "Output {better} has more errors than output {worse}, and a higher score: {score} and"
             " {other_score}."
         ),
-        "spans_unsent_here": _(
-            "You changed what you said of this sentence. Save the change, or discard it."
-        ),
-        "spans_skipped_here": _(
-            "You skipped this sentence: {reason}. Answer to take the skip back."
-        ),
     },
     "editing": {
-        "edit_question": _("Make this text as fluent as you can. Its source is not shown."),
+        "edit_question": _("Make this text as fluent as you can. The source is not shown."),
         "accept_question": _("Is this text fluent, and does it mean the same?"),
-        "edit_text": _("The text, to be edited"),
+        "edit_text": _("Edited text"),
         "choose_edited": _("edit"),
         "choose_unchanged": _("no corrections needed"),
         "choose_unable": _("unable to correct"),
@@ -238,56 +205,36 @@ OF_SCREENS = {
         "outcome_edited": _("edited"),
         "outcome_unchanged": _("no corrections needed"),
         "outcome_unable": _("unable to correct"),
-        "accept_yes": _("acceptable"),
-        "accept_no": _("not acceptable"),
-        "edit_wanted": _(
-            "Edit the text, say that it needs no corrections or that you cannot correct it, or skip the sentence."
-        ),
+        "edit_wanted": _("Edit the text, choose one of the answers, or skip the sentence."),
         "edit_empty": _("The text is empty."),
         "accept_wanted": _("Choose an answer, or skip the sentence."),
-        "editing_unsent_here": _(
-            "You changed what you said of this sentence. Save the change, or discard it."
-        ),
-        "editing_skipped_here": _(
-            "You skipped this sentence: {reason}. Answer to take the skip back."
-        ),
     },
     "quiz": {
         "quiz_reading": _("Read the text. Statements about it follow."),
-        "quiz_question": _("Which of these statements are true by the text?"),
-        "quiz_read": _("Read on"),
+        "quiz_question": _("Which of these statements are true according to the text?"),
+        "quiz_read": _("Continue"),
         "quiz_yes": _("yes"),
         "quiz_no": _("no"),
         "quiz_unsure": _("no answer"),
         "quiz_was_read": _("read"),
         "quiz_answered": _("{answered} of {count} answered"),
         "quiz_wanted": _("Answer each statement: yes, no, or no answer."),
-        "quiz_unsent_here": _(
-            "You changed what you said of this sentence. Save the change, or discard it."
-        ),
-        "quiz_skipped_here": _(
-            "You skipped this sentence: {reason}. Answer to take the skip back."
-        ),
     },
 }
 
 PLURALS = {
-    "still_to_score": ngettext_lazy("{letters} has no score yet", "{letters} have no score yet"),
-    "still_to_rank": ngettext_lazy(
-        "{letters} is still to be ranked", "{letters} are still to be ranked"
-    ),
     "done": ngettext_lazy("{n} done", "{n} done"),
     "waiting": ngettext_lazy(
-        "Waiting for the network: {n} judgment is kept on this device",
-        "Waiting for the network: {n} judgments are kept on this device",
+        "Offline: {n} judgment is kept on this device",
+        "Offline: {n} judgments are kept on this device",
     ),
     "server": ngettext_lazy(
-        "The server has trouble. {n} judgment is kept on this device and sent again in a moment",
-        "The server has trouble. {n} judgments are kept on this device and sent again in a moment",
+        "Server error: {n} judgment is kept on this device and will be sent again shortly",
+        "Server error: {n} judgments are kept on this device and will be sent again shortly",
     ),
     "too_fast": ngettext_lazy(
-        "That was a lot within a minute. {n} judgment is kept on this device and sent in a moment",
-        "That was a lot within a minute. {n} judgments are kept on this device and sent in a moment",
+        "Too many requests: {n} judgment is kept on this device and will be sent shortly",
+        "Too many requests: {n} judgments are kept on this device and will be sent shortly",
     ),
     "kept": ngettext_lazy(
         "{n} judgment is kept on this device until then.",
@@ -295,13 +242,11 @@ PLURALS = {
     ),
     "took": ngettext_lazy("That took about {n} minute.", "That took about {n} minutes."),
     "break": ngettext_lazy(
-        "You have been judging for {n} minute. Tired eyes judge badly: rest them a little?",
-        "You have been judging for {n} minutes. Tired eyes judge badly: rest them a little?",
+        "You have been judging for {n} minute. Time for a short break?",
+        "You have been judging for {n} minutes. Time for a short break?",
     ),
     "worked_today": ngettext_lazy("Today: {n} sentence, {time}.", "Today: {n} sentences, {time}."),
-    "worked_total": ngettext_lazy(
-        "In all: {n} sentence, {time}.", "In all: {n} sentences, {time}."
-    ),
+    "worked_total": ngettext_lazy("Total: {n} sentence, {time}.", "Total: {n} sentences, {time}."),
 }
 
 # What a judge learns on the way, each once; `static/judge/hints.js` knows where. Keys stand in brackets: for
@@ -321,21 +266,21 @@ HINTS = {
     ),
     "skip": (
         _("Cannot judge a sentence? [s] skips it."),
-        _("Cannot judge a sentence? “Skip…” goes on to the next."),
+        _("Cannot judge a sentence? Tap “Skip…”."),
     ),
     "differences": (
-        _("[d] highlights where the outputs differ."),
-        _("“differences” highlights where the outputs differ."),
+        _("[d] highlights differences between the outputs."),
+        _("“differences” highlights differences between the outputs."),
     ),
     "context": (
         _("[c] shows the whole document."),
-        _("“document” shows the whole text around the sentence."),
+        _("“document” shows the whole document."),
     ),
     "comment": (
         _("[m] adds a comment to your answer."),
         _("“more…” has comments, your judgments and problem reports."),
     ),
-    "keys": (_("[?] lists all keys."), ""),
+    "keys": (_("[?] lists all shortcuts."), ""),
 }
 
 

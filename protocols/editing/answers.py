@@ -106,14 +106,14 @@ class EditingAnswerSerializer(serializers.Serializer[object]):
     outcome = serializers.ChoiceField(
         choices=Outcome.choices,
         required=False,
-        help_text="Where the task asks for an edit.",
+        help_text="Set if the task asks for an edit.",
     )
     text = serializers.CharField(
         required=False,
         allow_blank=True,
         default="",
         max_length=MAX_CHARACTERS,
-        help_text="What came out, where the outcome is “edited”; empty otherwise.",
+        help_text="The edited text if the outcome is “edited”; otherwise empty.",
     )
     keystrokes = serializers.IntegerField(
         required=False,
@@ -121,11 +121,11 @@ class EditingAnswerSerializer(serializers.Serializer[object]):
         default=None,
         min_value=0,
         max_value=MAX_KEYSTROKES,
-        help_text="Changes of the text while it was edited; null where nobody counted them.",
+        help_text="Number of changes to the text while editing; null if not counted.",
     )
     acceptable = serializers.BooleanField(
         required=False,
-        help_text="Where the task asks about somebody else's edit: it is fluent and means the same.",
+        help_text="Set if the task shows another editor's edit: whether it is fluent and means the same.",
     )
 
 
@@ -134,7 +134,7 @@ class EditingRulesSerializer(serializers.Serializer[object]):
 
     asked = serializers.ChoiceField(
         choices=[EDIT, ACCEPT],
-        help_text="“edit”: an edit of an output; “accept”: whether somebody else's edit is acceptable.",
+        help_text="“edit”: edit an output; “accept”: say whether another editor's edit is acceptable.",
     )
 
 
@@ -145,21 +145,23 @@ def _refused(words: str) -> SubmissionRefusedError:
 def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRefusedError | None:
     if len(assigned.candidates) != 1:
         # Practice of which a system was withdrawn.
-        return _refused(_("Judges of this task are asked about one output at a time."))
+        return _refused(_("This task shows one output at a time."))
     is_edit, is_acceptance = "outcome" in answer, "acceptable" in answer
     if is_edit == is_acceptance:
-        return _refused(
-            _("An answer has either an outcome, of an edit, or says what is acceptable.")
-        )
+        return _refused(_("Give either outcome (for an edit) or acceptable."))
     return None if is_acceptance else _edit_refusal(answer)
 
 
 def _edit_refusal(answer: Mapping[str, Any]) -> SubmissionRefusedError | None:
     if answer["outcome"] != Outcome.EDITED:
-        return _refused(_("Only what was edited has a text.")) if answer["text"] else None
+        return (
+            _refused(_("A text is only allowed with the outcome “edited”."))
+            if answer["text"]
+            else None
+        )
     if not answer["text"]:
         return _refused(
-            _("The text is empty: write what came out, or say that you are unable to correct it.")
+            _("The text is empty. Enter the edited text, or choose “unable to correct”.")
         )
     return None
 
@@ -178,7 +180,7 @@ def _refusal_by_database(
     if is_acceptance:
         return None
     if Output.objects.filter(pk=block.outputs[0], text=answer["text"]).exists():
-        return _refused(_("The text is as it was: change it, or say that it needs no corrections."))
+        return _refused(_("The text is unchanged. Edit it, or choose “no corrections needed”."))
     is_lent = Assignment.objects.filter(hit__repeats=block.hit_id).exists()
     return _kept(block.pk) if is_lent else None
 
@@ -187,7 +189,7 @@ def _kept(block_id: int) -> SubmissionRefusedError:
     """Return that an edit stays as it is, with what it is."""
     edit = edits_in_force([block_id]).get(block_id)
     return SubmissionRefusedError(
-        _("Others are asked about this sentence already: what you said of it stays as it is."),
+        _("Other judges have already received your edit, so it can no longer be changed."),
         stored=None if edit is None else edit.judgment,
         field="answer",
     )
@@ -265,9 +267,9 @@ def _edited_by_chance(text: str, random: Random) -> str:
 
 _RULES: Final = {
     THIRD: forms.BooleanField(
-        label=gettext_lazy("Ask the last acceptor only where those before disagree"),
+        label=gettext_lazy("Ask the last acceptor only if the others disagree"),
         help_text=gettext_lazy(
-            "With four judges for a block: one edits, two accept, and a third is asked about sentences of which one edit was accepted by one and rejected by the other."
+            "With four judges per block, one edits and two review; the fourth reviews only if these two disagree."
         ),
         initial=False,
         required=False,

@@ -186,7 +186,7 @@ class EditsOfLines:
             refuse(
                 "judge",
                 f"{judge} edits segment {segment} a second time",
-                "keep one edit a judge and segment, whatever the system",
+                "keep one edit per judge and segment",
             )
         self.edited.add((segment, judge))
         outcome = Outcome(word_of("outcome", values["outcome"], Outcome, refuse))
@@ -214,7 +214,7 @@ class EditsOfLines:
             if not isinstance(each, dict) or set(each) != {"judge", "acceptable"}:
                 refuse(
                     "acceptances",
-                    "an acceptance has other keys than judge and acceptable",
+                    "an acceptance has keys other than judge and acceptable",
                     'write {"judge": "j2", "acceptable": true}',
                 )
             judge = judge_of(text_of("acceptances", each["judge"], refuse), "acceptances", refuse)
@@ -228,7 +228,7 @@ class EditsOfLines:
         if votes and outcome is Outcome.UNABLE:
             refuse(
                 "acceptances",
-                "there is nothing to accept where the editor was unable",
+                "there is nothing to accept if the editor was unable",
                 "write an empty list",
             )
         return tuple(votes.items())
@@ -247,7 +247,7 @@ def _edited_text(outcome: Outcome, value: object, refuse: Refuse) -> str | None:
     """Return what came out of an edited output; None of others."""
     if outcome is Outcome.EDITED:
         if value is None:
-            refuse("text", "the text is missing", "write what came out of the edit")
+            refuse("text", "the text is missing", "add the edited text")
         return text_of("text", value, refuse)
     if value is not None:
         refuse("text", f"there is a text, but the outcome is {outcome}", "remove one of them")
@@ -307,7 +307,7 @@ def _answer(
         )
     if said.text == texts[0]:
         raise AnswerRefusedError(
-            "what came out of the edit is the output as it was", 'write "unchanged", without a text'
+            "the edited text equals the output", 'write "unchanged", without a text'
         )
     return {"outcome": said.outcome.value, "text": said.text, "keystrokes": said.keystrokes}
 
@@ -396,8 +396,8 @@ def edit_lines(*, task: Task, watermark: int | None = None) -> FileWritten:
 
 def _lost(edits: Sequence[Edit]) -> list[Loss]:
     unable = sum(len(edit.acceptances) for edit in edits if edit.outcome is Outcome.UNABLE)
-    words = "acceptances of outputs that their editor was unable to correct"
-    return [Loss(words, unable, "edits that are unable")] if unable else []
+    words = "acceptances of outputs that the editor was unable to correct"
+    return [Loss(words, unable, "edits with outcome “unable”")] if unable else []
 
 
 def _line(edit: Edit) -> dict[str, Any]:

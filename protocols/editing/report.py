@@ -70,7 +70,7 @@ def _notes(read: EditsRead, found: Acceptability) -> list[str]:
             "editors": number_format(read.editors),
             "acceptors": number_format(read.acceptors),
         },
-        _("Edits a system: %(least)s to %(most)s, mean %(mean)s ± %(deviation)s.")
+        _("Edits per system: %(least)s to %(most)s, mean %(mean)s ± %(deviation)s.")
         % {
             "least": number_format(number.least),
             "most": number_format(number.most),
@@ -81,8 +81,8 @@ def _notes(read: EditsRead, found: Acceptability) -> list[str]:
     if any(row.share is None for row in found.systems):
         notes.append(
             ngettext(
-                "Systems with fewer than %(count)d edit have no percentage and no rank: so few say too little.",
-                "Systems with fewer than %(count)d edits have no percentage and no rank: so few say too little.",
+                "Systems with fewer than %(count)d edit have no percentage and no rank.",
+                "Systems with fewer than %(count)d edits have no percentage and no rank.",
                 found.fewest,
             )
             % {"count": found.fewest}
@@ -90,14 +90,14 @@ def _notes(read: EditsRead, found: Acceptability) -> list[str]:
     if alone := read.edits.of_one_editor:
         notes.append(
             _(
-                "Warning: one judge alone edited outputs of %(systems)s, so that how judges differ is not in these intervals."
+                "Warning: only one judge edited outputs of %(systems)s, so their intervals do not include differences between judges."
             )
             % {"systems": ", ".join(alone)}
         )
     kappa = kappa_shown(found.acceptors.kappa, found.acceptors.p_chance)
     if kappa is not None:
         notes.append(
-            _("Between those who accepted: κ %(kappa)s on %(edits)s edits.")
+            _("Agreement between acceptors: κ %(kappa)s on %(edits)s edits.")
             % {
                 "kappa": kappa if isinstance(kappa, str) else decimals(kappa, 2),
                 "edits": number_format(found.acceptors.edits),
@@ -106,13 +106,13 @@ def _notes(read: EditsRead, found: Acceptability) -> list[str]:
     if read.own_segment:
         notes.append(
             _(
-                "Warning: acceptances by judges who edited the same segment of another system: %(count)s."
+                "Warning: acceptances by judges who edited another output of the same segment: %(count)s."
             )
             % {"count": number_format(read.own_segment)}
         )
     if read.uncorrected[1]:
         notes.append(
-            _("Outputs that no editor could correct were accepted as they are: %(counted)s.")
+            _("Uncorrected outputs accepted unchanged: %(counted)s.")
             % {"counted": _counted(*read.uncorrected)}
         )
     return notes
@@ -161,7 +161,7 @@ def _systems(found: Acceptability) -> Table:
         ),
         notes=[
             _(
-                "Outputs that could not be edited count as not acceptable. Intervals: Clopper and Pearson on the effective number of edits, segments and editors as clusters, confidence %(confidence)s %%."
+                "Outputs that could not be edited count as not acceptable. Intervals: Clopper–Pearson on the effective number of edits, clustered by segment and editor (%(confidence)s%% confidence)."
             )
             % {"confidence": percent_in_figures(found.confidence)},
             *_counting(found.counting),
@@ -172,10 +172,10 @@ def _systems(found: Acceptability) -> Table:
 
 def _counting(counting: Counting) -> list[str]:
     if counting is Counting.MAJORITY:
-        return [_("An edit is acceptable if more than half of those who read it say so.")]
+        return [_("An edit is acceptable if more than half of its acceptors say so.")]
     return [
-        _("The percentage counts each acceptance by itself."),
-        _("Ranks have no ranges, because the tests are of majorities."),
+        _("The percentage counts every acceptance separately."),
+        _("Ranks have no ranges, because the tests compare majorities."),
     ]
 
 
@@ -183,7 +183,7 @@ def _effort(found: Acceptability) -> Table:
     return table_of(
         found.systems,
         name="effort",
-        title=_("Work of the editors"),
+        title=_("Editing effort"),
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
             Column("edits", _("Edits")),
@@ -191,7 +191,7 @@ def _effort(found: Acceptability) -> Table:
                 Column("unchanged", _("Unchanged, %"), decimals=1),
                 lambda row: None if row.share_unchanged is None else 100 * row.share_unchanged,
             ),
-            Column("characters", _("Characters changed in 100"), decimals=1),
+            Column("characters", _("Characters changed per 100"), decimals=1),
             Column("median_seconds", _("Seconds"), decimals=1),
         ),
     )
@@ -218,7 +218,7 @@ def _pairs(found: Acceptability) -> Table:
         ),
         keys=3,
         notes=[
-            _("Two-sided, corrected by Holm; edits are taken for independent."),
+            _("Two-sided, Holm-corrected; assumes independent edits."),
             *shortages_in_words(
                 {
                     row.system: Shortage("edits", row.decided, FEWEST_TESTED)
@@ -233,19 +233,19 @@ def _pairs(found: Acceptability) -> Table:
 
 FEWEST = Option(
     name="fewest",
-    label=gettext_lazy("Fewest edits"),
+    label=gettext_lazy("Minimum edits"),
     default=FEWEST_EDITS,
     low=1,
     high=10_000,
-    help=gettext_lazy("Systems with fewer have no percentage and no rank."),
+    help=gettext_lazy("Systems with fewer edits get no percentage and no rank."),
 )
 ACCEPTANCES = Option(
     name="acceptances",
-    label=gettext_lazy("Several acceptances of an edit"),
+    label=gettext_lazy("Several acceptances per edit"),
     default=Counting.MAJORITY.value,
     choices={
-        Counting.MAJORITY.value: gettext_lazy("by majority"),
-        Counting.MEAN.value: gettext_lazy("each by itself"),
+        Counting.MAJORITY.value: gettext_lazy("majority"),
+        Counting.MEAN.value: gettext_lazy("each counted separately"),
     },
 )
 
@@ -260,7 +260,7 @@ def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begi
     begin(_("Counting"))
     edits: Edits = given.answers.edits
     if not len(edits):
-        raise ValueError(_("No judgment counts by this choice."))
+        raise ValueError(_("No judgments match these options."))
     return acceptability(
         edits,
         fewest=options[FEWEST.name],
@@ -276,14 +276,14 @@ def _read_files(
     progress: ReadingProgress,
 ) -> EditsRead:
     if excluded:
-        raise OptionError("edits are read of all judges.", field="exclude_judge")
+        raise OptionError("judges cannot be excluded from edits.", field="exclude_judge")
     return read_edits(names, progress=progress)
 
 
 ANALYSIS = AnalysisKind(
     name="editing",
     title=gettext_lazy("Acceptable edits"),
-    question=gettext_lazy("How many outputs of each system could be edited into acceptable text?"),
+    question=gettext_lazy("How often can each system's output be edited into acceptable text?"),
     options=(FEWEST, ACCEPTANCES, CONFIDENCE),
     protocols=frozenset({Protocol.EDITING}),
     stands_for_ranking=True,

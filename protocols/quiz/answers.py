@@ -122,7 +122,7 @@ _GUESSED: Final = 0.5
 
 _RULES: Final = {
     "readers": forms.IntegerField(
-        label=gettext_lazy("Readers of each system’s output of a snippet"),
+        label=gettext_lazy("Readers per system and snippet"),
         initial=1,
         min_value=1,
         max_value=50,
@@ -136,7 +136,7 @@ class QuizAnswerSerializer(serializers.Serializer[object]):
     answers = serializers.ListField(
         child=serializers.BooleanField(allow_null=True),
         max_length=MOST_STATEMENTS,
-        help_text="Whether each statement is true, null for no answer; empty for a block with which none is asked.",
+        help_text="True or false for each statement, null for no answer; empty for a block without statements.",
     )
 
 
@@ -144,9 +144,11 @@ class QuizRulesSerializer(serializers.Serializer[object]):
     """What a HIT of a quiz asks."""
 
     statements = serializers.ListField(
-        child=serializers.CharField(), help_text="About the whole snippet, true or false."
+        child=serializers.CharField(), help_text="Statements about the whole snippet."
     )
-    asked_with = serializers.UUIDField(help_text="The block with which they are asked: the last.")
+    asked_with = serializers.UUIDField(
+        help_text="Block with which the statements are shown (the last)."
+    )
 
 
 def _refusal_by_database(
@@ -156,11 +158,11 @@ def _refusal_by_database(
     if len(answer["answers"]) == asked:
         return None
     if not asked:
-        words = _("No statement is asked about with this sentence: its answers are empty.")
+        words = _("This sentence has no statements. Send an empty list of answers.")
     else:
         words = ngettext(
-            "There is %(count)d statement: answer it, with null where you give no answer.",
-            "There are %(count)d statements: answer each, with null where you give no answer.",
+            "There is %(count)d statement. Send one answer, or null for no answer.",
+            "There are %(count)d statements. Send one answer for each, or null for no answer.",
             asked,
         ) % {"count": asked}
     return SubmissionRefusedError(words, field="answer")
@@ -201,14 +203,14 @@ def _texts(_part: int, _rules: Mapping[str, Any]) -> TextsBeside:
 def _needs(texts: Sequence[int], judges: int, _most: int, rules: Mapping[str, Any]) -> Needs:
     """Return how many judges it takes if none is to read a snippet twice, and whether there are as many."""
     if not texts:
-        words = [_("It has no snippets yet: upload them with the statements to be answered.")]
+        words = [_("No snippets yet. Upload snippets with their statements.")]
         return Needs(judges=0, is_feasible=False, words=words)
     systems, readers = max(texts), int(rules_completed(_RULES, rules)["readers"])
     needed = systems * readers
     words = [
         ngettext(
-            "Each snippet is read in the outputs of %(systems)d systems, each by %(readers)d judge, and never twice by the same judge: at least %(needed)d judges are needed.",
-            "Each snippet is read in the outputs of %(systems)d systems, each by %(readers)d judges, and never twice by the same judge: at least %(needed)d judges are needed.",
+            "At least %(needed)d judges are needed: %(systems)d systems, with %(readers)d reader per snippet, and no judge reads a snippet twice.",
+            "At least %(needed)d judges are needed: %(systems)d systems, with %(readers)d readers per snippet, and no judge reads a snippet twice.",
             readers,
         )
         % {"systems": systems, "readers": readers, "needed": needed}

@@ -23,17 +23,21 @@ from protocols.quiz.snippets import (
 
 
 class StatementSerializer(serializers.Serializer[Any]):
-    text = serializers.CharField(max_length=1000, help_text="True or false by the snippet.")
-    expected = serializers.BooleanField(help_text="Whether it is true. No judge is told.")
+    text = serializers.CharField(
+        max_length=1000, help_text="Statement about the snippet, true or false."
+    )
+    expected = serializers.BooleanField(
+        help_text="Whether the statement is true. Judges do not see it."
+    )
 
 
 class SnippetSerializer(serializers.Serializer[Any]):
     """Consecutive segments of a document that are read together, with statements about them."""
 
-    snippet = serializers.CharField(max_length=200, help_text="Its name, unique in the task.")
+    snippet = serializers.CharField(max_length=200, help_text="Name, unique in the task.")
     document = serializers.CharField()
     first = serializers.IntegerField(
-        min_value=1, help_text="Its first segment, by position in the document from 1."
+        min_value=1, help_text="First segment, by position in the document from 1."
     )
     last = serializers.IntegerField(
         min_value=1, help_text=f"Its last segment; at most {MOST_SEGMENTS} together."

@@ -150,13 +150,13 @@ class ReadingsOfLines:
             refuse(
                 "answers",
                 f"there are {len(answers)} answers to {len(expected)} questions",
-                "give one answer a question, null where the judge gave none",
+                "give one answer per question, null for no answer",
             )
         if self.expected.setdefault(snippet, expected) != expected:
             refuse(
                 "expected",
                 f"the expected answers about {snippet} were others before",
-                "expect the same answers wherever the snippet is read",
+                "give the same expected answers for every reading of the snippet",
             )
         keys = {(snippet, system, judge) for system in systems}
         if not self.seen.isdisjoint(keys):
@@ -172,8 +172,8 @@ def _systems(values: dict[str, Any], refuse: Refuse) -> tuple[str, ...]:
     if ("system" in values) == ("systems" in values):
         refuse(
             "system",
-            "there are system and systems" if "system" in values else "the key is missing",
-            "name the system, or in systems those that wrote the same",
+            "both system and systems are given" if "system" in values else "the key is missing",
+            "give system, or systems if several wrote the same text",
         )
     if "system" in values:
         return (system_of("system", values["system"], refuse),)
@@ -222,7 +222,7 @@ def _of_task(
                 answer,
                 "expected",
                 f"the snippet {reading.snippet} expects other answers in this task",
-                "give the file of the readings of these statements, or upload the statements that were read first",
+                "give the readings of these statements, or upload the statements of the file first",
             )
         *before, last = numbers[snippet.pk]
         for number in before:

@@ -64,20 +64,20 @@ def _notes(readings: Readings, confidence: float) -> list[str]:
             "judges": number_format(len(readings.judges)),
         },
         _(
-            "Guessing gives half of the answers right. Intervals: Clopper and Pearson on the effective number of answers, snippets and judges as clusters, confidence %(confidence)s %%."
+            "Guessing gets half of the answers right. Intervals: Clopper–Pearson on the effective number of answers, clustered by snippet and judge (%(confidence)s%% confidence)."
         )
         % {"confidence": percent_in_figures(confidence)},
     ]
     if alone := readings.of_one_judge:
         notes.append(
             _(
-                "Warning: one judge alone read outputs of %(systems)s, so that how judges differ is not in these intervals."
+                "Warning: only one judge read outputs of %(systems)s, so their intervals do not include differences between judges."
             )
             % {"systems": ", ".join(alone)}
         )
     if readings.met_again:
         notes.append(
-            _("Warning: readings by judges who had read the snippet before: %(count)s.")
+            _("Warning: readings by judges who had already read the snippet: %(count)s.")
             % {"count": number_format(readings.met_again)}
         )
     return notes
@@ -126,7 +126,7 @@ def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begi
     begin(_("Counting"))
     readings: Readings = given.answers.readings
     if not len(readings):
-        raise ValueError(_("No judgment counts by this choice."))
+        raise ValueError(_("No judgments match these options."))
     return scores_of_readings(readings, confidence=options[CONFIDENCE.name])
 
 
@@ -137,16 +137,14 @@ def _read_files(
     progress: ReadingProgress,
 ) -> QuizRead:
     if excluded:
-        raise OptionError("readings are read of all judges.", field="exclude_judge")
+        raise OptionError("judges cannot be excluded from readings.", field="exclude_judge")
     return read_quiz(names, progress=progress)
 
 
 ANALYSIS = AnalysisKind(
     name="quiz",
     title=gettext_lazy("Right answers"),
-    question=gettext_lazy(
-        "How many statements about what they read do readers of each system judge right?"
-    ),
+    question=gettext_lazy("How many statements do readers of each system judge correctly?"),
     options=(CONFIDENCE,),
     protocols=frozenset({Protocol.QUIZ}),
     stands_for_ranking=True,

@@ -115,7 +115,7 @@ def snippet_of(values: dict[str, Any], refuse: Refuse) -> GivenSnippet:
         if not isinstance(each, dict) or set(each) != {"text", "expected"}:
             refuse(
                 "statements",
-                "a statement has other keys than text and expected",
+                "a statement has keys other than text and expected",
                 'write {"text": "The tower is open.", "expected": true}',
             )
         statements.append(_short_text("statements", each["text"], _STATEMENT, refuse))
@@ -146,7 +146,7 @@ def _of_csv(file: InputFile) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
         yield _given(file.name, found[0][0], cells, [statement for *_place, statement in found])
     if found is None:
         raise Place(file.name).error(
-            "there is no statement", f"give a row each, below {', '.join(_COLUMNS)}"
+            "there are no statements", f"give a row each, below {', '.join(_COLUMNS)}"
         )
 
 
@@ -220,7 +220,7 @@ def segments_read_together(task: Task) -> list[tuple[int, ...]]:
 def snippets_settled_in_words(*, task: Task) -> str:
     """Return why the snippets of a task stay as they are; empty while they can be replaced."""
     if is_lent(task=task):
-        return _("Judges have begun with this task: its snippets and statements stay as they are.")
+        return _("Judging has started. Snippets and statements can no longer be changed.")
     return ""
 
 
@@ -245,7 +245,7 @@ def snippets_replace(*, task: Task, given: Sequence[GivenSnippet]) -> int:
     the texts or shares a segment with another one.
     """
     if task.protocol != Protocol.QUIZ:
-        raise SnippetsRefusedError(_("Only tasks of quizzes have snippets."))
+        raise SnippetsRefusedError(_("Only quiz tasks have snippets."))
     design_ensure(task=task)
     planning = PlanningTransaction.locked(task.pk)
     hits = list(HIT.objects.filter(task=task).order_by("pk").select_for_update())
@@ -284,7 +284,7 @@ def snippets_replace(*, task: Task, given: Sequence[GivenSnippet]) -> int:
 def _documents(task: Task, given: Sequence[GivenSnippet]) -> Mapping[str, int]:
     """Return the ids of the documents that snippets name. Raises `SnippetsRefusedError` unless all of them fit."""
     if not given:
-        raise SnippetsRefusedError(_("There is no snippet: give one at least."))
+        raise SnippetsRefusedError(_("No snippets given. Give at least one."))
     rows = (
         Document.objects.filter(
             test_set=task.test_set_id, name__in={each.document for each in given}
@@ -297,16 +297,14 @@ def _documents(task: Task, given: Sequence[GivenSnippet]) -> Mapping[str, int]:
     for each in given:
         if each.name in names:
             raise SnippetsRefusedError(
-                _(
-                    "%(snippet)s: there are two snippets of this name. Give one of them another name."
-                )
+                _("%(snippet)s: two snippets have this name. Rename one of them.")
                 % {"snippet": each.name}
             )
         names.add(each.name)
         if each.document not in found:
             raise SnippetsRefusedError(
                 _(
-                    "%(snippet)s: the test set has no document “%(document)s”. Write its name as the page of the texts has it."
+                    "%(snippet)s: document “%(document)s” not found in the test set. Use the document names of its Texts page."
                 )
                 % {"snippet": each.name, "document": each.document}
             )
@@ -314,7 +312,7 @@ def _documents(task: Task, given: Sequence[GivenSnippet]) -> Mapping[str, int]:
         if each.last > last:
             raise SnippetsRefusedError(
                 _(
-                    "%(snippet)s: segment %(last)d does not exist: “%(document)s” has %(segments)d. Count from 1 in each document."
+                    "%(snippet)s: segment %(last)d does not exist: “%(document)s” has %(segments)d segments. Count from 1 in each document."
                 )
                 % {
                     "snippet": each.name,
@@ -334,7 +332,7 @@ def _shared_check(given: Iterable[GivenSnippet]) -> None:
         if before is not None and before.document == each.document and each.first <= before.last:
             raise SnippetsRefusedError(
                 _(
-                    "%(snippet)s: segment %(segment)d of “%(document)s” is in %(other)s, too. Give each segment to one snippet."
+                    "%(snippet)s: segment %(segment)d of “%(document)s” is also in %(other)s. Use each segment in one snippet only."
                 )
                 % {
                     "snippet": each.name,

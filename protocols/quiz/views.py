@@ -32,7 +32,7 @@ class SnippetsForm(forms.Form):
     file = forms.FileField(
         label=_("Snippets"),
         help_text=_(
-            "JSON Lines with an object a snippet, or CSV with a row a statement. At most 2 MB."
+            "JSON Lines with one object per snippet, or CSV with one row per statement; at most 2 MB."
         ),
     )
 
@@ -41,7 +41,7 @@ class SnippetsForm(forms.Form):
         file = self.cleaned_data["file"]
         if file.size > MAX_BYTES:
             raise forms.ValidationError(
-                _("The file has more than 2 MB. Use the command import_snippets.")
+                _("The file is larger than 2 MB. Use the import_snippets command.")
             )
         return file
 
@@ -67,9 +67,7 @@ def snippets_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
         if count is not None:
             messages.success(
                 request,
-                ngettext(
-                    "The quiz has %(count)d snippet.", "The quiz has %(count)d snippets.", count
-                )
+                ngettext("%(count)d snippet uploaded.", "%(count)d snippets uploaded.", count)
                 % {"count": count},
             )
             return redirect("snippets", slug, task.pk)

@@ -25,32 +25,30 @@ _ADEQUACY: Final = 2
 
 _RULES: Final[dict[str, forms.Field]] = {
     "raters": forms.IntegerField(
-        label=gettext_lazy("Judges of each text"),
+        label=gettext_lazy("Judges per text"),
         initial=2,
         min_value=1,
         max_value=50,
     ),
     "items_per_judge": forms.IntegerField(
-        label=gettext_lazy("Most texts of a judge; empty: no limit"),
+        label=gettext_lazy("Maximum texts per judge (empty for no limit)"),
         min_value=1,
         max_value=100_000,
         required=False,
     ),
     "adequacy_basis": forms.ChoiceField(
-        label=gettext_lazy("Adequacy is compared with"),
+        label=gettext_lazy("Compare adequacy with"),
         choices=AdequacyBasis.choices,
         initial=AdequacyBasis.REFERENCE.value,
     ),
     "order_free": forms.BooleanField(
-        label=gettext_lazy("fluency may be changed after adequacy"), initial=False, required=False
+        label=gettext_lazy("Fluency can be changed after adequacy"), initial=False, required=False
     ),
     "adequacy_by_others": forms.BooleanField(
-        label=gettext_lazy("adequacy is rated by other judges than fluency"),
+        label=gettext_lazy("Adequacy is rated by other judges than fluency"),
         initial=False,
         required=False,
-        help_text=gettext_lazy(
-            "So that who has judged how a text reads does not judge what it says. It takes twice as many judges."
-        ),
+        help_text=gettext_lazy("Needs twice as many judges."),
     ),
 }
 #: Returns the rules of a task, complete.
@@ -66,9 +64,7 @@ def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRe
     )
     if asked == Criterion.FLUENCY and is_order_kept and _is_late(assigned):
         return SubmissionRefusedError(
-            _(
-                "You rate adequacy now, and have seen what the texts should say: fluency stays as you rated it."
-            ),
+            _("You have started rating adequacy, so fluency ratings can no longer be changed."),
             field="answer",
         )
     return None

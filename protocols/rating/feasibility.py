@@ -118,8 +118,8 @@ def feasibility_in_words(
 ) -> list[str]:
     """Say whether a campaign of ratings can be done, and what it needs; `systems` is of distinct texts."""
     needs = ngettext(
-        "%(systems)s systems, %(segments)s segments and %(raters)s ratings of each text need at least %(count)s judge.",
-        "%(systems)s systems, %(segments)s segments and %(raters)s ratings of each text need at least %(count)s judges.",
+        "%(systems)s systems, %(segments)s segments and %(raters)s ratings per text need at least %(count)s judge.",
+        "%(systems)s systems, %(segments)s segments and %(raters)s ratings per text need at least %(count)s judges.",
         found.needed_judges,
     ) % {
         "systems": number_format(systems),
@@ -130,13 +130,11 @@ def feasibility_in_words(
     said = [needs]
     if is_adequacy_by_others:
         said.append(
-            _(
-                "Adequacy is rated by other judges than fluency, which takes twice as many as if both were rated by the same."
-            )
+            _("Adequacy is rated by other judges than fluency, which doubles the number of judges.")
         )
     if found.is_feasible and is_adequacy_by_others:
         said.append(
-            _("%(judges)s judges rate %(items)s texts each, or one more, each by one of the two.")
+            _("%(judges)s judges rate %(items)s texts each (or one more) by one criterion.")
             % {
                 "judges": number_format(found.judges),
                 "items": number_format(found.ratings // max(1, found.judges)),
@@ -156,7 +154,7 @@ def feasibility_in_words(
     elif found.needed_items_per_judge is None:
         said.append(
             _(
-                "No judge may see a segment twice, so each segment needs %(needed)s different judges; there are %(judges)s."
+                "Each segment needs %(needed)s different judges, because no judge may see a segment twice; there are %(judges)s."
             )
             % {
                 "needed": number_format(found.judges_of_a_segment),
@@ -166,7 +164,7 @@ def feasibility_in_words(
     else:
         said.append(
             _(
-                "%(judges)s judges would have to rate %(needed)s texts each; at most %(items)s are allowed."
+                "%(judges)s judges would have to rate %(needed)s texts each; the maximum is %(items)s."
             )
             % {
                 "judges": number_format(found.judges),

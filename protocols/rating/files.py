@@ -28,12 +28,12 @@ def _check(said: Said, rules: Mapping[str, Any]) -> None:
         if len(said.of_segment) > 1:
             raise AnswerRefusedError(
                 "this judge rates the segment by both criteria",
-                "import into a task in which adequacy is rated by the judges of fluency (adequacy_by_others: false)",
+                "import into a task in which the same judges rate both (adequacy_by_others: false)",
             )
     elif Criterion.FLUENCY not in said.of_text and not chosen["order_free"]:
         raise AnswerRefusedError(
-            "it rates adequacy of a text whose fluency this judge does not rate in this file",
-            "give both in one file, or import into a task in which fluency may be changed after adequacy (order_free: true)",
+            "it rates the adequacy of a text whose fluency this judge does not rate in this file",
+            "give both in one file, or import into a task in which fluency can be changed after adequacy (order_free: true)",
         )
 
 

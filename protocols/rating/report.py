@@ -11,6 +11,6 @@ ANALYSIS: Final = scale_analysis(
     Protocol.RATING,
     title=gettext_lazy("Adequacy and fluency"),
     question=gettext_lazy(
-        "Which outputs are fluent and adequate, and how far can their judges be relied on?"
+        "How fluent and adequate are the outputs, and how reliable are the judges?"
     ),
 )

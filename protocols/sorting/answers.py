@@ -93,21 +93,21 @@ ANSWERS: Final = AnswerKind(
     rules_fields={
         "judgments": _number_field(
             "judgments",
-            gettext_lazy("Judgments of a comparison"),
+            gettext_lazy("Judgments per comparison"),
             gettext_lazy(
-                "With as many it is closed: 700 are seven judges with 100 sentences each."
+                "A comparison closes at this number (700: seven judges with 100 sentences each)."
             ),
         ),
         "extension": _number_field(
             "extension",
-            gettext_lazy("Further judgments where it is even"),
-            gettext_lazy("If it is even then, too, lot decides."),
+            gettext_lazy("Extra judgments after a tie"),
+            gettext_lazy("If still tied, the winner is drawn at random."),
         ),
         "most_of_a_judge": _number_field(
             "most_of_a_judge",
-            gettext_lazy("Largest number of these from one judge"),
+            gettext_lazy("Maximum judgments per judge and comparison"),
             gettext_lazy(
-                "Each judge is given so many sentences of a comparison, drawn at random for them, and no more: 100 in the paper. 0: no limit, and sentences of which any judge may get any."
+                "Each judge receives at most this many randomly drawn sentences (100 in the paper). Enter 0 for no limit."
             ),
         ),
     },

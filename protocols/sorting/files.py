@@ -42,7 +42,7 @@ from ranking.files.sources import ReadingProgress
 
 _REQUIRED = ("segment", "judge", "first", "second", "answer")
 _OPTIONAL = ("duration_ms",)
-_REMEDY = 'write "first" or "second" for the better output, "same" for the same quality, or "identical" for the same text'
+_REMEDY = 'write "first" or "second" for the better output, "same" for equal quality, or "identical" for identical texts'
 #: r of each answer, for the first system; None for outputs that are the same text, which nobody was shown.
 _ANSWERS = {"first": 1, "second": -1, "same": 0, "identical": None}
 
@@ -142,7 +142,7 @@ class ComparisonsOfLines:
             refuse(
                 "judge",
                 f"the judge {judge} answers a second time for segment {segment} of {first} and {second}",
-                "keep one answer a judge, segment and pair, the last",
+                "keep only the last answer of a judge for a segment and pair",
             )
         is_turned = answer is not None and first > second
         self.answers[pair, segment, judge] = -(answer or 0) if is_turned else answer
@@ -153,7 +153,7 @@ class ComparisonsOfLines:
         refuse_unknown("judge", excluded, there)
         kept = {key: answer for key, answer in self.answers.items() if key[2] not in excluded}
         if not kept:
-            raise SelectionError("without these judges there are no answers")
+            raise SelectionError("no answers are left without these judges")
         return ComparisonsRead(
             files=files,
             systems=tuple(sorted({name for pair, _segment, _judge in kept for name in pair})),
@@ -192,7 +192,7 @@ def _read(file: InputFile, _format: str | None) -> FileContent:
     for number, line in json_lines(file, reading.take):
         is_identical = line.answer == "identical"
         losses.add(
-            "outputs of the same text, which nobody was asked about", f"line {number}", is_identical
+            "identical outputs, which are not shown to judges", f"line {number}", is_identical
         )
         if not is_identical:
             answers.append(
@@ -214,7 +214,7 @@ def _answer(
     first, second = texts
     if first == second:
         raise AnswerRefusedError(
-            "both systems wrote the same text, so that nobody can have been asked which is better",
+            "both systems wrote the same text, so they cannot be compared",
             'write "identical", or import into the test set whose texts were judged',
         )
     return {"verdict": said}
@@ -262,7 +262,7 @@ def _line(stored: tuple[Answer, PairOf]) -> dict[str, Any]:
 
 
 def _lost(answers: Sequence[object]) -> list[Loss]:
-    return [Loss("which of the two was shown first", len(answers), "judgment 1")] if answers else []
+    return [Loss("which output was shown first", len(answers), "judgment 1")] if answers else []
 
 
 FILES: Final = AnswerFiles(

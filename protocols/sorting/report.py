@@ -41,24 +41,24 @@ TEST = Option(
     label=gettext_lazy("Test"),
     default="normal",
     choices={
-        "normal": gettext_lazy("|R| > z · se[R], as in the paper"),
+        "normal": gettext_lazy("|R| > z · se[R] (as in the paper)"),
         "exact": gettext_lazy("exact sign test"),
     },
-    help=gettext_lazy("Decides which neighbours are told apart. Both are shown."),
+    help=gettext_lazy("Test that decides significance between neighbours; both are shown."),
 )
 ERROR = Option(
     name="error",
     label=gettext_lazy("se[R] accounts for"),
     default="auto",
     choices={
-        "auto": gettext_lazy("segments and judges, where judges share segments"),
+        "auto": gettext_lazy("segments and judges if judges share segments"),
         "two_way": gettext_lazy("segments and judges"),
         "judgments": gettext_lazy("judgments"),
     },
 )
 CORRECTION = Option(
     name="correction",
-    label=gettext_lazy("Pairs corrected by"),
+    label=gettext_lazy("Correction for multiple testing"),
     default=Correction.NONE.value,
     choices={each.value: CORRECTION_WORDS[each] for each in (Correction.NONE, Correction.HOLM)},
 )
@@ -97,7 +97,7 @@ def _read_files(
             **decided,
         )
     elif options["on_undecided"] == "extend" or options["cap"]:
-        raise OptionError(_("Give a quota with on_undecided and cap."), field="quota")
+        raise OptionError(_("on_undecided and cap need a quota."), field="quota")
     return SortRead(
         systems=_names(options["systems"]) if options["systems"] else read.systems,
         seed=options[SEED.name],
@@ -119,7 +119,7 @@ def _named_order(text: str) -> tuple[str, tuple[str, ...]]:
 def _names(text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(","))
     if not all(names):
-        raise OptionError(_("A name between commas is empty."), field="systems")
+        raise OptionError(_("Remove the empty name between commas."), field="systems")
     return names
 
 
@@ -164,7 +164,7 @@ def _read(
         SystemSort.objects.filter(task=task, watermark__lte=watermark).order_by("-number").first()
     )
     if sort is None:
-        raise ValueError(_("Nothing is sorted yet: no comparison has begun."))
+        raise ValueError(_("Nothing sorted yet: no comparison has started."))
     used, decided = _verdicts(sort, watermark, judgments.without)
     given = answers_given(
         task=task,
@@ -282,7 +282,7 @@ def _tell(_given: Input | AnswersOfFiles, _options: Mapping[str, Any], found: So
 ANALYSIS = AnalysisKind(
     name="sorting",
     title=gettext_lazy("Sorting"),
-    question=gettext_lazy("How far is the sort, and which of its neighbours are told apart?"),
+    question=gettext_lazy("How far is the sort, and which neighbours differ significantly?"),
     options=(TEST, ERROR, CORRECTION),
     protocols=frozenset({Protocol.SORTING}),
     read=_read,

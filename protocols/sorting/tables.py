@@ -100,32 +100,28 @@ def _notes(found: SortFound) -> list[str]:
     most = most_comparisons(len(chain.systems))
     if chain.order is None:
         notes.append(
-            _("Not sorted yet: comparisons closed: %(done)d, still to close at most: %(left)d.")
+            _("Not sorted yet: %(done)d comparisons closed, at most %(left)d left.")
             % {"done": chain.state.done, "left": chain.state.left_at_most}
         )
     else:
         notes.append(
-            _("Sorted by merge insertion with %(done)d comparisons, of %(most)d at most.")
+            _("Sorted by merge insertion with %(done)d of at most %(most)d comparisons.")
             % {"done": chain.state.done, "most": most}
         )
         notes.append(
-            _("No sort can show that judges contradict themselves: compare further pairs for that.")
+            _("A sort cannot reveal contradictions between judgments; compare more pairs for that.")
         )
     notes.append(tests_in_words(2, found.settings.correction, found.settings.level))
     notes += _thin(chain)
     if any(step.result.pooled.error == 0 for step in chain.steps):
-        notes.append(
-            _(
-                "Where all judgments are the same, se[R] is 0 and says nothing: p is that of the exact test."
-            )
-        )
+        notes.append(_("Where all judgments agree, se[R] is 0 and p is from the exact test."))
     if any(
         step.result.pooled.level == "judgments" and len(step.result.judges) > 1
         for step in chain.steps
     ):
         notes.append(
             _(
-                "The tests of all judges together take judgments for independent; judges of different taste make them too eager."
+                "The pooled tests assume independent judgments; they find too many differences if judges disagree in taste."
             )
         )
     # What the bootstrap drew where fewer than four judges are too few to draw.
@@ -135,13 +131,13 @@ def _notes(found: SortFound) -> list[str]:
     ):
         notes.append(
             _(
-                "With fewer than four judges, how judges differ is not in the tests of all judges together; judges of different taste make them too eager."
+                "With fewer than four judges, the pooled tests ignore differences between judges and may find too many differences."
             )
         )
     if any(step.result.p_judges is not None for step in chain.steps):
         notes.append(
             _(
-                "p over judges is that of Student’s t over the R of each judge: it also holds with few judges of different taste."
+                "p over judges is from Student’s t over each judge’s R; it also holds for few judges who disagree in taste."
             )
         )
     return notes
@@ -162,7 +158,7 @@ def _thin(chain: SortedChain) -> list[str]:
     if any(step.result.pooled.counts.judgments < FEWEST_NORMAL for step in chain.steps):
         notes.append(
             _(
-                "R has an interval from %(needed)s judgments of a comparison on; with fewer, p is at least that of the exact test."
+                "R has an interval from %(needed)s judgments per comparison; with fewer, p is at least that of the exact test."
             )
             % {"needed": number_format(FEWEST_NORMAL)}
         )
@@ -178,12 +174,12 @@ def _open(chain: SortedChain) -> Table:
         rows.append((first, second, there, step.decision.missing if step else None))
     return Table(
         name="open",
-        title=_("Comparisons to make next"),
+        title=_("Next comparisons"),
         columns=(
             Column("first", _("System"), is_text=True, names="system"),
             Column("second", _("Other"), is_text=True, names="other"),
             Column("judgments", _("Judgments")),
-            Column("missing", _("missing")),
+            Column("missing", _("Missing")),
         ),
         rows=rows,
         keys=2,
@@ -193,7 +189,7 @@ def _open(chain: SortedChain) -> Table:
 def _order(chain: SortedChain) -> Table:
     return Table(
         name="order",
-        title=_("Order of the systems"),
+        title=_("Order of systems"),
         columns=(
             Column("place", _("Place")),
             Column("system", _("System"), is_text=True, names="system"),
@@ -241,7 +237,7 @@ def _neighbours(found: SortFound) -> Table:
     return table_of(
         found.chain.neighbours,
         name="neighbours",
-        title=_("Neighbours in the order"),
+        title=_("Neighbours"),
         columns=(
             *_pair(),
             (Column("mean", "R"), lambda step: step.result.pooled.counts.mean),
@@ -249,11 +245,7 @@ def _neighbours(found: SortFound) -> Table:
             (Column("high", _("To")), lambda step: step.result.pooled.interval(level)[1]),
             *_significance(),
         ),
-        notes=[
-            _(
-                "Neighbours whose difference is not significant share a cluster: they could be swapped."
-            )
-        ],
+        notes=[_("Neighbours that do not differ significantly share a cluster.")],
         keys=2,
     )
 
@@ -287,7 +279,7 @@ def _comparisons(found: SortFound) -> Table:
             (error[0], lambda step: step.result.pooled.error),
             *_significance(),
             (
-                Column("drawn", _("Drawn by lot"), is_text=True),
+                Column("drawn", _("Drawn at random"), is_text=True),
                 lambda step: _yes_no(is_so=step.decision.arbitrary),
             ),
         ),
@@ -300,9 +292,7 @@ def _verdicts(found: SortFound) -> Table:
     notes = []
     if any(found.late.values()):
         notes.append(
-            _(
-                "Late answers are kept, and change no verdict: their HIT came back after it was closed."
-            )
+            _("Late answers arrived after the verdict; they are kept but do not change it.")
         )
     return table_of(
         [step for step in found.chain.steps if _pair_of(step) in found.last],
@@ -337,7 +327,7 @@ def _majorities(chain: SortedChain) -> Table:
             if votes is not None
         ],
         name="majorities",
-        title=_("Majorities of judges, and of judges for each sentence"),
+        title=_("Majority votes by judge and by sentence"),
         columns=(
             *(_of(each, itemgetter(0)) for each in _pair()),
             (Column("of", _("Votes"), is_text=True), itemgetter(1)),
@@ -371,7 +361,7 @@ def _by_judge(found: SortFound) -> Table:
                 lambda row: _yes_no(is_so=_p(row[2], found.settings) <= level),
             ),
             (
-                Column("against", _("Against all together"), is_text=True),
+                Column("against", _("Against the majority"), is_text=True),
                 lambda row: _yes_no(is_so=row[1] in row[0].result.against_majority),
             ),
         ),
@@ -390,7 +380,7 @@ def _remaining(found: SortFound) -> Table:
     return table_of(
         found.chain.remaining,
         name="remaining",
-        title=_("Pairs not compared by the sort, the nearest first"),
+        title=_("Pairs not compared by the sort, nearest first"),
         columns=(
             Column("better", _("Better"), is_text=True, names="system"),
             Column("worse", _("Worse"), is_text=True, names="other"),
@@ -440,7 +430,7 @@ def known_table(chain: SortedChain) -> Table:
         ],
         notes=[
             _(
-                "+: the system of the row is better than that of the column, −: it is worse; in brackets where that follows from other comparisons. ?: the two are compared now."
+                "+: row system is better; −: worse; in brackets: follows from other comparisons; ?: comparison in progress."
             )
         ],
         keys=1,
@@ -461,7 +451,7 @@ def beside_table(beside: OrdersBeside) -> Table:
     return table_of(
         beside.scores,
         name="beside",
-        title=_("Other orders of the systems"),
+        title=_("Orders by other methods"),
         columns=(
             (Column("order", _("Method"), is_text=True), _order_name),
             (

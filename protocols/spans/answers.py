@@ -44,15 +44,15 @@ MISSING: Final = "missing"
 def spans_refusal(spans: Sequence[Mapping[str, Any]], length: int, rules: Rules) -> str:
     """Return what is wrong with the spans of an output; empty if nothing is."""
     if spans and not rules["spans_asked"]:
-        return _("judges of this task give scores alone, and mark no errors.")
+        return _("this task has scores only. Remove the spans.")
     placed: list[Span] = []
     for number, span in enumerate(spans, 1):
         start, end = span["start"], span["end"]
         if span["kind"] == MISSING:
             if not rules["missing"]:
-                return _("nothing is marked as missing in this task.")
+                return _("this task does not allow marking missing content.")
             if start is not None or end is not None:
-                return _("span %(number)d: what is missing has neither start nor end.") % {
+                return _("span %(number)d: missing content has neither start nor end.") % {
                     "number": number
                 }
         elif start is None or end is None or not 0 <= start < end <= length:
@@ -67,7 +67,7 @@ def spans_refusal(spans: Sequence[Mapping[str, Any]], length: int, rules: Rules)
             }
         placed.append(Span(start, end, Severity(span["severity"])))
     for one, other in spans_overlapping(placed):
-        return _("the spans %(one)d and %(other)d overlap.") % {"one": one + 1, "other": other + 1}
+        return _("spans %(one)d and %(other)d overlap.") % {"one": one + 1, "other": other + 1}
     return ""
 
 
@@ -89,29 +89,27 @@ _RULES: Final[dict[str, forms.Field]] = {
         label=gettext_lazy("Judges mark errors before they score"), initial=True, required=False
     ),
     "missing": forms.BooleanField(
-        label=gettext_lazy("Judges may say that something is missing in an output"),
+        label=gettext_lazy("Judges can mark missing content"),
         initial=True,
         required=False,
     ),
     "error_free_from": forms.IntegerField(
-        label=gettext_lazy("Judges are asked about a score below this without an error"),
+        label=gettext_lazy("Confirm scores below, without errors"),
         initial=_THRESHOLDS["error_free_from"],
         **_POINTS,
     ),
     "perfect_from": forms.IntegerField(
-        label=gettext_lazy("Judges are asked about a score from this on with an error"),
+        label=gettext_lazy("Confirm scores from, with an error"),
         initial=_THRESHOLDS["perfect_from"],
         **_POINTS,
     ),
     "major_below": forms.IntegerField(
-        label=gettext_lazy("Judges are asked about a score from this on with a major error"),
+        label=gettext_lazy("Confirm scores from, with a major error"),
         initial=_THRESHOLDS["major_below"],
         **_POINTS,
     ),
     "margin": forms.IntegerField(
-        label=gettext_lazy(
-            "Judges are asked about an output with more errors than another and a score higher by this"
-        ),
+        label=gettext_lazy("Confirm more errors with a score higher by"),
         initial=_THRESHOLDS["margin"],
         **_POINTS,
     ),
@@ -149,7 +147,7 @@ class SpanSerializer(serializers.Serializer[object]):
     kind = serializers.ChoiceField(
         choices=_KINDS,
         default=ERROR,
-        help_text="“missing”: the output lacks something; it belongs to no place of the text.",
+        help_text="“missing”: content is missing from the output; has no position.",
     )
 
 
@@ -157,13 +155,13 @@ class ScoredOutputSerializer(serializers.Serializer[object]):
     """What a judge said of one output."""
 
     score = serializers.IntegerField(
-        min_value=0, max_value=MAX_SCORE, help_text="From 0, no meaning preserved, to 100, perfect."
+        min_value=0, max_value=MAX_SCORE, help_text="0: no meaning preserved; 100: perfect."
     )
     spans = serializers.ListField(
         child=SpanSerializer(),
         max_length=MAX_SPANS,
         default=list,
-        help_text="No two of them overlap.",
+        help_text="Spans must not overlap.",
     )
 
 
@@ -186,11 +184,11 @@ class SpansAnswerSerializer(serializers.Serializer[object]):
 class ContradictionRuleSerializer(serializers.Serializer[object]):
     """When a score contradicts the errors: the judge page asks whether it is meant."""
 
-    error_free_from = serializers.IntegerField(help_text="A score below it needs an error.")
-    perfect_from = serializers.IntegerField(help_text="A score from it on has no error.")
-    major_below = serializers.IntegerField(help_text="A score from it on has no major error.")
+    error_free_from = serializers.IntegerField(help_text="Lower scores need an error.")
+    perfect_from = serializers.IntegerField(help_text="Scores from here on have no error.")
+    major_below = serializers.IntegerField(help_text="Scores from here on have no major error.")
     margin = serializers.IntegerField(
-        help_text="Scores that differ by less do not contradict their numbers of errors."
+        help_text="Smaller differences between scores do not contradict the numbers of errors."
     )
 
 
@@ -198,9 +196,7 @@ class SpansRulesSerializer(serializers.Serializer[object]):
     """What a task of error spans and scores leaves to choose."""
 
     spans_asked = serializers.BooleanField(help_text="Judges mark errors before they score.")
-    missing = serializers.BooleanField(
-        help_text="They may say that something is missing in an output."
-    )
+    missing = serializers.BooleanField(help_text="Judges can mark missing content.")
     contradictions = ContradictionRuleSerializer()
 
 
@@ -420,7 +416,7 @@ ANSWERS: Final = AnswerKind(
     candidates=range(1, MAX_OUTPUTS + 1),
     first_candidates=1,
     candidates_in_words=gettext_lazy(
-        "One output: each is scored by itself (ESA). Two to five: they are scored side by side (contrastive ESA)."
+        "One output: scored alone (ESA). Two to five: scored side by side (contrastive ESA)."
     ),
     serializer=SpansAnswerSerializer,
     labels=_labels,

@@ -97,7 +97,7 @@ class ScoredOutput:
 
     def __post_init__(self) -> None:
         if not self.systems or len(set(self.systems)) != len(self.systems):
-            raise ValueError("an output is of one system at least, and names each once")
+            raise ValueError("an output needs at least one system, each named once")
         if self.score is not None and not 0 <= self.score <= MAX_SCORE:
             raise ValueError(f"the score {self.score:g} is not between 0 and {MAX_SCORE}")
 
@@ -157,7 +157,7 @@ class ScoredJudgment:
                     f"the name {name!r} has a tab, a line break, a control character or half of one"
                 )
         if not self.segment.strip():
-            raise ValueError("the segment has no name")
+            raise ValueError("the segment name is empty")
         if not 1 <= len(self.outputs) <= MAX_OUTPUTS:
             raise ValueError(f"there are {len(self.outputs)} outputs, not 1 to {MAX_OUTPUTS}")
         systems = [system for output in self.outputs for system in output.systems]
@@ -165,7 +165,7 @@ class ScoredJudgment:
             raise ValueError("a system wrote two of the outputs")
         for at in (self.started_at, self.ended_at):
             if at is not None and not (math.isfinite(at) and at >= 0):
-                raise ValueError("a time is no number of seconds since 1970")
+                raise ValueError("a time is not a number of seconds since 1970")
         if (
             self.started_at is not None
             and self.ended_at is not None

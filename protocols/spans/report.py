@@ -32,8 +32,8 @@ MEASURE = Option(
     label=gettext_lazy("Scores"),
     default="score",
     choices={
-        "score": gettext_lazy("as judges gave them"),
-        "mqm": gettext_lazy("from the errors, as in MQM"),
+        "score": gettext_lazy("given by judges"),
+        "mqm": gettext_lazy("from errors (MQM)"),
     },
 )
 RULE = Option(
@@ -41,10 +41,10 @@ RULE = Option(
     label=gettext_lazy("Clusters of means"),
     default="permutation",
     choices={
-        "permutation": gettext_lazy("by permutation tests"),
+        "permutation": gettext_lazy("permutation tests"),
         "wmt25": "WMT25",
         "wmt26": "WMT26",
-        "wmt26_bootstrap": gettext_lazy("WMT26, by bootstrap"),
+        "wmt26_bootstrap": gettext_lazy("bootstrap (WMT26)"),
     },
 )
 LEVEL = Option(
@@ -55,17 +55,17 @@ LEVEL = Option(
 )
 DRAWN = Option(
     name="draw",
-    label=gettext_lazy("Intervals of means draw"),
+    label=gettext_lazy("Resampling unit of means"),
     default="segments",
     choices={"segments": gettext_lazy("segments"), "documents": gettext_lazy("documents")},
 )
 COMPARED = Option(
     name="compare",
-    label=gettext_lazy("Scores that are compared"),
+    label=gettext_lazy("Score pairs"),
     default="screen",
     choices={
-        "screen": gettext_lazy("of outputs side by side"),
-        "judge": gettext_lazy("of one judge and sentence"),
+        "screen": gettext_lazy("outputs side by side"),
+        "judge": gettext_lazy("same judge and sentence"),
     },
 )
 
@@ -96,7 +96,7 @@ def _read_files(
     progress: ReadingProgress,
 ) -> ScoresRead:
     if excluded:
-        raise OptionError("scores are read of all judges.", field="exclude_judge")
+        raise OptionError("judges cannot be excluded from scores.", field="exclude_judge")
     source, target = options["source_language"], options["target_language"]
     given = options["input_format"]
     read = read_spans(
@@ -118,13 +118,13 @@ def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begi
     begin(_("Counting"))
     read: ScoresRead = given.answers
     if not read.judgments:
-        raise ValueError(_("No judgment counts by this choice."))
+        raise ValueError(_("No judgments match these options."))
     measure = Measure(options[MEASURE.name])
     if measure is Measure.SCORE and read.files is not None:
         measure = given_measure(read.judgments)
     asked = any(output.spans is not None for each in read.judgments for output in each.outputs)
     if measure is Measure.MQM and not asked:
-        raise ValueError(_("Judges of this task give scores alone, and mark no errors."))
+        raise ValueError(_("This task has scores only, without error spans."))
     return analyse_spans(
         read.judgments,
         SpanOptions(
@@ -151,9 +151,7 @@ def _tell(
 ANALYSIS = AnalysisKind(
     name="spans",
     title=gettext_lazy("Error spans and scores"),
-    question=gettext_lazy(
-        "Which scores do systems have, how sure are they, and how far do judges agree?"
-    ),
+    question=gettext_lazy("How do systems score, and how far do judges agree?"),
     options=(MEASURE, RULE, LEVEL, DRAWN, COMPARED, METHOD, RESAMPLES, CONFIDENCE, SEED),
     protocols=frozenset({Protocol.SPANS}),
     stands_for_ranking=True,

@@ -37,9 +37,9 @@ def losses_table(losses: Sequence[Loss]) -> Table:
         name="losses",
         title=_("Not carried over"),
         columns=(
-            Column("what", _("What"), is_text=True),
-            Column("count", _("Number")),
-            Column("first", _("First"), is_text=True),
+            Column("what", _("Loss"), is_text=True),
+            Column("count", _("Count")),
+            Column("first", _("First at"), is_text=True),
         ),
     )
 
@@ -57,7 +57,7 @@ def conversion_report(
                 "before": read.input_format,
                 "after": output_format,
             },
-            *([] if losses else [_("Nothing was lost.")]),
+            *([] if losses else [_("Nothing lost.")]),
         ],
         tables=[losses_table(losses)] if losses else [],
         data={
@@ -74,10 +74,10 @@ def conversion_report(
 
 
 _KINDS = {
-    ContradictionKind.LOW_WITHOUT_ERROR: gettext_lazy("A low score, and no error"),
-    ContradictionKind.PERFECT_WITH_ERROR: gettext_lazy("A perfect score, and an error"),
-    ContradictionKind.HIGH_WITH_MAJOR: gettext_lazy("A high score, and a major error"),
-    ContradictionKind.BETTER_WITH_MORE_ERRORS: gettext_lazy("More errors, and a higher score"),
+    ContradictionKind.LOW_WITHOUT_ERROR: gettext_lazy("Low score without errors"),
+    ContradictionKind.PERFECT_WITH_ERROR: gettext_lazy("Perfect score with an error"),
+    ContradictionKind.HIGH_WITH_MAJOR: gettext_lazy("High score with a major error"),
+    ContradictionKind.BETTER_WITH_MORE_ERRORS: gettext_lazy("Higher score with more errors"),
 }
 #: Pairs of judges that are listed; data for programs have them all.
 _MOST_PAIRS = 50
@@ -206,7 +206,7 @@ def _additive(fit: AdditiveFit) -> Table:
     order = _in_order(fit.rank)
     notes = [
         _(
-            "Scores are adjusted for easy segments and lenient judges, so that systems can be compared even if better systems were judged more often. Only differences are meaningful."
+            "Scores are adjusted for segment difficulty and judge severity. Only differences are meaningful."
         )
     ]
     if fit.level == "segments":
@@ -222,15 +222,13 @@ def _additive(fit: AdditiveFit) -> Table:
     if fitted:
         notes.append(
             _(
-                "Not estimable yet: intervals and rank ranges of %(systems)s, which need more scores than there are systems, segments and judges."
+                "No intervals and rank ranges for %(systems)s yet: there must be more scores than systems, segments and judges together."
             )
             % {"systems": ", ".join(fitted)}
         )
     if not fit.estimable.all() or len(set(fit.group[fit.estimable].tolist())) > 1:
         notes.append(
-            _(
-                "Not all systems are connected by common segments and judges; those of different groups cannot be compared."
-            )
+            _("Systems in different groups share no segments or judges and cannot be compared.")
         )
     return table_of(
         order,
@@ -263,12 +261,12 @@ def _additive(fit: AdditiveFit) -> Table:
 def _means(means: SystemMeans) -> Table:
     order = _in_order(means.rank)
     notes = [
-        _("Means are fair only if all systems were judged on the same segments by the same judges.")
+        _("Means are comparable only if the same judges scored all systems on the same segments.")
     ]
     if means.judges > 1:
         notes.append(
             _(
-                "Intervals and rank ranges: not estimable from means of several judges, because judges differ. Use the scores by system, segment and judge."
+                "No intervals and rank ranges for means of several judges, because judges differ. Use the scores by system, segment and judge."
             )
         )
     elif means.shortage is not None:
@@ -279,7 +277,7 @@ def _means(means: SystemMeans) -> Table:
         notes.append(_of_these_judges())
     if means.unscaled_judges:
         notes.append(
-            _("Without a standardised score, since all of theirs are the same: %(judges)s.")
+            _("No standardized scores for judges whose scores are all equal: %(judges)s.")
             % {"judges": ", ".join(means.unscaled_judges)}
         )
     return table_of(
@@ -310,7 +308,7 @@ def _means(means: SystemMeans) -> Table:
 
 
 def _of_these_judges() -> str:
-    return _("Intervals and rank ranges are for these judges alone; others may judge differently.")
+    return _("Intervals and rank ranges hold for these judges only.")
 
 
 def _rule(found: RuleResult) -> Table:
@@ -327,13 +325,13 @@ def _rule(found: RuleResult) -> Table:
     if found.rule is not ClusterRule.PERMUTATION:
         notes.append(
             _(
-                "A published rule, not corrected for the number of pairs: it tells equal systems apart too often, so rank ranges are not estimable."
+                "This published rule is not corrected for the number of pairs and separates equal systems too often, so there are no rank ranges."
             )
         )
     return table_of(
         range(len(found.systems)),
         name="rule",
-        title=_("Clusters by the rule %(rule)s") % {"rule": found.rule.value},
+        title=_("Clusters by rule %(rule)s") % {"rule": found.rule.value},
         columns=(
             (
                 Column("system", _("System"), is_text=True, names="system"),
@@ -344,7 +342,7 @@ def _rule(found: RuleResult) -> Table:
             (Column("rank_high", _("Rank to")), lambda place: _rank(found.ranges.high[place])),
             (Column("cluster", _("Cluster")), lambda place: _rank(found.cluster[place])),
             (
-                Column("p_next", _("p against the next")),
+                Column("p_next", _("p vs. next")),
                 lambda place: _p_next(found, place) if place < last else None,
             ),
             (
@@ -374,7 +372,7 @@ def _score_agreement(found: SpanAnalysis) -> Table:
     return table_of(
         rows,
         name="score_agreement",
-        title=_("Scores of the same outputs by two judges"),
+        title=_("Agreement of scores on shared outputs"),
         columns=(
             (
                 Column("judges", _("Judges"), is_text=True, names="judges"),
@@ -411,7 +409,7 @@ def _span_agreement(found: SpanAnalysis) -> Table:
     return table_of(
         [found.spans],
         name="span_agreement",
-        title=_("Characters of the same outputs marked by two judges"),
+        title=_("Agreement of marked characters on shared outputs"),
         columns=(
             Column("shared", _("Shared")),
             Column("f1", "F1"),
@@ -420,8 +418,8 @@ def _span_agreement(found: SpanAnalysis) -> Table:
             Column("unweighted", _("F1 without severity")),
             Column("unweighted_low", _("From")),
             Column("unweighted_high", _("To")),
-            Column("both_free", _("Both marked nothing")),
-            Column("one_free", _("One marked nothing")),
+            Column("both_free", _("Neither marked errors")),
+            Column("one_free", _("One marked no errors")),
         ),
     )
 
@@ -429,10 +427,10 @@ def _span_agreement(found: SpanAnalysis) -> Table:
 def _asked(found: SpanAnalysis) -> Table:
     return Table(
         name="contradictions",
-        title=_("Scores that contradict the errors"),
+        title=_("Contradictions between scores and errors"),
         columns=(
             Column("kind", _("Kind"), is_text=True),
-            Column("count", _("Number")),
+            Column("count", _("Count")),
         ),
         rows=[(str(words), found.contradictions.get(kind, 0)) for kind, words in _KINDS.items()],
     )

@@ -26,7 +26,7 @@ class TopAnswerSerializer(serializers.Serializer[object]):
     top = serializers.ListField(
         child=serializers.BooleanField(),
         max_length=_MOST,
-        help_text="One for each output, in shown order; at least one is true.",
+        help_text="One value per output, in display order; at least one is true.",
     )
 
 

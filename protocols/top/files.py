@@ -19,7 +19,7 @@ def _answer(
     complete = complete_ranks(ranks)
     best = min(complete)
     if set(complete) - {1, 2} or best != 1:
-        lose("the order of outputs below the top, and by how many ranks they differ")
+        lose("the order of outputs below the top, and their rank differences")
     return {"top": [rank == best for rank in complete]}
 
 

@@ -133,21 +133,23 @@ def times_report(
 
 def _notes(read: TimesRead, compared: TimesCompared) -> list[str]:
     notes = [
-        _("Judges: %(judges)s, of whom %(both)s worked on both.")
+        _("Judges: %(judges)s, of whom %(both)s worked on both tasks.")
         % {"judges": number_format(compared.judges), "both": number_format(compared.judges_of_both)}
     ]
     shown = [_shown(each) for each in (read.first, read.second)]
     if None not in shown and shown[0] != shown[1]:
         notes.append(
-            _("Their blocks do not show equally many outputs, so times differ for that, too.")
+            _(
+                "Blocks of the two tasks show different numbers of outputs, which also affects times."
+            )
         )
     if compared.shortage is not None:
         notes.append(
-            _("Interval of the ratio: %(why)s in each task.")
+            _("No interval for the ratio: %(why)s in each task.")
             % {"why": lowered(not_yet_in_words(compared.shortage))}
         )
     elif compared.ratio is not None and compared.low is None:
-        notes.append(_("Where all times are equal, the ratio has no interval."))
+        notes.append(_("No interval for the ratio: all times are equal."))
     return notes
 
 
@@ -171,12 +173,12 @@ def _table(read: TimesRead, compared: TimesCompared, confidence: float) -> Table
         columns=[
             Column("protocol", _("Protocol"), is_text=True),
             Column("blocks", _("Blocks")),
-            Column("candidates", _("Outputs of a block")),
+            Column("candidates", _("Outputs per block")),
             Column("mean", _("Seconds, mean")),
             Column("median", _("Seconds, median")),
             Column("ratio", _("Ratio of means")),
-            Column("low", _("From, %(percent)s %%") % percent),
-            Column("high", _("To, %(percent)s %%") % percent),
+            Column("low", _("From (%(percent)s%%)") % percent),
+            Column("high", _("To (%(percent)s%%)") % percent),
         ],
         rows=rows,
     )
@@ -188,10 +190,10 @@ def _shown(times: Times) -> float | None:
 
 BESIDE = Option(
     name="beside",
-    label=gettext_lazy("Beside the task"),
+    label=gettext_lazy("Compare with task"),
     default=Protocol.RANKING.value,
     choices={each.value: each.label for each in Protocol if each != Protocol.TOP},
-    help=gettext_lazy("A task of the same test set."),
+    help=gettext_lazy("Name of a task of the same test set."),
 )
 
 
@@ -203,7 +205,7 @@ def _read(
     beside = task.test_set.tasks.filter(protocol=protocol).first()
     if beside is None or judgments.beside is None:
         raise ValueError(
-            _("This test set has no other task “%(name)s”.") % {"name": Protocol(protocol).label}
+            _("No other task “%(name)s” in this test set.") % {"name": Protocol(protocol).label}
         )
     return times_read(
         task=task,
@@ -228,7 +230,7 @@ ANALYSIS = AnalysisKind(
     title=gettext_lazy("Active time per block"),
     page="progress",
     question=gettext_lazy(
-        "How much active time does a block take, beside one of another task on the same texts?"
+        "How much active time does a block take, compared with another task on the same texts?"
     ),
     options=(BESIDE, CONFIDENCE),
     protocols=frozenset({Protocol.TOP}),

@@ -36,7 +36,7 @@ class TwoOutputsAnswerSerializer(serializers.Serializer[object]):
 
     verdict = serializers.ChoiceField(
         choices=Verdict.choices,
-        help_text="“same” where the task has three answers, “both_fine” and “both_wrong” where it has four.",
+        help_text="“same” in tasks with three answers; “both_fine” and “both_wrong” in tasks with four.",
     )
 
 
@@ -44,7 +44,7 @@ class TwoOutputsRulesSerializer(serializers.Serializer[object]):
     """What a task of two outputs leaves to choose."""
 
     four_answers = serializers.BooleanField(
-        help_text="Instead of “the same” there are “both fine” and “both wrong”."
+        help_text="Replaces “the same” with “both fine” and “both wrong”."
     )
 
 
@@ -62,7 +62,7 @@ def _refusal(assigned: AssignedBlock, answer: Mapping[str, str]) -> SubmissionRe
     if verdict not in (_OF_THREE if assigned.rules.get("four_answers") else _OF_FOUR):
         return None
     return SubmissionRefusedError(
-        _("“%(answer)s” is none of the answers of this task.") % {"answer": Verdict(verdict).label},
+        _("“%(answer)s” is not an answer of this task.") % {"answer": Verdict(verdict).label},
         field="answer",
     )
 
@@ -88,7 +88,7 @@ def _simulated(
 
 _RULES: Final = {
     "four_answers": forms.BooleanField(
-        label=gettext_lazy("“both fine” and “both wrong” instead of “the same”"),
+        label=gettext_lazy("Offer “both fine” and “both wrong” instead of “the same”"),
         initial=False,
         required=False,
     )

@@ -211,7 +211,7 @@ class ChoicesOfLines:
             refuse(
                 "second",
                 f"the system {min(both)} is compared with itself",
-                "name the systems of two outputs that differ",
+                "name two different systems",
             )
         judge = judge_of(text_of("judge", values["judge"], refuse), "judge", refuse)
         verdict = self._verdict(values["answer"], refuse)
@@ -228,7 +228,7 @@ class ChoicesOfLines:
             refuse(
                 "answer",
                 f"{value} stands beside {min(others)}",
-                "give files of three answers, or of four, and not of both",
+                "give files with three answers or with four, not both",
             )
         return verdict
 
@@ -243,7 +243,7 @@ class ChoicesOfLines:
             four_answers=bool(_OF_FOUR & self.verdicts),
         )
         if not read.choices.items:
-            raise SelectionError("nothing is left of these judges and systems")
+            raise SelectionError("no answers are left for these judges and systems")
         return read
 
 
@@ -366,10 +366,10 @@ def _chosen(verdict: Verdict, rules: Mapping[str, Any]) -> dict[str, str]:
 def _ranked(ranks: Ranks, rules: Mapping[str, Any], lose: Lose) -> dict[str, str]:
     first, second = complete_ranks(ranks)
     if {first, second} not in ({1}, {1, 2}):
-        lose("by how many ranks outputs differ, or at which they tie")
+        lose("rank differences and tied ranks")
     if first == second and rules["four_answers"]:
         raise AnswerRefusedError(
-            "two outputs are tied, and judges of this task say whether both are fine or both wrong",
+            "two outputs are tied, but this task needs “both fine” or “both wrong”",
             "import it into a task with three answers (four_answers: false)",
         )
     if first == second:

@@ -86,13 +86,11 @@ def _notes(found: TwoOutputsFound) -> list[str]:
     if systems is None:
         notes.append(
             _(
-                "In each pair of systems, X is the one whose name comes first and Y the other; P(E) does not depend on the order."
+                "In each pair, X is the system whose name sorts first. P(E) does not depend on the order."
             )
         )
     if not found.compared.pairs:
-        notes.append(
-            _("No two judges compared the same two outputs, so there is nothing to compare.")
-        )
+        notes.append(_("No two judges compared the same outputs."))
     return notes
 
 
@@ -131,12 +129,12 @@ def _totals(found: TwoOutputsFound) -> Table:
 
 
 def _agreement(found: TwoOutputsFound) -> Table:
-    rows: list[list[Value]] = [[_("as they are"), *_numbers(found.compared)]]
+    rows: list[list[Value]] = [[_("separate"), *_numbers(found.compared)]]
     if found.merged is not None:
-        rows.append([_("“both fine” and “both wrong” as one"), *_numbers(found.merged)])
+        rows.append([_("“both fine” and “both wrong” merged"), *_numbers(found.merged)])
     return Table(
         name="agreement",
-        title=_("Agreement of all judges"),
+        title=_("Overall agreement"),
         columns=[
             Column("answers", _("Answers"), is_text=True),
             Column("pairs", _("Pairs of judges")),
@@ -148,7 +146,7 @@ def _agreement(found: TwoOutputsFound) -> Table:
             Column("p_agree", _("P(A)")),
             Column("p_chance", _("P(E)")),
             Column("items", _("Pairs of outputs")),
-            Column("unanimous", _("All agree, share")),
+            Column("unanimous", _("Share with full agreement")),
         ],
         rows=rows if found.compared.pairs else [],
     )
@@ -175,7 +173,7 @@ def _pairs(found: TwoOutputsFound) -> Table:
     return table_of(
         found.compared.pairs,
         name="judge_pairs",
-        title=_("κ of every two judges"),
+        title=_("κ by pair of judges"),
         columns=(
             (
                 Column("judges", _("Judges"), is_text=True, names="judges"),
@@ -189,7 +187,7 @@ def _pairs(found: TwoOutputsFound) -> Table:
             *(
                 [
                     (
-                        Column("merged", _("κ, ties as one")),
+                        Column("merged", _("κ, ties merged")),
                         lambda pair: _kappa(merged[pair.judges]),
                     )
                 ]
@@ -235,7 +233,7 @@ SYSTEM_X = Option(
     name="system_x",
     label=gettext_lazy("System X"),
     default="",
-    help=gettext_lazy("By name. If none is named: all pairs of systems."),
+    help=gettext_lazy("Leave empty for all pairs of systems."),
 )
 SYSTEM_Y = Option(name="system_y", label=gettext_lazy("System Y"), default="")
 
@@ -243,10 +241,10 @@ SYSTEM_Y = Option(name="system_y", label=gettext_lazy("System Y"), default="")
 def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
     systems = [options[option.name] for option in (SYSTEM_X, SYSTEM_Y)]
     if any(systems) and (not all(systems) or systems[0] == systems[1]):
-        raise OptionError(_("Name two different systems."), field=SYSTEM_Y.name)
+        raise OptionError(_("Enter two different systems."), field=SYSTEM_Y.name)
     judges = _judges(options)
     if len(judges) > len(set(judges)):
-        raise OptionError(_("Name two different judges."), field=OTHER.name)
+        raise OptionError(_("Enter two different judges."), field=OTHER.name)
     return dict(options)
 
 
@@ -272,13 +270,10 @@ def _find(
     begin(_("Measuring agreement"))
     choices = given.answers.choices
     if not choices.items:
-        raise ValueError(_("No judgment counts by this choice."))
+        raise ValueError(_("No judgments match these options."))
     for name in _judges(options):
         if name not in choices.judges:
-            raise ValueError(
-                _("No judge called %(names)s has judged anything that counts here.")
-                % {"names": name}
-            )
+            raise ValueError(_("No judgments by %(names)s match these options.") % {"names": name})
     return two_outputs_found(given.answers)
 
 
@@ -296,7 +291,7 @@ def _read_files(
 ANALYSIS = AnalysisKind(
     name="two_outputs",
     title=gettext_lazy("Two outputs"),
-    question=gettext_lazy("What did judges say of two outputs, and how far do they agree?"),
+    question=gettext_lazy("What did judges answer about two outputs, and how far do they agree?"),
     options=(SYSTEM_X, SYSTEM_Y, JUDGE, OTHER),
     check=_checked,
     protocols=frozenset({Protocol.TWO_OUTPUTS}),

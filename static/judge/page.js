@@ -130,7 +130,6 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     $("rows").replaceChildren();
     delete $("outputs").dataset.layout;
     this.screen = screen;
-    $("foot").setAttribute("aria-label", say("your_answer"));
     if (screen.layout) $("outputs").dataset.layout = screen.layout;
     $("differences").hidden = Boolean(screen.isOfOneOutputAlone);
     screen.enter?.();

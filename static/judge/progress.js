@@ -2,9 +2,11 @@
 
 import { lengthOf, say } from "./words.js";
 
+// From so many sentences on, a place in the HIT is worth showing to a judge whose number of sentences is open.
+const LONG_HIT = 5;
+
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
-
 
 export class Progress {
   done = 0;
@@ -65,12 +67,12 @@ export class Progress {
     return say("time_left", { time: lengthOf(Math.max(1, Math.round(minutes / step) * step) * 60) });
   }
 
-  // Its place in the HIT is told to a screen reader, and shown to who went back: there it is no progress.
+  // The place in the HIT is told to screen readers. It is shown after going back, and where the whole is not known.
   /** @param {{ position: number, total: number, revised: boolean, isPractice?: boolean }} place */
   showSentence({ position, total, revised, isPractice = false }) {
     this.isPractice = isPractice;
     this.show();
     $("sentence").textContent = say(revised ? "sentence_revised" : "sentence", { position, total });
-    $("sentence").classList.toggle("visually-hidden", !revised);
+    $("sentence").classList.toggle("visually-hidden", !revised && (this.wanted !== null || total < LONG_HIT));
   }
 }

@@ -55,7 +55,7 @@ def editing(page: Page, judge: Judge, sign_in: SignIn) -> Page:
 
 
 def field(page: Page) -> Locator:
-    return page.get_by_role("textbox", name="The text, to be edited")
+    return page.get_by_role("textbox", name="Edited text")
 
 
 def said(judge: Judge) -> list[str]:

@@ -68,9 +68,9 @@ def test_the_same_words_come_back_after_a_moment_without_any(judging: Page) -> N
 def test_a_dialog_that_explains_itself_is_described_by_it(judging: Page) -> None:
     """NVDA reads the whole of one that is not; the focus is on what comes after the explanation."""
     for name, words in (
-        ("unsent", "Save it, or discard it and keep what you sent before."),
+        ("unsent", "Save it, or discard it to keep your previous answer."),
         ("sign-in", "Your work is saved on this device and will be sent once you sign in."),
-        ("pause", "Paused while you are away. Your work is saved."),
+        ("pause", "You were away. Your work is saved."),
     ):
         dialog = judging.locator(f"#{name}-dialog")
         dialog.evaluate("(each) => each.showModal()")

@@ -55,7 +55,7 @@ def states(page: Page) -> list[tuple[str, list[Callable[[], object]]]]:
     def leave_the_network() -> None:
         page.context.set_offline(True)
         judge_block(page)
-        expect(page.locator("#status")).to_contain_text("Waiting for the network")
+        expect(page.locator("#status")).to_contain_text("Offline")
 
     close = key("Escape")
     return [
@@ -206,7 +206,7 @@ def test_an_afternoon_by_touch_alone(new_page: NewPage, judge: Judge, sign_in: S
     page.get_by_role("dialog").get_by_role("listitem").get_by_role("button").last.tap()
     expect(page.locator("#sentence")).to_have_text("Back at sentence 1 of 3")
     rank_of(page, "A", 5).tap()
-    tap("Save the change")
+    tap("Save change")
     at_sentence(page, 3)
     all_sent(page)
     assert Judgment.objects.filter(judge=judge).latest("pk").labels == [5, 2, 3, 4, 5]

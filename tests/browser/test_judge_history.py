@@ -53,7 +53,7 @@ def test_a_judgment_of_yesterday_is_reopened_and_revised(judging: Page, judge: J
     expect(judging.locator("#sentence")).to_have_text("Back at sentence 1 of 3")
     expect(judging.locator("#order")).to_have_text("A > B > C > D > E")
     type_ranks(judging, "5")
-    judging.get_by_role("button", name="Save the change").click()
+    judging.get_by_role("button", name="Save change").click()
     # On with what was begun.
     at_sentence(judging, 1)
     expect(judging.locator("#order")).to_have_text("A")
@@ -119,7 +119,7 @@ def test_a_report_waits_for_the_network_and_leaves_the_block_open(
     judging.keyboard.press("r")
     judging.keyboard.press("Space")
     judging.keyboard.press("Enter")
-    expect(judging.locator("#status")).to_contain_text("Waiting for the network")
+    expect(judging.locator("#status")).to_contain_text("Offline")
     at_sentence(judging, 1)
     judging.context.set_offline(False)
     all_sent(judging)

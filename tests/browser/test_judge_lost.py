@@ -57,7 +57,7 @@ def test_after_a_reload_the_way_back_is_on_the_page_of_signing_in(
     field = page.get_by_label("Invitation link")
     field.fill("my link")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Please paste the whole link from your invitation.")).to_be_visible()
+    expect(page.get_by_text("Paste the complete link from your invitation.")).to_be_visible()
     field.fill(f"https://quintet.example.org{link}")
     page.keyboard.press("Enter")
     page.wait_for_url(f"**{link}")

@@ -71,9 +71,7 @@ def test_without_network_eighteen_sentences_are_judged_and_sent_once(
     for place in range(1, 18):
         at_sentence(page, place % 3 + 1)
         judge_block(page, "54321")
-    expect(page.locator("#status")).to_have_text(
-        "Waiting for the network: 18 judgments are kept on this device"
-    )
+    expect(page.locator("#status")).to_have_text("Offline: 18 judgments are kept on this device")
     expect(page.locator("#rest")).to_be_visible()
     page.context.set_offline(False)
     at_sentence(page, 1)
@@ -261,7 +259,7 @@ def test_a_device_that_keeps_nothing_is_told_to_keep_the_page_open(
     sign_in(page, judge)
     at_sentence(page, 1)
     type_ranks(page, "1")
-    expect(page.locator("#status")).to_contain_text("keep this page open until everything is sent")
+    expect(page.locator("#status")).to_contain_text("Keep this page open until everything is sent")
     judge_block(page, "2345")
     at_sentence(page, 2)
     all_sent(page)
@@ -282,7 +280,7 @@ def test_after_the_lease_untouched_sentences_are_new_ones(judging_with_clock: Pa
     before = page.locator("#source .source").inner_text()
     let_the_lease_run_out(page)
     expect(page.locator("#missing")).to_have_text(
-        "The time for the previous sentences ran out; these are new ones."
+        "The previous sentences expired. These are new ones."
     )
     at_sentence(page, 1)
     expect(page.locator("#source .source")).not_to_have_text(before)
@@ -316,15 +314,15 @@ def test_no_work_is_said_kindly_and_looked_for_again(page: Page, sign_in: SignIn
     # Nobody has looked yet whether there is more: the page asks again by itself.
     expect(page.get_by_text("Your next sentences are being prepared")).to_be_visible()
     pool_fill(task_id=task.pk)
-    expect(page.get_by_role("heading", name="No more work for now")).to_be_focused()
+    expect(page.get_by_role("heading", name="No more sentences for now")).to_be_focused()
     expect(page.get_by_text("Today: 3 sentences, less than a minute.")).to_be_visible()
-    page.get_by_role("button", name="Go back to the previous sentence").click()
+    page.get_by_role("button", name="Previous sentence").click()
     expect(page.locator("#sentence")).to_have_text("Back at sentence 3 of 3")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="No more work for now")).to_be_visible()
+    expect(page.get_by_role("heading", name="No more sentences for now")).to_be_visible()
     Task.objects.update(blocks_wanted=6)
     pool_fill(task_id=task.pk)
-    page.get_by_role("button", name="Look again").click()
+    page.get_by_role("button", name="Check for more sentences").click()
     at_sentence(page, 1)
 
 
@@ -336,9 +334,7 @@ def test_what_others_hold_is_waited_for(page: Page, sign_in: SignIn) -> None:
     work_request(judge=judge)
     pool_fill(task_id=task.pk)
     sign_in(page, judge)
-    expect(page.locator("#rest-text")).to_contain_text(
-        "the remaining sentences are with other judges"
-    )
+    expect(page.locator("#rest-text")).to_contain_text("the rest are assigned to other judges")
     expire(held)
     page.evaluate("dispatchEvent(new Event('focus'))")
     at_sentence(page, 1)

@@ -32,7 +32,7 @@ def back_at(page: Page, position: int) -> None:
 
 
 def question(page: Page) -> Locator:
-    return page.get_by_role("dialog", name="Your change is not sent yet")
+    return page.get_by_role("dialog", name="You have an unsent change")
 
 
 def history(page: Page) -> Locator:
@@ -61,7 +61,7 @@ def test_going_further_back_asks_and_saves_the_change(third: Page, judge: Judge)
     expect(third.locator("#status")).to_have_text("Change not sent")
     third.keyboard.press("u")
     expect(question(third)).to_be_visible()
-    expect(question(third).get_by_role("button", name="Save the change")).to_be_focused()
+    expect(question(third).get_by_role("button", name="Save change")).to_be_focused()
     third.keyboard.press("Enter")
     # Saved, and on to where the judge was going.
     back_at(third, 1)
@@ -88,7 +88,7 @@ def test_escape_returns_without_a_change_and_asks_with_one(third: Page, judge: J
     back_at(third, 2)
     order(third, "B > C > D > A = E")
     third.keyboard.press("Escape")
-    question(third).get_by_role("button", name="Save the change").click()
+    question(third).get_by_role("button", name="Save change").click()
     at_sentence(third, 3)
     all_sent(third)
     assert labels(judge)[2:] == [[5, 2, 3, 4, 5]]
@@ -110,9 +110,9 @@ def test_after_a_reload_the_page_is_back_at_the_change(third: Page, judge: Judge
     assert asked == ["beforeunload"]
     order(third, "B > C > D > A = E")
     expect(third.locator("#missing")).to_have_text(
-        "You changed this ranking. Save the change, or discard it."
+        "You have unsaved changes. Save or discard them."
     )
-    third.get_by_role("button", name="Save the change").click()
+    third.get_by_role("button", name="Save change").click()
     at_sentence(third, 3)
     all_sent(third)
     assert labels(judge)[2:] == [[5, 2, 3, 4, 5]]
@@ -129,7 +129,7 @@ def test_an_incomplete_change_is_not_saved_and_says_what_is_missing(
     third.keyboard.press("Enter")
     expect(question(third)).to_be_hidden()
     back_at(third, 2)
-    expect(third.locator("#missing")).to_have_text("D and E are still to be ranked")
+    expect(third.locator("#missing")).to_have_text("D and E not ranked yet")
     assert len(labels(judge)) == 2
 
 

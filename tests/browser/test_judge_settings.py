@@ -40,7 +40,7 @@ def test_size_and_spacing_are_chosen_and_stay(page: Page, judge: Judge, sign_in:
     page.get_by_role("button", name="settings").click()
     dialog = page.get_by_role("dialog", name="Settings")
     dialog.get_by_label("Text size").select_option("larger")
-    dialog.get_by_label("Spacing of letters, words and lines").select_option("wide")
+    dialog.get_by_label("Text spacing").select_option("wide")
     for _look in range(2):
         larger = style_of(page, ".row-text", "fontSize")
         assert larger == pytest.approx(1.5 * size)

@@ -45,7 +45,7 @@ def test_a_judge_whose_session_ended_signs_in_again_in_place(
     dialog = judging.get_by_role("dialog", name="Sign in again")
     field = dialog.get_by_label("Invitation link")
     for text, problem in (
-        ("my link", "Please paste the whole link"),
+        ("my link", "Paste the complete link"),
         ("/i/mistyped/", "This link no longer works"),
     ):
         field.fill(text)
@@ -73,7 +73,7 @@ def test_the_link_of_somebody_else_sends_nothing_in_their_name(
     field = dialog.get_by_label("Invitation link")
     field.fill(link_of(make_judge(judge.campaign, "judge02")))
     judging.keyboard.press("Enter")
-    expect(dialog.get_by_role("status")).to_contain_text("link belongs to somebody else")
+    expect(dialog.get_by_role("status")).to_contain_text("link belongs to another judge")
     field.fill(link_of(judge))
     judging.keyboard.press("Enter")
     expect(dialog).to_be_hidden()
@@ -110,7 +110,7 @@ def test_nothing_is_sent_while_the_link_of_somebody_else_is_opened(
     answer = opening[0].fetch()  # From here on the browser has the session of the other judge.
     judging.evaluate("() => dispatchEvent(new Event('focus'))")
     opening[0].fulfill(response=answer)
-    expect(dialog.get_by_role("status")).to_contain_text("link belongs to somebody else")
+    expect(dialog.get_by_role("status")).to_contain_text("link belongs to another judge")
     assert "PUT" not in sent
     assert not Judgment.objects.exists()
 
@@ -137,9 +137,7 @@ def test_a_server_killed_in_the_middle_loses_nothing(
         servers_kill()
         judge_block(page, "12345")
         at_sentence(page, 2)
-        expect(page.locator("#status")).to_have_text(
-            "Waiting for the network: 1 judgment is kept on this device"
-        )
+        expect(page.locator("#status")).to_have_text("Offline: 1 judgment is kept on this device")
         judge_block(page, "54321")
         at_sentence(page, 3)
     with web_server(tmp_path, port=port, **options):

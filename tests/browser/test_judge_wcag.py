@@ -73,7 +73,7 @@ def pages(page: Page, campaign: Campaign) -> Iterator[str]:
     page.goto("/sign-in/")
     page.get_by_label("Invitation link").fill("my link")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Please paste the whole link")).to_be_visible()
+    expect(page.get_by_text("Paste the complete link")).to_be_visible()
     yield "sign-in, refused"
     judge = make_judge(campaign)
     assert judge.user is not None
@@ -90,16 +90,16 @@ def pages(page: Page, campaign: Campaign) -> Iterator[str]:
     page.goto("/judge/museum/time/")
     yield "work time"
     page.goto("/judge/museum/link/")
-    page.get_by_label("Or get one by e-mail").fill("ada")
-    page.get_by_role("button", name="Send me a link").click()
+    page.get_by_label("E-mail address").fill("ada")
+    page.get_by_role("button", name="Send link").click()
     expect(page.get_by_text("Please enter a complete e-mail address.")).to_be_visible()
     yield "own link, refused"
     page.get_by_role("button", name="Create link").click()
-    expect(page.get_by_role("img", name="QR code of your link")).to_be_visible()
+    expect(page.get_by_role("img", name="QR code for your link")).to_be_visible()
     yield "own link, made"
     page.goto("/judge/museum/decline/")
     yield "declining"
-    page.get_by_role("button", name="I decline").click()
+    page.get_by_role("button", name="Decline").click()
     expect(page.get_by_role("heading", name="You declined")).to_be_visible()
     yield "declined"
 
@@ -129,7 +129,7 @@ def test_the_pages_around_pass_axe_and_nothing_is_cut_off_there(
             password = page.get_by_label("Password")
             expect(password).to_have_attribute("autocomplete", "current-password")
         elif name == "own link, refused":
-            expect(page.get_by_label("Or get one by e-mail")).to_have_value("ada")
+            expect(page.get_by_label("E-mail address")).to_have_value("ada")
     assert {where: problems for where, problems in found.items() if problems} == {}
     assert len(found) == 11 * 5
 

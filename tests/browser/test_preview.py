@@ -21,7 +21,7 @@ def test_a_draft_is_seen_as_a_judge_sees_it(
     task = make_task(make_campaign(state=CampaignState.DRAFT), documents=(40,), planned=0)
     enter(page, task.test_set.campaign)
     page.get_by_role("link", name="Preview as judge").click()
-    words = "You see what judges see; nothing is stored."
+    words = "Preview: this is what judges see. Nothing is stored."
     bar = page.get_by_role("region", name=words)
     expect(bar).to_be_visible()
     at_sentence(page, 1)
@@ -40,7 +40,7 @@ def test_a_draft_is_seen_as_a_judge_sees_it(
     at_sentence(page, 2)
     all_sent(page)
     expect(bar).to_be_in_viewport()
-    bar.get_by_role("link", name="Back to the campaign").click()
+    bar.get_by_role("link", name="Back to campaign").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Museum")
     assert not HIT.objects.exists()
     assert not Judgment.objects.exists()
@@ -58,7 +58,7 @@ def test_what_a_judge_of_this_browser_keeps_stays(
     judge_block(page)
     at_sentence(page, 2)
     type_ranks(page, "12")
-    expect(page.locator("#status")).to_contain_text("Waiting for the network")
+    expect(page.locator("#status")).to_contain_text("Offline")
     # What is still on its way to be kept would bring a cookie of the judge's.
     page_kept(page)
     page.goto("about:blank")

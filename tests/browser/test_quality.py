@@ -42,7 +42,7 @@ def test_practice_sentences_are_explained_one_by_one(
     type_ranks(page, "1111")
     page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_role("heading")).to_have_text("A training sentence: see what was expected")
+    expect(dialog.get_by_role("heading")).to_have_text("See the expected answer")
     expect(dialog).to_contain_text("damaged on purpose")
     expect(dialog.get_by_role("listitem")).to_have_count(2)
     for name in ("_badref", "amber"):

@@ -44,7 +44,7 @@ def test_a_judge_rates_fluency_and_then_adequacy(
     # Nothing goes on without points.
     shown = text.inner_text()
     press(page, "Enter")
-    expect(page.locator("#missing")).to_have_text("Give the output points, or skip the sentence.")
+    expect(page.locator("#missing")).to_have_text("Rate the output, or skip the sentence.")
     press(page, "4")
     expect(page.locator(".point input[value='4']")).to_be_checked()
     press(page, "2")

@@ -208,7 +208,7 @@ def test_a_score_that_contradicts_the_errors_is_asked_about_once(
     press(judging, "Control+Enter")
     asked = judging.get_by_role("dialog", name="Keep your answer?")
     expect(asked).to_contain_text("Output A has a major error and a score of 95.")
-    asked.get_by_role("button", name="Change it").click()
+    asked.get_by_role("button", name="Change answer").click()
     expect(score(judging, "A")).to_be_focused()
     at_sentence(judging, 1)
     press(judging, "Control+Enter")
@@ -216,7 +216,7 @@ def test_a_score_that_contradicts_the_errors_is_asked_about_once(
     score_all(judging, 30)
     press(judging, "Control+Enter")
     expect(asked).to_contain_text("Output A has no marked error and a score of 30.")
-    asked.get_by_role("button", name="Keep it").click()
+    asked.get_by_role("button", name="Keep answer").click()
     at_sentence(judging, 3)
     all_sent(judging)
     assert [outputs[0]["score"] for outputs in stored(judge)] == [95, 30]

@@ -40,11 +40,11 @@ def test_who_does_not_agree_declines_and_may_come_back(
     page.get_by_role("button", name="Begin judging").click()
     page.get_by_role("link", name="I do not agree").click()
     expect(page.get_by_role("heading", name="Decline to take part?")).to_be_visible()
-    page.get_by_role("button", name="I decline").click()
+    page.get_by_role("button", name="Decline").click()
     expect(page.get_by_role("heading", name="You declined")).to_be_visible()
     page.goto("/judge/museum/")
     expect(page.get_by_role("heading", name="You declined")).to_be_visible()
-    page.get_by_role("button", name="Take part after all").click()
+    page.get_by_role("button", name="Take part again").click()
     page.get_by_role("button", name="I have read this and agree").click()
     at_sentence(page, 1)
 
@@ -61,14 +61,14 @@ def test_declining_in_the_menu_stops_another_tab_in_words(
     expect(page.get_by_role("link", name="stop taking part")).to_be_visible()
     tab = page.context.new_page()
     tab.goto("/judge/museum/decline/")
-    tab.get_by_role("button", name="I decline").click()
+    tab.get_by_role("button", name="Decline").click()
     expect(tab.get_by_role("heading", name="You declined")).to_be_visible()
     page.keyboard.press("Escape")
     for position in (1, 2, 3):
         at_sentence(page, position)
         judge_block(page)
     expect(page.locator("#rest-text")).to_have_text(
-        "You declined to take part. Reload this page if you have changed your mind."
+        "You declined to take part. Reload this page to take part again."
     )
     page.reload()
     expect(page.get_by_role("heading", name="You declined")).to_be_visible()

@@ -59,7 +59,7 @@ def labels(judge: Judge) -> list[list[int | None]]:
 
 def test_digits_mark_and_enter_submits(judging: Page, judge: Judge) -> None:
     at_sentence(judging, 1)
-    expect(judging.locator("#missing")).to_have_text("No output is marked yet")
+    expect(judging.locator("#missing")).to_have_text("No outputs marked yet")
     judging.keyboard.press("Enter")
     expect(judging.locator("#missing")).to_contain_text("Mark at least one output")
     at_sentence(judging, 1)
@@ -91,7 +91,7 @@ def test_u_goes_back_and_a_mark_changes_it(judging: Page, judge: Judge) -> None:
     expect(judging.locator("#sentence")).to_have_text("Back at sentence 1 of 3")
     expect(mark(judging, "B")).to_be_checked()
     judging.keyboard.press("5")
-    expect(judging.locator("#submit-word")).to_have_text("Save the change")
+    expect(judging.locator("#submit-word")).to_have_text("Save change")
     judging.keyboard.press("Enter")
     at_sentence(judging, 2)
     all_sent(judging)

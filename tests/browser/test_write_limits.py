@@ -46,7 +46,7 @@ def revise(page: Page) -> None:
     page.keyboard.press("u")
     expect(page.locator("#sentence")).to_have_text("Back at sentence 1 of 3")
     type_ranks(page, "5")
-    page.get_by_role("button", name="Save the change").click()
+    page.get_by_role("button", name="Save change").click()
     at_sentence(page, 2)
 
 
@@ -56,11 +56,11 @@ def test_a_judge_who_changes_too_much_in_a_minute_sends_the_rest_later(
     limit("REVISIONS_A_MINUTE", 0)
     revise(judging)
     status = judging.locator("#status")
-    expect(status).to_contain_text("1 judgment is kept on this device and sent in a moment")
+    expect(status).to_contain_text("1 judgment is kept on this device and will be sent shortly")
     # Judging goes on meanwhile.
     judge_block(judging, "54321")
     at_sentence(judging, 3)
-    expect(status).to_contain_text("2 judgments are kept on this device and sent in a moment")
+    expect(status).to_contain_text("2 judgments are kept on this device and will be sent shortly")
     limit("REVISIONS_A_MINUTE", 30)
     judging.evaluate("() => dispatchEvent(new Event('focus'))")  # before half a minute is over
     all_sent(judging)

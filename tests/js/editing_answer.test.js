@@ -57,8 +57,8 @@ test("a draft is of the output it was written for", () => {
 
 test("the history has it in words", () => {
   assert.deepEqual(editing.said(EDITED), { key: "outcome_edited" });
-  assert.deepEqual(editing.said(YES), { key: "accept_yes" });
-  assert.deepEqual(editing.said({ ...YES, acceptable: false }), { key: "accept_no" });
+  assert.deepEqual(editing.said(YES), { key: "choose_yes" });
+  assert.deepEqual(editing.said({ ...YES, acceptable: false }), { key: "choose_no" });
   assert.equal(editing.said(editing.blank()), "");
   assert.equal(editing.hint(EDITED), null);
 });

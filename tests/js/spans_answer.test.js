@@ -52,7 +52,7 @@ test("in which order errors were marked does not matter", () => {
 });
 
 test("every output needs a score, and 0 is one", () => {
-  const wanting = (letters) => ({ key: "still_to_score", values: { letters, n: letters.length } });
+  const wanting = (letters) => ({ key: "still_to_score", values: { letters } });
   assert.deepEqual(spans.lack(spans.blank(3)), wanting(["A", "B", "C"]));
   assert.deepEqual(spans.lack({ outputs: [{ score: 0, spans: [] }, { score: null, spans: [MINOR] }] }), wanting(["B"]));
   assert.equal(spans.lack(whole()), null);

@@ -25,7 +25,7 @@ class RatingAnswerSerializer(serializers.Serializer[object]):
     criterion = serializers.ChoiceField(
         choices=Criterion.choices,
         required=False,
-        help_text="What was asked, as the rules of the assignment say; it may be left out.",
+        help_text="Criterion given by the rules of the assignment; optional.",
     )
     value = serializers.IntegerField(min_value=1, max_value=POINTS, help_text="5 is best.")
 
@@ -49,7 +49,7 @@ def refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRef
     if answer.get("criterion", asked) == asked:
         return None
     return SubmissionRefusedError(
-        _("The criterion here is: %(criterion)s.") % {"criterion": asked.label}, field="answer"
+        _("Rate %(criterion)s here.") % {"criterion": asked.label}, field="answer"
     )
 
 

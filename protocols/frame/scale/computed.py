@@ -181,7 +181,9 @@ def _of_criterion(
 ) -> CriterionFound:
     own = standardised(ratings) if options.standardise else None
     if own is not None and not len(own.ratings):
-        raise ValueError(_("No judge’s ratings differ, so none can be standardised."))
+        raise ValueError(
+            _("Ratings cannot be standardized: every judge gave the same rating throughout.")
+        )
     judges = rating_judges(
         ratings, easy=easy, easy_below=min(options.easy_below or ratings.points, ratings.points)
     )

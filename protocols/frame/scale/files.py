@@ -143,7 +143,7 @@ class RatingsOfLines:
                 refuse(
                     "systems",
                     f"the text of {', '.join(systems)} for segment {segment} was before that of {', '.join(known)}",
-                    "name the same systems wherever the text is rated",
+                    "name the same systems for every rating of this text",
                 )
         judge = judge_of(text_of("judge", values["judge"], refuse), "judge", refuse)
         value = integer_of("value", values["value"], 1, refuse, POINTS)
@@ -172,7 +172,7 @@ class RatingsOfLines:
             if judge not in exclude and condition in (None, item[1])
         ]
         if not rows:
-            raise SelectionError("no rating is left")
+            raise SelectionError("no ratings are left")
         return RatingsRead(files, ratings_arranged(rows), exclude)
 
 
@@ -246,7 +246,7 @@ def _read(file: InputFile, _format: str | None) -> FileContent:
     found = list(json_lines(file, reading.take))
     for line, rating in found:
         losses.add(
-            "kinds of input, which are said of systems", f"line {line}", bool(rating.item[1])
+            "input conditions, which belong to systems", f"line {line}", bool(rating.item[1])
         )
     return FileContent(file_format=JSONL, answers=list(_answers(found)), losses=losses.found())
 

@@ -26,49 +26,51 @@ from ranking.wording.pair_tests import CORRECTION_WORDS
 
 MERGE = Option(
     name="merge",
-    label=gettext_lazy("Three points of five"),
+    label=gettext_lazy("Merge into three points"),
     default=False,
-    help=gettext_lazy("1 and 2 are one point, and 4 and 5."),
+    help=gettext_lazy("Merges 1 with 2, and 4 with 5."),
 )
 STANDARDISE = Option(
     name="standardise",
-    label=gettext_lazy("Means standardised by judge"),
+    label=gettext_lazy("Standardize by judge"),
     default=False,
-    help=gettext_lazy("Based on z = (x − mean) / standard deviation of each judge."),
+    help=gettext_lazy("Uses z = (x − mean) / standard deviation of each judge."),
 )
 EASY = Option(
     name="easy",
     label=gettext_lazy("Easy texts"),
     default=(),
     help=gettext_lazy(
-        "A segment’s number, or a number and a system: “12” or “12 online-a”. If none is named, some are proposed."
+        "Enter a segment number, optionally with a system: “12” or “12 online-a”. If empty, candidates are proposed."
     ),
 )
 EASY_BELOW = Option(
     name="easy_below",
-    label=gettext_lazy("Easy texts are missed below"),
+    label=gettext_lazy("Minimum rating of easy texts"),
     default=POINTS,
     low=2,
     high=POINTS,
-    help=gettext_lazy("So many points."),
+    help=gettext_lazy("Lower ratings count as missed."),
 )
 DEVIATIONS = Option(
     name="deviations",
-    label=gettext_lazy("Judges stand out beyond"),
+    label=gettext_lazy("Outlier threshold"),
     default=1.0,
     low=0,
     high=100,
-    help=gettext_lazy("So many standard deviations."),
+    help=gettext_lazy("In standard deviations from the mean of all judges."),
 )
 BY_DIFFERENCE = Option(
     name="by_difference",
-    label=gettext_lazy("Mean scores of judges by their difference to others"),
+    label=gettext_lazy("Compare with other judges"),
     default=False,
-    help=gettext_lazy("On the same texts."),
+    help=gettext_lazy(
+        "Uses each judge’s difference from other judges on the same texts as their mean score."
+    ),
 )
 CORRECTION = Option(
     name="correction",
-    label=gettext_lazy("Pairs corrected by"),
+    label=gettext_lazy("Correction for multiple testing"),
     default=Correction.NONE.value,
     choices={each.value: CORRECTION_WORDS[each] for each in (Correction.NONE, Correction.HOLM)},
 )
@@ -90,7 +92,7 @@ def _easy_named(names: Sequence[str]) -> list[tuple[int, str | None]]:
         segment, _space, system = name.partition(" ")
         if not (segment.isascii() and segment.isdigit()):
             raise OptionError(
-                _("“%(given)s” is no segment’s number, nor a number and a system.")
+                _("“%(given)s” is not a segment number, or a segment number and a system.")
                 % {"given": name},
                 field=EASY.name,
             )
@@ -124,7 +126,7 @@ def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begi
     begin(_("Measuring agreement"))
     read: RatingsRead = given.answers
     if not read.ratings:
-        raise ValueError(_("No judgment counts by this choice."))
+        raise ValueError(_("No judgments match these options."))
     return ratings_found(
         read, _options(options), easy=_easy(read, options), words=_words(given, read.items)
     )
@@ -139,9 +141,7 @@ def _easy(read: RatingsRead, options: Mapping[str, Any]) -> npt.NDArray[np.bool_
     are_all = not (read.excluded_judges or options.get("condition"))
     for name, each in zip(names, named, strict=True):
         if are_all and not easy_items(read.items, [each]).any():
-            raise ValueError(
-                _("Nothing called “%(given)s” was rated of what counts here.") % {"given": name}
-            )
+            raise ValueError(_("No ratings of “%(given)s” match these options.") % {"given": name})
     return easy_items(read.items, named)
 
 
@@ -152,7 +152,7 @@ def _words(given: Input | AnswersOfFiles, items: Items) -> npt.NDArray[np.int64]
     words, last = given.texts.words(), int(items.segment.max())
     if last >= len(words):
         raise ValueError(
-            _("The source has %(segments)d segments; segment %(last)d was rated.")
+            _("Segment %(last)d was rated, but the source has only %(segments)d segments.")
             % {"segments": len(words) - 1, "last": last}
         )
     return words[items.segment]

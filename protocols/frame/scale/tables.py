@@ -52,20 +52,20 @@ def ranges_in_words(found: MeanRatings) -> list[str]:
     if len(shortages) == len(found.systems):
         return said
     said.append(
-        _("From and To: Student’s t over segments and judges, confidence %(confidence)s %%.")
+        _("Intervals: Student’s t over segments and judges (%(confidence)s%% confidence).")
         % {"confidence": percent_in_figures(found.confidence)}
     )
     if found.correction is Correction.HOLM:
-        said.append(_("Ranks: confidence sets that hold all together."))
+        said.append(_("Ranks: simultaneous confidence sets."))
     else:
-        said.append(_("Ranks: confidence sets, each of which holds by itself."))
+        said.append(_("Ranks: a separate confidence set for each system."))
     unsure = [
         row.system for row in found.systems if row.standard_error is None and row.shortage is None
     ]
     if unsure:
         said.append(
             _(
-                "Warning: ratings too few or all alike, so nothing tells how far the mean may be off: %(systems)s."
+                "Warning: no intervals for %(systems)s, because there are too few ratings or all are equal."
             )
             % {"systems": ", ".join(unsure)}
         )
@@ -142,7 +142,7 @@ def _input_notes(read: RatingsRead, given: Input | AnswersOfFiles) -> list[str]:
         if number:
             notes.append(
                 _(
-                    "Warning: %(criterion)s: ratings by judges who rated another text of the segment: %(count)s."
+                    "Warning: %(criterion)s: ratings by judges who rated another text of the same segment: %(count)s."
                 )
                 % {"criterion": criterion_in_words(criterion), "count": number_format(number)}
             )
@@ -153,21 +153,23 @@ def _input_notes(read: RatingsRead, given: Input | AnswersOfFiles) -> list[str]:
 
 def _notes(found: RatingsFound, options: RatingOptions) -> Iterator[str]:
     if options.merge:
-        yield _("Points are merged: 1 and 2, 3, 4 and 5.")
+        yield _("Points are merged: 1–2, 3, 4–5.")
     if options.standardise:
         yield _(
-            "Means are of values standardised by judge, z = (x − mean) / standard deviation, which is not in Hamon et al. (2007)."
+            "Means of values standardized by judge, z = (x − mean) / standard deviation (not in Hamon et al. 2007)."
         )
         for criterion, each in found.criteria.items():
             if each.not_standardised:
-                yield _("%(criterion)s, judges without a spread, left out: %(names)s.") % {
+                yield _(
+                    "%(criterion)s: judges whose ratings are all equal are left out: %(names)s."
+                ) % {
                     "criterion": criterion_in_words(criterion),
                     "names": ", ".join(each.not_standardised),
                 }
     correlated = found.correlated
     if correlated is not None and correlated.of_ratings.pearson is not None:
         yield _(
-            "Adequacy and fluency: Pearson’s r %(ratings)s of one judge’s ratings of one text, %(systems)s of the means of systems."
+            "Adequacy and fluency: Pearson’s r is %(ratings)s for single ratings and %(systems)s for system means."
         ) % {
             "ratings": _with_interval(correlated.of_ratings),
             "systems": _with_interval(correlated.of_systems),
@@ -248,7 +250,7 @@ def _n_agreement(found: RatingsFound) -> Table:
     return table_of(
         [(each, step) for each in found.agreement for step in each.agreement.n_agreement],
         name="n_agreement",
-        title=_("Ratings of one text that differ by at most n points"),
+        title=_("Ratings of the same text that differ by at most n points"),
         columns=(
             *_part(lambda row: row[0]),
             (Column("n", _("n"), is_text=True), lambda row: str(row[1].n)),
@@ -256,14 +258,14 @@ def _n_agreement(found: RatingsFound) -> Table:
             (Column("low", _("From"), decimals=2), lambda row: row[1].share.low),
             (Column("high", _("To"), decimals=2), lambda row: row[1].share.high),
             (Column("chance", _("Chance"), decimals=2), lambda row: row[1].expected),
-            (Column("beyond", _("beyond chance"), decimals=2), lambda row: row[1].corrected.value),
+            (Column("beyond", _("Beyond chance"), decimals=2), lambda row: row[1].corrected.value),
             (Column("beyond_low", _("From"), decimals=2), lambda row: row[1].corrected.low),
             (Column("beyond_high", _("To"), decimals=2), lambda row: row[1].corrected.high),
         ),
         keys=4,
         notes=[
             _(
-                "On five points used alike, chance alone gives 0.20, 0.52, 0.76, 0.92 and 1. Beyond chance: (agreeing − chance) / (1 − chance)."
+                "With five equally used points, chance gives 0.20, 0.52, 0.76, 0.92 and 1. Beyond chance: (agreeing − chance) / (1 − chance)."
             ),
             *_few_judges(found),
         ],
@@ -273,11 +275,7 @@ def _n_agreement(found: RatingsFound) -> Table:
 def _few_judges(found: RatingsFound) -> list[str]:
     if all(each.agreement.for_judges or not each.agreement.pairs for each in found.agreement):
         return []
-    return [
-        _(
-            "Intervals of agreement are not estimable yet where, without one of the judges, no text has two ratings: at least 3 judges are needed."
-        )
-    ]
+    return [_("No intervals for agreement yet: at least 3 judges must share texts.")]
 
 
 def _kappas(found: RatingsFound) -> Table:
@@ -294,7 +292,7 @@ def _kappas(found: RatingsFound) -> Table:
             (Column("low", _("From")), lambda each: each.agreement.kappa.low),
             (Column("high", _("To")), lambda each: each.agreement.kappa.high),
             (
-                Column("strength", _("In words"), is_text=True),
+                Column("strength", _("Strength"), is_text=True),
                 lambda each: strength_in_words(each.agreement.kappa.value),
             ),
             (Column("p_observed", _("P(A)")), lambda each: each.agreement.p_observed),
@@ -325,10 +323,10 @@ def judges_table(criterion: Criterion, found: CriterionFound) -> Table:
             Column("others", _("Others on the same texts"), decimals=2),
             Column("difference", _("Difference"), decimals=2),
             Column("distance", _("Distance"), decimals=2),
-            Column("easy", _("Easy")),
-            (Column("easy_missed", _("Easy missed"), decimals=2), lambda row: row.easy_share),
+            Column("easy", _("Easy texts")),
+            (Column("easy_missed", _("Easy texts missed"), decimals=2), lambda row: row.easy_share),
             (
-                Column("stands_out", _("Stands out by"), is_text=True),
+                Column("stands_out", _("Outlier by"), is_text=True),
                 lambda row: ", ".join(
                     rule_in_words(each.rule)
                     for each in found.outliers
@@ -336,7 +334,7 @@ def judges_table(criterion: Criterion, found: CriterionFound) -> Table:
                 ),
             ),
         ),
-        notes=[_("An outlier is someone to look at, not a culprit.")],
+        notes=[_("An outlier is a reason to look closer, not proof of bad work.")],
         plot=Plot(kind="line", label="judge", value="mean"),
     )
 
@@ -351,7 +349,7 @@ def outliers_table(found: RatingsFound) -> Table:
         rows.append((rule_in_words(rule), *(len(each.outliers) for each in outcomes), *both))
     return Table(
         name="outliers",
-        title=_("Judges who stand out, by rule"),
+        title=_("Outliers by rule"),
         columns=(
             Column("rule", _("Rule"), is_text=True),
             *(Column(criterion, criterion_in_words(criterion)) for criterion in criteria),
@@ -360,7 +358,7 @@ def outliers_table(found: RatingsFound) -> Table:
         rows=rows,
         notes=[
             _(
-                "%(criterion)s: %(both)s by both mean score and mean agreement, %(upper)s of them above the others and %(lower)s below."
+                "%(criterion)s: %(both)s outliers by both mean score and mean agreement (%(upper)s above, %(lower)s below)."
             )
             % {
                 "criterion": criterion_in_words(criterion),
@@ -377,7 +375,7 @@ def removals_table(found: RatingsFound, confidence: float) -> Table:
     """Return Table 4 of Hamon et al. (2007), and the same of the removed judges alone."""
     return Table(
         name="removals",
-        title=_("Means of systems without the judges who stand out"),
+        title=_("System means without outliers"),
         columns=(
             Column("criterion", _("Criterion"), is_text=True),
             Column("rule", _("Rule"), is_text=True),
@@ -387,11 +385,11 @@ def removals_table(found: RatingsFound, confidence: float) -> Table:
             *correlation_columns(
                 confidence,
                 suffix="_alone",
-                pearson=_("Pearson, theirs alone"),
-                spearman=_("Spearman, theirs alone"),
+                pearson=_("Pearson, outliers only"),
+                spearman=_("Spearman, outliers only"),
             ),
-            Column("mean_kept", _("Mean without them"), decimals=2),
-            Column("mean_removed", _("Their mean"), decimals=2),
+            Column("mean_kept", _("Mean without outliers"), decimals=2),
+            Column("mean_removed", _("Mean of outliers"), decimals=2),
         ),
         rows=[
             (
@@ -426,7 +424,7 @@ def without_table(criterion: Criterion, found: CriterionFound) -> Table:
     ordered = sorted(official, key=lambda name: (-(official[name] or 0.0), name))
     return Table(
         name=f"without_{criterion}",
-        title=_("%(criterion)s: mean of each system by all judges, and without those of a rule")
+        title=_("%(criterion)s: system means with and without outliers")
         % {"criterion": criterion_in_words(criterion)},
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
@@ -455,7 +453,7 @@ def proposed_table(read: RatingsRead, found: RatingsFound) -> Table:
     ratings = next(iter(read.ratings.values())).counts().sum(axis=1)
     return Table(
         name="proposed_easy",
-        title=_("Texts that may be easy, to be read: all their judges gave the most points"),
+        title=_("Candidates for easy texts: every judge gave the highest rating"),
         columns=(
             Column("segment", _("Segment"), is_text=True, names="segment"),
             Column("systems", _("Systems"), is_text=True),

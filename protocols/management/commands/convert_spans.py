@@ -22,8 +22,8 @@ from ranking.reports import Report
 
 class Command(ReportCommand):
     help = (
-        "Write judgments of ESA, contrastive ESA, DA or MQM in another format, and say what it could not carry. Needs "
-        "no database."
+        "Convert ESA, contrastive ESA, DA or MQM judgments to another format and list what was lost. Needs no "
+        "database."
     )
     computes = False
 
@@ -38,16 +38,16 @@ class Command(ReportCommand):
             "--input-format",
             type=SpansFormat,
             choices=list(SpansFormat),
-            help="format of the files (default: recognised by how they begin)",
+            help="format of the files (default: detected from their content)",
         )
         for side in ("source", "target"):
             parser.add_argument(
                 f"--{side}-language",
                 metavar="L",
                 default="",
-                help=f"{side} language, for files that do not say it",
+                help=f"{side} language, for files that do not state it",
             )
-        parser.add_argument("--to", metavar="F", type=Path, required=True, help="the file to write")
+        parser.add_argument("--to", metavar="F", type=Path, required=True, help="file to write")
         parser.add_argument(
             "--output-format",
             type=SpansFormat,

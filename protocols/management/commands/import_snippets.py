@@ -15,9 +15,8 @@ from protocols.quiz.snippets import SnippetsRefusedError, snippets_import
 
 class Command(BaseCommand):
     help = (
-        "Replace the snippets of a task of quizzes, with the statements that readers are asked about, by those of a "
-        "file: JSON Lines, or CSV if its name ends so. Nothing is stored if anything does not fit, nor once judges "
-        "have begun."
+        "Replace the snippets and statements of a quiz task with those of a file (JSON Lines, or CSV by its "
+        "extension). Changes nothing if the file has an error or judging has started."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -15,28 +15,28 @@ from ranking.reports.tables import Column, Report, Table
 
 
 class Command(ReportCommand):
-    help = "Say how many judges ratings of adequacy and fluency need. Needs no database."
+    help = "Compute how many judges a task of adequacy and fluency needs. Needs no database."
     computes = False
 
     def add_arguments(self, parser: CommandParser) -> None:
         for name, words in (
             ("systems", "systems, references included"),
-            ("segments", "segments that are rated of each system"),
-            ("judges", "judges at hand"),
+            ("segments", "segments rated per system"),
+            ("judges", "available judges"),
         ):
             parser.add_argument(f"--{name}", type=POSITIVE, required=True, help=words)
         parser.add_argument(
-            "--raters", type=POSITIVE, default=2, help="judges of each text (default: 2)"
+            "--raters", type=POSITIVE, default=2, help="judges per text (default: 2)"
         )
         parser.add_argument(
             "--items-per-judge",
             type=POSITIVE,
-            help="most texts of a judge (default: one of each segment)",
+            help="maximum texts per judge (default: one per segment)",
         )
         parser.add_argument(
             "--adequacy-by-others",
             action="store_true",
-            help="adequacy is rated by other judges than fluency",
+            help="Adequacy is rated by other judges than fluency",
         )
         super().add_arguments(parser)
 
@@ -68,15 +68,15 @@ class Command(ReportCommand):
             tables=[
                 Table(
                     name="plan",
-                    title=_("Ratings of both passes")
+                    title=_("Ratings in both passes")
                     if asked["adequacy_by_others"]
-                    else _("Ratings of one pass"),
+                    else _("Ratings in one pass"),
                     columns=(
                         Column("ratings", _("Ratings")),
-                        Column("room", _("Room")),
+                        Column("room", _("Capacity")),
                         Column("judges", _("Judges")),
                         Column("needed_judges", _("Judges needed")),
-                        Column("needed_items", _("Texts a judge, needed")),
+                        Column("needed_items", _("Texts per judge needed")),
                     ),
                     rows=[
                         (

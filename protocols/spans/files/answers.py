@@ -299,7 +299,7 @@ def _score(output: ScoredOutput, lose: Lose) -> int:
     """Return the score, a whole number; where there is none, as in MQM, 100 less the weights of the errors."""
     if output.score is not None:
         if output.score != round(output.score):
-            lose("fractions of scores, which are rounded")
+            lose("fractions of scores (rounded)")
         return round(output.score)
     derived = mqm_score(output)
     if derived is None:
@@ -307,7 +307,7 @@ def _score(output: ScoredOutput, lose: Lose) -> int:
             f"the output of {output.systems[0]} has neither a score nor a search for errors",
             "give outputs that were scored",
         )
-    lose("that there was no score; it is 100 less the weights of the errors, and at least 0")
+    lose("missing scores (replaced by 100 minus the weights of the errors, at least 0)")
     return max(0, round(MAX_SCORE + derived))
 
 

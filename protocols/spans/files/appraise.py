@@ -99,7 +99,7 @@ def read_appraise_csv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss
         row = _row(file.name, line, cells)
         where = f"line {line}"
         if row.kind in ("BAD", "REF"):
-            losses.add("quality controls (BAD, REF), which say nothing of a system", where)
+            losses.add("quality controls (BAD, REF)", where)
         elif "tutorial" in row.segment or "tutorial" in row.document:
             losses.add("rows of the tutorial", where)
         elif row.is_document:
@@ -155,7 +155,7 @@ def _row(file: str, line: int, cells: list[str]) -> _Row:
         more["start"], more["end"] = rest[:2]
     batch = bool(times[1])
     if batch and not all(map(_is_time, rest[2:])):
-        refuse("batch", "batch and item are no numbers", "give the row as Appraise writes it")
+        refuse("batch", "batch and item are not numbers", "give the row as Appraise writes it")
     return _Row(
         line=line,
         has_batch=batch,
@@ -223,20 +223,20 @@ def _spans(row: _Row, refuse: Refuse, losses: Losses) -> tuple[Span, ...] | None
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         refuse(
             "mqm",
-            "the spans are no JSON",
+            "the spans are not valid JSON",
             'write [{"start_i": 0, "end_i": 4, "severity": "minor"}]',
         )
     if not isinstance(value, list):
-        refuse("mqm", "the spans are no list", "write them in square brackets")
+        refuse("mqm", "the spans are not a list", "write them in square brackets")
     where = f"line {row.line}"
     spans = []
     for number, each in enumerate(value):
         key = f"mqm[{number}]"
         if not isinstance(each, dict):
-            refuse(key, "the span is no object", "write it in curly brackets")
+            refuse(key, "the span is not an object", "write it in curly brackets")
         severity = each.get("severity")
         if severity not in ("minor", "major"):
-            losses.add("spans whose severity is neither minor nor major", where)
+            losses.add("spans with a severity other than minor or major", where)
             continue
         start, end = _ends(key, each.get("start_i"), each.get("end_i"), refuse)
         category = _category(each.get("error_type"))
@@ -259,7 +259,7 @@ def _ends(key: str, start: object, end: object, refuse: Refuse) -> tuple[int | N
     if not all(isinstance(at, int) and not isinstance(at, bool) for at in (start, end)):
         refuse(
             key,
-            "the span has no whole numbers start_i and end_i",
+            "start_i and end_i of the span are not integers",
             f'give the first and the last character, or "{_MISSING}" twice',
         )
     return int(start), int(end) + 1  # type: ignore[call-overload]  # just looked at
@@ -293,10 +293,10 @@ def write_appraise_csv(
 def _left_out(judgment: ScoredJudgment, where: str, losses: Losses) -> None:
     losses.add("source texts", where, judgment.source is not None)
     losses.add("comments", where, bool(judgment.comment))
-    losses.add("times without breaks", where, judgment.duration_ms is not None)
+    losses.add("active times", where, judgment.duration_ms is not None)
     losses.add("which outputs were shown side by side", where, judgment.is_contrastive)
     losses.add(
-        "that systems wrote the same text",
+        "identical outputs of several systems",
         where,
         sum(len(output.systems) > 1 for output in judgment.outputs),
     )

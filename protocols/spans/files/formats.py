@@ -94,7 +94,7 @@ def read_spans(
         judgments += found
     if not judgments or input_format is None:
         raise Place(files[0].name).error(
-            "there is no judgment in it, only what is left out",
+            "it contains no usable judgments",
             "give a file with judgments of outputs",
         )
     judgments = _in_shared_documents(judgments, losses)
@@ -230,7 +230,7 @@ def detect_spans_format(file: InputFile) -> tuple[SpansFormat, InputFile]:
         found = SpansFormat.APPRAISE_CSV
     if found is None:
         raise Place(file.name, 1).error(
-            "the file begins like none of the formats of scored judgments",
+            "the format was not recognized",
             f"give one of {', '.join(SpansFormat)}, or say which it is with --input-format",
         )
     return found, whole

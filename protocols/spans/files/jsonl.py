@@ -35,7 +35,7 @@ from ranking.files.labels import (
     word_of,
 )
 
-_ONE_SCREEN = "write what one judge said on one screen"
+_ONE_SCREEN = "correct the judgment"
 
 
 def score_value(key: str, value: object, refuse: Refuse) -> float:

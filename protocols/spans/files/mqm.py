@@ -95,7 +95,7 @@ def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:
         where = f"line {row.line}"
         said = refuse_at(file, row.line)
         is_edited = _MARK.sub("", row.cells["target"]) != text
-        losses.add("texts that the rater changed between two errors", where, is_edited)
+        losses.add("texts that changed between two errors", where, is_edited)
         is_one_text &= not is_edited
         losses.add("comments", where, bool(row.cells.get(COMMENT)))
         others = [cell for name, cell in row.cells.items() if name not in (*COLUMNS, COMMENT)]
@@ -142,18 +142,16 @@ def _span(row: _Row, refuse: Refuse, losses: Losses, where: str) -> Span | None:
     if category.strip().lower() in _NO_ERROR or severity in _NO_ERROR:
         return None
     if severity == "critical":
-        losses.add("that an error was critical; it counts as major", where)
+        losses.add("critical errors (counted as major)", where)
         severity = "major"
     if severity not in ("minor", "major"):
-        losses.add("errors whose severity is neither minor nor major", where)
+        losses.add("errors with a severity other than minor or major", where)
         return None
     marked = _marked(row.cells["target"], refuse, losses, where)
     if len(marked) > 1:
         losses.add("further places of one error", where, len(marked) - 1)
     if not marked:
-        losses.add(
-            "which part of the source has no translation", where, "<v>" in row.cells["source"]
-        )
+        losses.add("untranslated parts of the source", where, "<v>" in row.cells["source"])
     start, end = marked[0] if marked else (None, None)
     return Span(start, end, Severity(severity), category)
 
@@ -166,7 +164,7 @@ def _marked(text: str, refuse: Refuse, losses: Losses, where: str) -> list[tuple
         left = mark.end()
         if (mark.group() == "<v>") is (begun is not None):
             refuse(
-                "target", "the marks <v> and </v> do not pair", "close each mark before the next"
+                "target", "the marks <v> and </v> are not paired", "close each mark before the next"
             )
         if begun is None:
             begun = at
@@ -175,7 +173,7 @@ def _marked(text: str, refuse: Refuse, losses: Losses, where: str) -> list[tuple
                 found.append((begun, at))
             begun = None
     if begun is not None:
-        losses.add("that a mark was not closed; it ends with the text", where)
+        losses.add("marks without an end (extended to the end of the text)", where)
         end = at + len(text) - left
         if end > begun:
             found.append((begun, end))
@@ -222,7 +220,7 @@ def _left_out(judgment: ScoredJudgment, where: str, losses: Losses) -> None:
     timed = (judgment.started_at, judgment.ended_at, judgment.duration_ms)
     losses.add("times", where, any(time is not None for time in timed))
     losses.add(
-        "that systems wrote the same text",
+        "identical outputs of several systems",
         where,
         sum(len(output.systems) > 1 for output in judgment.outputs),
     )
@@ -249,7 +247,7 @@ def _lines(
                     f"{text[: span.start]}<v>{text[span.start : span.end]}</v>{text[span.end :]}"
                 )
             category, severity = span.category or "Other", span.severity.value.capitalize()
-            losses.add("that an error had no category; it is Other", where, not span.category)
+            losses.add("missing error categories (written as Other)", where, not span.category)
         cells = [system, judgment.document, str(place), judgment.segment, judgment.judge]
         rows.append(
             "\t".join(

@@ -83,7 +83,7 @@ def read_pearmut_log(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss,
             _reset(submitted, campaign, judge, document, losses, f"line {line}")
             continue
         if document is None or isinstance(document, bool):
-            refuse("item_i", "the line says of no document", "write the document's number")
+            refuse("item_i", "the line names no document", "write the document's number")
         if str(document).startswith(_BESIDE):
             losses.add("forms, tutorials and attention checks", f"line {line}")
             continue
@@ -227,7 +227,7 @@ def _judged(
         losses.add("forms, tutorials and attention checks", where)
         return None
     if annotation is None:
-        losses.add("items that were passed over", where)
+        losses.add("skipped items", where)
         return None
     for more in ("ref", "instructions"):
         losses.add("references and instructions of items", where, bool(values.get(more)))
@@ -250,7 +250,7 @@ def _identifier(key: str, item: dict[str, Any], refuse: Refuse) -> str:
     if identifier is None and isinstance(source, str):
         return f"source {hashlib.sha256(source.encode()).hexdigest()[:12]}"
     if identifier is None or not str(identifier).strip():
-        refuse(f"{key}.item_id", "the item has no id, and no source", "give it an item_id")
+        refuse(f"{key}.item_id", "the item has neither id nor source", "give it an item_id")
     return str(identifier)
 
 
@@ -282,7 +282,7 @@ def _output(
     values = object_of(key, value, refuse)
     targets = object_of("item.tgt", item.get("tgt"), refuse)
     text = text_of(f"item.tgt.{model}", targets.get(model), refuse, empty=True, lines=True)
-    losses.add("scores of sliders of its own", where, bool(values.get("sliders")))
+    losses.add("scores of custom sliders", where, bool(values.get("sliders")))
     losses.add("texts that judges wrote", where, bool(values.get("textfield")))
     losses.add("other keys of annotations", where, bool(values.keys() - set(_OF_OUTPUT)))
     score, spans = values.get("score"), values.get("error_spans")
@@ -307,14 +307,14 @@ def _spans(
         values = object_of(f"{key}[{number}]", each, refuse)
         severity = str(values.get("severity") or "").lower()
         if severity not in ("minor", "major"):
-            losses.add("spans whose severity is neither minor nor major", where)
+            losses.add("spans with a severity other than minor or major", where)
             continue
         first, last = (
             _place(f"{key}[{number}].{name}", values.get(name), refuse)
             for name in ("start_i", "end_i")
         )
         if first >= len(places):
-            losses.add("which special token was marked", where, first > len(places))
+            losses.add("marked special tokens", where, first > len(places))
             start = end = None
         elif last >= len(places):
             refuse(
@@ -378,7 +378,7 @@ def write_pearmut_log(
         annotation: dict[str, Any] = {}
         texts: dict[str, str] = {}
         for output in judgment.outputs:
-            losses.add("that systems wrote the same text", where, len(output.systems) > 1)
+            losses.add("identical outputs of several systems", where, len(output.systems) > 1)
             if output.text is None:
                 losses.add("spans of outputs without a text", where, len(output.spans or ()))
             said = _said(output, losses, where)
@@ -447,8 +447,8 @@ def _actions(judgment: ScoredJudgment, losses: Losses, where: str) -> list[dict[
         if at is not None
     ]
     if len(known) == 1:
-        losses.add("which of start and end the time is", where)
+        losses.add("whether a time is the start or the end", where)
     actions = [{"time": at, "action": action} for at, action in known]
     if judgment.duration_ms != times_of(actions or None, refuse_at("", 0))[2]:
-        losses.add("times without breaks", where)
+        losses.add("active times", where)
     return actions

@@ -53,7 +53,7 @@ export function fields({ outcome, text, keystrokes, acceptable }) {
 
 /** @param {EditingAnswer} answer */
 export function said({ outcome, acceptable }) {
-  if (acceptable !== null) return { key: acceptable ? "accept_yes" : "accept_no" };
+  if (acceptable !== null) return { key: acceptable ? "choose_yes" : "choose_no" };
   return outcome ? { key: `outcome_${outcome}` } : "";
 }
 

@@ -29,7 +29,7 @@ export const begun = ({ labels }) => labels.some((label) => label !== null);
 /** @param {Label[]} labels @returns {Phrase} */
 function stillToRank(labels) {
   const rest = unranked(labels);
-  return { key: "still_to_rank", values: { letters: rest.map(letterOf), n: rest.length } };
+  return { key: "still_to_rank", values: { letters: rest.map(letterOf) } };
 }
 
 /** @param {RankingAnswer} answer @param {Rules} rules @returns {Phrase | null} */

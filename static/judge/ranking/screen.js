@@ -64,7 +64,6 @@ export class RankingScreen {
   }
 
   enter() {
-    $("foot").setAttribute("aria-label", say("your_ranking"));
     $("scale").hidden = false;
     this.#layout.show();
   }

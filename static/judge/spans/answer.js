@@ -39,7 +39,7 @@ export const begun = ({ outputs }) => outputs.some(({ score, spans }) => score !
 /** @param {SpansAnswer} answer @returns {Phrase | null} */
 export function lack(answer) {
   const rest = unscored(answer);
-  return rest.length ? { key: "still_to_score", values: { letters: rest.map(letterOf), n: rest.length } } : null;
+  return rest.length ? { key: "still_to_score", values: { letters: rest.map(letterOf) } } : null;
 }
 
 /** @param {SpansAnswer} answer @returns {Phrase} */

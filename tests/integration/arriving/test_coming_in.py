@@ -225,7 +225,7 @@ class TestChoosing:
         assert ask(judging, judge.campaign).json()["id"] == first["id"]
         page = " ".join(judging.get("/judge/museum/test-sets/").content.decode().split())
         assert "up to 4 left for you" in page
-        assert "your current choice" in page
+        assert "current choice" in page
         assert "English → Czech" in page
         # Its name is the organisers'.
         assert "<span>Czech</span>" not in page

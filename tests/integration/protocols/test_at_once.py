@@ -132,6 +132,6 @@ def test_an_edit_that_is_being_lent_is_changed_no_more(make_task_of: MakeTask) -
         changed = {"outcome": "edited", "text": "Another."}
         judgment_submit(assigned=blocks[0], client_id=uuid4(), answer=changed)
 
-    with pytest.raises(SubmissionRefusedError, match="stays as it is"):
+    with pytest.raises(SubmissionRefusedError, match="can no longer be changed"):
         one_before_the_other(lambda: lend(acceptor), change)
     assert Judgment.objects.count() == len(blocks)

@@ -219,7 +219,7 @@ def test_outputs_of_the_same_text_were_never_compared(importing: Callable[..., s
     with pytest.raises(CommandError, match="both systems wrote the same text"):
         importing(task, compared(second="amber"))
     said = importing(task, compared(), compared(second="amber", answer="identical"))
-    assert "outputs of the same text, which nobody was asked about (1 times" in said
+    assert "identical outputs, which are not shown to judges (1 times" in said
     assert Judgment.objects.get(task=task).labels == [1, 2]
 
 
@@ -265,7 +265,7 @@ def test_snippets_stay_once_readings_came_in(importing: Callable[..., str]) -> N
     judgments_number(task_id=task.pk)
     other = other_of(task)
     importing(other, *lines_of(task))
-    with pytest.raises(SnippetsRefusedError, match="stay as they are"):
+    with pytest.raises(SnippetsRefusedError, match="no longer be changed"):
         snippets_replace(task=other, given=[])
     with pytest.raises(IntegrityError, match="stay as they are"), transaction.atomic():
         Snippet.objects.filter(task=other).first().delete()  # type: ignore[union-attr]

@@ -124,7 +124,9 @@ def test_adequacy_follows_fluency_in_files_too(other: Task, imported: Callable[.
     ):
         with pytest.raises(CommandError) as error:
             imported(*lines)
-        assert "rates adequacy of a text whose fluency this judge does not rate" in str(error.value)
+        assert "rates the adequacy of a text whose fluency this judge does not rate" in str(
+            error.value
+        )
         assert f"line {len(lines)}" in str(error.value)
     assert not Judgment.objects.filter(task=other).exists()
     Task.objects.filter(pk=other.pk).update(rules={"order_free": True})
@@ -134,7 +136,7 @@ def test_adequacy_follows_fluency_in_files_too(other: Task, imported: Callable[.
 
 def test_what_an_answer_cannot_carry_is_said(other: Task, imported: Callable[..., str]) -> None:
     said = imported(line("fluency", condition="ASR", duration_ms=900))
-    assert "kinds of input, which are said of systems (1 times" in said
+    assert "input conditions, which belong to systems (1 times" in said
     assert Judgment.objects.get(task=other).duration_ms == 900
     with pytest.raises(CommandError, match="rates this text a second time by fluency"):
         imported(line("fluency"), line("fluency", 3))

@@ -130,7 +130,7 @@ def test_two_outputs_go_in_and_out(
 ) -> None:
     what = imported(pairwise(*TWO), Protocol.TWO_OUTPUTS)
     assert "3 judgments imported, 0 already there." in what
-    assert "by how many ranks outputs differ, or at which they tie (2 times" in what
+    assert "rank differences and tied ranks (2 times" in what
     assert said(two) == [
         ("ada", 2, [["amber"], ["dune"]], {"verdict": Verdict.FIRST}),
         ("ben", 2, [["dune"], ["amber"]], {"verdict": Verdict.FIRST}),
@@ -224,7 +224,7 @@ def test_what_does_not_fit_changes_nothing(two: Task, pairwise: Callable[..., Pa
     assert not Judgment.objects.exists()
     Task.objects.filter(pk=two.pk).update(rules={"four_answers": True})
     tied = refused(pairwise(*TWO), Protocol.TWO_OUTPUTS)
-    assert "judges of this task say whether both are fine" in tied
+    assert "this task needs “both fine”" in tied
     five_way = pairwise()
     five_way.write_text("srclang,trglang,srcIndex\n", encoding="utf-8")
     assert "the header has no column documentId" in refused(five_way, Protocol.TWO_OUTPUTS)

@@ -97,7 +97,7 @@ def test_adequacy_follows_with_the_reference(judging: Client, judge: Judge, task
     assert hit["rules"] == {"criterion": "adequacy", "adequacy_basis": "reference"}
     late = rated(judging, blocks[0], 3)
     assert late.status_code == 400
-    assert "fluency stays" in late.json()["detail"]
+    assert "fluency ratings can no longer be changed" in late.json()["detail"]
     shown = list(hit["blocks"])
     for block in shown:
         assert block["source"] is None

@@ -84,5 +84,5 @@ def test_easy_texts_are_named_or_proposed(task: Task) -> None:
     for missing in ("13", "2 dune"):
         choice = analysis_choice("rating", {"easy": [missing]})
         asked = analysis_ask(task=task, choice=choice, is_queued=False)
-        with pytest.raises(AnalysisRefusedError, match=f"“{missing}” was rated"):
+        with pytest.raises(AnalysisRefusedError, match=f"No ratings of “{missing}”"):
             analysis_compute(analysis=asked)

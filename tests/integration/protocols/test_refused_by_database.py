@@ -33,9 +33,9 @@ REFUSED: dict[Protocol, tuple[Callable[[AssignedBlock], dict[str, Any]], str]] =
     Protocol.SPANS: (_span_after_the_end, "marks no part of the text"),
     Protocol.EDITING: (
         lambda block: {"outcome": "edited", "text": _output(block)},
-        "The text is as it was",
+        "The text is unchanged",
     ),
-    Protocol.QUIZ: (lambda _block: {"answers": [True] * 7}, "its answers are empty|There"),
+    Protocol.QUIZ: (lambda _block: {"answers": [True] * 7}, "has no statements|There"),
 }
 
 

@@ -31,7 +31,7 @@ TWO_OUTPUTS: list[tuple[dict[str, Any], str]] = [
     ({"labels": [1, 2]}, NO_LABELS),
     ({"labels": [1, 2], "answer": {"verdict": "first"}}, NO_LABELS),
     ({}, NO_LABELS),
-    ({"answer": {"verdict": "both_fine"}}, "“both fine” is none of the answers"),
+    ({"answer": {"verdict": "both_fine"}}, "“both fine” is not an answer"),
 ]
 SPANS: list[tuple[Any, str]] = [
     (scored(80, 90), "2 outputs are scored, but 3 are shown."),
@@ -79,13 +79,18 @@ SPANS: list[tuple[Any, str]] = [
         pytest.param(
             Protocol.SPANS,
             {"spans_asked": False},
-            [({"answer": scored(1, 2, 3, b=[span(0, 1)])}, "B: judges of this task give")],
+            [({"answer": scored(1, 2, 3, b=[span(0, 1)])}, "B: this task has scores only")],
             id="scores alone",
         ),
         pytest.param(
             Protocol.SPANS,
             {"missing": False},
-            [({"answer": scored(1, 2, 3, c=[MISSING])}, "C: nothing is marked as missing")],
+            [
+                (
+                    {"answer": scored(1, 2, 3, c=[MISSING])},
+                    "C: this task does not allow marking missing content",
+                )
+            ],
             id="nothing is missing",
         ),
     ],

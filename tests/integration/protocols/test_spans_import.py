@@ -284,7 +284,7 @@ def test_rules_of_the_task_hold(task: Task, jsonl: Callable[..., Path]) -> None:
         {"segment": 1, "judge": "ada", "outputs": [{"systems": ["dune"], "score": 87.5}]}
     )
     said = importing()(jsonl(alone))
-    assert "fractions of scores, which are rounded (1 times" in said
+    assert "fractions of scores (rounded) (1 times" in said
     Task.objects.filter(pk=task.pk).update(rules={"missing": False})
     missing = scored(spans=[MISSING])
     assert "something is missing in the output of dune, which judges" in refused(jsonl(missing))

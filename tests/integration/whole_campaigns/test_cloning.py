@@ -209,7 +209,7 @@ def test_judges_are_new_people_with_links_of_their_own(source: Campaign, client:
     client.post(reverse("invitation", args=[clone.links[0][1]]))
     page = client.get(reverse("judge", args=["b"]))
     assert page.status_code == 200
-    assert "This campaign has not begun yet." in page.content.decode()
+    assert "This campaign has not started yet." in page.content.decode()
 
 
 @pytest.mark.parametrize(("texts", "people"), [(True, False), (False, True), (False, False)])

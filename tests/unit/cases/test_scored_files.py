@@ -55,7 +55,7 @@ def test_mqm_errors_in_a_target_that_the_rater_changed_count() -> None:
     (output,) = judgment.outputs
     assert [span.severity for span in output.spans or ()] == [Severity.MAJOR, Severity.MINOR]
     assert output.text is None
-    assert [loss.what for loss in losses] == ["texts that the rater changed between two errors"]
+    assert [loss.what for loss in losses] == ["texts that changed between two errors"]
 
 
 def test_mqm_segments_of_two_documents_stay_apart() -> None:

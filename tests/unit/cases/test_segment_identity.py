@@ -61,7 +61,7 @@ def test_two_documents_that_share_numbers_stay_apart_in_a_round_trip(
 def test_null_score_is_counted_as_passed_over() -> None:
     read = read_spans([str(CASES / "56-pearmut-null-annotation" / "log.jsonl")])
     assert {loss.what: loss.count for loss in read.losses} == {
-        "items that were passed over": 1,
+        "skipped items": 1,
         "outputs without a score": 1,
     }
 
@@ -75,9 +75,9 @@ def test_segments_of_two_documents_with_one_number_stay_apart() -> None:
 @pytest.mark.parametrize(
     ("name", "lost"),
     [
-        ("sliders", "scores of sliders of its own"),
-        ("severities", "spans whose severity is neither minor nor major"),
-        ("tokens", "which special token was marked"),
+        ("sliders", "scores of custom sliders"),
+        ("severities", "spans with a severity other than minor or major"),
+        ("tokens", "marked special tokens"),
     ],
 )
 def test_what_a_campaign_of_pearmut_adds_is_counted(name: str, lost: str) -> None:

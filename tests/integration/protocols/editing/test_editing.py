@@ -156,7 +156,7 @@ def test_an_edit_stays_once_others_are_asked_about_it(
     client.force_login(judge.user)
     refused = put(client, first, outcome="unable")
     assert refused.status_code == 400
-    assert "stays as it is" in str(refused.json())
+    assert "can no longer be changed" in str(refused.json())
     assert refused.json()["stored"]["answer"]["text"] == "At last."
 
 
@@ -179,7 +179,7 @@ def test_the_edit_of_who_was_first_is_shown(task: Task, judge: Judge) -> None:
     assert len(stored) == 3
     about = [edit_asked_about(each.block_id) for each in asking]
     assert {edit and edit.pk for edit in about} == {each.pk for each in edits}
-    with pytest.raises(SubmissionRefusedError, match="stays as it is"):
+    with pytest.raises(SubmissionRefusedError, match="can no longer be changed"):
         judgment_submit(
             assigned=theirs[0], client_id=uuid4(), answer={"outcome": "unchanged", "text": ""}
         )
@@ -255,7 +255,7 @@ def test_a_report_of_few_edits_has_no_percentage(judged: Task) -> None:
     assert {row[2] for row in told_rows} == {None}
     assert str(told_rows[0][1]).endswith(f" of {rows[0]['decided']}")
     assert any("no percentage and no rank" in note for note in report.notes)
-    assert any("as they are: 1 of 2" in note for note in report.notes)
+    assert any("unchanged: 1 of 2" in note for note in report.notes)
     few = told(judged, fewest=1)
     assert any(row[2] is not None for row in few.tables[0].rows)
 

@@ -205,7 +205,7 @@ def test_snippets_are_replaced_until_a_judge_has_one(task: Task, judge: Judge) -
     assert not HIT.objects.filter(task=task).exists()
     assert pool_fill(task_id=task.pk, size=20) == planned // 3
     lend(judge)
-    with pytest.raises(SnippetsRefusedError, match="stay as they are"):
+    with pytest.raises(SnippetsRefusedError, match="no longer be changed"):
         snippets_replace(task=task, given=SNIPPETS)
     [snippet] = Snippet.objects.filter(task=task)
     assert snippet.name == "opening"
@@ -216,10 +216,10 @@ def test_snippets_are_replaced_until_a_judge_has_one(task: Task, judge: Judge) -
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"document": "document 9"}, "late: the test set has no document “document 9”"),
+        ({"document": "document 9"}, "late: document “document 9” not found"),
         ({"first": 5, "last": 6}, "late: segment 6 does not exist: “document 2” has 5"),
-        ({"first": 4, "last": 5}, "late: segment 4 of “document 2” is in garden, too"),
-        ({"name": "tower"}, "tower: there are two snippets of this name"),
+        ({"first": 4, "last": 5}, "late: segment 4 of “document 2” is also in garden"),
+        ({"name": "tower"}, "tower: two snippets have this name"),
     ],
 )
 def test_what_does_not_fit_changes_nothing(

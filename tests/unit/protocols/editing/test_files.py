@@ -60,7 +60,7 @@ def test_edits_are_read(make_file: MakeFile) -> None:
         ({"outcome": "unchanged"}, "text", "there is a text, but the outcome is unchanged"),
         ({"outcome": "unable", "text": None}, "acceptances", "there is nothing to accept"),
         ({"acceptances": None}, "acceptances", "the value is no list"),
-        ({"acceptances": [{"judge": "ann"}]}, "acceptances", "other keys"),
+        ({"acceptances": [{"judge": "ann"}]}, "acceptances", "keys other than"),
         ({"acceptances": [{"judge": "ed2", "acceptable": True}]}, "acceptances", "ed2 accepts or rejects their own edit"),
         ({"acceptances": [{"judge": "ann", "acceptable": True}] * 2}, "acceptances", "ann accepts or rejects the edit a second time"),
         ({"acceptances": [{"judge": "ann", "acceptable": "yes"}]}, "acceptances", "'yes' is neither true nor false"),

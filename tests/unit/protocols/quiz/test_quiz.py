@@ -61,7 +61,7 @@ def test_a_worked_example(make_file: MakeFile) -> None:
         ({"judge": "bob", "expected": [True] * 3}, "expected", "were others before"),
         ({"snippet": "n", "expected": [], "answers": []}, "answers", "0 answers to 0 questions"),
         ({"system": "A,B"}, "system", "contains a comma"),
-        ({"systems": ["B"]}, "system", "there are system and systems"),
+        ({"systems": ["B"]}, "system", "both system and systems are given"),
     ],
 )
 def test_what_is_wrong_is_said_with_line_and_key(
@@ -76,9 +76,9 @@ def test_the_report_warns_of_readers_who_knew_the_snippet(
     make_file: MakeFile, run: Callable[..., str], run_json: Callable[..., Any]
 ) -> None:
     file = make_file([READING, {**READING, "system": "B"}])
-    assert "readings by judges who had read the snippet before: 1." in run("analyse", "quiz", file)
+    assert "readings by judges who had already read the snippet: 1." in run("analyse", "quiz", file)
     # Each system has one reader.
-    assert "one judge alone read outputs of A, B" in run("analyse", "quiz", file)
+    assert "only one judge read outputs of A, B" in run("analyse", "quiz", file)
     other = {**READING, "snippet": "news-2", "judge": "bob"}
     assert "read outputs of B, so" in run(
         "analyse",

@@ -86,7 +86,7 @@ def test_judges_and_conditions_are_chosen(make_file: MakeFile) -> None:
     for options, problem in [
         ({"exclude_judges": ["dee"]}, "no judge 'dee'"),
         ({"condition": "verbatim"}, "there are ASR, FTE"),
-        ({"exclude_judges": ["ann"], "condition": "ASR"}, "no rating is left"),
+        ({"exclude_judges": ["ann"], "condition": "ASR"}, "no ratings are left"),
     ]:
         with pytest.raises(SelectionError, match=problem):
             read_ratings([file], **options)  # type: ignore[arg-type]

@@ -42,7 +42,7 @@ def test_judges_are_left_out(make_file: MakeFile) -> None:
     assert (read.answers, read.systems, read.excluded_judges) == (1, ("A", "B"), ("ann",))
     with pytest.raises(SelectionError, match="there is no judge 'eve'; there are ann, bob"):
         read_comparisons([name], exclude_judges=["eve"], progress=silent)
-    with pytest.raises(SelectionError, match="there are no answers"):
+    with pytest.raises(SelectionError, match="no answers are left"):
         read_comparisons([name], exclude_judges=["ann", "bob"], progress=silent)
 
 

@@ -79,8 +79,8 @@ def test_the_order_with_its_clusters(every_pair: str) -> None:
     "expected",
     [
         "Answers: 400, judges: 2, systems: 5, identical outputs: 0.",
-        "of 7 at most.",
-        "Neighbours in the order",
+        "of at most 7 comparisons.",
+        "Neighbours",
         "Comparisons by judge",
         "B > E > D > A > C",
     ],
@@ -95,9 +95,7 @@ def test_what_to_compare_next(make_file: MakeFile) -> None:
     assert said["done"] + said["left_at_most"] == 7
     assert len(said["open"]) >= 1
     assert said["orders"] is None
-    assert "Not sorted yet: comparisons closed: " in run(
-        make_file(answers(["BE"])), "--option", "systems=A,B,C,D,E"
-    )
+    assert "Not sorted yet: " in run(make_file(answers(["BE"])), "--option", "systems=A,B,C,D,E")
 
 
 def test_a_quota_asks_for_more(every_pair: str) -> None:
@@ -133,7 +131,7 @@ def test_options_change_what_is_significant(every_pair: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["--option", "cap=9"], "Give a quota"),
+        (["--option", "cap=9"], "need a quota"),
         (["--option", "quota=50", "cap=9"], "cap: expected at least the quota"),
         (["--option", "systems=A,B"], "there is no system C to sort"),
         (["--option", "beside=BLEU=A,Z"], "there is no system 'Z'"),

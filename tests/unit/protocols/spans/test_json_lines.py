@@ -73,7 +73,7 @@ def one(**changes: Any) -> str:
         (one(output={"score": "50"}), "outputs[0].score", "no number"),
         (one(output={"score": True}), "outputs[0].score", "no number"),
         (one(output={"systems": ["A,B"]}), "outputs[0].systems", "comma"),
-        (one(output={"systems": []}), "outputs", "one system at least"),
+        (one(output={"systems": []}), "outputs", "at least one system"),
         (one(output={"span": []}), "outputs[0].span", "unknown"),
         (one(output={"text": "\x00"}), "outputs[0].text", "U\\+0000"),
         (one(output={"spans": [{}]}), "outputs[0].spans[0].severity", "missing"),

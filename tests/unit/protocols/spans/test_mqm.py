@@ -62,10 +62,10 @@ def test_mqm_says_what_it_left_out() -> None:
     )
     assert found[0].source == "A source"
     assert lost(losses) == {
-        "errors whose severity is neither minor nor major": 1,
-        "that an error was critical; it counts as major": 1,
+        "errors with a severity other than minor or major": 1,
+        "critical errors (counted as major)": 1,
         "further places of one error": 1,
-        "which part of the source has no translation": 1,
+        "untranslated parts of the source": 1,
     }
 
 
@@ -73,7 +73,7 @@ def test_mqm_marks_that_are_not_closed_end_with_the_text() -> None:
     """As in two rows of Google's TED talks."""
     found, losses = read_mqm_tsv(in_memory(mqm(("Mobilität. <v>?", "Other", "Minor"))))
     assert found[0].outputs[0].spans == (minor(11, 12, "Other"),)
-    assert lost(losses) == {"that a mark was not closed; it ends with the text": 1}
+    assert lost(losses) == {"marks without an end (extended to the end of the text)": 1}
 
 
 def test_mqm_files_are_quoted_or_not() -> None:
@@ -93,8 +93,8 @@ def test_mqm_files_are_quoted_or_not() -> None:
     [
         ("system\tdoc\n", 1, "doc_id", "no column doc_id"),
         (mqm() + "A\tb\n", 2, None, "2 cells, the header 10"),
-        (mqm(("a <v>b<v>c", "Other", "Minor")), 2, "target", "do not pair"),
-        (mqm(("a </v>b<v>", "Other", "Minor")), 2, "target", "do not pair"),
+        (mqm(("a <v>b<v>c", "Other", "Minor")), 2, "target", "are not paired"),
+        (mqm(("a </v>b<v>", "Other", "Minor")), 2, "target", "are not paired"),
         (mqm(("a", "Other", "Minor"), system="A,B"), 2, "system", "comma"),
     ],
 )
@@ -116,7 +116,7 @@ def test_mqm_cannot_say_scores_twice_judged_outputs_and_marks_in_texts() -> None
     assert lost(losses) == {
         "languages": 4,
         "scores": 2,
-        "that an error had no category; it is Other": 1,
+        "missing error categories (written as Other)": 1,
         "further judgments of one output by one judge": 1,
         "outputs that hold <v> or </v> themselves": 1,
         "outputs without a text, or without a search for errors": 1,

@@ -115,9 +115,9 @@ def test_pearmut_leaves_out_what_is_no_judgment() -> None:
     ]
     assert lost(losses) == {
         "forms, tutorials and attention checks": 3,
-        "items that were passed over": 1,
+        "skipped items": 1,
         "references and instructions of items": 1,
-        "scores of sliders of its own": 1,
+        "scores of custom sliders": 1,
         "texts that judges wrote": 1,
     }
 

@@ -1,6 +1,6 @@
 """Labels of “top or not” go through the measures of rankings as they are."""
 
-from ranking.core.diagnosis.campaign import NO_ONE, sole_winners
+from ranking.core.diagnosis.campaign import NOBODY, sole_winners
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 from ranking.core.methods.registry import METHODS
 
@@ -26,4 +26,4 @@ def test_better_than_all_is_the_share_of_blocks_alone_at_the_top() -> None:
 
 
 def test_sole_winners_are_those_alone_at_the_top() -> None:
-    assert sole_winners(BLOCKS) == {"a": 1, "b": 0, "c": 1, NO_ONE: 2}
+    assert sole_winners(BLOCKS) == {"a": 1, "b": 0, "c": 1, NOBODY: 2}

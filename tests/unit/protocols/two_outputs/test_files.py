@@ -42,10 +42,10 @@ def test_judges_and_systems_are_chosen(make_file: MakeFile, run: Callable[..., s
     assert "ann (rows) and cleo (columns)" in said
     for arguments, words in (
         (("--option", "system_x=online-b", "system_y=nobody"), "there is no system 'nobody'"),
-        (("--option", "judge=ann", "other=eve"), "No judge called eve has judged"),
+        (("--option", "judge=ann", "other=eve"), "No judgments by eve"),
         (("--exclude-judge", "eve"), "there is no judge 'eve'"),
-        (("--exclude-judge", "ann", "bob", "cleo"), "nothing is left"),
-        (("--option", "system_x=rules", "system_y=rules"), "Name two different systems."),
+        (("--exclude-judge", "ann", "bob", "cleo"), "no answers are left"),
+        (("--option", "system_x=rules", "system_y=rules"), "Enter two different systems."),
     ):
         with pytest.raises(CommandError, match=re.escape(words)):
             run("analyse", "two_outputs", file, *arguments)

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+
+/** @type {typeof import("../../static/judge/progress.js").Progress} */
+let Progress;
+const words = { done: "{n} done", done_of: "{done} of {wanted}", sentence: "Sentence {position} of {total}" };
+const elements = new Map();
+
+function getElementById(id) {
+  const classes = new Set();
+  const classList = { classes, toggle: (name, on) => void (on ? classes.add(name) : classes.delete(name)) };
+  if (!elements.has(id)) elements.set(id, { textContent: id === "words" ? JSON.stringify(words) : "", classList });
+  return elements.get(id);
+}
+
+before(async () => {
+  Object.defineProperty(globalThis, "navigator", { value: { languages: ["en"] }, configurable: true });
+  globalThis.document = { documentElement: { lang: "en" }, getElementById };
+  ({ Progress } = await import("../../static/judge/progress.js"));
+});
+
+// What the header shows of the second sentence of a HIT.
+function shown({ wanted, total }) {
+  const progress = new Progress();
+  progress.learn({ done: 3, wanted, minutes_left: null }, 0);
+  progress.showSentence({ position: 2, total, revised: false });
+  const sentence = getElementById("sentence");
+  const place = sentence.classList.classes.has("visually-hidden") ? [] : [sentence.textContent];
+  return [...place, getElementById("count").textContent];
+}
+
+test("progress is a share of the number of sentences where it is known", () => {
+  assert.deepEqual(shown({ wanted: 45, total: 10 }), ["3 of 45"]);
+});
+
+test("without that number, the place in a long HIT is shown", () => {
+  assert.deepEqual(shown({ wanted: null, total: 10 }), ["Sentence 2 of 10", "3 done"]);
+  assert.deepEqual(shown({ wanted: null, total: 3 }), ["3 done"]);
+});
