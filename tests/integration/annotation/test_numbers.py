@@ -13,6 +13,7 @@ from uuid import uuid4
 import psycopg2
 import pytest
 from django.db import DatabaseError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from annotation.models import (
     Block,
@@ -23,7 +24,12 @@ from annotation.models import (
 )
 from annotation.selectors.counted import counters_counted, counters_stored
 from annotation.selectors.judging import assigned_blocks
-from annotation.services.numbers import judgments_number, ranking_request_clear
+from annotation.services import numbers as numbering
+from annotation.services.numbers import (
+    judgments_number,
+    ranking_request_clear,
+    waiting_judgments_number,
+)
 from annotation.services.submission import judgment_submit
 from annotation.tasks import fill_pools
 from campaign.models import Judge
@@ -257,3 +263,39 @@ def test_more_than_a_batch_is_numbered_at_once(
     judgments = [writer.judgment(f"j{each}", block, [1, 2], is_numbered=False) for each in range(5)]
     assert judgments_number(task_id=writer.task.pk) == 5
     assert [judgment.numbered.number for judgment in judgments] == [1, 2, 3, 4, 5]
+
+
+def test_numbers_cost_a_query_where_none_is_to_be_given(
+    writer: TestSetWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task_id = writer.task.pk
+    with CaptureQueriesContext(connection) as asked:
+        assert judgments_number(task_id=task_id) == 0
+    assert len(asked) == 1
+    writer.judgment("ann", writer.block(1, ["A", "B"]), [1, 2], is_numbered=False)
+    # A replica is asked how far it is, and changes nothing.
+    monkeypatch.setattr(numbering, "replica_is_asked", lambda: True)
+    assert judgments_number(task_id=task_id) == 0
+    assert UncountedAnswer.objects.exists()
+
+
+def test_a_test_set_that_cannot_be_numbered_holds_up_no_other(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    campaign = make_campaign()
+    tasks = []
+    for name in ("one", "two"):
+        each = TestSetWriter(campaign, name, ["A", "B"])
+        each.judgment("ann", each.block(1, ["A", "B"]), [1, 2], is_numbered=False)
+        tasks.append(each.task.pk)
+    numbered = numbering.judgments_number
+
+    def broken(*, task_id: int) -> int:
+        if task_id == tasks[0]:
+            raise DatabaseError
+        return numbered(task_id=task_id)
+
+    monkeypatch.setattr(numbering, "judgments_number", broken)
+    waiting_judgments_number()
+    assert list(UncountedAnswer.objects.values_list("task", flat=True)) == tasks[:1]
+    assert str(tasks[0]) in caplog.text

@@ -1,5 +1,7 @@
 """Nothing is lost and nothing doubled."""
 
+from dataclasses import replace
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -67,29 +69,53 @@ def test_numbers_have_no_gaps_even_after_a_refusal(blocks: list[AssignedBlock]) 
     assert list(numbers) == [1, 2]
 
 
-@pytest.mark.parametrize("blank", [0, 2])
-def test_a_missing_label_is_named(blocks: list[AssignedBlock], blank: int) -> None:
-    labels = ranks(blocks[0])
-    labels[blank] = None
-    with pytest.raises(SubmissionRefusedError) as refused:
-        judgment_submit(assigned=blocks[0], client_id=uuid4(), labels=labels)
-    assert refused.value.missing == (blocks[0].candidates[blank],)
+def test_what_fits_neither_protocol_nor_clock_is_refused_and_not_stored(
+    blocks: list[AssignedBlock],
+) -> None:
+    """Which labels are refused: tests/unit/protocols/test_answers.py."""
+    block, labels = blocks[0], ranks(blocks[0])
+    refused: list[dict[str, Any]] = [
+        {"labels": [None, *labels[1:]]},
+        {"labels": None},
+        {"labels": labels, "answer": {"verdict": "same"}},
+        {"labels": labels, "duration_ms": 1000, "active_ms": 1001},
+    ]
+    for said in refused:
+        with pytest.raises(SubmissionRefusedError):
+            judgment_submit(assigned=block, client_id=uuid4(), **said)
+    verdicts = replace(block, protocol="two_outputs", candidates=block.candidates[:2])
+    for said in ({}, {"answer": {"verdict": "first"}, "labels": [1, 2]}):
+        with pytest.raises(SubmissionRefusedError) as error:
+            judgment_submit(assigned=verdicts, client_id=uuid4(), **said)
+        assert error.value.field == "answer"
+    with pytest.raises(SubmissionRefusedError):
+        skip_submit(assigned=block, client_id=uuid4(), reason="other", duration_ms=9, active_ms=10)
     assert not Judgment.objects.exists()
+    assert not Skip.objects.exists()
+    for times in ((1000, 1000), (None, 5), (5, None)):
+        duration_ms, active_ms = times
+        stored = judgment_submit(
+            assigned=block,
+            client_id=uuid4(),
+            labels=labels,
+            duration_ms=duration_ms,
+            active_ms=active_ms,
+        )
+        assert (stored.duration_ms, stored.active_ms) == times
 
 
-def test_partial_rankings_are_taken_where_the_campaign_allows_them(judge: Judge) -> None:
-    judge.campaign.allow_partial_ranking = True
-    judge.campaign.save()
-    assignment = assignment_lend(judge=judge)
-    assert assignment is not None
-    block = assigned_blocks(assignment)[0]
-    blank: list[int | None] = [None] * len(block.candidates)
-    judgment_submit(assigned=block, client_id=uuid4(), labels=[2, 1, *blank[2:]])
-    with pytest.raises(SubmissionRefusedError, match="No output is ranked"):
-        judgment_submit(assigned=block, client_id=uuid4(), labels=blank)
-    with pytest.raises(SubmissionRefusedError, match="at least two") as refused:
-        judgment_submit(assigned=block, client_id=uuid4(), labels=[2, *blank[1:]])
-    assert refused.value.missing == block.candidates[1:]
+def test_a_skip_keeps_what_is_said_of_it(blocks: list[AssignedBlock]) -> None:
+    skip = skip_submit(
+        assigned=blocks[1],
+        client_id=uuid4(),
+        reason="other",
+        duration_ms=9,
+        active_ms=9,
+        comment="unreadable",
+    )
+    skip.refresh_from_db()
+    assert (skip.duration_ms, skip.active_ms, skip.comment) == (9, 9, "unreadable")
+    assert (skip.block_id, skip.assignment_id) == (blocks[1].block_id, blocks[1].assignment_id)
 
 
 def test_another_judges_submission_id_is_refused(judge: Judge, blocks: list[AssignedBlock]) -> None:

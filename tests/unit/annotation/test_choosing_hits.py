@@ -1,0 +1,161 @@
+"""Which HITs lending asks for, in which order, and what is left out."""
+
+from collections.abc import Callable, Collection
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from annotation.models import HITPurpose
+from annotation.services.lending import choose
+from annotation.services.lending.choose import ClaimedHIT, hit_choose
+from annotation.services.lending.context import OpenTask
+
+CLAIMS = ("repeat", "reserved", "from_pool", "standby")
+PLAIN: dict[str, Any] = {
+    **dict.fromkeys(("id", "hits_lent", "intra_lent", "checks_lent"), 0),
+    **dict.fromkeys(("hits_since_check", "hits_since_repeat", "repeat_gap"), 0),
+    **dict.fromkeys(("attention_every", "sentences_of_a_judge"), 0),
+    **dict.fromkeys(("is_none_left", "is_planner_silent", "has_training"), False),
+    **dict.fromkeys(("has_passes", "has_second_pass", "limits_texts"), False),
+    "reserved": frozenset(),
+    "seed": 1,
+    "intra_share": 0.1,
+    "apart": "",
+}
+REPEAT = frozenset({(HITPurpose.INTRA.value, False)})
+RESERVED = frozenset({(HITPurpose.FIRST.value, False)})
+CHECK = frozenset({(HITPurpose.FIRST.value, True)})
+CHECKED = {"attention_every": 5}
+
+Choose = Callable[..., tuple[list[str], ClaimedHIT | None]]
+
+
+@pytest.fixture
+def chosen(monkeypatch: pytest.MonkeyPatch) -> Choose:
+    """Let lending choose; returns what it asked for in turn, and what it chose."""
+
+    def ask(
+        task: dict[str, Any],
+        *,
+        there: Collection[str] = (),
+        due: Collection[str] = (),
+        passes: tuple[bool, bool, bool] = (False, False, False),
+    ) -> tuple[list[str], ClaimedHIT | None]:
+        asked: list[str] = []
+
+        def claim(name: str) -> Callable[..., ClaimedHIT | None]:
+            def answer(
+                *, holds_check: bool | None = None, far: bool = False, **_asks: object
+            ) -> ClaimedHIT | None:
+                kind = {None: "", True: " with", False: " without"}[holds_check]
+                asked.append(f"{name}{kind}{' far' if far else ''}")
+                hit: Any = SimpleNamespace(name=asked[-1])
+                return ClaimedHIT(hit, is_last=True) if asked[-1] in there else None
+
+            return answer
+
+        for name in CLAIMS:
+            monkeypatch.setattr(choose, f"hit_claim_{name}", claim(name))
+        planned, in_hand, is_full = passes
+        second = SimpleNamespace(is_planned=planned, has_first_in_hand=in_hand)
+        for name, value in {
+            "has_check_to_lend": "available" in due,
+            "attention_due": "check" in due,
+            "intra_due": "repeat" in due,
+            "second_pass": second,
+            "passes_so_far": SimpleNamespace(texts=3),
+            "is_full": is_full,
+        }.items():
+            monkeypatch.setattr(choose, name, lambda _value=value, **_asked: _value)
+        asks: Any = {"judge_id": 1, "task_id": 1, "conflicts": [], "apart": ""}
+        judge: Any = SimpleNamespace(pseudonym="ada")
+        return asked, hit_choose(task=OpenTask(**{**PLAIN, **task}), judge=judge, asks=asks)
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("task", "due", "asked"),
+    [
+        ({}, (), ["from_pool", "standby"]),
+        ({"is_planner_silent": True}, (), ["from_pool far", "standby far"]),
+        ({"is_none_left": True}, (), ["from_pool", "standby"]),
+        ({"reserved": RESERVED}, (), ["reserved", "from_pool", "standby"]),
+        ({"reserved": REPEAT}, (), ["from_pool", "standby"]),
+        ({"reserved": REPEAT}, ("repeat",), ["repeat", "from_pool", "standby"]),
+        ({"reserved": REPEAT, "seed": None}, ("repeat",), ["from_pool", "standby"]),
+        ({"reserved": RESERVED}, ("repeat",), ["reserved", "from_pool", "standby"]),
+        (CHECKED, ("available",), ["from_pool without", "standby without"]),
+        (CHECKED, ("check",), ["from_pool without", "standby without"]),
+        ({}, ("check", "available"), ["from_pool", "standby"]),
+        (
+            CHECKED,
+            ("check", "available"),
+            ["from_pool with", "standby with", "from_pool without", "standby without"],
+        ),
+        (
+            {**CHECKED, "seed": None},
+            ("check", "available"),
+            ["from_pool without", "standby without"],
+        ),
+        (
+            {**CHECKED, "reserved": RESERVED},
+            (),
+            ["reserved without", "from_pool without", "standby without"],
+        ),
+        ({**CHECKED, "reserved": CHECK}, (), ["from_pool without", "standby without"]),
+        (
+            {**CHECKED, "is_none_left": True},
+            (),
+            ["from_pool without", "standby without", "from_pool", "standby"],
+        ),
+        (
+            {**CHECKED, "is_planner_silent": True},
+            (),
+            ["from_pool without far", "standby without far", "from_pool far", "standby far"],
+        ),
+    ],
+)
+def test_lending_asks_in_turn_until_something_is_there(
+    chosen: Choose, task: dict[str, Any], due: Collection[str], asked: list[str]
+) -> None:
+    assert chosen(task, due=due) == (asked, None)
+    for place, name in enumerate(asked):
+        in_turn, found = chosen(task, due=due, there={name})
+        assert in_turn == asked[: place + 1]
+        assert found is not None
+        assert (found.hit.name, found.is_last) == (name, True)  # type: ignore[attr-defined]  # a stand-in
+
+
+PASSES = {"has_passes": True, "reserved": RESERVED}
+TWO = {**PASSES, "has_second_pass": True}
+LIMITED = {**PASSES, "limits_texts": True}
+
+
+@pytest.mark.parametrize(
+    ("task", "planned", "in_hand", "full", "asked"),
+    [
+        (PASSES, False, False, False, ["from_pool", "from_pool far"]),
+        (TWO, False, False, True, ["from_pool far"]),
+        (TWO, True, False, False, ["repeat"]),
+        (TWO, True, True, False, []),
+        (LIMITED, False, False, False, ["from_pool far"]),
+        (LIMITED, True, False, True, []),
+    ],
+)
+def test_a_second_pass_begins_when_nothing_of_the_first_is_in_hand(
+    chosen: Choose,
+    task: dict[str, Any],
+    planned: bool,
+    in_hand: bool,
+    full: bool,
+    asked: list[str],
+) -> None:
+    assert chosen(task, passes=(planned, in_hand, full)) == (asked, None)
+
+
+def test_the_planner_is_not_asked_for_more_of_a_second_pass(chosen: Choose) -> None:
+    _asked, found = chosen(TWO, passes=(True, False, False), there={"repeat"})
+    assert found is not None
+    assert found.is_last is False

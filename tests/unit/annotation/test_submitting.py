@@ -1,0 +1,51 @@
+"""A judgment that is stored neither at once nor refused: another request was faster."""
+
+from types import SimpleNamespace
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from annotation.models import Judgment
+from annotation.services import submission
+from annotation.submissions import SubmissionRefusedError
+
+KNOWN = Judgment(comment="the known one")
+ASSIGNED: Any = SimpleNamespace(
+    protocol="ranking",
+    candidates=("a", "b"),
+    **dict.fromkeys(("task_id", "judge_id", "block_id", "assignment_id"), 1),
+)
+
+
+@pytest.mark.parametrize(
+    ("stores", "knows", "returned"),
+    [
+        ([True], [], "new"),
+        ([False], [KNOWN], "known"),
+        ([False, True], [None], "new"),
+        ([False, False], [None, KNOWN], "known"),
+        ([False, False], [None, None], "too fast"),
+    ],
+)
+def test_another_request_was_faster(
+    monkeypatch: pytest.MonkeyPatch,
+    stores: list[bool],
+    knows: list[Judgment | None],
+    returned: str,
+) -> None:
+    tries, looks = iter(stores), iter(knows)
+    monkeypatch.setattr(submission, "_store", lambda *_asked: next(tries))
+    monkeypatch.setattr(submission, "_known", lambda _judgment: next(looks))
+    monkeypatch.setattr(submission, "revision_refusal", lambda **_asked: None)
+
+    def submit() -> Judgment:
+        return submission.judgment_submit(assigned=ASSIGNED, client_id=uuid4(), labels=[1, 2])
+
+    if returned == "too fast":
+        with pytest.raises(SubmissionRefusedError) as refused:
+            submit()
+        assert refused.value.retry_after == 30
+    else:
+        assert (submit() is KNOWN) == (returned == "known")
+    assert (next(tries, None), next(looks, None)) == (None, None)
