@@ -113,6 +113,7 @@ def test_a_plan_is_kept_among_the_same_systems_and_made_anew_among_others() -> N
         replace(balanced(1), kind=DesignKind.BINARY),
         replace(balanced(1), kind=DesignKind.ALL),
         replace(balanced(1), reference_rate=0.9),
+        replace(balanced(1), bad_reference_rate=0.9),
         replace(balanced(1), systems_per_block=9),
     ],
 )

@@ -192,3 +192,17 @@ def test_a_hit_without_judgments_is_not_repeated() -> None:
     assert intra_original(history, repeat_gap=1, seed=1) == 2
     assert intra_original(history, repeat_gap=2, seed=1) is None
     assert intra_original([], repeat_gap=0, seed=1) is None
+
+
+def test_a_hit_repeated_least_often_comes_next_and_none_repeated_within_the_gap() -> None:
+    history = [
+        HITHistoryEntry(number=1),
+        HITHistoryEntry(number=2),
+        HITHistoryEntry(number=3, repeats=1),
+        HITHistoryEntry(number=4),
+    ]
+    firsts = {intra_original(history, repeat_gap=1, seed=seed) for seed in range(30)}
+    assert firsts == {2}
+    assert intra_original(history[:3], repeat_gap=1, seed=1) == 2
+    assert intra_original([history[0], history[2]], repeat_gap=1, seed=1) is None
+    assert intra_original([history[0], *history[2:]], repeat_gap=1, seed=1) == 1

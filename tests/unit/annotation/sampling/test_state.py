@@ -50,3 +50,17 @@ def test_a_system_that_joins_moves_nobody_elses_counts() -> None:
     assert wider.position_counts[at["m"], 0] == wider.position_counts[at["z"], 1] == 1
     assert wider.position_counts.sum() == 3
     assert state.covering(["m"]) is state
+
+
+def test_a_sort_draws_what_most_blocks_are_wanted_of_within_what_is_left() -> None:
+    state = DrawState.empty().comparing([("a", "b", 2), ("a", "c", 5), ("b", "c", 0)])
+    assert state.next_comparisons == [(("a", "c"), 5), (("a", "b"), 2)]
+    limited = state.limited({("a", "c"): 3}, most=4)
+    assert limited.next_comparisons == [(("a", "b"), 2), (("a", "c"), 1)]
+    # Where nothing is wanted, all are there to choose from.
+    done = state.limited({("a", "b"): 4, ("a", "c"): 4}, most=4)
+    assert [pair for pair, _blocks in done.next_comparisons] == [
+        ("a", "b"),
+        ("a", "c"),
+        ("b", "c"),
+    ]

@@ -278,8 +278,9 @@ def test_what_is_no_covariance_is_refused(covariance: FloatArray, message: str) 
 
 def test_arguments_out_of_range_are_refused() -> None:
     sets = partial(rank_confidence_sets, np.array([1.0, 0.0]), np.eye(2))
-    with pytest.raises(ValueError, match="confidence"):
-        sets(confidence=1)
+    for confidence in (0, 1, 1.5):
+        with pytest.raises(ValueError, match="confidence"):
+            sets(confidence=confidence)
     with pytest.raises(ValueError, match="draws: too few"):
         sets(draws=10)
     with pytest.raises(ValueError, match="draws"):
