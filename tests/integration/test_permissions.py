@@ -1,12 +1,23 @@
 """Who may do what: every address by every method as every role, on real services, and docs/permissions.md."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.db import connection
+from django.http import Http404
+from django.test import RequestFactory
 from django.test.utils import CaptureQueriesContext
+from rest_framework.exceptions import NotFound, ValidationError
 
+from campaign.api import access as by_rest
+from campaign.models import JudgeGroup, MembershipRole, Transition, User
+from campaign.pages.rights import rights, transitions_of
+from campaign.services.rights import NotAllowedError, owner_demand
+from campaign.views import access as by_page
+from tests.factories import make_analyst, make_campaign, make_organiser, make_task
 from tests.permissions.addresses import ADDRESSES
 from tests.permissions.audiences import ROLES
 from tests.permissions.table import audiences
@@ -76,3 +87,88 @@ def test_nobody_may_send_anything_that_changes_a_campaign_without_signing_in() -
         if route.startswith(("campaigns/", "api/v1/")):
             for method, audience in audiences(route).items():
                 assert method == "GET" or "visitor" not in audience.roles, route
+
+
+def _outcome(view: Callable[..., object], user: User, method: str, *named: object) -> str:
+    request: Any = RequestFactory().generic(method, "/")
+    request.user, request.session = user, {}
+    try:
+        view(request, *named)
+    except (Http404, NotFound):
+        return "missing"
+    except NotAllowedError:
+        return "forbidden"
+    return "open"
+
+
+@pytest.mark.django_db
+def test_each_role_meets_its_bounds_wherever_a_campaign_is_named() -> None:
+    """What all addresses are built on; each address by itself: the first test, by `make test-thorough`."""
+    campaign, other = make_campaign(), make_campaign("zoo")
+    task = make_task(campaign)
+    of_campaign, of_task, by_id = (campaign.slug,), (campaign.slug, task.pk), (task.pk,)
+    people = {
+        "owner": make_organiser(campaign),
+        "organiser": make_organiser(campaign, "otto@example.org"),
+        "analyst": make_analyst(campaign),
+        "stranger": make_organiser(other, "zoe@example.org"),
+    }
+    # Who may read by each, who may change, and who may do nothing but read.
+    everybody = {"owner", "organiser", "analyst"}
+    changing, owning = {"owner", "organiser"}, {"owner"}
+    views = [
+        (by_page.organised_campaign, of_campaign, everybody, changing),
+        (by_page.joined_campaign, of_campaign, everybody, everybody),
+        (by_page.changed_campaign, of_campaign, changing, changing),
+        (by_page.owned_campaign, of_campaign, owning, owning),
+        (by_page.organised_task, of_task, everybody, changing),
+        (by_page.asked_task, of_task, everybody, everybody),
+        (by_page.joined_task, of_task, everybody, everybody),
+        (by_rest.organised_campaign, of_campaign, everybody, changing),
+        (by_rest.joined_campaign, of_campaign, everybody, everybody),
+        (by_rest.organised_task, by_id, everybody, changing),
+        (by_rest.readable_task, by_id, everybody, everybody),
+    ]
+    for view, named, reading, writing in views:
+        for role, user in people.items():
+            for method, allowed in (
+                *(("GET", reading), ("HEAD", reading)),
+                *(("POST", writing), ("DELETE", writing)),
+            ):
+                wanted = "open" if role in allowed else "forbidden"
+                found = _outcome(view, user, method, *named)
+                assert found == (wanted if role in everybody else "missing"), (view, role, method)
+    wrong = (other.slug, task.pk)
+    assert _outcome(by_page.organised_task, people["owner"], "GET", *wrong) == "missing"
+    owner_demand(campaign=campaign, by=None)
+    with pytest.raises(NotAllowedError):
+        owner_demand(campaign=campaign, by=people["stranger"])
+
+
+@pytest.mark.django_db
+def test_a_group_is_named_in_any_case_within_its_campaign() -> None:
+    task = make_task(make_campaign())
+    group = JudgeGroup.objects.create(campaign=task.test_set.campaign, name="Experts")
+    JudgeGroup.objects.create(campaign=make_campaign("zoo"), name="Keepers")
+    assert by_rest.group_asked_for(task, None) is None
+    assert by_rest.group_asked_for(task, "eXperts") == group
+    with pytest.raises(ValidationError):
+        by_rest.group_asked_for(task, "Keepers")
+
+
+@pytest.mark.parametrize(
+    ("role", "may_change", "may_own", "transitions"),
+    [
+        (MembershipRole.OWNER, True, True, ["open", "delete"]),
+        (MembershipRole.ORGANISER, True, False, ["open"]),
+        (MembershipRole.ANALYST, False, False, []),
+    ],
+)
+def test_templates_know_what_a_role_may_do(
+    role: MembershipRole, may_change: bool, may_own: bool, transitions: list[str]
+) -> None:
+    request: Any = RequestFactory().get("/")
+    assert rights(request) == {"may_change": False, "may_own": False}
+    request.quintet_role = role
+    assert rights(request) == {"may_change": may_change, "may_own": may_own}
+    assert transitions_of(role, [Transition.OPEN, Transition.DELETE]) == transitions

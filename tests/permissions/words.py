@@ -37,7 +37,7 @@ _HEAD: Final = """\
 For operators and organisers: the rights of each role at each address. A test requests every address with every method as every role and generates
 this page; do not edit it (`.venv/bin/python -m tests.permissions > docs/permissions.md`).
 
-A *member* is an owner, organiser or analyst of a campaign ([roles](organisers.md#roles)); a judge is not a member. Everybody else gets 404, as for a
+A *member* is an owner, organiser or analyst of a campaign ([roles](people.md#roles)); a judge is not a member. Everybody else gets 404, as for a
 campaign that does not exist, including staff and superusers of Django. A REST token has the rights of its user, limited by its scope, and opens no page.
 Methods that are not listed are refused to everybody.
 
