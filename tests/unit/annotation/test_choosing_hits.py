@@ -159,3 +159,83 @@ def test_the_planner_is_not_asked_for_more_of_a_second_pass(chosen: Choose) -> N
     _asked, found = chosen(TWO, passes=(True, False, False), there={"repeat"})
     assert found is not None
     assert found.is_last is False
+
+
+class Rows(list[Any]):
+    """Stands in for a queryset: every step leaves it as it is, and how it locks is kept."""
+
+    locked: dict[str, object]
+
+    def available(self) -> "Rows":
+        return self
+
+    def filter(self, **_conditions: object) -> "Rows":
+        return self
+
+    def excluding_systems(self, conflicts: Collection[int]) -> "Rows":
+        return Rows(each for each in self if not set(conflicts) & set(each.system_ids))
+
+    def select_for_update(self, **how: object) -> "Rows":
+        locked = Rows(self)
+        locked.locked = how
+        return locked
+
+    def first(self) -> Any:
+        # No judge waits for another.
+        assert (self.locked["skip_locked"], self.locked["no_key"]) == (True, True)
+        return next(iter(self), None)
+
+
+@pytest.mark.parametrize(("conflicts", "found"), [([], "one"), ([1], "two"), ([1, 2], None)])
+def test_a_round_of_training_comes_before_all_else(
+    chosen: Choose, monkeypatch: pytest.MonkeyPatch, conflicts: list[int], found: str | None
+) -> None:
+    rows = Rows(
+        SimpleNamespace(name=name, system_ids=[at]) for at, name in ((1, "one"), (2, "two"))
+    )
+    monkeypatch.setattr(choose, "hits_training", lambda **_asked: rows)
+    asks: Any = {"judge_id": 1, "task_id": 1, "conflicts": conflicts, "apart": ""}
+    judge: Any = SimpleNamespace(pseudonym="ada")
+    task = OpenTask(**{**PLAIN, "has_training": True})
+    monkeypatch.setattr(choose, "training_round_due", lambda **_asked: 1)
+    claimed: Any = hit_choose(task=task, judge=judge, asks=asks)
+    assert (claimed and claimed.hit.name, claimed and claimed.is_last) == (found, None)
+    monkeypatch.setattr(choose, "training_round_due", lambda **_asked: None)
+    assert chosen({"has_training": True}) == (["from_pool", "standby"], None)
+
+
+def sampled(name: str, blocks: int, *, check: bool = False) -> SimpleNamespace:
+    return SimpleNamespace(name=name, blocks={"ab": blocks}, holds_check=check)
+
+
+@pytest.mark.parametrize(
+    ("task", "hits", "found"),
+    [
+        ({}, [sampled("big", 3), sampled("fits", 2)], ("fits", True)),
+        ({}, [sampled("one", 2), sampled("two", 1)], ("one", False)),
+        ({}, [sampled("one", 2), sampled("check", 1, check=True)], ("one", True)),
+        ({}, [sampled("big", 3)], None),
+        ({}, [], None),
+        (CHECKED, [sampled("check", 1, check=True), sampled("one", 2)], ("one", True)),
+        (
+            {**CHECKED, "is_none_left": True},
+            [sampled("check", 1, check=True)],
+            ("check", True),
+        ),
+    ],
+)
+def test_a_sample_gives_no_more_of_a_comparison_than_it_holds(
+    monkeypatch: pytest.MonkeyPatch,
+    chosen: Choose,
+    task: dict[str, Any],
+    hits: list[SimpleNamespace],
+    found: tuple[str, bool] | None,
+) -> None:
+    """Of four blocks a judge has given two."""
+    monkeypatch.setattr(choose, "hits_reserved", lambda **_asked: Rows(hits))
+    monkeypatch.setattr(choose, "blocks_of", lambda hit: hit.blocks)
+    monkeypatch.setattr(choose, "sentences_taken", lambda **_asked: {"ab": 2})
+    asked, claimed = chosen({**task, "sentences_of_a_judge": 4})
+    named: Any = claimed
+    assert asked == []
+    assert (named and (named.hit.name, named.is_last)) == found
