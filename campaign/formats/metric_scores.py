@@ -112,6 +112,16 @@ class MetricScores:
             if gaps[:, column].any()
         }
 
+    def rows(self, chosen: Sequence[int]) -> MetricScores:
+        """Return the scores of some of the segments, by their rows."""
+        return replace(
+            self,
+            segments=tuple(self.segments[row] for row in chosen),
+            values=self.values[list(chosen)],
+            domains=tuple(self.domains[row] for row in chosen) if self.domains else (),
+            places=tuple(self.places[row] for row in chosen) if self.places else (),
+        )
+
     def system_scores(self) -> FloatArray:
         """Return a score for each system, shape (n,).
 
@@ -607,13 +617,9 @@ def scores_by_number(scores: MetricScores, known: KnownSegments | None = None) -
             )
         numbers[number] = row
     order = sorted(numbers)
-    rows = [numbers[number] for number in order]
     return replace(
-        scores,
+        scores.rows([numbers[number] for number in order]),
         segments=tuple(SegmentName(str(number), is_number=True) for number in order),
-        values=scores.values[rows],
-        domains=tuple(scores.domains[row] for row in rows) if scores.domains else (),
-        places=tuple(scores.places[row] for row in rows) if scores.places else (),
     )
 
 

@@ -162,10 +162,13 @@ def _range_in_words(order: MetricOrder) -> str:
     }[order.range_kind]
 
 
-def _metrics_table(found: _Found) -> Table:
+def _metrics_table(found: _Found, options: Mapping[str, Any]) -> Table:
     rows: list[tuple[Value, ...]] = []
     for order in found.orders:
-        scores = found.metrics[order.name].scores
+        given = found.metrics[order.name]
+        scores, missing = given.scores, given.missing
+        if options["segments"] != "all" or missing is None:
+            missing = sum(row.missing for row in order.rows)
         rows.append(
             (
                 order.name,
@@ -173,7 +176,7 @@ def _metrics_table(found: _Found) -> Table:
                 scores.signature,
                 order.segments,
                 sum(row.value is not None for row in order.rows),
-                sum(row.missing for row in order.rows) if order.segments else None,
+                missing if order.segments else None,
                 _range_in_words(order),
                 order.agreeing,
                 len(order.contradictions),
@@ -399,7 +402,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: _Found) -> Report:
             )
         )
     tables = [
-        _metrics_table(found),
+        _metrics_table(found, options),
         _places_table(found),
         *(
             _beside_table(found, order, number, options)

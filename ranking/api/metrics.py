@@ -70,6 +70,9 @@ class MetricsImportedSerializer(serializers.Serializer[Any]):
         child=serializers.CharField(),
         help_text="References in the files that the test set does not include.",
     )
+    segments_not_read = serializers.IntegerField(
+        help_text="Numbered segments in the files that a test set of judged segments alone does not include."
+    )
 
 
 class MetricsComputeSerializer(serializers.Serializer[Any]):

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from annotation.protocols import answer_kind
 from campaign.models import Output, Reference, Segment, SystemKind, Task
 from ranking.analyses.kind import JUDGMENT_OPTIONS, ChosenJudgments
-from ranking.core.arrays import FloatArray
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.beside import ActiveTime, JudgedTask, ScoredTask
 from ranking.core.metrics.people import People, people_of_blocks, people_of_ratings
 from ranking.export.asked import ExportRefusedError
@@ -57,7 +57,9 @@ def evalset_files(*, task: Task, watermark: int) -> Iterator[FolderFile]:
         .order_by("number")
         .values_list("number", "document__name", "source_text")
     )
-    count = segments[-1][0] if segments else 0
+    # Numbers have gaps if the test set has judged segments alone.
+    place = {number: row for row, (number, _name, _text) in enumerate(segments)}
+    there, count = np.array(list(place), dtype=np.int64) - 1, len(place)
     chosen = _chosen(task, watermark)
     people = _people(task, watermark, chosen)
     yield FolderFile(f"sources/{pair}.txt", (_line(text) for *_place, text in segments))
@@ -65,7 +67,7 @@ def evalset_files(*, task: Task, watermark: int) -> Iterator[FolderFile]:
     references: dict[int, list[str | None]] = {}
     rows = Reference.objects.filter(segment__test_set=test_set).order_by("number")
     for which, number, text in rows.values_list("number", "segment__number", "text"):
-        references.setdefault(which, [None] * count)[number - 1] = text
+        references.setdefault(which, [None] * count)[place[number]] = text
     names = [f"ref{letter}" for letter in ascii_uppercase[: len(references)]]
     for name, texts in zip(names, references.values(), strict=False):
         yield FolderFile(f"references/{pair}.{name}.txt", map(_line, texts))
@@ -75,20 +77,20 @@ def evalset_files(*, task: Task, watermark: int) -> Iterator[FolderFile]:
         for number, output in Output.objects.filter(system=system).values_list(
             "segment__number", "text"
         ):
-            outputs[number - 1] = output
+            outputs[place[number]] = output
         yield FolderFile(
             f"system-outputs/{pair}/{evalset_word(system.name)}.txt", map(_line, outputs)
         )
     human = f"human-scores/{pair}.{task.protocol.replace('_', '-')}"
     values = np.full((count, len(people.systems)), np.nan)
-    values[people.segments - 1] = _segment_scores(people)
+    values[np.searchsorted(there, people.segments - 1)] = _segment_scores(people)
     yield FolderFile(f"{human}.seg.score", _scores(people.systems, values))
     yield FolderFile(f"{human}.sys.score", _scores(people.systems, people.scores[np.newaxis]))
     names_of_systems = list(systems.values_list("name", flat=True))
-    yield from _rating_files(task, watermark, chosen, human, names_of_systems, count)
+    yield from _rating_files(task, watermark, chosen, human, names_of_systems, list(place))
     taken: set[str] = set()
     for metric in Metric.objects.filter(test_set=test_set).order_by("is_human", "name", "id"):
-        yield from _metric_files(metric, pair, names, taken, names_of_systems)
+        yield from _metric_files(metric, there, pair, names, taken, names_of_systems)
 
 
 def _chosen(task: Task, watermark: int) -> ChosenJudgments:
@@ -130,7 +132,12 @@ def _segment_scores(people: People) -> FloatArray:
 
 
 def _rating_files(
-    task: Task, watermark: int, chosen: ChosenJudgments, stem: str, systems: list[str], count: int
+    task: Task,
+    watermark: int,
+    chosen: ChosenJudgments,
+    stem: str,
+    systems: list[str],
+    numbers: list[int],
 ) -> Iterator[FolderFile]:
     """Yield the error spans of each judge, and one file with the first rating of each output."""
     by_judge: dict[str, dict[tuple[str, int], str]] = {"merged": {}}
@@ -144,22 +151,28 @@ def _rating_files(
             lines = (
                 f"{evalset_word(system)}\t{ratings.get((system, number), _NOTHING)}"
                 for system in systems
-                for number in range(1, count + 1)
+                for number in numbers
             )
             yield FolderFile(f"{stem}.{judge}.seg.rating", lines)
 
 
 def _metric_files(
-    metric: Metric, pair: str, references: list[str], taken: set[str], systems: list[str]
+    metric: Metric,
+    there: Int64Array,
+    pair: str,
+    references: list[str],
+    taken: set[str],
+    systems: list[str],
 ) -> Iterator[FolderFile]:
     scores = metric_given(metric).scores
+    values = scores.values[there[there < len(scores.values)]]
     named = _NAMED.fullmatch(metric.name)
     name = evalset_word(named["name"] if named else metric.name)
     reference = named["reference"] if named else None
     if metric.is_human:
         folder, name = "human-scores", f"{pair}.{name}"
     else:
-        is_whole = set(systems) <= set(metric.systems) and not np.isnan(scores.values).any()
+        is_whole = set(systems) <= set(metric.systems) and not np.isnan(values).any()
         folder = f"metric-scores{'' if is_whole else '-incomplete'}/{pair}"
         if metric.uses_reference is False or reference == "noref" or not references:
             reference = "src"
@@ -170,12 +183,12 @@ def _metric_files(
         stem, _hyphen, rest = name.rpartition("-")
         name = f"{stem}'-{rest}" if stem else f"{name}'"
     taken.add(f"{folder}/{name}")
-    if len(scores.values):
+    if not np.isnan(values).all():
         yield FolderFile(
-            f"{folder}/{name}.seg.score", _scores(scores.systems, scores.sign * scores.values)
+            f"{folder}/{name}.seg.score", _scores(scores.systems, scores.sign * values)
         )
-    values = scores.sign * scores.system_scores()[np.newaxis]
-    yield FolderFile(f"{folder}/{name}.sys.score", _scores(scores.systems, values))
+    of_systems = scores.sign * scores.system_scores()[np.newaxis]
+    yield FolderFile(f"{folder}/{name}.sys.score", _scores(scores.systems, of_systems))
 
 
 def _scores(systems: Iterable[str], values: FloatArray) -> Iterator[str]:

@@ -6,7 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from django.db import transaction
+from django.db.models import QuerySet
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotation.importing.answer_places import known_segments
 from campaign.formats import FormatError, Place
@@ -17,9 +20,11 @@ from campaign.formats.metric_scores import (
     read_metric_scores,
     scores_by_number,
 )
+from campaign.formats.segment_identity import SegmentName
 from campaign.formats.streams import StoredFile
 from campaign.importing.uploaded_files import holds_archive
 from campaign.models import Segment, TestSet, User
+from ranking.core.arrays import Int64Array
 from ranking.models import Metric
 from ranking.selectors.metrics import evalset_word
 from ranking.services.metrics import metric_store
@@ -40,11 +45,14 @@ class ScoresImported:
         Number of metrics that existed with the same scores.
     not_read : sequence of str
         References in the files that the test set does not include.
+    segments_not_read : int
+        Numbered segments of the files that a test set of judged segments alone does not include.
     """
 
     metrics: Sequence[Metric]
     already_there: int
     not_read: Sequence[str]
+    segments_not_read: int = 0
 
     @property
     def remarks(self) -> list[str]:
@@ -56,6 +64,13 @@ class ScoresImported:
         if self.not_read:
             words = _("Skipped, not in the test set: %(names)s.")
             said.append(words % {"names": ", ".join(self.not_read)})
+        if self.segments_not_read:
+            words = ngettext(
+                "Skipped, not in the test set: %(number)s segment.",
+                "Skipped, not in the test set: %(number)s segments.",
+                self.segments_not_read,
+            )
+            said.append(words % {"number": number_format(self.segments_not_read)})
         return said
 
 
@@ -94,15 +109,18 @@ def metric_scores_import(
     if lower_is_better:
         given = {key: [_reversed(each) for each in every] for key, every in given.items()}
     known = known_segments(test_set)
-    count = Segment.objects.filter(test_set=test_set).count()
+    numbers = _segments(test_set).values_list("number", flat=True)
+    rows_there = np.array(list(numbers), dtype=np.int64) - 1
     systems = set(test_set.systems.values_list("name", flat=True))
     file_name = (files[0].name if len(files) == 1 else f"{files[0].name}, …")[:300]
-    made, there, not_read = [], 0, set()
+    made, there, not_read, skipped = [], 0, set(), 0
     for is_of_people, read in ((key, each) for key, every in given.items() for each in every):
-        scores = scores_by_number(read, known)
+        some = _within(read, rows_there)
+        skipped = max(skipped, len(read.segments) - len(some.segments))
+        scores = scores_by_number(some, known)
         columns = _columns(file_name, scores, systems, references)
         not_read |= {each for each in scores.systems if each not in systems}
-        values = np.full((count, len(columns)), np.nan)
+        values = np.full((rows_there.max(initial=-1) + 1, len(columns)), np.nan)
         rows = [int(each.segment) - 1 for each in scores.segments]
         values[rows] = scores.values[:, columns]
         of_systems = scores.of_systems[columns]
@@ -119,11 +137,32 @@ def metric_scores_import(
             higher_is_better=scores.higher_is_better,
             uses_reference=scores.uses_reference,
             is_human=is_human or is_of_people,
+            missing=int(np.isnan(values[rows_there]).sum()),
             user=user,
         )
         there += not is_new
         made += [metric] if is_new else []
-    return ScoresImported(made, there, sorted(not_read))
+    return ScoresImported(made, there, sorted(not_read), skipped)
+
+
+def _segments(test_set: TestSet) -> QuerySet[Segment]:
+    return Segment.objects.filter(test_set=test_set).order_by("number")
+
+
+def _within(scores: MetricScores, rows: Int64Array) -> MetricScores:
+    """Return the scores of numbered segments that exist, if the test set has judged segments alone: then numbers have gaps.
+
+    Whatever else does not match is refused later.
+    """
+    there = {str(row + 1) for row in rows.tolist()}
+    if len(there) == rows.max(initial=-1) + 1:
+        return scores
+    kept = [
+        row
+        for row, name in enumerate(scores.segments)
+        if name.document or not name.segment.isdecimal() or name.segment in there
+    ]
+    return scores.rows(kept) if kept else scores
 
 
 def _reversed(scores: MetricScores) -> MetricScores:
@@ -145,11 +184,8 @@ def _read(
     if not any(part in f"/{file.name}" for file in files for part in map("/{}".format, _FOLDERS)):
         return {False: read_metric_scores(files, languages, name=name)}, frozenset()
     found = read_evalset(called, files, languages)
-    known = list(
-        Segment.objects.filter(test_set=test_set)
-        .order_by("number")
-        .values_list("document__name", flat=True)
-    )
+    segments = list(_segments(test_set).values_list("document__name", "number"))
+    known = [name for name, _number in segments]
     if found.documents and len(found.documents) != len(known):
         raise FormatError(
             called,
@@ -162,7 +198,13 @@ def _read(
                 f'segment {number} is of the document "{there}", and here of "{said}"',
                 "give the folder of this test set",
             )
-    return {False: found.metrics, True: found.human}, found.references
+    names = tuple(SegmentName(str(number), is_number=True) for _name, number in segments)
+
+    def named(scores: Sequence[MetricScores]) -> list[MetricScores]:
+        same = found.documents and names
+        return [replace(each, segments=same) if same and each.segments else each for each in scores]
+
+    return {False: named(found.metrics), True: named(found.human)}, found.references
 
 
 def _columns(

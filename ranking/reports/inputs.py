@@ -184,10 +184,13 @@ class GivenMetric:
         Of a metric of texts what `ranking.core.metrics.texts.metric_values` takes; NaN where it has none.
     is_human : bool
         Whether people gave the scores.
+    missing : int or None
+        Outputs of the test set without a score; None if not known.
     """
 
     scores: MetricScores
     statistics: FloatArray | None = None
+    missing: int | None = None
     is_human: bool = False
 
 

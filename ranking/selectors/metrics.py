@@ -69,7 +69,10 @@ def metric_given(metric: Metric) -> GivenMetric:
         uses_reference=metric.uses_reference,
     )
     return GivenMetric(
-        scores=scores, statistics=numbers if metric.statistics else None, is_human=metric.is_human
+        scores=scores,
+        statistics=numbers if metric.statistics else None,
+        missing=metric.missing,
+        is_human=metric.is_human,
     )
 
 

@@ -70,7 +70,8 @@ def metrics_ask(
         "lowercase": lowercase,
         "tokens": tokens,
     }
-    _refuse_without_texts(test_set)
+    if problem := texts_missing(test_set):
+        raise MetricRefusedError(problem)
     waiting = Job.objects.waiting().filter(campaign=test_set.campaign_id, kind=JobKind.METRICS)
     return waiting.filter(parameters=parameters).first() or job_queue(
         campaign=test_set.campaign,
@@ -81,13 +82,13 @@ def metrics_ask(
     )
 
 
-def _refuse_without_texts(test_set: TestSet) -> None:
+def texts_missing(test_set: TestSet) -> str:
+    """Return which texts are missing to compute metrics; empty if none are."""
     if not test_set.segments.filter(references__isnull=False).exists():
-        raise MetricRefusedError(
-            _("This test set has no references. Import scores from files instead.")
-        )
+        return _("This test set has no references. Import scores from files instead.")
     if not test_set.systems.filter(kind="system", outputs__text__isnull=False).exists():
-        raise MetricRefusedError(_("This test set has no output texts."))
+        return _("This test set has no output texts. Import scores from files instead.")
+    return ""
 
 
 @handles(JobKind.METRICS, MetricRefusedError)
@@ -191,6 +192,7 @@ def metric_store(
     higher_is_better: bool = True,
     uses_reference: bool | None = None,
     is_human: bool = False,
+    missing: int | None = None,
     user: User | None = None,
 ) -> tuple[Metric, bool]:
     """Store scores that were read from a file; return them, and whether they are new.
@@ -201,6 +203,8 @@ def metric_store(
         Scores by segment number and system; NaN where there is none.
     of_systems : sequence of float or None
         Scores of whole systems, if the file gives any.
+    missing : int, optional
+        Outputs without a score; by default all gaps of `values`.
 
     Raises
     ------
@@ -231,7 +235,7 @@ def metric_store(
         file_name=file_name,
         systems=list(systems),
         of_systems=given,
-        missing=int(np.isnan(values).sum()),
+        missing=int(np.isnan(values).sum()) if missing is None else missing,
         created_by=user,
     )
     return made, True

@@ -18,7 +18,7 @@ from optional_packages import has_extra, how_to_install
 from ranking.importing.metric_scores import metric_scores_import
 from ranking.pages.metrics import MetricScoresForm, TextMetricsForm, stored_files
 from ranking.selectors.metrics import metrics_of
-from ranking.services.metrics import MetricRefusedError, metric_delete, metrics_ask
+from ranking.services.metrics import MetricRefusedError, metric_delete, metrics_ask, texts_missing
 from ranking.views.results import Sections
 
 
@@ -49,6 +49,7 @@ def metrics_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
         "scores": scores,
         "texts": texts,
         "missing": "" if has_extra("metrics") else how_to_install("metrics"),
+        "no_texts": texts_missing(task.test_set),
         "jobs": [job for number, job in enumerate(jobs) if not number or not job.has_ended],
         "is_under_way": is_under_way,
     }

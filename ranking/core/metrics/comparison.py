@@ -168,18 +168,21 @@ def _soft(
         return _none(count)
     standard = [(each[rows] - each[rows].mean()) / (each[rows].std() or 1.0) for each in scored]
     first, second = np.triu_indices(len(people.systems), 1)
-    squares = [(each[:, first] - each[:, second]) ** 2 for each in standard]
     keys = segment_keys(numbers[rows])
     flipping = {"flips": flips, "seed": people.seed}
     flipped = [flipped_sums(each, keys, **flipping) for each in standard]
-    flipped_squares = [flipped_sums(each, keys, **flipping) for each in squares]
+    sums = [each.sum(axis=0) for each in standard]
+    of_squares, flipped_squares = [], []
+    for each in standard:
+        squares = (each[:, first] - each[:, second]) ** 2
+        of_squares.append(squares.sum(axis=0))
+        flipped_squares.append(flipped_sums(squares, keys, **flipping))
     human = normal_p_values(people.scores, difference_spread(people.resampled["segments"]))
 
     def accuracy(sums: FloatArray, of_squares: FloatArray) -> FloatArray:
         spread = np.sqrt(np.maximum(of_squares, 0.0))
         return soft_pairwise_accuracy(human, normal_p_values(sums, spread))
 
-    sums, of_squares = ([each.sum(axis=0) for each in which] for which in (standard, squares))
     values = np.array([accuracy(*each) for each in zip(sums, of_squares, strict=True)])
     p_value = np.full((count, count), np.nan)
     for one, other in zip(*np.triu_indices(count, 1), strict=True):
