@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from annotation.models import HIT, Assignment, Judgment, JudgmentNumber, Skip
+from annotation.models import HIT, Assignment, Judgment, JudgmentNumber, PageChanges, Skip
 from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.progress import judge_work
 from annotation.services.numbers import judgments_number
@@ -46,6 +46,7 @@ def test_the_same_id_twice_is_one_judgment_and_the_first_stays(
     again = judgment_submit(assigned=blocks[0], client_id=client_id, labels=ranks(blocks[0])[::-1])
     assert again.pk == first.pk
     assert Judgment.objects.get().labels == ranks(blocks[0])
+    assert PageChanges.objects.get().ranking_requested_at is not None
 
 
 def test_a_new_id_for_the_same_block_supersedes(blocks: list[AssignedBlock]) -> None:
