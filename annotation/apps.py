@@ -1,10 +1,8 @@
 from django.apps import AppConfig
-from django.utils.translation import gettext_lazy as _
 
 
 class AnnotationConfig(AppConfig):
     name = "annotation"
-    verbose_name = _("Annotation")
 
     def ready(self) -> None:
         from annotation.protocols import answer_kind_register

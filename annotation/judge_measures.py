@@ -22,7 +22,7 @@ class JudgeMeasure(models.TextChoices):
         gettext_lazy("random clicking p-value (damaged references)"),
     )
     INTER = "inter", gettext_lazy("agreement with other judges (κ)")
-    INTRA = "intra", gettext_lazy("agreement with themselves (κ)")
+    INTRA = "intra", gettext_lazy("self-agreement (κ)")
     TIES = "ties", gettext_lazy("share of ties")
     SECONDS = "seconds", gettext_lazy("median time per block")
     PACE = "pace", gettext_lazy("reading pace")
@@ -154,7 +154,7 @@ def threshold_check(measure: str, threshold: float) -> None:
     if limits.least <= threshold <= limits.most:
         return
     raise ThresholdError(
-        _("“%(measure)s” is from %(least)s to %(most)s.")
+        _("“%(measure)s” must be between %(least)s and %(most)s.")
         % {
             "measure": known.label,
             "least": threshold_in_words(known, limits.least),
@@ -164,7 +164,7 @@ def threshold_check(measure: str, threshold: float) -> None:
 
 
 def threshold_from_text(measure: str, text: str) -> float:
-    """Return the threshold that somebody wrote: "55 %", "0.4" for a κ or a probability, "5 s".
+    """Return the threshold that somebody wrote: "55%", "0.4" for a κ or a probability, "5 s".
 
     A share must have its sign: a bare 0.5 could be a half or half a per cent. Raises
     `ThresholdError` for what cannot be read, or what the measure cannot be.
@@ -181,21 +181,23 @@ def threshold_from_text(measure: str, text: str) -> float:
 
 def _how_to_write(measure: JudgeMeasure) -> str:
     words = {
-        Scale.SHARE: _("“%(measure)s” is a share: write it with the sign, such as 55 %%."),
-        Scale.KAPPA: _("“%(measure)s” is a number from −1 to 1, such as 0.2."),
-        Scale.SECONDS: _("“%(measure)s” is a time: write seconds, such as 5."),
-        Scale.WORDS_A_SECOND: _("“%(measure)s” is a speed: write words per second, such as 15."),
-        Scale.PROBABILITY: _("“%(measure)s” is a probability: write it from 0 to 1, such as 0.01."),
+        Scale.SHARE: _("“%(measure)s” is a share: include the percent sign, such as 55%%."),
+        Scale.KAPPA: _("“%(measure)s” must be a number from −1 to 1, such as 0.2."),
+        Scale.SECONDS: _("“%(measure)s” is a time: enter seconds, such as 5."),
+        Scale.WORDS_A_SECOND: _("“%(measure)s” is a speed: enter words per second, such as 15."),
+        Scale.PROBABILITY: _(
+            "“%(measure)s” is a probability: enter a number from 0 to 1, such as 0.01."
+        ),
     }
     return words[SCALES[measure]] % {"measure": measure.label}
 
 
 def threshold_in_words(measure: str, threshold: float) -> str:
-    """Return the threshold in the reader's language, with every digit: "55 %", "5 s", "−0.2"."""
+    """Return the threshold in the reader's language, with every digit: "55%", "5 s", "−0.2"."""
     scale = SCALES[JudgeMeasure(measure)]
     number = _digits(threshold, scale).replace(".", get_format("DECIMAL_SEPARATOR"))
     if scale == Scale.SHARE:
-        return _("%(number)s %%") % {"number": number}
+        return _("%(share)s%%") % {"share": number}
     if scale == Scale.SECONDS:
         return _("%(seconds)s s") % {"seconds": number}
     if scale == Scale.WORDS_A_SECOND:
@@ -206,7 +208,7 @@ def threshold_in_words(measure: str, threshold: float) -> str:
 def threshold_as_text(measure: str, threshold: float) -> str:
     """Return the threshold as `threshold_from_text` reads it, in whatever language."""
     scale = SCALES[JudgeMeasure(measure)]
-    return _digits(threshold, scale) + {Scale.SHARE: " %", Scale.SECONDS: " s"}.get(scale, "")
+    return _digits(threshold, scale) + {Scale.SHARE: "%", Scale.SECONDS: " s"}.get(scale, "")
 
 
 def _digits(threshold: float, scale: Scale) -> str:

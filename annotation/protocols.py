@@ -348,9 +348,7 @@ def rules_completed(fields: Mapping[str, forms.Field], given: Mapping[str, Any])
         If a rule has no field, or its field does not take the value.
     """
     if others := sorted(set(given) - set(fields)):
-        raise ValidationError(
-            _("This protocol has no rule “%(name)s”.") % {"name": ", ".join(others)}
-        )
+        raise ValidationError(_("Unknown rule: %(name)s.") % {"name": ", ".join(others)})
     return {
         name: _rule_value(name, each, given.get(name, each.initial))
         for name, each in fields.items()
@@ -360,20 +358,20 @@ def rules_completed(fields: Mapping[str, forms.Field], given: Mapping[str, Any])
 def _rule_value(name: str, described: forms.Field, value: Any) -> Any:
     if isinstance(described, forms.BooleanField):
         if type(value) is not bool:
-            raise ValidationError(_("%(name)s is true or false.") % {"name": name})
+            raise ValidationError(_("%(name)s must be true or false.") % {"name": name})
     elif isinstance(described, forms.IntegerField):
         if value is None and not described.required:
             return described.initial
         low, high = described.min_value, described.max_value
         if type(value) is not int or not low <= value <= high:  # type: ignore[operator]  # no functions
             raise ValidationError(
-                _("%(name)s: %(value)s is not from %(low)s to %(high)s.")
+                _("%(name)s: %(value)s is not between %(low)s and %(high)s.")
                 % {"name": name, "value": value, "low": low, "high": high}
             )
     elif isinstance(described, forms.ChoiceField) and value not in dict(described.choices):  # type: ignore[arg-type]  # pairs
         values = ", ".join(dict(described.choices))  # type: ignore[arg-type]  # pairs
         raise ValidationError(
-            _("%(name)s is one of these: %(values)s.") % {"name": name, "values": values}
+            _("%(name)s must be one of: %(values)s.") % {"name": name, "values": values}
         )
     return value
 
@@ -446,8 +444,8 @@ def stages_of(protocol: str, block_ids: Sequence[int]) -> dict[int, Stage]:
 def outputs_at_a_time(count: int) -> str:
     """Return why blocks of a task show so many outputs and no others."""
     return ngettext(
-        "Judges of this task are asked about %(count)d output at a time: choose blocks that hold as many.",
-        "Judges of this task are asked about %(count)d outputs at a time: choose blocks that hold as many.",
+        "Blocks of this task must show %(count)d output.",
+        "Blocks of this task must show %(count)d outputs.",
         count,
     ) % {"count": count}
 

@@ -30,11 +30,11 @@ def labels_refusal(assigned: AssignedBlock, labels: Labels) -> SubmissionRefused
     """Return why these labels are not taken; None if they are."""
     if len(labels) != len(assigned.candidates):
         return SubmissionRefusedError(
-            _("%(labels)d labels were sent for %(candidates)d outputs.")
+            _("%(labels)d labels were sent for %(candidates)d outputs. Send one label per output.")
             % {"labels": len(labels), "candidates": len(assigned.candidates)}
         )
     if any(label is not None and not 1 <= label <= 5 for label in labels):
-        return SubmissionRefusedError(_("A label is a rank from 1 to 5."))
+        return SubmissionRefusedError(_("Ranks must be between 1 and 5."))
     missing = [
         candidate
         for candidate, label in zip(assigned.candidates, labels, strict=True)
@@ -43,7 +43,7 @@ def labels_refusal(assigned: AssignedBlock, labels: Labels) -> SubmissionRefused
     if len(missing) == len(labels):
         return SubmissionRefusedError(_("No output is ranked yet."), missing=missing)
     if missing and not assigned.allow_partial_ranking:
-        return SubmissionRefusedError(_("Some outputs are still to be ranked."), missing=missing)
+        return SubmissionRefusedError(_("Some outputs are not ranked yet."), missing=missing)
     # One rank alone compares nothing with anything.
     if missing and len(labels) - len(missing) < FEWEST_RANKED:
         return SubmissionRefusedError(

@@ -26,14 +26,14 @@ from campaign.selectors.uploads import judgments_imports
 class AnswersSentSerializer(serializers.Serializer[Any]):
     """A file of answers."""
 
-    file = serializers.FileField(help_text="Also as .gz; at most 5 MB.")
+    file = serializers.FileField(help_text="Plain or .gz, up to 5 MB.")
     file_format = serializers.CharField(
-        required=False, allow_blank=True, default="", help_text="Empty: as it begins."
+        required=False, allow_blank=True, default="", help_text="Detected automatically if empty."
     )
 
 
 class LossSerializer(serializers.Serializer[Any]):
-    """Content of a file that answers have no place for: what, how often, and where first."""
+    """Content of a file that could not be imported."""
 
     what = serializers.CharField()
     count = serializers.IntegerField()
@@ -43,13 +43,11 @@ class LossSerializer(serializers.Serializer[Any]):
 class AnswersImportedSerializer(serializers.Serializer[Any]):
     """Result of an import."""
 
-    judgments = serializers.IntegerField(help_text="Answers that were stored.")
-    skips = serializers.IntegerField(help_text="Skips that were stored.")
-    already_there = serializers.IntegerField(
-        help_text="Answers and skips that had been imported before."
-    )
+    judgments = serializers.IntegerField(help_text="Answers stored.")
+    skips = serializers.IntegerField(help_text="Skips stored.")
+    already_there = serializers.IntegerField(help_text="Answers and skips imported before.")
     repeated = serializers.IntegerField(
-        help_text="Answers, of all these, that say exactly what one before them says. Each counts."
+        help_text="Answers that repeat an earlier one exactly. Each counts."
     )
     losses = LossSerializer(many=True)
 
@@ -70,11 +68,11 @@ class AnswersImportSerializer(AnswersImportedSerializer):
 
 
 class AnswerFormatsSerializer(serializers.Serializer[Any]):
-    """The formats that answers of a task are read from and written in, and earlier imports."""
+    """Formats for import and export, and earlier imports."""
 
     read = serializers.ListField(child=serializers.CharField(), read_only=True)
     written = serializers.ListField(child=serializers.CharField(), read_only=True)
-    imports = AnswersImportSerializer(many=True, read_only=True, help_text="The newest first.")
+    imports = AnswersImportSerializer(many=True, read_only=True, help_text="Newest first.")
 
 
 class AnswersView(APIView):
@@ -84,20 +82,20 @@ class AnswersView(APIView):
 
     @extend_schema(
         operation_id="answers_formats_or_file",
-        parameters=[OpenApiParameter("as", str, description="A format: its file is the answer.")],
+        parameters=[OpenApiParameter("as", str, description="Format; returns the file.")],
         responses={
             (200, "application/json"): AnswerFormatsSerializer,
             **{
                 (200, MEDIA_TYPES[ending]): OpenApiResponse(
                     OpenApiTypes.STR,
-                    description="The file; the header Not-Carried-Over says what it lacks.",
+                    description="The file. The header Not-Carried-Over lists what it lacks.",
                 )
                 for ending in ("csv", "jsonl", "tsv", "xml")
             },
         },
     )
     def get(self, request: Request, task_id: int) -> Response | HttpResponse:
-        """Say which formats there are; with `as`, write the current answers in one of them."""
+        """List the formats; with `as`, return the current answers in that format."""
         task = readable_task(request, task_id)
         wanted = request.query_params.get("as", "")
         if not wanted:
@@ -110,9 +108,7 @@ class AnswersView(APIView):
             return Response(AnswerFormatsSerializer(known).data)
         written = answers_written(task=task, file_format=wanted)
         if written is None:
-            raise ValidationError(
-                {"as": [_("Answers of this task are not written in this format.")]}
-            )
+            raise ValidationError({"as": [_("Format not available for this task.")]})
         return answers_response(task=task, file_format=wanted, written=written)
 
     @extend_schema(
@@ -121,7 +117,7 @@ class AnswersView(APIView):
         responses={200: AnswersImportedSerializer},
     )
     def post(self, request: Request, task_id: int) -> Response:
-        """Import the answers of a file: all of them or, after any error, none. The same file twice doubles nothing."""
+        """Import the answers of a file, or nothing if there is an error. Importing a file again changes nothing."""
         task = organised_task(request, task_id)
         sent = AnswersSentSerializer(data=request.data)
         sent.is_valid(raise_exception=True)

@@ -34,21 +34,21 @@ class StateSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(choices=CampaignState.choices, read_only=True)
     state_since = serializers.DateTimeField(read_only=True)
     closes_at = serializers.DateTimeField(
-        allow_null=True, help_text="When it closes by itself; null: when somebody closes it."
+        allow_null=True, help_text="Time of automatic closing; null to close manually."
     )
     transitions = serializers.ListField(
         child=serializers.ChoiceField(choices=Transition.choices),
         read_only=True,
-        help_text="That are possible now, and that you may do.",
+        help_text="Transitions that are possible now and allowed for you.",
     )
 
 
 class TransitionRequestSerializer(serializers.Serializer[Any]):
     dry_run = serializers.BooleanField(
-        default=False, help_text="Say what it would do, and change nothing."
+        default=False, help_text="Return the effects without changing anything."
     )
     name = serializers.CharField(
-        default="", allow_blank=True, help_text="To delete: the campaign's name, typed."
+        default="", allow_blank=True, help_text="Required for `delete`: the campaign's name."
     )
 
 
@@ -57,11 +57,11 @@ class JudgesNeededSerializer(serializers.Serializer[Any]):
 
     task = serializers.IntegerField(source="task.pk", read_only=True)
     needed = serializers.IntegerField(
-        read_only=True, help_text="The fewest with whom its design can be finished."
+        read_only=True, help_text="Minimum number of judges to complete the design."
     )
-    there = serializers.IntegerField(read_only=True, help_text="Those who may be lent its blocks.")
+    there = serializers.IntegerField(read_only=True, help_text="Number of judges available for it.")
     group = serializers.CharField(
-        read_only=True, help_text="Of which they must be; empty: for everybody."
+        read_only=True, help_text="Required judge group; empty if any judge will do."
     )
     is_feasible = serializers.BooleanField(read_only=True)
     words = serializers.ListField(child=serializers.CharField(), read_only=True)
@@ -72,15 +72,16 @@ class StateEffectsSerializer(serializers.Serializer[Any]):
 
     transition = serializers.ChoiceField(choices=Transition.choices, read_only=True)
     is_possible = serializers.BooleanField(read_only=True)
-    judges = serializers.IntegerField(read_only=True, help_text="Who hold sentences now.")
-    sentences = serializers.IntegerField(read_only=True, help_text="That they hold.")
-    judged = serializers.IntegerField(read_only=True, help_text="Blocks that were judged, in all.")
+    judges = serializers.IntegerField(read_only=True, help_text="Judges at work.")
+    sentences = serializers.IntegerField(read_only=True, help_text="Sentences in hand.")
+    judged = serializers.IntegerField(read_only=True, help_text="Total number of judged blocks.")
     judges_needed = JudgesNeededSerializer(
-        many=True, read_only=True, help_text="Of an opening: by open tasks that take several."
+        many=True, read_only=True, help_text="For opening: the open tasks that need several judges."
     )
     facts = serializers.ListField(child=serializers.CharField(), read_only=True)
     state = serializers.CharField(
-        read_only=True, help_text="Of the campaign now; “deleted” if it is gone for good."
+        read_only=True,
+        help_text="State of the campaign afterwards; “deleted” if permanently deleted.",
     )
 
 
@@ -93,7 +94,7 @@ class StateRefusedSerializer(serializers.Serializer[Any]):
 class CampaignStateView(APIView):
     @extend_schema(operation_id="campaign_state", responses=StateSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        """Say how far a campaign is, and what can be done now."""
+        """Return the state of a campaign and the possible transitions."""
         return _state(request, organised_campaign(request, slug))
 
     @extend_schema(
@@ -102,7 +103,7 @@ class CampaignStateView(APIView):
         responses={200: StateSerializer, 409: StateRefusedSerializer},
     )
     def patch(self, request: Request, slug: str) -> Response:
-        """Set when it closes by itself."""
+        """Set the time of automatic closing."""
         campaign = organised_campaign(request, slug)
         sent = StateSerializer(data=request.data, partial=True)
         sent.is_valid(raise_exception=True)
@@ -120,7 +121,7 @@ class CampaignTransitionView(APIView):
         responses={200: StateEffectsSerializer, 409: StateRefusedSerializer},
     )
     def post(self, request: Request, slug: str, transition: str) -> Response:
-        """Change the state of a campaign, or with `dry_run` say what that would do.
+        """Change the state of a campaign, or with `dry_run` return the effects.
 
         `open`, `pause`, `resume`, `close`, `reopen`, `archive`, `unarchive`, or `delete` with its `name`.
         """
@@ -141,7 +142,7 @@ class CampaignTransitionView(APIView):
 class CampaignRestoreView(APIView):
     @extend_schema(operation_id="campaign_restore", request=None, responses=StateSerializer)
     def post(self, request: Request, slug: str) -> Response:
-        """Take a campaign that you own out of the bin."""
+        """Restore a campaign that you own from the bin."""
         binned = Campaign.objects.with_role_of(reader(request)).filter(state=CampaignState.BIN)
         campaign = get_object_or_404(binned, slug=slug)
         campaign_restore(campaign=campaign, by=reader(request))
@@ -171,17 +172,17 @@ class ClosingSerializer(serializers.Serializer[Any]):
     """Closing of a test set to judges, and the judges at work in it now."""
 
     closed_at = serializers.DateTimeField(allow_null=True, read_only=True)
-    judges = serializers.IntegerField(read_only=True, help_text="Who hold a HIT of it now.")
-    blocks = serializers.IntegerField(read_only=True, help_text="Of these HITs.")
+    judges = serializers.IntegerField(read_only=True, help_text="Judges at work.")
+    blocks = serializers.IntegerField(read_only=True, help_text="Blocks in hand.")
     words = serializers.ListField(
-        child=serializers.CharField(), read_only=True, help_text="What closing it would do now."
+        child=serializers.CharField(), read_only=True, help_text="Effects of closing it now."
     )
 
 
 class ClosingRequestSerializer(serializers.Serializer[Any]):
     closed = serializers.BooleanField()
     confirm = serializers.BooleanField(
-        default=False, help_text="Needed to close it while judges are at work."
+        default=False, help_text="Required to close it while judges are at work."
     )
 
 
@@ -190,7 +191,7 @@ class TaskClosingView(APIView):
 
     @extend_schema(operation_id="task_closing", responses=ClosingSerializer)
     def get(self, request: Request, task_id: int) -> Response:
-        """Say whether a test set is closed, and what closing it would do now."""
+        """Return whether a test set is closed, and the effects of closing it now."""
         return closing_answer(organised_task(request, task_id))
 
     @extend_schema(
@@ -199,7 +200,7 @@ class TaskClosingView(APIView):
         responses={200: ClosingSerializer, 409: ClosingSerializer},
     )
     def put(self, request: Request, task_id: int) -> Response:
-        """Close it to judges or open it again. 409 while judges are at work, without `confirm`."""
+        """Close or reopen a test set for judges. 409 without `confirm` while judges are at work."""
         task = organised_task(request, task_id)
         sent = ClosingRequestSerializer(data=request.data)
         sent.is_valid(raise_exception=True)

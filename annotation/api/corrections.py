@@ -17,9 +17,9 @@ from campaign.models import Output, User
 
 
 class OutputCorrectionSerializer(serializers.Serializer[Any]):
-    text = serializers.CharField(help_text="The right text.")
+    text = serializers.CharField(help_text="Corrected text.")
     leave_out = serializers.BooleanField(
-        help_text="Leave out the judgments of blocks that showed the wrong text; false: they count."
+        help_text="True to exclude judgments of blocks that showed the wrong text."
     )
     reason = serializers.CharField(max_length=300, required=False, default="", allow_blank=True)
 
@@ -31,15 +31,15 @@ class OutputCorrectView(APIView):
         responses={200: OutputSerializer},
     )
     def post(self, request: Request, task_id: int, output_id: int) -> Response:
-        """Replace the text of a system's output; the answer is the new output, with an id of its own.
+        """Replace the text of a system's output, and return the new output.
 
-        HITs that no judge has opened are drawn again with it; blocks that were judged keep the text they showed. 400
-        if the output was corrected meanwhile.
+        HITs that no judge has opened are redrawn with it; judged blocks keep the old text. 400 if the output was
+        corrected in the meantime.
         """
         task = organised_task(request, task_id)
         output = Output.objects.filter(pk=output_id, system__test_set=task.test_set_id).first()
         if output is None:
-            raise NotFound(_("There is no such output in this test set."))
+            raise NotFound(_("Output not found."))
         sent = OutputCorrectionSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         user = request.user if isinstance(request.user, User) else None

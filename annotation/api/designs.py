@@ -38,17 +38,17 @@ from campaign.models import JudgeGroup, Task
 class DesignSerializer(serializers.ModelSerializer[Design]):
     seed = serializers.CharField(
         read_only=True,
-        help_text="A whole number of up to 128 bits, in digits: too large for a JSON number.",
+        help_text="Whole number of up to 128 bits as a string of digits.",
     )
     changed_by = serializers.CharField(
-        source="changed_by_name", allow_null=True, help_text="Null where nobody chose it."
+        source="changed_by_name", allow_null=True, help_text="Null for the default design."
     )
 
     judge_group = serializers.CharField(
         source="judge_group.name",
         allow_null=True,
         default=None,
-        help_text="The group whose judges alone are lent HITs of the test set; null: all who may.",
+        help_text="Judge group that the test set is restricted to; null for all judges.",
     )
 
     class Meta:
@@ -58,7 +58,7 @@ class DesignSerializer(serializers.ModelSerializer[Design]):
 
 
 class DesignsView(generics.ListAPIView[Design]):
-    """The designs of a test set, the one in force first, with who changed them and when."""
+    """Designs of a test set, the current one first."""
 
     serializer_class = DesignSerializer
     pagination_class = CursorPages
@@ -70,20 +70,20 @@ class DesignsView(generics.ListAPIView[Design]):
 
 
 class HITSerializer(serializers.ModelSerializer[HIT]):
-    """A HIT and why it was drawn."""
+    """A HIT and how it was drawn."""
 
     design = serializers.IntegerField(source="design_id")
     repeats = serializers.IntegerField(
         source="repeats.number",
         allow_null=True,
         default=None,
-        help_text="The number of the first HIT that this one repeats.",
+        help_text="Number of the HIT that this one repeats.",
     )
     reserved_for = serializers.CharField(
         source="reserved_for.pseudonym", allow_null=True, default=None
     )
     state = serializers.SerializerMethodField()
-    why = serializers.JSONField(help_text="What explains the draw, of the HIT and of its blocks.")
+    why = serializers.JSONField(help_text="Reasons for the draw of the HIT and its blocks.")
 
     class Meta:
         model = HIT
@@ -98,7 +98,7 @@ class HITSerializer(serializers.ModelSerializer[HIT]):
 
 
 class HITsView(generics.ListAPIView[HIT]):
-    """The HITs of a test set by number, and why each was drawn."""
+    """HITs of a test set by number, and how they were drawn."""
 
     serializer_class = HITSerializer
     pagination_class = CursorPages
@@ -113,7 +113,7 @@ _MOST_PREVIEWED: Final = 20
 
 
 class DesignParametersSerializer(serializers.ModelSerializer[Design]):
-    """Parameters of a design; those that are not named stay as they are."""
+    """Parameters of a design; missing ones keep their value."""
 
     serializer_field_mapping = {
         **serializers.ModelSerializer.serializer_field_mapping,
@@ -123,8 +123,8 @@ class DesignParametersSerializer(serializers.ModelSerializer[Design]):
         r"^[0-9]+$",
         required=False,
         max_length=39,
-        help_text="A whole number of up to 128 bits, in digits.",
-        error_messages={"invalid": gettext_lazy("A seed is a whole number without a sign.")},
+        help_text="Whole number of up to 128 bits as a string of digits.",
+        error_messages={"invalid": gettext_lazy("Enter a whole number without a sign.")},
     )
     length_limits = serializers.ListField(
         child=serializers.ListField(
@@ -134,18 +134,18 @@ class DesignParametersSerializer(serializers.ModelSerializer[Design]):
         ),
         required=False,
         max_length=20,
-        help_text="Pairs: segments of at least so many words show at most so many candidates.",
+        help_text="Pairs of words and outputs: segments with at least that many words show at most that many outputs.",
     )
     judge_group = serializers.CharField(
         required=False,
         allow_null=True,
         max_length=60,
-        help_text="The group whose judges alone are lent HITs of the test set; null: all who may.",
+        help_text="Judge group that the test set is restricted to; null for all judges.",
     )
     rank_shown_reference = serializers.BooleanField(
         required=False,
         default=False,
-        help_text="Needed where judges see the reference and a rate of it is named.",
+        help_text="Required to set a reference rate while judges see the reference.",
     )
 
     class Meta:
@@ -179,7 +179,7 @@ class DesignParametersSerializer(serializers.ModelSerializer[Design]):
 class DesignChangeSerializer(DesignParametersSerializer):
     confirm = serializers.BooleanField(
         default=False,
-        help_text="Needed once HITs are planned; without it the answer is 409 and says what it would do.",
+        help_text="Required once HITs are planned. Without it, 409 returns the effects.",
     )
 
     class Meta(DesignParametersSerializer.Meta):
@@ -190,13 +190,13 @@ class DesignEffectsSerializer(serializers.Serializer[Any]):
     """Answered with 409: nothing was changed."""
 
     words = serializers.ListField(
-        child=serializers.CharField(), read_only=True, help_text="What it would do now."
+        child=serializers.CharField(), read_only=True, help_text="Effects of the change."
     )
 
 
 class DesignPreviewRequestSerializer(DesignParametersSerializer):
     count = serializers.IntegerField(
-        default=5, min_value=1, max_value=_MOST_PREVIEWED, help_text="How many HITs."
+        default=5, min_value=1, max_value=_MOST_PREVIEWED, help_text="Number of HITs."
     )
 
     class Meta(DesignParametersSerializer.Meta):
@@ -208,7 +208,7 @@ class PreviewedCandidateSerializer(serializers.Serializer[Any]):
     lang = serializers.CharField()
     dir = serializers.CharField()
     systems = serializers.ListField(
-        child=serializers.CharField(), help_text="Which judges are not shown."
+        child=serializers.CharField(), help_text="Systems, which judges do not see."
     )
     is_damaged_reference = serializers.BooleanField()
 
@@ -217,7 +217,7 @@ class PreviewedBlockSerializer(serializers.Serializer[Any]):
     segment = serializers.IntegerField(source="plan.segment")
     source = TextSerializer(source="shown.source", allow_null=True)  # type: ignore[assignment]  # a field's name
     references = TextSerializer(source="shown.references", many=True)
-    candidates = serializers.SerializerMethodField(help_text="In shown order.")
+    candidates = serializers.SerializerMethodField(help_text="In display order.")
 
     @extend_schema_field(PreviewedCandidateSerializer(many=True))
     def get_candidates(self, block: PreviewedBlock) -> list[dict[str, Any]]:
@@ -237,7 +237,7 @@ class PreviewedHITSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField()
     purpose = serializers.CharField()
     repeats = serializers.IntegerField(
-        allow_null=True, help_text="The number of the HIT that it repeats."
+        allow_null=True, help_text="Number of the HIT that this one repeats."
     )
     blocks = PreviewedBlockSerializer(many=True)
 
@@ -260,7 +260,7 @@ def _answer(task: Task, design: Design, status: int) -> Response:
 
 
 class DesignsAndChangeView(DesignsView):
-    """The designs of a test set, the one in force first, with who changed them and when."""
+    """Designs of a test set, the current one first."""
 
     @extend_schema(
         operation_id="design_change",
@@ -268,7 +268,7 @@ class DesignsAndChangeView(DesignsView):
         responses={201: DesignSerializer, 409: DesignEffectsSerializer},
     )
     def post(self, request: Request, task_id: int) -> Response:
-        """Change how HITs are drawn from now on. 409 without `confirm` once HITs are planned."""
+        """Change the design of future HITs. 409 without `confirm` once HITs are planned."""
         task = organised_task(request, task_id)
         sent = DesignChangeSerializer(data=request.data, context={"task": task})
         sent.is_valid(raise_exception=True)
@@ -288,11 +288,11 @@ class DesignsAndChangeView(DesignsView):
 class DesignAgainView(APIView):
     @extend_schema(operation_id="design_use_again", request=None, responses={201: DesignSerializer})
     def post(self, request: Request, task_id: int, design_id: int) -> Response:
-        """Draw HITs by an earlier design again, from now on."""
+        """Use an earlier design again for future HITs."""
         task = organised_task(request, task_id)
         design = Design.objects.not_imported().filter(task=task, pk=design_id).first()
         if design is None:
-            raise NotFound(_("There is no such design of this test set."))
+            raise NotFound(_("Design not found."))
         again = design_use_again(design=design, changed_by=reader(request))
         return _answer(task, again, 201)
 
@@ -304,7 +304,7 @@ class DesignPreviewView(APIView):
         responses=PreviewedHITSerializer(many=True),
     )
     def post(self, request: Request, task_id: int) -> Response:
-        """Return the HITs that would be planned next, as judges would see them. Nothing is stored."""
+        """Preview the next HITs as judges would see them, without storing anything."""
         task = readable_task(request, task_id)
         sent = DesignPreviewRequestSerializer(data=request.data, context={"task": task})
         sent.is_valid(raise_exception=True)

@@ -96,7 +96,7 @@ def assigned_or_404(request: Request, public_id: UUID) -> AssignedBlock:
     user = cast("User", request.user)
     block = assigned_block(user=user, public_id=public_id)
     if block is None:
-        raise NotFound(_("You were never given this sentence."))
+        raise NotFound(_("Sentence not found."))
     judge_logged(block.judge_id)
     return block
 
@@ -144,8 +144,7 @@ def _notice(lent: LentAssignment) -> str:
     if lent.is_asked_again:
         said.append(
             _(
-                "The organisers ask you to look at your latest rankings again, and to change those "
-                "that you would rank otherwise now. Thank you."
+                "The organisers ask you to review your latest answers and change any that you now see differently. Thank you."
             )
         )
     if lent.judge_status == JudgeStatus.WARNED:
@@ -189,14 +188,14 @@ class AssignmentsView(APIView):
         responses={
             200: AssignmentSerializer,
             202: NotYetSerializer,
-            204: OpenApiResponse(description="No more work for you; thank you."),
+            204: OpenApiResponse(description="No more work for you."),
             403: PausedSerializer,
         },
     )
     def post(self, request: Request) -> Response:
         """Lend a HIT, or return the one still held.
 
-        202 says that there may be work in a moment: ask again after `retry_after` seconds.
+        202 means that there may be work soon: ask again after `retry_after` seconds.
         """
         asked = content_validated(AssignmentRequestSerializer, request.data)
         judge = judge_or_403(request, asked.get("campaign"))
@@ -261,9 +260,9 @@ class JudgmentView(APIView):
         },
     )
     def put(self, request: Request, client_id: UUID) -> Response:
-        """Submit a judgment under an id of your choice; the same id again changes nothing.
+        """Submit a judgment under an id of your choice; repeating an id changes nothing.
 
-        With `after`, the next HIT comes with the answer.
+        With `after`, the response includes the next HIT.
         """
         data = dict(content_validated(JudgmentRequestSerializer, request.data))
         after, in_hand = data.pop("after", None), data.pop("in_hand", ())
@@ -288,7 +287,7 @@ class DocumentView(APIView):
         responses={200: BlockDocumentSerializer},
     )
     def get(self, request: Request, block: UUID) -> Response:
-        """Show the document of a block: source and reference of its segments, up to 200 on either side."""
+        """Return source and reference of the surrounding document, up to 200 segments on either side."""
         assigned = assigned_or_404(request, block)
         campaign = judge_assigned(assigned).campaign
         beside = texts_beside(
@@ -330,7 +329,7 @@ class ProgressView(APIView):
         responses={200: ProgressSerializer},
     )
     def get(self, request: Request) -> Response:
-        """Show your progress."""
+        """Return your progress."""
         judge = judge_or_403(request, request.query_params.get("campaign"))
         return Response(ProgressSerializer(judge_work(judge).progress).data)
 
@@ -395,9 +394,9 @@ def refusal(error: SubmissionRefusedError) -> Response:
 
 class JudgedBlockSerializer(serializers.Serializer[object]):
     assignment = serializers.UUIDField()
-    position = serializers.IntegerField(help_text="In its HIT, from 1.")
-    total = serializers.IntegerField(help_text="Blocks of its HIT.")
-    judged_at = serializers.DateTimeField(help_text="When you judged it last, or skipped it.")
+    position = serializers.IntegerField(help_text="Position in the HIT, from 1.")
+    total = serializers.IntegerField(help_text="Number of blocks in the HIT.")
+    judged_at = serializers.DateTimeField(help_text="Time of your latest answer or skip.")
     languages = LanguagesSerializer()
     protocol = protocol_field()
     rules = RulesField()
@@ -408,7 +407,7 @@ class JudgedBlocksSerializer(serializers.Serializer[object]):
     next = serializers.URLField(allow_null=True)
     previous = serializers.URLField(allow_null=True)
     has_older = serializers.BooleanField(
-        help_text="Whether older ones are left out, which you see again when you hold no HIT."
+        help_text="True if older blocks are left out while you hold a HIT."
     )
     results = JudgedBlockSerializer(many=True)
 
@@ -418,7 +417,7 @@ class _Pages(CursorPages):
 
     page_size = 20
     max_page_size = 50
-    page_size_query_description = "Blocks in a page: 20 unless said otherwise, at most 50."
+    page_size_query_description = "Blocks per page. Default 20, at most 50."
 
 
 class OwnJudgmentsView(APIView):
@@ -428,19 +427,18 @@ class OwnJudgmentsView(APIView):
     @extend_schema(
         operation_id="judging_judgments",
         parameters=[
-            OpenApiParameter("campaign", str, description="Where you judge in several."),
+            OpenApiParameter(
+                "campaign", str, description="Slug, if you judge in several campaigns."
+            ),
             OpenApiParameter("cursor", str, description=_Pages.cursor_query_description),
             OpenApiParameter("page_size", int, description=_Pages.page_size_query_description),
         ],
         responses={200: JudgedBlocksSerializer},
     )
     def get(self, request: Request) -> Response:
-        """Your judged and skipped blocks as they are now, the latest first.
+        """List your judged and skipped blocks, newest first. To undo a skip, judge its block.
 
-        To take a skip back, judge its block.
-
-        While you hold a HIT of a test set in which some are judged twice by the same judge, those are
-        left out that are further back than its `revisable_hits`.
+        While you hold a HIT of a test set with repeated blocks, blocks beyond its `revisable_hits` are left out.
         """
         judge = judge_or_403(request, request.query_params.get("campaign"))
         pages = _Pages()
@@ -496,11 +494,15 @@ class OwnProblemReportSerializer(ProblemReportSerializer):
 class OwnProblemReportsView(APIView):
     @extend_schema(
         operation_id="judging_problem_reports",
-        parameters=[OpenApiParameter("campaign", str, description="Where you judge in several.")],
+        parameters=[
+            OpenApiParameter(
+                "campaign", str, description="Slug, if you judge in several campaigns."
+            )
+        ],
         responses={200: OwnProblemReportSerializer(many=True)},
     )
     def get(self, request: Request) -> Response:
-        """Your latest reports, at most 50, and what the organisers answered."""
+        """List your latest 50 reports and the replies."""
         judge = judge_or_403(request, request.query_params.get("campaign"))
         rows = own_problem_reports(judge)
         return Response(OwnProblemReportSerializer(rows, many=True).data)
@@ -513,7 +515,7 @@ class ProblemReportView(APIView):
         responses={200: ProblemReportSerializer, 400: RefusalSerializer, 429: RefusalSerializer},
     )
     def put(self, request: Request, client_id: UUID) -> Response:
-        """Report a problem with a block; judge or skip it all the same."""
+        """Report a problem with a block, in addition to judging or skipping it."""
         data = dict(content_validated(ProblemReportRequestSerializer, request.data))
         assigned = assigned_or_404(request, data.pop("block"))
         try:

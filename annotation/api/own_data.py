@@ -31,11 +31,13 @@ from campaign.services.erasures import (
     erasure_withdraw,
 )
 
-_CAMPAIGN = OpenApiParameter("campaign", str, description="Where you judge in several.")
+_CAMPAIGN = OpenApiParameter(
+    "campaign", str, description="Slug, if you judge in several campaigns."
+)
 
 
 class OwnErasureSerializer(serializers.ModelSerializer[ErasureRequest]):
-    """A request, and what became of it."""
+    """An erasure request and its outcome."""
 
     class Meta:
         model = ErasureRequest
@@ -50,7 +52,7 @@ class OwnDataView(APIView):
         responses={200: OpenApiResponse(OpenApiTypes.OBJECT, description="docs/privacy.md")},
     )
     def get(self, request: Request) -> Response:
-        """Return what is kept about you in a campaign: the data.json of the page *Your data*. It names no system."""
+        """Return the data stored about you in a campaign (data.json of the page *Your data*), without system names."""
         judge = judge_or_403(request, request.query_params.get("campaign"))
         return Response(json.loads(own_data_json(judge)))
 
@@ -65,7 +67,7 @@ class OwnErasureView(APIView):
         responses={200: OwnErasureSerializer(many=True)},
     )
     def get(self, request: Request) -> Response:
-        """Your requests for erasure, the newest first."""
+        """List your erasure requests, newest first."""
         judge = judge_or_403(request, request.query_params.get("campaign"))
         return Response(_answer(judge.erasure_requests.order_by("-pk"), many=True))
 
@@ -76,7 +78,7 @@ class OwnErasureView(APIView):
         responses={200: OwnErasureSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Ask that nothing leads from your judgments to you any more; what is asked already stays as it is."""
+        """Request erasure of your identity; an open request is returned unchanged."""
         judge = judge_or_403(request, request.query_params.get("campaign"))
         unknown_keys_refuse(EMPTY, request.data)
         return Response(_answer(erasure_ask(judge=judge, language=get_language() or "")))
@@ -85,7 +87,7 @@ class OwnErasureView(APIView):
         operation_id="judging_erasure_withdraw", parameters=[_CAMPAIGN], responses={204: None}
     )
     def delete(self, request: Request) -> Response:
-        """Withdraw what you asked, while it is not carried out."""
+        """Withdraw your open request."""
         judge = judge_or_403(request, request.query_params.get("campaign"))
         unknown_keys_refuse(EMPTY, request.data)
         erasure_withdraw(judge=judge)
@@ -97,7 +99,7 @@ def _answer(asked: Any, *, many: bool = False) -> Any:
 
 
 class ErasureSerializer(serializers.ModelSerializer[ErasureRequest]):
-    """A judge's request that nothing leads from their judgments to them, and what became of it."""
+    """A judge's erasure request and its outcome."""
 
     judge = serializers.CharField(source="judge.pseudonym", read_only=True)
 
@@ -111,7 +113,7 @@ class ErasureSerializer(serializers.ModelSerializer[ErasureRequest]):
 
 
 class RefusalOfErasureSerializer(serializers.Serializer[object]):
-    reason = serializers.CharField(max_length=REASON_LENGTH, help_text="The judge reads it.")
+    reason = serializers.CharField(max_length=REASON_LENGTH, help_text="Shown to the judge.")
 
 
 class ErasureRecordSerializer(serializers.Serializer[object]):
@@ -119,7 +121,7 @@ class ErasureRecordSerializer(serializers.Serializer[object]):
 
 
 class ErasuresView(generics.ListAPIView[ErasureRequest]):
-    """Requests for erasure of a campaign, the newest first."""
+    """Erasure requests of a campaign, newest first."""
 
     serializer_class = ErasureSerializer
     pagination_class = CursorPages
@@ -135,7 +137,7 @@ class ErasuresView(generics.ListAPIView[ErasureRequest]):
         responses={200: ErasureSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Record that a judge asked you for it, by letter or otherwise; an open request is returned as it is."""
+        """Record a request that a judge made by other means; an open request is returned unchanged."""
         campaign = organised_campaign(request, slug)
         sent = ErasureRecordSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
@@ -153,7 +155,7 @@ class ErasureCarryOutView(APIView):
         operation_id="erasure_carry_out", request=None, responses={200: ErasureSerializer}
     )
     def post(self, request: Request, slug: str, request_id: int) -> Response:
-        """Unlink a judge who asked for it, for good. 400 if the request was answered or withdrawn."""
+        """Erase the judge's identity permanently. 400 if the request was answered or withdrawn."""
         asked = _request(request, slug, request_id)
         erasure_carry_out(request=asked, by=reader(request))
         return Response(ErasureSerializer(asked).data)
@@ -166,7 +168,7 @@ class ErasureRefuseView(APIView):
         responses={200: ErasureSerializer},
     )
     def post(self, request: Request, slug: str, request_id: int) -> Response:
-        """Refuse a request for a reason that the judge reads. 400 if it was answered or withdrawn."""
+        """Refuse a request with a reason shown to the judge. 400 if it was answered or withdrawn."""
         asked = _request(request, slug, request_id)
         sent = RefusalOfErasureSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
@@ -179,5 +181,5 @@ def _request(request: Request, slug: str, request_id: int) -> ErasureRequest:
     campaign = organised_campaign(request, slug)
     asked = ErasureRequest.objects.filter(judge__campaign=campaign, pk=request_id).first()
     if asked is None:
-        raise NotFound(_("There is no such request."))
+        raise NotFound(_("Request not found."))
     return asked

@@ -49,10 +49,10 @@ _CODES = ("completion_code", "screened_out_code")
 
 
 class PanelTermsSerializer(serializers.ModelSerializer[Panel]):
-    """The terms of the study for those who begin from now on; what is not named stays."""
+    """Terms for new participants; missing fields keep their value."""
 
     blocks_asked = serializers.IntegerField(
-        min_value=1, max_value=MOST_BLOCKS, help_text="Of each participation."
+        min_value=1, max_value=MOST_BLOCKS, help_text="Blocks per participation."
     )
     minutes_allowed = serializers.IntegerField(min_value=1, max_value=MOST_MINUTES)
     participations_per_member = serializers.IntegerField(
@@ -63,23 +63,26 @@ class PanelTermsSerializer(serializers.ModelSerializer[Panel]):
         child=serializers.CharField(max_length=35),
         default=list,
         max_length=100,
-        help_text="What participants read; empty: all of the campaign.",
+        help_text="Languages of the participants; empty for all languages of the campaign.",
     )
     completion_code = serializers.RegexField(
         CODE_PATTERN,
         default="",
         allow_blank=True,
-        help_text="Empty: it is made.",
+        help_text="Generated if empty.",
     )
     screened_out_code = serializers.RegexField(
-        CODE_PATTERN, default="", allow_blank=True, help_text="Likewise; another one."
+        CODE_PATTERN,
+        default="",
+        allow_blank=True,
+        help_text="Generated if empty. Must differ from the completion code.",
     )
     webhook_secret = serializers.CharField(
         max_length=200,
         default="",
         allow_blank=True,
         write_only=True,
-        help_text="By which Prolific signs; it is never answered.",
+        help_text="Prolific's signing secret. Never returned.",
     )
 
     class Meta:
@@ -94,7 +97,7 @@ class PanelTermsSerializer(serializers.ModelSerializer[Panel]):
 
 
 class PanelCreateSerializer(PanelTermsSerializer):
-    kind = serializers.ChoiceField(choices=PanelKind.choices, help_text="The service it is on.")
+    kind = serializers.ChoiceField(choices=PanelKind.choices, help_text="Recruiting service.")
 
     class Meta(PanelTermsSerializer.Meta):
         fields = ("kind", *PanelTermsSerializer.Meta.fields)  # type: ignore[assignment]
@@ -117,7 +120,9 @@ class PanelSerializer(serializers.Serializer[Any]):
     created_at = serializers.DateTimeField(source="panel.created_at")
     closed_at = serializers.DateTimeField(source="panel.closed_at", allow_null=True)
     participations = serializers.DictField(
-        source="counts", child=serializers.IntegerField(), help_text="Their number by state."
+        source="counts",
+        child=serializers.IntegerField(),
+        help_text="Number of participations by state.",
     )
 
     def get_has_webhook_secret(self, each: PanelSummary) -> bool:
@@ -135,7 +140,7 @@ class _HiddenSerializer(serializers.Serializer[Any]):
 
 
 class PanelWithAddressesSerializer(_HiddenSerializer, PanelSerializer):
-    """A panel with what is entered at the service; null for members who only read."""
+    """A panel with its codes and addresses, which are null for read-only members."""
 
     completion_code = serializers.CharField(source="panel.completion_code", allow_null=True)
     screened_out_code = serializers.CharField(source="panel.screened_out_code", allow_null=True)
@@ -144,11 +149,9 @@ class PanelWithAddressesSerializer(_HiddenSerializer, PanelSerializer):
         source="panel.screened_out_address", allow_null=True
     )
     pasted = serializers.SerializerMethodField(
-        help_text="The address that the service opens for participants."
+        help_text="Address to enter at the service for participants."
     )
-    events_address = serializers.SerializerMethodField(
-        help_text="Where Prolific tells what became of them."
-    )
+    events_address = serializers.SerializerMethodField(help_text="Webhook address for Prolific.")
     hidden = (*_CODES, "completion_address", "screened_out_address", "pasted", "events_address")
 
     def get_pasted(self, each: PanelSummary) -> str | None:
@@ -163,11 +166,11 @@ class PanelWithAddressesSerializer(_HiddenSerializer, PanelSerializer):
 
 
 class PanelOpenSerializer(serializers.Serializer[Any]):
-    open = serializers.BooleanField(help_text="Whether new participants are admitted.")
+    open = serializers.BooleanField(help_text="True to admit new participants.")
 
 
 class ParticipationSerializer(_HiddenSerializer):
-    """A participation. Ids at the service and codes are null for members who only read."""
+    """A participation. Service ids and codes are null for read-only members."""
 
     id = serializers.IntegerField(source="participation.pk")
     judge = serializers.CharField(source="participation.judge.pseudonym")
@@ -185,7 +188,7 @@ class ParticipationSerializer(_HiddenSerializer):
     session = serializers.CharField(
         source="participation.session_id",
         allow_null=True,
-        help_text="The submission; elsewhere than on Prolific the participant.",
+        help_text="Submission on Prolific; participant on other services.",
     )
     study = serializers.CharField(source="participation.study_id", allow_null=True)
     code = serializers.CharField(source="participation.code", allow_null=True)
@@ -207,7 +210,7 @@ class _PanelView(APIView):
         panels = panels_counted(campaign=self.campaign(request, slug))
         panel = panels.filter(pk=panel_id).first()
         if panel is None:
-            raise NotFound(_("There is no such panel in this campaign."))
+            raise NotFound(_("Panel not found."))
         return panel
 
     def shown(self, panel: Panel, status: int = 200) -> Response:
@@ -231,7 +234,7 @@ class PanelsView(_PanelView):
 
     @extend_schema(operation_id="panels", responses=PanelSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        """Return the panels of a campaign, the latest first."""
+        """List the panels of a campaign, newest first."""
 
         def shown(page: list[Panel]) -> Any:
             return PanelSerializer(panel_summaries(page), many=True).data
@@ -244,7 +247,7 @@ class PanelsView(_PanelView):
         responses={201: PanelWithAddressesSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Add a panel; the answer has what is entered at the service."""
+        """Add a panel, and return its codes and addresses."""
         campaign = self.campaign(request, slug)
         sent = PanelCreateSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
@@ -257,7 +260,7 @@ class PanelsView(_PanelView):
 class PanelView(_PanelView):
     @extend_schema(operation_id="panel", responses=PanelWithAddressesSerializer)
     def get(self, request: Request, slug: str, panel_id: int) -> Response:
-        """Return a panel with what is entered at the service."""
+        """Return a panel with its codes and addresses."""
         return self.shown(self.found(request, slug, panel_id))
 
     @extend_schema(
@@ -266,7 +269,7 @@ class PanelView(_PanelView):
         responses=PanelWithAddressesSerializer,
     )
     def patch(self, request: Request, slug: str, panel_id: int) -> Response:
-        """Change the terms for new participants; who has begun keeps theirs."""
+        """Change the terms for new participants."""
         panel = self.found(request, slug, panel_id)
         sent = PanelTermsSerializer(data=request.data, partial=True)
         sent.is_valid(raise_exception=True)
@@ -283,7 +286,7 @@ class PanelOpenView(_PanelView):
         responses=PanelWithAddressesSerializer,
     )
     def post(self, request: Request, slug: str, panel_id: int) -> Response:
-        """Admit new participants, or stop; who has begun can finish."""
+        """Open or close a panel to new participants; those who have started can finish."""
         panel = self.found(request, slug, panel_id)
         sent = PanelOpenSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
@@ -301,7 +304,7 @@ class ParticipationsView(_PanelView):
         responses=ParticipationSerializer(many=True),
     )
     def get(self, request: Request, slug: str, panel_id: int) -> Response:
-        """Return who took part, the latest first, and how far they are."""
+        """List participations and their progress, newest first."""
         panel = self.found(request, slug, panel_id)
         found = filtered(ParticipationFilter, request, participations_of(panel=panel))
 

@@ -44,9 +44,9 @@ ROW_STATES = [each.value for each in RowState]
 
 
 class CampaignJudgeSerializer(serializers.ModelSerializer[Judge]):
-    name = serializers.SerializerMethodField(help_text="As they are greeted; empty if not given.")
+    name = serializers.SerializerMethodField(help_text="Display name; may be empty.")
     address = serializers.CharField(
-        source="reached_at", read_only=True, help_text="Where they were invited; may be empty."
+        source="reached_at", read_only=True, help_text="Address of the invitation; may be empty."
     )
     groups = serializers.ListField(
         source="group_names", child=serializers.CharField(), read_only=True
@@ -55,7 +55,7 @@ class CampaignJudgeSerializer(serializers.ModelSerializer[Judge]):
         source="conflict_names",
         child=serializers.CharField(),
         read_only=True,
-        help_text="Names of systems of which they are lent nothing.",
+        help_text="Names of systems whose outputs the judge never gets.",
     )
     state = serializers.ChoiceField(source="standing", choices=STANDINGS, read_only=True)
     seen_at = serializers.DateTimeField(read_only=True, allow_null=True)
@@ -94,10 +94,11 @@ class CampaignJudgeChangeSerializer(serializers.Serializer[Any]):
         child=serializers.CharField(max_length=200),
         required=False,
         max_length=1000,
-        help_text="Names of systems, of all test sets that have one of that name.",
+        help_text="Names of systems, in all test sets that have them.",
     )
     confirm = serializers.BooleanField(
-        default=False, help_text="Needed where it changes the work they get."
+        default=False,
+        help_text="Required if it changes the judge's work. Without it, 409 returns the effects.",
     )
 
 
@@ -105,13 +106,13 @@ class JudgeEffectsSerializer(serializers.Serializer[Any]):
     """Answered with 409: nothing was changed."""
 
     words = serializers.ListField(
-        child=serializers.CharField(), read_only=True, help_text="What it would do now."
+        child=serializers.CharField(), read_only=True, help_text="Effects of the change."
     )
 
 
 class JudgeLinkRequestSerializer(serializers.Serializer[Any]):
     confirm = serializers.BooleanField(
-        default=False, help_text="Needed; without it the answer is 409 and says what it would do."
+        default=False, help_text="Required. Without it, 409 returns the effects."
     )
 
 
@@ -124,24 +125,23 @@ class JudgeListSerializer(serializers.Serializer[Any]):
     list = serializers.CharField(
         max_length=MAX_BYTES,
         trim_whitespace=False,
-        help_text="Addresses one a line, with or without names; or CSV whose header names some of email, name, "
-        "languages, expertise, groups, conflicts.",
+        help_text="One judge per line, with or without a name, or CSV with any of the columns email, name, languages, expertise, groups, conflicts.",
     )
     dry_run = serializers.BooleanField(default=False)
     mail = serializers.BooleanField(
-        default=False, help_text="Send each their link by e-mail instead of answering with it."
+        default=False, help_text="Send the links by e-mail instead of returning them."
     )
     language = serializers.CharField(
         default=settings.LANGUAGE_CODE,
         max_length=35,
-        help_text="Of the messages: one of the interface.",
+        help_text="Language of the messages; must be an interface language.",
     )
     note = serializers.CharField(default="", allow_blank=True, max_length=1000)
 
     def validate_language(self, tag: str) -> str:
         """Refuse a language that the interface does not have."""
         if tag not in dict(settings.LANGUAGES):
-            raise serializers.ValidationError(_("There are no messages in this language."))
+            raise serializers.ValidationError(_("Language not available."))
         return tag
 
 
@@ -151,16 +151,16 @@ class JudgeListRowSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(read_only=True)
     state = serializers.ChoiceField(choices=ROW_STATES, read_only=True)
     judge = serializers.CharField(
-        read_only=True, help_text="Pseudonym of the judge who has this address, or has it now."
+        read_only=True, help_text="Pseudonym of the judge with this address."
     )
     problems = serializers.ListField(child=serializers.CharField(), read_only=True)
-    link = serializers.CharField(read_only=True, help_text="Empty unless it was just made.")
+    link = serializers.CharField(read_only=True, help_text="Only for judges just added.")
 
 
 class JudgeListAnswerSerializer(serializers.Serializer[Any]):
     new = serializers.IntegerField(read_only=True)
-    known = serializers.IntegerField(read_only=True, help_text="Left alone.")
-    again = serializers.IntegerField(read_only=True, help_text="Addresses given before.")
+    known = serializers.IntegerField(read_only=True, help_text="Judges who were already there.")
+    again = serializers.IntegerField(read_only=True, help_text="Duplicate rows.")
     wrong = serializers.IntegerField(read_only=True)
     ignored_columns = serializers.ListField(child=serializers.CharField(), read_only=True)
     rows = JudgeListRowSerializer(many=True, read_only=True)
@@ -201,7 +201,7 @@ def answer_of(
 
 @extend_schema_view(get=extend_schema(parameters=filter_parameters(CampaignJudgeFilter)))
 class CampaignJudgesView(generics.ListAPIView[Judge]):
-    """The judges of a campaign by pseudonym, whatever they judge. For its organisers only."""
+    """Judges of a campaign by pseudonym, for its organisers."""
 
     serializer_class = CampaignJudgeSerializer
     pagination_class = CursorPages
@@ -219,10 +219,10 @@ class CampaignJudgesView(generics.ListAPIView[Judge]):
         responses={200: JudgeListAnswerSerializer, 201: JudgeListAnswerSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Add the judges of a list, all or none; with `dry_run` say only what each row would do (200).
+        """Add a list of judges, all or none; with `dry_run`, only check each row (200).
 
-        The links of new judges are in this answer and nowhere else, unless messages bring them. 400 with the rows if
-        any is wrong.
+        The links of new judges are returned only once, unless they are sent by e-mail. 400 with the rows if any has
+        errors.
         """
         campaign = organised_campaign(request, slug)
         sent = JudgeListSerializer(data=request.data)
@@ -256,7 +256,7 @@ class CampaignJudgesView(generics.ListAPIView[Judge]):
 def _found(campaign: Campaign, judge_id: int) -> Judge:
     judge = campaign_judges(campaign=campaign).filter(pk=judge_id).first()
     if judge is None:
-        raise NotFound(_("There is no such judge in this campaign."))
+        raise NotFound(_("Judge not found."))
     judge.campaign = campaign
     return judge
 
@@ -264,7 +264,7 @@ def _found(campaign: Campaign, judge_id: int) -> Judge:
 class CampaignJudgeView(APIView):
     @extend_schema(operation_id="campaign_judge", responses=CampaignJudgeSerializer)
     def get(self, request: Request, slug: str, judge_id: int) -> Response:
-        """Return a judge. For the organisers of the campaign only."""
+        """Return a judge, for organisers of the campaign."""
         judge = _found(organised_campaign(request, slug), judge_id)
         return Response(CampaignJudgeSerializer(judge).data)
 
@@ -274,9 +274,9 @@ class CampaignJudgeView(APIView):
         responses={200: CampaignJudgeSerializer, 409: JudgeEffectsSerializer},
     )
     def patch(self, request: Request, slug: str, judge_id: int) -> Response:
-        """Change what they may be lent; what is not named stays, and lists replace what was there.
+        """Change a judge. Missing fields keep their value, and lists replace the previous ones.
 
-        409 without `confirm` where it changes the work they get.
+        409 without `confirm` if the change affects their work.
         """
         campaign = organised_campaign(request, slug)
         judge = _found(campaign, judge_id)
@@ -332,7 +332,7 @@ def _changes(campaign: Campaign, judge: Judge, sent: dict[str, Any]) -> dict[str
 
 def _named(known: dict[str, Any], key: str, field: str, name: str) -> Any:
     if key not in known:
-        said = _("This campaign has no “%(name)s”.") % {"name": name}
+        said = _("“%(name)s” not found.") % {"name": name}
         raise ValidationError({field: [said]})
     return known[key]
 
@@ -344,18 +344,15 @@ class CampaignJudgeLinkView(APIView):
         responses={201: JudgeLinkMadeSerializer, 409: JudgeEffectsSerializer},
     )
     def post(self, request: Request, slug: str, judge_id: int) -> Response:
-        """Make a link for a judge who lost theirs, and end all others. 409 without `confirm`.
-
-        The link is in this answer and nowhere else.
-        """
+        """Replace all links of a judge by a new one, which is returned only once. 409 without `confirm`."""
         judge = _found(organised_campaign(request, slug), judge_id)
         sent = JudgeLinkRequestSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         if not sent.validated_data["confirm"]:
             words = [
-                _("Links that end at once: %(count)d.")
+                _("Links that stop working: %(count)d.")
                 % {"count": judge_access(judge=judge).links},
-                _("Where they are signed in, they stay signed in."),
+                _("Browsers that are signed in stay signed in."),
             ]
             return Response(JudgeEffectsSerializer({"words": words}).data, status=409)
         try:

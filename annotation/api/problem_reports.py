@@ -24,16 +24,16 @@ from campaign.api.pages import CursorPages
 
 
 class ProblemReplySerializer(serializers.Serializer[Any]):
-    """A reply to a report. One that takes another back says nothing itself."""
+    """A reply to a report; without text if it takes back another."""
 
     number = serializers.IntegerField(help_text="Number among the replies to this report, from 1.")
     text = serializers.CharField()
-    closed = serializers.BooleanField(help_text="Whether the report is closed from this one on.")
+    closed = serializers.BooleanField(help_text="True if this reply closes the report.")
     takes_back = serializers.IntegerField(
         source="takes_back.number",
         allow_null=True,
         default=None,
-        help_text="The number of the reply that this one takes back.",
+        help_text="Number of the reply that this one takes back.",
     )
     created_by = serializers.CharField(source="created_by.name")
     created_at = serializers.DateTimeField()
@@ -56,17 +56,17 @@ class ProblemReplyRequestSerializer(serializers.Serializer[Any]):
         default="",
         allow_blank=True,
         max_length=REPLY_LENGTH,
-        help_text="The judge reads it: name no systems.",
+        help_text="Shown to the judge. Do not name systems.",
     )
     closed = serializers.BooleanField(
-        source="closes", default=True, help_text="False: the report stays open, or is opened again."
+        source="closes", default=True, help_text="False keeps the report open or reopens it."
     )
     seen = serializers.IntegerField(
         required=False,
         allow_null=True,
         min_value=0,
         max_value=2**31 - 2,
-        help_text="How many replies you have read: 409 if there are others by now.",
+        help_text="Number of replies you have read. 409 if there are more.",
     )
 
 
@@ -82,7 +82,7 @@ class ReplyRefusedSerializer(serializers.Serializer[Any]):
     )
 )
 class ProblemReportsView(generics.ListAPIView[ProblemReport]):
-    """List problem reports with their answers, the newest first."""
+    """List problem reports with their replies, newest first."""
 
     serializer_class = OrganisersProblemReportSerializer
     pagination_class = CursorPages
@@ -104,7 +104,7 @@ class ProblemRepliesView(APIView):
         responses={201: ProblemReplySerializer, 409: ReplyRefusedSerializer},
     )
     def post(self, request: Request, slug: str, report_id: int) -> Response:
-        """Answer a report, close it, or open it again."""
+        """Reply to a report, close it, or reopen it."""
         campaign = organised_campaign(request, slug)
         report = get_object_or_404(problem_reports_of(campaign=campaign), pk=report_id)
         sent = ProblemReplyRequestSerializer(data=request.data)
@@ -120,7 +120,7 @@ class ProblemReplyTakeBackView(APIView):
         responses={201: ProblemReplySerializer, 409: ReplyRefusedSerializer},
     )
     def post(self, request: Request, slug: str, report_id: int, number: int) -> Response:
-        """Take a reply back: the judge reads it no more, and the report is what it would be without it."""
+        """Take a reply back: the judge no longer sees it, and the report returns to its previous state."""
         campaign = organised_campaign(request, slug)
         replies = ProblemReply.objects.filter(
             report__task__test_set__campaign=campaign, report=report_id

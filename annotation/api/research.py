@@ -69,39 +69,38 @@ class JudgmentRecordSerializer(serializers.ModelSerializer[Judgment]):
     """A judgment with everything a ranking needs."""
 
     id = serializers.UUIDField(source="client_id")
-    number = serializers.IntegerField(help_text="From 1 in the test set, without gaps.")
+    number = serializers.IntegerField(help_text="Number in the test set, from 1 without gaps.")
     judge = serializers.CharField(source="judge.pseudonym")
     segment = serializers.IntegerField(
-        source="block.segment.number", help_text="From 1 through the test set."
+        source="block.segment.number", help_text="Number in the test set, from 1."
     )
     document = serializers.CharField(source="block.segment.document.name")
     candidates = serializers.SerializerMethodField(
-        help_text="In shown order; each with the systems that produced this very text."
+        help_text="In display order, each with the systems that produced the text."
     )
     labels = serializers.ListField(
         child=serializers.IntegerField(min_value=1, max_value=5, allow_null=True),
-        help_text="Aligned with the candidates: 1 best … 5 worst, null where left blank.",
+        help_text="Rank of each candidate from 1 (best) to 5 (worst), or null.",
     )
     answer = serializers.SerializerMethodField(
-        help_text="What the judge said, in other protocols than the ranking: the labels follow from it. Null for "
-        "a ranking."
+        help_text="The answer, from which the labels follow; null for rankings."
     )
     supersedes = serializers.UUIDField(
         source="supersedes.client_id",
         allow_null=True,
         default=None,
-        help_text="The judgment of this judge and block that this one corrects.",
+        help_text="The earlier judgment of the same judge and block that this one replaces.",
     )
     current = serializers.BooleanField(
-        help_text="No later judgment (up to `until`, if given) supersedes it."
+        help_text="False if a later judgment (up to `until`, if given) supersedes it."
     )
     control = serializers.CharField(
         source="block.control",
-        help_text="“attention”, “training”, or empty: judgments of controls count in nothing.",
+        help_text="“attention”, “training”, or empty. Controls do not count in rankings.",
     )
     rehearsal_of = serializers.CharField(
         allow_null=True,
-        help_text="The campaign that a simulated judge rehearsed with it; null outside rehearsals.",
+        help_text="Campaign that a simulated judge rehearsed; null outside rehearsals.",
     )
 
     class Meta:
@@ -141,7 +140,7 @@ class UntilSerializer(serializers.Serializer[Any]):
     until = serializers.IntegerField(
         required=False,
         min_value=0,
-        help_text="Judgments with a number up to this one, such as a ranking's watermark.",
+        help_text="Highest judgment number to include, such as a ranking's watermark.",
     )
 
 
@@ -153,10 +152,9 @@ class FiveWayRenderer(BaseRenderer):
 
 
 class JudgmentsView(generics.GenericAPIView[Judgment]):
-    """The judgments of a test set by number, including those superseded by a revision.
+    """Judgments of a test set by number, including superseded ones.
 
-    Parameters filter the pages as they filter the page of organisers. `?format=csv` streams those that count as five-way CSV, which
-    `import_answers` reads back to the same ranking.
+    `?format=csv` streams the current judgments as five-way CSV, which `import_answers` reads.
     """
 
     serializer_class = JudgmentRecordSerializer
@@ -235,32 +233,37 @@ class ComparisonFilter(JudgmentFilter):
 
 
 class ComparisonSerializer(serializers.Serializer[Any]):
-    """Two texts of a block that a judge compared. The first was shown before the second, unless `system` turns them."""
+    """Two outputs of a block compared by a judge, in display order unless `system` is given."""
 
-    judgment = serializers.IntegerField(min_value=1, help_text="Its number.")
+    judgment = serializers.IntegerField(min_value=1, help_text="Number of the judgment.")
     judge = serializers.CharField()
     segment = serializers.IntegerField(min_value=1)
     document = serializers.CharField()
     first = serializers.ListField(
-        child=serializers.CharField(), help_text="The systems that produced this very text."
+        child=serializers.CharField(), help_text="Systems that produced this text."
     )
     second = serializers.ListField(child=serializers.CharField())
-    first_label = serializers.IntegerField(min_value=1, max_value=5, help_text="1 best … 5 worst.")
+    first_label = serializers.IntegerField(
+        min_value=1, max_value=5, help_text="From 1 (best) to 5 (worst)."
+    )
     second_label = serializers.IntegerField(min_value=1, max_value=5)
-    outcome = serializers.ChoiceField(choices=Outcome.choices, help_text="For the first text.")
+    outcome = serializers.ChoiceField(
+        choices=Outcome.choices, help_text="Outcome for the first text."
+    )
 
 
 class ComparisonPages(CursorPages):
     """Pages of judgments: the comparisons of one stand on one page."""
 
-    page_size_query_description = "Judgments in a page, each with all its comparisons: 100 unless said otherwise, at most 1,000."
+    page_size_query_description = (
+        "Judgments per page, each with all its comparisons. Default 100, at most 1,000."
+    )
 
 
 class ComparisonsView(generics.GenericAPIView[JudgmentNumber]):
-    """The comparisons of the judgments that count, by the number of the judgment.
+    """Comparisons of the judgments that count, by judgment number.
 
-    A judgment of five texts makes ten. Parameters filter the judgments as they filter `judgments/`; with `system`, only its
-    comparisons are listed, and it stands first. `page_size` counts judgments.
+    A judgment of five outputs gives ten. With `system`, only its comparisons are listed, and it comes first.
     """
 
     serializer_class = ComparisonSerializer
@@ -274,7 +277,7 @@ class ComparisonsView(generics.GenericAPIView[JudgmentNumber]):
     )
     @from_replica
     def get(self, request: Request, task_id: int) -> Response:
-        """Return comparisons in pages; all of them as a file: `exports/`."""
+        """List comparisons. Use `exports/` to download all of them."""
         task = readable_task(request, task_id)
         # Whoever reads gets what was acknowledged.
         judgments_number(task_id=task.pk)
@@ -312,7 +315,7 @@ class SkippedSerializer(serializers.ModelSerializer[Skip]):
     segment = serializers.IntegerField(source="block.segment.number")
     document = serializers.CharField(source="block.segment.document.name")
     judged_later = serializers.BooleanField(
-        source="is_judged", help_text="The judge ranked the sentence all the same."
+        source="is_judged", help_text="True if the judge answered the sentence later."
     )
 
     class Meta:
@@ -324,7 +327,7 @@ class SkippedSerializer(serializers.ModelSerializer[Skip]):
 
 
 class SkipsView(generics.ListAPIView[Skip]):
-    """List skips with their reasons, the oldest first."""
+    """List skips with their reasons, oldest first."""
 
     serializer_class = SkippedSerializer
     pagination_class = CursorPages

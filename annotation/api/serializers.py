@@ -22,7 +22,7 @@ DURATION_MS = 86_400_000
     )
 )
 class AnswerField(serializers.JSONField):
-    """Hold a judge's answer in the fields of its protocol, which validates them; null for a ranking."""
+    """Answer in the fields of its protocol; null for rankings."""
 
 
 @extend_schema_field(
@@ -31,14 +31,14 @@ class AnswerField(serializers.JSONField):
     )
 )
 class RulesField(serializers.JSONField):
-    """What the page must know of the rules of the campaign and of the task, in the fields of the protocol."""
+    """Rules of the campaign and the task, in the fields of the protocol."""
 
 
 def protocol_field() -> serializers.ChoiceField:
     """Return a field for what the judge is asked."""
     return serializers.ChoiceField(
         choices=Protocol.choices,
-        help_text="What is asked. A ranking is answered with `labels`, all others with `answer`.",
+        help_text="Protocol of the task. Answer rankings with `labels`, all others with `answer`.",
     )
 
 
@@ -74,12 +74,12 @@ class ContextSerializer(serializers.Serializer[object]):
 class BlockDocumentSerializer(serializers.Serializer[object]):
     segments = NeighbourSerializer(many=True)
     first = serializers.IntegerField(
-        min_value=1, help_text="Number of the first of these segments in the document."
+        min_value=1, help_text="Position of the first of these segments in the document."
     )
-    total = serializers.IntegerField(min_value=1, help_text="Segments of the document.")
+    total = serializers.IntegerField(min_value=1, help_text="Number of segments in the document.")
     blocks = serializers.DictField(
         child=serializers.IntegerField(min_value=0),
-        help_text="Your blocks of the same HIT that are of this document: the place of each in `segments`.",
+        help_text="Index in `segments` of each of your blocks in the same HIT and document.",
     )
 
 
@@ -97,16 +97,16 @@ class KnownJudgmentSerializer(serializers.Serializer[object]):
 class BlockSerializer(serializers.Serializer[object]):
     id = serializers.UUIDField()
     source = TextSerializer(  # type: ignore[assignment]  # the contract's name
-        allow_null=True, help_text="Null where the campaign hides it."
+        allow_null=True, help_text="Null if the campaign hides it."
     )
-    references = TextSerializer(many=True, help_text="Empty where the campaign hides them.")
+    references = TextSerializer(many=True, help_text="Empty if the campaign hides them.")
     context = ContextSerializer()  # type: ignore[assignment]  # the name is the contract's
     candidates = CandidateSerializer(many=True)
     state = serializers.ChoiceField(choices=["open", "judged", "skipped"])
     judgment = KnownJudgmentSerializer(allow_null=True)
     skip_reason = serializers.CharField(
         allow_null=True,
-        help_text="Why you skipped it; null once you have ranked it, which takes the skip back.",
+        help_text="Reason for your skip; null once you have judged the block.",
     )
 
 
@@ -115,14 +115,14 @@ class ProgressSerializer(serializers.Serializer[object]):
     wanted = serializers.IntegerField(allow_null=True)
     minutes_left = serializers.IntegerField(
         allow_null=True,
-        help_text="At the pace of your latest 20 blocks; null before there are six of them.",
+        help_text="Based on your latest 20 blocks; null if there are fewer than six.",
     )
 
 
 class AssignmentSerializer(serializers.Serializer[object]):
     id = serializers.UUIDField()
     revisable_hits = serializers.IntegerField(
-        min_value=0, help_text="How many HITs before it you may go back to and revise."
+        min_value=0, help_text="Number of previous HITs that you may revise."
     )
     expires_at = serializers.DateTimeField()
     languages = LanguagesSerializer()
@@ -130,7 +130,7 @@ class AssignmentSerializer(serializers.Serializer[object]):
     rules = RulesField()
     progress = ProgressSerializer()
     notice = serializers.CharField(
-        allow_blank=True, help_text="A word of the organisers to this judge; mostly empty."
+        allow_blank=True, help_text="Message from the organisers; usually empty."
     )
     blocks = BlockSerializer(many=True)
 
@@ -139,16 +139,14 @@ class PausedSerializer(serializers.Serializer[object]):
     detail = serializers.CharField()
     code = serializers.CharField(
         required=False,
-        help_text="“paused” where the organisers stopped you, “instructions” where you have not "
-        "accepted the instructions in force, “declined” where you declined to take part; otherwise not there.",
+        help_text="“paused”: the organisers paused you. “instructions”: you have not accepted the current instructions. “declined”: you declined to take part. Otherwise missing.",
     )
 
 
 class NotYetSerializer(serializers.Serializer[object]):
     state = serializers.ChoiceField(
         choices=["preparing", "waiting", "not_begun", "campaign_paused", "campaign_closed"],
-        help_text="Sentences are being prepared, or all that are left are with other judges; or the campaign "
-        "has not begun, is paused, or is closed.",
+        help_text="Sentences are being prepared, the remaining ones are with other judges, or the campaign has not started, is paused, or is closed.",
     )
     retry_after = serializers.IntegerField(min_value=1, help_text="Seconds.")
 
@@ -159,23 +157,23 @@ def in_hand_field() -> serializers.ListField:
         child=serializers.UUIDField(),
         max_length=BLOCKS_AHEAD,
         required=False,
-        help_text="All assignments you have, in the order of work: extends their leases, and lends one beside "
-        f"them only while they have at most {BLOCKS_AHEAD} blocks together.",
+        help_text=f"Your current assignments in order: extends their leases, and lends another one only while they have at "
+        f"most {BLOCKS_AHEAD} blocks.",
     )
 
 
 class AssignmentRequestSerializer(serializers.Serializer[object]):
     campaign = serializers.SlugField(
-        required=False, help_text="Where you judge in several; the latest otherwise."
+        required=False, help_text="Slug, if you judge in several campaigns. Defaults to the latest."
     )
     after = serializers.UUIDField(
-        required=False, help_text="The assignment in hand: lends the next one ahead."
+        required=False, help_text="The current assignment: lends the next one in advance."
     )
     in_hand = in_hand_field()
 
 
 class TimesSerializer(serializers.Serializer[object]):
-    """How long a block was judged, in milliseconds, as the page measured it."""
+    """Time spent on a block in milliseconds."""
 
     duration_ms = serializers.IntegerField(
         min_value=0, max_value=DURATION_MS, required=False, allow_null=True, default=None
@@ -194,7 +192,7 @@ class JudgmentRequestSerializer(TimesSerializer):
     block = serializers.UUIDField()
     after = serializers.UUIDField(
         required=False,
-        help_text="The assignment in hand: lends the next one ahead with the answer, as `next`.",
+        help_text="The current assignment: returns the next one as `next`.",
     )
     in_hand = in_hand_field()
     labels = serializers.ListField(
@@ -202,10 +200,10 @@ class JudgmentRequestSerializer(TimesSerializer):
         min_length=1,
         max_length=26,
         required=False,
-        help_text="1 best … 5 worst or null, aligned with the block's candidates. Of a ranking only.",
+        help_text="Rankings only: rank of each candidate from 1 (best) to 5 (worst), or null.",
     )
     answer = AnswerField(
-        required=False, allow_null=True, help_text="Of any other protocol than a ranking."
+        required=False, allow_null=True, help_text="All protocols except rankings."
     )
     comment = serializers.CharField(
         required=False, allow_blank=True, max_length=COMMENT_LENGTH, default=""
@@ -213,9 +211,9 @@ class JudgmentRequestSerializer(TimesSerializer):
 
 
 class FeedbackSerializer(serializers.Serializer[object]):
-    agrees = serializers.BooleanField(help_text="The ranking is in the expected order.")
+    agrees = serializers.BooleanField(help_text="True if the ranking is in the expected order.")
     expected = serializers.CharField(
-        help_text="Letters of the candidates in shown order, the best first: B > A = C."
+        help_text="Expected order, best first, by the letters of the candidates: B > A = C."
     )
     explanation = serializers.CharField()
 
@@ -225,7 +223,7 @@ class JudgmentSerializer(serializers.Serializer[object]):
     block = serializers.UUIDField()
     labels = serializers.ListField(
         child=serializers.IntegerField(allow_null=True),
-        help_text="The order that the answer implies: 1 is best.",
+        help_text="Order that the answer implies; 1 is best.",
     )
     answer = AnswerField(allow_null=True)
     duration_ms = serializers.IntegerField(allow_null=True)
@@ -233,13 +231,10 @@ class JudgmentSerializer(serializers.Serializer[object]):
     comment = serializers.CharField()
     submitted_at = serializers.DateTimeField()
     assignment = serializers.UUIDField()
-    feedback = FeedbackSerializer(
-        allow_null=True, help_text="After a practice sentence; null after all others."
-    )
+    feedback = FeedbackSerializer(allow_null=True, help_text="Only after a practice sentence.")
     next = AssignmentSerializer(
         allow_null=True,
-        help_text="The HIT lent ahead, where `after` asked for one and it lay ready; null otherwise: "
-        "whoever needs one then asks for it and is told why there is none.",
+        help_text="The HIT lent in advance if `after` requested one and it was ready; otherwise null, and a request for an assignment tells the reason.",
     )
 
 
@@ -270,11 +265,11 @@ class StoredRankingSerializer(serializers.Serializer[object]):
 
 
 class RefusalSerializer(serializers.Serializer[object]):
-    """Why a submission was refused; what is no submission at all is told in `errors` alone."""
+    """Reason for refusing a submission; invalid requests only have `errors`."""
 
     detail = serializers.CharField()
     missing = serializers.ListField(
-        child=serializers.UUIDField(), required=False, help_text="Candidates that lack a label."
+        child=serializers.UUIDField(), required=False, help_text="Candidates without a label."
     )
     errors = serializers.DictField(  # type: ignore[assignment]  # the contract's name
         child=serializers.ListField(child=serializers.CharField())
@@ -282,10 +277,10 @@ class RefusalSerializer(serializers.Serializer[object]):
     retry_after = serializers.IntegerField(
         allow_null=True,
         required=False,
-        help_text="In how many seconds the same would be taken; null: never as it is.",
+        help_text="Seconds until the same request is accepted; null if it never will be.",
     )
     stored = StoredRankingSerializer(
         allow_null=True,
         required=False,
-        help_text="What counts instead, where no more is taken for the block.",
+        help_text="The judgment that counts instead, if the block accepts no more.",
     )

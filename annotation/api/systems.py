@@ -28,7 +28,7 @@ from campaign.models import System, Task
 
 class SystemWithdrawRequestSerializer(serializers.Serializer[Any]):
     confirm = serializers.BooleanField(
-        default=False, help_text="Needed; without it the answer is 409 and says what it would do."
+        default=False, help_text="Required. Without it, 409 returns the effects."
     )
 
 
@@ -36,14 +36,14 @@ class SystemWithdrawalSerializer(serializers.Serializer[Any]):
     """Answered with 409: nothing was changed."""
 
     words = serializers.ListField(
-        child=serializers.CharField(), read_only=True, help_text="What it would do now."
+        child=serializers.CharField(), read_only=True, help_text="Effects of the change."
     )
 
 
 def _found(task: Task, system_id: int) -> System:
     system = task.test_set.systems.filter(pk=system_id).first()
     if system is None:
-        raise NotFound(_("There is no such system in this test set."))
+        raise NotFound(_("System not found."))
     return system
 
 
@@ -55,18 +55,18 @@ def _answer(system: System) -> Response:
 class SystemAddSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=200)
     file = serializers.FileField(
-        help_text="Its outputs: plain text with one a line, or SGML with a tstset; also as .gz. At most 20 MB."
+        help_text="Outputs: plain text with one per line, or WMT SGML; plain or .gz, up to 20 MB."
     )
 
     def validate_file(self, file: Any) -> Any:
         """Refuse a file that is too large."""
         if file.size > MAX_BYTES:
-            raise ValidationError([_("The file has more than 20 MB.")])
+            raise ValidationError([_("The file is larger than 20 MB. Compress it as .gz.")])
         return file
 
 
 class SystemsAndMoreView(SystemsView):
-    """The systems of a test set, its references and withdrawn ones among them."""
+    """Systems of a test set, including references and withdrawn ones."""
 
     parser_classes = [MultiPartParser]
 
@@ -76,9 +76,9 @@ class SystemsAndMoreView(SystemsView):
         responses={201: SystemSerializer},
     )
     def post(self, request: Request, task_id: int) -> Response:
-        """Add a system with its output for every segment; HITs that no judge has opened are drawn again with it.
+        """Add a system with an output for every segment; HITs that no judge has opened are redrawn with it.
 
-        400 names the first place that does not fit, and nothing is stored.
+        400 names the first error, and nothing is stored.
         """
         task = organised_task(request, task_id)
         sent = SystemAddSerializer(data=request.data)
@@ -104,7 +104,7 @@ class SystemView(APIView):
         operation_id="system_change", request=SystemSerializer, responses=SystemSerializer
     )
     def patch(self, request: Request, task_id: int, system_id: int) -> Response:
-        """Change what is said of it; what is not named stays. The name only before HITs are drawn or judged."""
+        """Change a system. Missing fields keep their value. The name is fixed once HITs are drawn or judged."""
         system = _found(organised_task(request, task_id), system_id)
         sent = SystemSerializer(system, data=request.data, partial=True)
         sent.is_valid(raise_exception=True)
@@ -119,7 +119,7 @@ class SystemWithdrawView(APIView):
         responses={200: SystemSerializer, 409: SystemWithdrawalSerializer},
     )
     def post(self, request: Request, task_id: int, system_id: int) -> Response:
-        """Withdraw it: no new HIT shows it, and what was judged counts. 409 without `confirm`."""
+        """Withdraw a system from new HITs; its judgments still count. 409 without `confirm`."""
         system = _found(organised_task(request, task_id), system_id)
         sent = SystemWithdrawRequestSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
@@ -133,7 +133,7 @@ class SystemWithdrawView(APIView):
 class SystemRestoreView(APIView):
     @extend_schema(operation_id="system_restore", request=None, responses=SystemSerializer)
     def post(self, request: Request, task_id: int, system_id: int) -> Response:
-        """Take a withdrawn system back: HITs that no judge has opened are drawn again with it."""
+        """Restore a withdrawn system; HITs that no judge has opened are redrawn with it."""
         system = _found(organised_task(request, task_id), system_id)
         system_restore(system=system)
         return _answer(system)

@@ -27,9 +27,9 @@ _MOST: Final = 10
 
 
 class TrainingCandidateSerializer(serializers.Serializer[Any]):
-    """An output that new judges are shown, and the rank it should get."""
+    """An output of a training block and its expected rank."""
 
-    output = serializers.IntegerField(source="output_id", help_text="Its `id` in `outputs/`.")
+    output = serializers.IntegerField(source="output_id", help_text="`id` in `outputs/`.")
     system = serializers.CharField(source="output.system.name", read_only=True)
     kind = serializers.ChoiceField(
         source="output.system.kind", choices=SystemKind.choices, read_only=True
@@ -39,7 +39,7 @@ class TrainingCandidateSerializer(serializers.Serializer[Any]):
         min_value=1,
         max_value=5,
         allow_null=True,
-        help_text="1 is best; only the order counts. null: nothing is expected of it.",
+        help_text="1 is best; only the order counts. Null if any rank will do.",
     )
 
 
@@ -61,19 +61,21 @@ class TrainingProposeSerializer(serializers.Serializer[Any]):
 
 
 class TrainingChangeSerializer(serializers.Serializer[Any]):
-    """What is to change; what is not named stays."""
+    """Changes to a training block; missing fields keep their value."""
 
     position = serializers.IntegerField(min_value=1, max_value=32767, required=False)
     explanation = serializers.CharField(
-        required=False, max_length=10_000, help_text="What a judge reads after it; name no system."
+        required=False,
+        max_length=10_000,
+        help_text="Shown to the judge afterwards. Name no systems.",
     )
     candidates = TrainingCandidateSerializer(
-        many=True, required=False, help_text="All of them, with the ranks they should get."
+        many=True, required=False, help_text="All outputs of the block with their expected ranks."
     )
 
 
 class TrainingView(generics.ListAPIView[TrainingBlock]):
-    """What new judges of a task are shown first, in order, with what is expected of them."""
+    """Training blocks of a task in order, with the expected ranks."""
 
     serializer_class = TrainingBlockSerializer
     pagination_class = CursorPages
@@ -88,7 +90,7 @@ class TrainingView(generics.ListAPIView[TrainingBlock]):
         responses={201: TrainingBlockSerializer(many=True)},
     )
     def post(self, request: Request, task_id: int) -> Response:
-        """Propose some from approved damaged references; read them, and explain them better."""
+        """Propose training blocks from approved damaged references, to be reviewed by an organiser."""
         task = organised_task(request, task_id)
         sent = TrainingProposeSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
@@ -100,7 +102,7 @@ class TrainingView(generics.ListAPIView[TrainingBlock]):
 class TrainingBlockView(APIView):
     @extend_schema(operation_id="training_block_read", responses=TrainingBlockSerializer)
     def get(self, request: Request, task_id: int, block_id: int) -> Response:
-        """Return one of them."""
+        """Return a training block."""
         found = _found(readable_task(request, task_id), block_id)
         return Response(TrainingBlockSerializer(found).data)
 
@@ -110,7 +112,7 @@ class TrainingBlockView(APIView):
         responses=TrainingBlockSerializer,
     )
     def patch(self, request: Request, task_id: int, block_id: int) -> Response:
-        """Change what future judges see and learn; who had it keeps what they were shown."""
+        """Change a training block for future judges."""
         task = organised_task(request, task_id)
         block = _found(task, block_id)
         sent = TrainingChangeSerializer(data=request.data)
@@ -120,7 +122,7 @@ class TrainingBlockView(APIView):
 
     @extend_schema(operation_id="training_block_remove", responses={204: None})
     def delete(self, request: Request, task_id: int, block_id: int) -> Response:
-        """Remove it for future judges; who had it keeps what they were shown."""
+        """Remove a training block for future judges."""
         task = organised_task(request, task_id)
         training_block_remove(training_block=_found(task, block_id))
         return Response(status=204)
@@ -138,7 +140,7 @@ def _change(block: TrainingBlock, sent: dict[str, Any]) -> None:
         of_segment = {pk: each for pk, each in there.items() if each.segment_id == block.segment_id}
         if len(of_segment) < len(sent["candidates"]):
             raise ValidationError(
-                {"candidates": [_("Each must be another output of the segment of this block.")]}
+                {"candidates": [_("Outputs must be different and belong to this segment.")]}
             )
         expected = {of_segment[pk]: rank for pk, rank in ranks.items()}
     training_block_change(
@@ -152,5 +154,5 @@ def _change(block: TrainingBlock, sent: dict[str, Any]) -> None:
 def _found(task: Task, block_id: int) -> TrainingBlock:
     block: TrainingBlock | None = training_blocks_of(task_id=task.pk).filter(pk=block_id).first()
     if block is None:
-        raise NotFound(_("There is no such training sentence."))
+        raise NotFound(_("Training sentence not found."))
     return block

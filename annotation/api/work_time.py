@@ -21,14 +21,12 @@ from campaign.models import Judge
 
 class WorkedSerializer(serializers.Serializer[object]):
     sentences = serializers.IntegerField(
-        help_text="Judged or skipped; one that was revised, or skipped and judged later, counts once."
+        help_text="Sentences judged or skipped, each counted once."
     )
     active_seconds = serializers.IntegerField(
-        help_text="As your submissions state it in `active_ms`, revisions and skips included."
+        help_text="Sum of `active_ms`, including revisions and skips."
     )
-    untimed = serializers.IntegerField(
-        help_text="Submissions without `active_ms`: no time counts for them."
-    )
+    untimed = serializers.IntegerField(help_text="Submissions without `active_ms`.")
 
 
 class DayWorkedSerializer(WorkedSerializer):
@@ -36,21 +34,25 @@ class DayWorkedSerializer(WorkedSerializer):
 
 
 class WorkTimeSerializer(serializers.Serializer[object]):
-    time_zone = serializers.CharField(help_text="In which days begin and end.")
+    time_zone = serializers.CharField(help_text="Time zone of the days.")
     seconds_left_today = serializers.IntegerField(min_value=1)
     today = DayWorkedSerializer()
     total = WorkedSerializer()
-    days = DayWorkedSerializer(many=True, help_text="Those with work, the first day in front.")
+    days = DayWorkedSerializer(many=True, help_text="Days with work, oldest first.")
 
 
 class WorkTimeView(APIView):
     @extend_schema(
         operation_id="judging_work_time",
-        parameters=[OpenApiParameter("campaign", str, description="Where you judge in several.")],
+        parameters=[
+            OpenApiParameter(
+                "campaign", str, description="Slug, if you judge in several campaigns."
+            )
+        ],
         responses={200: WorkTimeSerializer},
     )
     def get(self, request: Request) -> Response:
-        """Sentences and active time you have worked: today, in all, and by day.
+        """Return your sentences and active time: today, in total, and by day.
 
         A sentence counts on the day it was first judged or skipped, time on the day it was sent.
         """
@@ -69,13 +71,13 @@ class WorkTimeView(APIView):
 class JudgeTimeSerializer(serializers.Serializer[Any]):
     judge = serializers.CharField()
     total = WorkedSerializer()
-    days = DayWorkedSerializer(many=True, help_text="Those with work, the first day in front.")
+    days = DayWorkedSerializer(many=True, help_text="Days with work, oldest first.")
 
 
 class TimeSheetSerializer(serializers.Serializer[Any]):
     next = serializers.URLField(allow_null=True)
     previous = serializers.URLField(allow_null=True)
-    time_zone = serializers.CharField(help_text="Days begin and end at its midnight.")
+    time_zone = serializers.CharField(help_text="Time zone of the days.")
     results = JudgeTimeSerializer(many=True)
 
 
@@ -88,7 +90,7 @@ class TimeSheetView(APIView):
         parameters=[
             *(
                 OpenApiParameter(name, {"type": "string", "format": "date"}, description=words)
-                for name, words in (("first", "The first day."), ("last", "The last day."))
+                for name, words in (("first", "First day."), ("last", "Last day."))
             ),
             OpenApiParameter("cursor", str, description=CursorPages.cursor_query_description),
             OpenApiParameter("page_size", int, description=CursorPages.page_size_query_description),
@@ -96,7 +98,7 @@ class TimeSheetView(APIView):
         responses=TimeSheetSerializer,
     )
     def get(self, request: Request, slug: str) -> Response:
-        """Say what each judge worked, by day: sentences and active time. By pseudonym, in pages."""
+        """List the sentences and active time of each judge by day."""
         campaign = organised_campaign(request, slug)
         days = DaysForm(request.query_params)
         if not days.is_valid():

@@ -44,13 +44,11 @@ def _readme(judge: Judge) -> str:
         _("Data that Quintet stores about %(judge)s in the campaign “%(campaign)s”.")
         % {"judge": judge.pseudonym, "campaign": judge.campaign.name},
         _(
-            "data.json has your account, how you came, what you agreed to, what you judged, skipped and wrote with the "
-            "times it took, the problems you reported, and what the organisers wrote to you."
+            "data.json contains your account, how you joined, what you agreed to, your judgments, skips and comments with their times, your problem reports, and messages from the organisers."
         ),
         _(
-            "It does not say which system wrote a text: you judge without knowing it. While you hold sentences, older "
-            "judgments may be left out (judgments_left_out); download again when you hold none."
+            "It does not reveal which system wrote a text. While you have sentences to judge, older judgments may be left out (judgments_left_out); download again when you have none."
         ),
-        _("Organisers’ private notes about you are not included: ask them."),
+        _("Organisers’ private notes about you are not included; ask the organisers for them."),
     ]
     return "\n\n".join(paragraphs) + "\n"

@@ -187,12 +187,12 @@ class Places:
             refuse(
                 None,
                 f"the system {name} is unknown",
-                f"correct the name, or add the system to the test set first; it has {self._systems_named}",
+                f"correct the name, or add the system first; the test set has {self._systems_named}",
             )
         refuse(
             None,
             f"the system {name} has no output for segment {segment.number}",
-            "correct it, or import the test set with all outputs",
+            "correct the name, or import all outputs of the test set",
         )
 
     def _place(
@@ -210,13 +210,13 @@ class Places:
                 refuse(answer)(
                     None,
                     f"{', '.join(systems)} wrote different texts for segment {segment.number}",
-                    "write a candidate for each text",
+                    "list them as separate candidates",
                 )
             if answer.texts and not same_text(answer.texts[place], text):
                 refuse(answer)(
                     None,
-                    f"the output of {systems[0]} for segment {segment.number} is another text than in the test set",
-                    "give the file of the judgments of these texts, or import the texts that were judged",
+                    f"the output of {systems[0]} for segment {segment.number} differs from the test set",
+                    "import the judgments of these texts, or import the texts that were judged",
                 )
             ids.append(tuple([id_ for id_, _text in known]))
             texts.append(text)

@@ -111,10 +111,7 @@ class JudgeTakesPartError(Exception):
     @property
     def problem(self) -> str:
         """A phrase, like FormatError's."""
-        return (
-            f'the judge "{self.pseudonym}" takes part in this campaign '
-            "and is no judge of an imported file"
-        )
+        return f'the judge "{self.pseudonym}" was not imported but takes part in this campaign'
 
 
 def imported_judges(*, campaign_id: int, pseudonyms: Collection[str]) -> dict[str, int]:
@@ -160,8 +157,8 @@ def ids_there(client_ids: Iterable[UUID]) -> set[UUID]:
 def repeated_in_words(repeated: int) -> str:
     """Say how many rows of an import repeat others."""
     said = ngettext(
-        "%(number)s row repeats an earlier one exactly (judge, segment, systems, answer). It is counted.",
-        "%(number)s rows repeat earlier ones exactly (judge, segment, systems, answer). They are counted.",
+        "%(number)s row is an exact repeat (same judge, segment, systems and answer) and counts.",
+        "%(number)s rows are exact repeats (same judge, segment, systems and answer) and count.",
         repeated,
     )
     return said % {"number": number_format(repeated)}

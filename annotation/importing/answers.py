@@ -118,8 +118,8 @@ def answers_import(
     reader = answer_files(task.protocol)
     if reader is None:
         raise ImportRefusedError(
-            f'answers of the protocol "{task.protocol}" are not read from files',
-            f"choose a task of one of these: {', '.join(protocols_with_files())}",
+            f'answers of the protocol "{task.protocol}" cannot be imported',
+            f"choose a task with one of these protocols: {', '.join(protocols_with_files())}",
         )
     _refuse_unknown_format(reader, file_format)
     importing = _Import(task, reader, languages, progress)
@@ -141,7 +141,7 @@ def answers_import(
 def _refuse_unknown_format(reader: AnswerFiles, file_format: str | None) -> None:
     if file_format is not None and file_format not in reader.formats:
         raise ImportRefusedError(
-            f'there is no format "{file_format}" of these answers',
+            f'unknown format "{file_format}"',
             f"choose one of {', '.join(reader.formats)}",
         )
 
@@ -201,9 +201,7 @@ class _Import:
         """Return what was done. Raises ImportRefusedError if nothing was there."""
         if not self._done:
             chosen = f" of {self._languages}" if self._languages else ""
-            raise ImportRefusedError(
-                f"there is no judgment{chosen} in the input", "give a file with at least one"
-            )
+            raise ImportRefusedError(f"no judgments{chosen} found", "give a file with at least one")
         return AnswersImported(
             judgments=self._judgments,
             skips=self._skips,
@@ -231,8 +229,8 @@ class _Import:
         else:
             refusal(answer)(
                 None,
-                f'it is {pair}, the test set "{test_set.name}" {own}',
-                "give a file of this test set, or choose rows by their languages (import_answers)",
+                f'the languages are {pair}, those of the test set "{test_set.name}" {own}',
+                "give a file of this test set, or select rows by language (import_answers)",
             )
         self._chosen[answer.languages] = is_chosen
         return is_chosen
@@ -282,9 +280,8 @@ class _Import:
             asked = str(fewest) if fewest == most else f"{fewest} to {most}"
             refuse(
                 None,
-                f"there {'is' if shown == 1 else 'are'} {shown} {'output' if shown == 1 else 'outputs'} on one "
-                f"screen, and judges of this task see {asked}",
-                "import it into a task of another protocol",
+                f"the number of outputs is {shown}, but judges of this task see {asked}",
+                "import it into a task with another protocol",
             )
         said = None if answer.is_skip else self._said(answer, place, refuse)
         about = None if answer.about is None else self._client_ids[answer.about]
@@ -338,7 +335,7 @@ class _Import:
         if answer.submitted_at > self._latest:
             refuse(
                 None,
-                "the time lies in the future",
+                "the time is in the future",
                 "give seconds since 1970, UTC, not milliseconds",
             )
         return datetime.fromtimestamp(answer.submitted_at, UTC).isoformat()
@@ -353,11 +350,11 @@ def _without_region(pair: LanguagePair) -> tuple[str, ...]:
 def _refuse_times(answer: FileAnswer, refuse: Refuse) -> None:
     on_the_clock, active = answer.duration_ms, answer.active_ms
     if max(on_the_clock or 0, active or 0) > _LONGEST_MS:
-        refuse(None, "it took longer than 24 days", "correct the times, or leave them out")
+        refuse(None, "the time is longer than 24 days", "correct the times, or leave them out")
     if on_the_clock is not None and active is not None and active > on_the_clock:
         refuse(
             None,
-            "the judge worked longer than from the beginning to the end",
+            "the active time is longer than the duration",
             "correct the times, or leave them out",
         )
     if len(answer.comment) > _LONGEST_COMMENT:
@@ -385,8 +382,8 @@ def _refused_by_the_database(answers: Sequence[FileAnswer], error: Exception) ->
     """Return the error in words; the database says what, and of which lines it may be."""
     said = str(error).strip().split("\n", 1)[0]
     return ImportRefusedError(
-        f"the database refuses one of the answers of lines {answers[0].line} to {answers[-1].line}: {said}",
-        "correct the file, or tell those who keep this Quintet",
+        f"the database refused an answer in lines {answers[0].line} to {answers[-1].line}: {said}",
+        "correct the file, or contact the administrator",
     )
 
 
@@ -406,7 +403,7 @@ def _chunks(read: Callable[[int], bytes]) -> Iterator[bytes]:
 #: As sent, and unpacked; larger ones come by the command.
 MAX_BYTES: Final = 5_000_000
 MAX_UNPACKED_BYTES: Final = 20_000_000
-_BY_COMMAND: Final = "use the command import_answers, or divide the file"
+_BY_COMMAND: Final = "use the command import_answers, or split the file"
 
 
 def sent_answers_import(
@@ -417,7 +414,9 @@ def sent_answers_import(
     Raises FormatError and ImportRefusedError, also for a file that is too large.
     """
     if (sent.size or 0) > MAX_BYTES:
-        raise ImportRefusedError(f"the file has more than {MAX_BYTES // 1_000_000} MB", _BY_COMMAND)
+        raise ImportRefusedError(
+            f"the file is larger than {MAX_BYTES // 1_000_000} MB", _BY_COMMAND
+        )
 
     @contextmanager
     def opened() -> Iterator[ByteStream]:
@@ -431,7 +430,7 @@ def sent_answers_import(
             unpacked += len(chunk)
             if unpacked > MAX_UNPACKED_BYTES:
                 raise ImportRefusedError(
-                    f"the file has more than {MAX_UNPACKED_BYTES // 1_000_000} MB unpacked",
+                    f"the file is larger than {MAX_UNPACKED_BYTES // 1_000_000} MB unpacked",
                     _BY_COMMAND,
                 )
     return answers_import(task=task, files=[file], file_format=file_format)

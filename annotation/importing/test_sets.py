@@ -123,7 +123,7 @@ def _refuse_no_reference(there_is_one: bool) -> None:
     if not there_is_one:
         raise ImportRefusedError(
             "the shown reference cannot be ranked: no reference takes part as a system",
-            "give a reference and let it take part as a system, or do not have it ranked",
+            "add a reference that takes part as a system, or do not rank it",
         )
 
 

@@ -7,7 +7,6 @@ import pgtrigger
 from django.contrib.postgres.constraints import ExclusionConstraint
 from django.contrib.postgres.fields import BigIntegerRangeField, DateTimeRangeField, RangeOperators
 from django.db import models
-from django.utils.translation import gettext_lazy as _
 
 from campaign.database.copy import IGNORED_TRIGGERS_SET
 from campaign.database.triggers import trigger_from_file
@@ -79,25 +78,16 @@ class Assignment(models.Model):
         related_name="assignments",
         db_index=False,  # `assignment_of_a_judge` begins with it
     )
-    public_id = models.UUIDField(_("public id"), default=uuid.uuid4, unique=True)
+    public_id = models.UUIDField(default=uuid.uuid4, unique=True)
     # From lending to the end of the lease; cut short when the last block is done.
-    lease = DateTimeRangeField(_("lease"))
-    ordinal = models.PositiveIntegerField(
-        _("ordinal"), default=0, help_text=_("The judge's n-th HIT of the test set, from 1.")
-    )
-    completed_at = models.DateTimeField(_("completed"), null=True, blank=True)
-    released_at = models.DateTimeField(
-        _("released"),
-        null=True,
-        blank=True,
-        help_text=_(
-            "The lease ran out, and the HIT returned to the pool or went to another judge."
-        ),
-    )
+    lease = DateTimeRangeField()
+    #: The judge's n-th HIT of the test set, from 1.
+    ordinal = models.PositiveIntegerField(default=0)
+    completed_at = models.DateTimeField(null=True, blank=True)
+    #: The lease ran out, and the HIT returned to the pool or went to another judge.
+    released_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        verbose_name = _("assignment")
-        verbose_name_plural = _("assignments")
         constraints = [
             models.UniqueConstraint(
                 fields=["hit", "judge"], name="assignment_once_per_hit_and_judge"
@@ -168,22 +158,12 @@ class Exposure(models.Model):
         # Asked for by nobody: an assignment is never deleted once it was lent.
         db_index=False,
     )
-    is_repeat = models.BooleanField(_("wanted repeat"), default=False)
+    is_repeat = models.BooleanField(default=False)
     # Of a segment's test set a task is known by it, in a byte where it is empty; an id would be eight in each row.
-    apart = models.CharField(
-        _("apart"),
-        max_length=20,
-        default="",
-        db_default="",
-        blank=True,
-        help_text=_(
-            "The protocol of a task that shows judges segments again; empty of all others, which count together."
-        ),
-    )
+    #: The protocol of a task that shows judges segments again; empty of all others, which count together.
+    apart = models.CharField(max_length=20, default="", db_default="", blank=True)
 
     class Meta:
-        verbose_name = _("exposure")
-        verbose_name_plural = _("exposures")
         constraints = [
             # Each repeat differs from all others by its id. A condition would do the same, but not be the index
             # of whatever a judge has seen.
@@ -215,50 +195,25 @@ class JudgeAccount(models.Model):
         db_index=False,  # `account_once_per_judge_and_task` begins with it
     )
     task = models.ForeignKey("campaign.Task", on_delete=models.CASCADE, related_name="accounts")
-    hits_lent = models.PositiveIntegerField(_("HITs lent"), default=0)
-    intra_lent = models.PositiveIntegerField(_("of these, repeats of their own"), default=0)
-    checks_lent = models.PositiveIntegerField(
-        _("HITs with an attention check"),
-        default=0,
-        db_default=0,
-        help_text=_("Repeats of their own are not among them."),
-    )
+    hits_lent = models.PositiveIntegerField(default=0)
+    #: Repeats of their own, among `hits_lent`.
+    intra_lent = models.PositiveIntegerField(default=0)
+    #: HITs with an attention check, without repeats of their own.
+    checks_lent = models.PositiveIntegerField(default=0, db_default=0)
     # What draws of the next check and repeat go by: `annotation.sampling.rates`.
-    hits_since_check = models.PositiveIntegerField(
-        _("HITs since the last attention check"),
-        default=0,
-        db_default=0,
-        help_text=_("Training and repeats of their own do not count."),
-    )
-    hits_since_repeat = models.PositiveIntegerField(
-        _("HITs since the last repeat of their own"),
-        default=0,
-        db_default=0,
-        help_text=_("Training does not count."),
-    )
-    blocks_closed = models.PositiveIntegerField(
-        _("blocks of closed assignments"),
-        default=0,
-        db_default=0,
-        help_text=_("Judged or skipped; those of assignments still open are not among them."),
-    )
-    last_lent_at = models.DateTimeField(_("last lent"), null=True, blank=True)
-    requested_at = models.DateTimeField(
-        _("requested work"),
-        null=True,
-        blank=True,
-        help_text=_("No HIT was available, and the planner has not checked since."),
-    )
-    none_left_at = models.DateTimeField(
-        _("no work left"),
-        null=True,
-        blank=True,
-        help_text=_("When the planner last found no HIT to plan for this judge."),
-    )
+    #: Without training and repeats of their own.
+    hits_since_check = models.PositiveIntegerField(default=0, db_default=0)
+    #: Without training.
+    hits_since_repeat = models.PositiveIntegerField(default=0, db_default=0)
+    #: Blocks judged or skipped in closed assignments.
+    blocks_closed = models.PositiveIntegerField(default=0, db_default=0)
+    last_lent_at = models.DateTimeField(null=True, blank=True)
+    #: No HIT was available, and the planner has not checked since.
+    requested_at = models.DateTimeField(null=True, blank=True)
+    #: When the planner last found no HIT to plan for this judge.
+    none_left_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        verbose_name = _("judge's account")
-        verbose_name_plural = _("judges' accounts")
         constraints = [
             models.UniqueConstraint(
                 fields=["judge", "task"], name="account_once_per_judge_and_task"

@@ -20,11 +20,11 @@ T = TypeVar("T")
 class BlockControl(models.TextChoices):
     """What a block checks, if its right order is known."""
 
-    NONE = "", _("no control")
+    NONE = "", _("none")
     ATTENTION = "attention", _("attention check")
     TRAINING = "training", _("training")
     # Its order is not known: it showed an output that was corrected, and does not count.
-    CORRECTED = "corrected", _("showed a wrong output")
+    CORRECTED = "corrected", _("wrong output")
 
 
 def by_candidate(outputs: Sequence[T], stands_for: Sequence[int] | None) -> list[Sequence[T]]:
@@ -64,46 +64,24 @@ class Block(models.Model):
         db_index=False,  # `block_position_unique_in_hit` begins with it
     )
     segment = models.ForeignKey("campaign.Segment", on_delete=models.PROTECT, related_name="blocks")
-    position = models.PositiveSmallIntegerField(_("position in the HIT"), help_text=_("From 1."))
-    outputs = ArrayField(
-        models.BigIntegerField(),
-        verbose_name=_("outputs"),
-        help_text=_("By id, in shown order; those of one candidate side by side."),
-    )
-    stands_for = ArrayField(
-        models.PositiveSmallIntegerField(),
-        verbose_name=_("outputs of each candidate"),
-        null=True,
-        blank=True,
-        help_text=_("How many outputs each candidate stands for; empty: each for one."),
-    )
+    #: From 1.
+    position = models.PositiveSmallIntegerField()
+    #: By id, in shown order; those of one candidate side by side.
+    outputs = ArrayField(models.BigIntegerField())
+    #: How many outputs each candidate stands for; empty: each for one.
+    stands_for = ArrayField(models.PositiveSmallIntegerField(), null=True, blank=True)
     control = models.CharField(
-        _("control"), max_length=9, choices=BlockControl, default=BlockControl.NONE, blank=True
+        max_length=9, choices=BlockControl, default=BlockControl.NONE, blank=True
     )
-    expected = ArrayField(
-        models.PositiveSmallIntegerField(null=True),
-        verbose_name=_("expected order"),
-        null=True,
-        blank=True,
-        help_text=_(
-            "Ranks of a control, aligned with the candidates. Only their order is expected; an empty rank expects nothing of that candidate."
-        ),
-    )
-    explanation = models.TextField(
-        _("explanation"),
-        default="",
-        db_default="",
-        blank=True,
-        help_text=_("Explanation shown to the judge after a training block."),
-    )
+    #: Ranks of a control, aligned with the candidates. Only their order is expected; an empty rank expects nothing
+    #: of that candidate.
+    expected = ArrayField(models.PositiveSmallIntegerField(null=True), null=True, blank=True)
+    #: Explanation shown to the judge after a training block.
+    explanation = models.TextField(default="", db_default="", blank=True)
     # What a browser sees instead of the key: says nothing about order or number.
-    public_id = models.UUIDField(
-        _("public id"), default=uuid.uuid4, db_default=RandomUUID(), unique=True
-    )
+    public_id = models.UUIDField(default=uuid.uuid4, db_default=RandomUUID(), unique=True)
 
     class Meta:
-        verbose_name = _("block")
-        verbose_name_plural = _("blocks")
         ordering = ["position"]
         constraints = [
             models.UniqueConstraint(
@@ -158,8 +136,6 @@ class ShownOutput(Output):
 
     class Meta:
         proxy = True
-        verbose_name = _("output shown in blocks")
-        verbose_name_plural = _("outputs shown in blocks")
         triggers = [
             trigger_from_file(
                 "annotation",

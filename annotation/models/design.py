@@ -47,82 +47,82 @@ class Design(RecordedModel):
 
     class Order(models.TextChoices):
         RANDOM = "random", _("random")
-        SEQUENTIAL = "sequential", _("one after the other")
+        SEQUENTIAL = "sequential", _("sequential")
 
     class Sameness(models.TextChoices):
         EXACT = "exact", _("exact")
-        NFC_WHITESPACE = "nfc_whitespace", _("after Unicode NFC, whatever the white space")
-        EYE = "eye", _("same to the eye")
+        NFC_WHITESPACE = "nfc_whitespace", _("after normalizing Unicode (NFC) and white space")
+        EYE = "eye", _("visually identical")
 
     task = models.ForeignKey("campaign.Task", on_delete=models.CASCADE, related_name="designs")
-    kind = models.CharField(_("kind"), max_length=8, choices=Kind, default=Kind.UNIFORM)
+    kind = models.CharField(
+        _("selection of systems"), max_length=8, choices=Kind, default=Kind.UNIFORM
+    )
     seed = SeedField(_("seed"), default=0)
-    systems_per_block = models.PositiveSmallIntegerField(_("candidates in a block"), default=5)
-    segments_per_hit = models.PositiveSmallIntegerField(_("segments in a HIT"), default=3)
+    systems_per_block = models.PositiveSmallIntegerField(_("outputs per block"), default=5)
+    segments_per_hit = models.PositiveSmallIntegerField(_("sentences per HIT"), default=3)
     segment_order = models.CharField(
-        _("order of segments"), max_length=10, choices=Order, default=Order.RANDOM
+        _("order of sentences"), max_length=10, choices=Order, default=Order.RANDOM
     )
     documents = ArrayField(
         models.PositiveIntegerField(),
         verbose_name=_("documents"),
         default=list,
         blank=True,
-        help_text=_("Positions of the documents that are judged; empty means all."),
+        help_text=_("Positions of the documents to judge; empty for all."),
     )
     segments = ArrayField(
         models.PositiveIntegerField(),
         verbose_name=_("segments"),
         default=list,
         blank=True,
-        help_text=_("Numbers of the segments that are judged; empty means all."),
+        help_text=_("Numbers of the segments to judge; empty for all."),
     )
     systems = ArrayField(
         models.CharField(max_length=200),
         verbose_name=_("systems"),
         default=list,
         blank=True,
-        help_text=_(
-            "Names of the systems that are judged; empty means all. A reference drawn like a system is one of them."
-        ),
+        help_text=_("Empty for all systems. Include a reference that is drawn like a system."),
     )
     reference_rate = models.FloatField(
-        _("rate of the reference"),
+        _("blocks with the reference"),
         null=True,
         blank=True,
-        help_text=_("Share of blocks that hold it; empty: it is drawn as one more system."),
+        help_text=_("Share of blocks with the reference; empty to draw it like a system."),
     )
-    bad_reference_rate = models.FloatField(_("rate of damaged references"), default=0.0)
+    bad_reference_rate = models.FloatField(_("blocks with a damaged reference"), default=0.0)
     attention_every = models.PositiveSmallIntegerField(
-        _("HITs from one attention check to the next"),
+        _("HITs between attention checks"),
         default=0,
-        help_text=_(
-            "Average for each judge; the sampling decides which blocks. 0 leaves it to chance."
-        ),
+        help_text=_("Average per judge. 0 leaves it to chance."),
     )
     length_limits = models.JSONField(
-        _("limits by length"),
+        _("fewer outputs for long sentences"),
         default=list,
         blank=True,
-        help_text=_("Pairs: segments of at least so many words show at most so many candidates."),
+        help_text=_(
+            "Pairs of words and outputs: segments with at least that many words show at most that many outputs."
+        ),
     )
     normalisation = models.CharField(
-        _("identical texts"), max_length=14, choices=Sameness, default=Sameness.EXACT
+        _("identical outputs"), max_length=14, choices=Sameness, default=Sameness.EXACT
     )
     active_floor = models.FloatField(_("balanced share of an active design"), default=0.1)
-    inter_share = models.FloatField(_("share repeated by another judge"), default=0.0)
-    intra_share = models.FloatField(_("share repeated by the same judge"), default=0.0)
+    inter_share = models.FloatField(_("HITs repeated by another judge"), default=0.0)
+    intra_share = models.FloatField(_("HITs repeated by the same judge"), default=0.0)
     repeat_gap = models.PositiveSmallIntegerField(
-        _("HITs between a HIT and its repeat by the same judge"), default=10
+        _("minimum HITs before a repeat by the same judge"), default=10
     )
-    redundancy = models.PositiveSmallIntegerField(_("judges for each block"), default=1)
+    redundancy = models.PositiveSmallIntegerField(_("judges per block"), default=1)
     judge_group = models.ForeignKey(
         "campaign.JudgeGroup",
         on_delete=models.PROTECT,
         related_name="designs",
         null=True,
         blank=True,
-        verbose_name=_("judges of a group only"),
-        help_text=_("Only its judges are lent HITs of the test set; empty: all who may."),
+        verbose_name=_("judge group"),
+        help_text=_("Only its judges get HITs of the test set; empty for all judges."),
         db_index=False,  # few rows
     )
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
@@ -166,7 +166,6 @@ class Design(RecordedModel):
 
     class Meta:
         verbose_name = _("design")
-        verbose_name_plural = _("designs")
         get_latest_by = "id"
         constraints = [
             models.CheckConstraint(

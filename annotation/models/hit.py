@@ -96,7 +96,7 @@ class HITPurpose(models.TextChoices):
     """What a HIT is for: new blocks, or the same ones again."""
 
     FIRST = "first", _("first")
-    REDUNDANCY = "redundancy", _("one of several judges")
+    REDUNDANCY = "redundancy", _("additional judge")
     INTER = "inter", _("repeat by another judge")
     INTRA = "intra", _("repeat by the same judge")
     TRAINING = "training", _("training")
@@ -137,6 +137,7 @@ class HIT(models.Model):
         db_constraint=False,
         db_index=False,  # designs are never deleted; of one's first HITs asks `hit_one_first_in_a_family`
     )
+    #: Recorded state when it was drawn; empty if it was not drawn here.
     batch = models.ForeignKey(
         "annotation.PlanningBatch",
         on_delete=models.PROTECT,
@@ -144,26 +145,14 @@ class HIT(models.Model):
         db_index=False,  # `hit_of_a_batch`
         null=True,
         blank=True,
-        help_text=_("Recorded state when it was drawn; empty if it was not drawn here."),
     )
     number = models.PositiveIntegerField(
-        _("number"),
-        help_text=_("k; has gaps where a draw found nothing to judge or was repeated."),
+        help_text="Has gaps where a draw found nothing to judge or was repeated."
     )
-    family = models.PositiveIntegerField(
-        _("family"),
-        null=True,
-        blank=True,
-        help_text=_(
-            "Number of a HIT planned for all judges among the first HITs of its design, or its repeats."
-        ),
-    )
+    #: Number of a HIT planned for all judges among the first HITs of its design, or its repeats.
+    family = models.PositiveIntegerField(null=True, blank=True)
     purpose = models.CharField(
-        _("purpose"),
-        max_length=10,
-        choices=HITPurpose,
-        default=HITPurpose.FIRST,
-        db_default="first",
+        max_length=10, choices=HITPurpose, default=HITPurpose.FIRST, db_default="first"
     )
     repeats = models.ForeignKey(
         "self",
@@ -181,62 +170,29 @@ class HIT(models.Model):
         null=True,
         blank=True,
     )
-    reserved_until = models.DateTimeField(
-        _("reserved until"),
-        null=True,
-        blank=True,
-        help_text=_("From then on anybody may be lent it, unless it is for one judge only."),
-    )
+    #: From then on anybody may be lent it, unless it is for one judge only.
+    reserved_until = models.DateTimeField(null=True, blank=True)
     segment_ids = ArrayField(models.BigIntegerField(), default=list, db_default=[])
-    system_ids = ArrayField(
-        models.BigIntegerField(),
-        default=list,
-        db_default=[],
-        help_text=_("Every system behind any of the candidates."),
-    )
-    part = models.PositiveSmallIntegerField(
-        _("pass"),
-        default=0,
-        db_default=0,
-        help_text=_(
-            "For a protocol that shows judges the same outputs several times; 0 for all others."
-        ),
-    )
-    holds_check = models.BooleanField(
-        _("holds an attention check"), default=False, db_default=False
-    )
-    plan = models.JSONField(
-        _("plan"),
-        null=True,
-        blank=True,
-        help_text=_(
-            "Outputs shown for each of its segments, until its blocks are written; empty from then on."
-        ),
-    )
-    why = models.JSONField(
-        _("why it was drawn"), default=dict, blank=True, help_text=_("For organisers only.")
-    )
-    is_standby = models.BooleanField(
-        _("on standby"),
-        default=False,
-        db_default=False,
-        help_text=_("Lent to judges for whom nothing else is available, until it is drawn again."),
-    )
+    #: Every system behind any of the candidates.
+    system_ids = ArrayField(models.BigIntegerField(), default=list, db_default=[])
+    #: For a protocol that shows judges the same outputs several times; 0 for all others.
+    part = models.PositiveSmallIntegerField(default=0, db_default=0)
+    holds_check = models.BooleanField(default=False, db_default=False)
+    #: Outputs shown for each of its segments, until its blocks are written; empty from then on.
+    plan = models.JSONField(null=True, blank=True)
+    #: For organisers only.
+    why = models.JSONField(default=dict, blank=True)
+    #: Lent to judges for whom nothing else is available, until it is drawn again.
+    is_standby = models.BooleanField(default=False, db_default=False)
     # The database's clock alone decides about lending: servers' clocks differ.
-    available_at = models.DateTimeField(_("may be lent from"), db_default=Now())
-    completed_at = models.DateTimeField(_("completed"), null=True, blank=True)
-    withdrawn_at = models.DateTimeField(
-        _("withdrawn"),
-        null=True,
-        blank=True,
-        help_text=_("Never lent, and given up for other HITs; closed, so that it is never lent."),
-    )
+    available_at = models.DateTimeField(db_default=Now())
+    completed_at = models.DateTimeField(null=True, blank=True)
+    #: Never lent, and given up for other HITs; closed, so that it is never lent.
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
 
     objects: ClassVar[HITQuerySet] = HITQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("HIT")
-        verbose_name_plural = _("HITs")
         constraints = [
             models.UniqueConstraint(fields=["task", "number"], name="hit_number_unique_in_task"),
             is_one_of("purpose", HITPurpose, name="hit_purpose_is_known"),

@@ -5,7 +5,6 @@ from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models.functions import Now
-from django.utils.translation import gettext_lazy as _
 
 from campaign.database.triggers import trigger_from_file
 from campaign.models import Protocol
@@ -70,10 +69,9 @@ class Judgment(models.Model):
         # have all who submit at the same moment lock the test set's one row together.
         db_constraint=False,
     )
+    #: Chosen by the client: the same id twice is one judgment.
     client_id = models.UUIDField(
-        _("client's id"),
         unique=True,
-        help_text=_("Chosen by the client: the same id twice is one judgment."),
     )
     judge = models.ForeignKey(
         "campaign.Judge",
@@ -87,6 +85,7 @@ class Judgment(models.Model):
         related_name="judgments",
         db_index=False,  # `judgment_one_first_per_judge_and_block` begins with it
     )
+    #: Empty for judgments that were imported.
     assignment = models.ForeignKey(
         "annotation.Assignment",
         on_delete=models.PROTECT,
@@ -94,29 +93,29 @@ class Judgment(models.Model):
         db_index=False,  # found by judge and block
         null=True,
         blank=True,
-        help_text=_("Empty for judgments that were imported."),
     )
+    #: Aligned with the candidates in shown order; 1 is best, empty is blank.
     labels = ArrayField(
         models.PositiveSmallIntegerField(
             null=True, validators=[MinValueValidator(1), MaxValueValidator(5)]
         ),
-        verbose_name=_("labels"),
-        help_text=_("Aligned with the candidates in shown order; 1 is best, empty is blank."),
     )
-    duration_ms = models.PositiveIntegerField(_("time on the clock, ms"), null=True, blank=True)
-    active_ms = models.PositiveIntegerField(_("active time, ms"), null=True, blank=True)
-    comment = models.TextField(_("comment"), blank=True)
+    duration_ms = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Time from display to submission in milliseconds."
+    )
+    active_ms = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Time without breaks in milliseconds."
+    )
+    comment = models.TextField(blank=True)
     # Unique without the many that supersede none: an index of the initial migration. Django's has them all.
     supersedes = models.OneToOneField(
         "self", on_delete=models.PROTECT, related_name="superseded_by", null=True, blank=True
     )
-    submitted_at = models.DateTimeField(_("submitted"), db_default=Now(), editable=False)
+    submitted_at = models.DateTimeField(db_default=Now(), editable=False)
 
     objects: ClassVar[JudgmentQuerySet] = JudgmentQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("judgment")
-        verbose_name_plural = _("judgments")
         constraints = [
             models.CheckConstraint(
                 condition=LabelsAreRanks("labels"), name="judgment_ranks_between_1_and_5"

@@ -5,7 +5,6 @@
 
 import pgtrigger
 from django.db import models
-from django.utils.translation import gettext_lazy as _
 
 from campaign.database.triggers import trigger_from_file
 
@@ -33,11 +32,10 @@ class JudgmentNumber(models.Model):
         db_index=False,  # `judgment_number_unique_in_task` begins with it
         db_constraint=False,  # the judgment's: `number_of_a_judgment`
     )
-    number = models.PositiveIntegerField(_("number"), help_text=_("From 1 in the test set."))
+    #: From 1 in the test set.
+    number = models.PositiveIntegerField()
 
     class Meta:
-        verbose_name = _("number of a judgment")
-        verbose_name_plural = _("numbers of judgments")
         constraints = [
             models.UniqueConstraint(
                 fields=["task", "number"], name="judgment_number_unique_in_task"
@@ -72,12 +70,10 @@ class UncountedAnswer(models.Model):
         db_index=False,
         db_constraint=False,  # the judgment's or the skip's
     )
-    is_skip = models.BooleanField(_("is a skip"))
-    answer = models.BigIntegerField(_("id of the judgment or skip"))
+    is_skip = models.BooleanField()
+    answer = models.BigIntegerField()
 
     class Meta:
-        verbose_name = _("answer that is not counted")
-        verbose_name_plural = _("answers that are not counted")
         constraints = [
             # Read in this order. Rows of other test sets may be many, while an import goes on.
             models.UniqueConstraint(
@@ -110,38 +106,17 @@ class JudgmentSequence(models.Model):
         related_name="judgment_sequence",
         primary_key=True,
     )
-    last_number = models.PositiveIntegerField(_("last number"), default=0, db_default=0)
-    judged = models.PositiveIntegerField(
-        _("blocks judged"),
-        default=0,
-        db_default=0,
-        help_text=_("First judgments of blocks, controls not among them."),
-    )
-    judges = models.PositiveIntegerField(
-        _("judges"), default=0, db_default=0, help_text=_("With one of these judgments.")
-    )
-    skipped = models.PositiveIntegerField(
-        _("blocks skipped"),
-        default=0,
-        db_default=0,
-        help_text=_("Skips that stand, controls not among them."),
-    )
-    most_candidates = models.PositiveSmallIntegerField(
-        _("most outputs in a block"),
-        default=0,
-        db_default=0,
-        help_text=_("Among judged blocks."),
-    )
-    changes = models.PositiveBigIntegerField(
-        _("changes"),
-        default=0,
-        db_default=0,
-        help_text=_("Rises whenever judgments or skips are counted."),
-    )
-
-    class Meta:
-        verbose_name = _("judgment sequence")
-        verbose_name_plural = _("judgment sequences")
+    last_number = models.PositiveIntegerField(default=0, db_default=0)
+    #: First judgments of blocks, controls not among them.
+    judged = models.PositiveIntegerField(default=0, db_default=0)
+    #: With one of these judgments.
+    judges = models.PositiveIntegerField(default=0, db_default=0)
+    #: Skips that stand, controls not among them.
+    skipped = models.PositiveIntegerField(default=0, db_default=0)
+    #: Among judged blocks.
+    most_candidates = models.PositiveSmallIntegerField(default=0, db_default=0)
+    #: Rises whenever judgments or skips are counted.
+    changes = models.PositiveBigIntegerField(default=0, db_default=0)
 
     def __str__(self) -> str:
         return f"{self.task_id}: {self.last_number}"
@@ -163,20 +138,15 @@ class JudgeTally(models.Model):
     judge = models.ForeignKey(
         "campaign.Judge", on_delete=models.CASCADE, related_name="judge_tallies"
     )
-    judged = models.PositiveIntegerField(_("first judgments"))
-    first_number = models.PositiveIntegerField(
-        _("number of the earliest first judgment"), null=True, blank=True
-    )
-    first_at = models.DateTimeField(_("earliest first judgment"), null=True, blank=True)
-    skipped = models.PositiveIntegerField(_("blocks skipped"), default=0, db_default=0)
-    taken_back = models.PositiveIntegerField(_("of these, ranked later"), default=0, db_default=0)
-    last_at = models.DateTimeField(
-        _("latest judgment or skip"), help_text=_("Revisions and controls are among them.")
-    )
+    judged = models.PositiveIntegerField()
+    first_number = models.PositiveIntegerField(null=True, blank=True)
+    first_at = models.DateTimeField(null=True, blank=True)
+    skipped = models.PositiveIntegerField(default=0, db_default=0)
+    taken_back = models.PositiveIntegerField(default=0, db_default=0)
+    #: Revisions and controls are among them.
+    last_at = models.DateTimeField()
 
     class Meta:
-        verbose_name = _("tally of a judge")
-        verbose_name_plural = _("tallies of judges")
         constraints = [
             models.UniqueConstraint(
                 fields=["task", "judge"], name="judge_tally_once_per_task_and_judge"
@@ -207,15 +177,13 @@ class WorkedQuarterHour(models.Model):
         related_name="worked_quarter_hours",
         db_index=False,  # `worked_quarter_hour_once` begins with it
     )
-    start = models.DateTimeField(_("start"))
-    sentences = models.PositiveIntegerField(_("sentences judged or skipped"))
-    active_ms = models.PositiveBigIntegerField(_("active time, ms"))
-    untimed = models.PositiveIntegerField(_("submissions without a time"))
-    judged = models.PositiveIntegerField(_("blocks judged"), default=0)
+    start = models.DateTimeField()
+    sentences = models.PositiveIntegerField()
+    active_ms = models.PositiveBigIntegerField()
+    untimed = models.PositiveIntegerField()
+    judged = models.PositiveIntegerField(default=0)
 
     class Meta:
-        verbose_name = _("worked quarter of an hour")
-        verbose_name_plural = _("worked quarters of an hour")
         constraints = [
             models.UniqueConstraint(
                 fields=["judge", "task", "start"], name="worked_quarter_hour_once"
@@ -238,21 +206,11 @@ class PageChanges(models.Model):
     task = models.OneToOneField(
         "campaign.Task", on_delete=models.CASCADE, related_name="page_changes", primary_key=True
     )
-    changes = models.PositiveBigIntegerField(_("changes"), default=0, db_default=0)
-    problem_reports = models.PositiveIntegerField(_("problem reports"), default=0, db_default=0)
-    problems_closed = models.PositiveIntegerField(
-        _("problem reports that are closed"), default=0, db_default=0
-    )
-    ranking_requested_at = models.DateTimeField(
-        _("ranking requested"),
-        null=True,
-        blank=True,
-        help_text=_("When a ranking of new judgments was requested; empty once it has begun."),
-    )
-
-    class Meta:
-        verbose_name = _("changes of pages")
-        verbose_name_plural = _("changes of pages")
+    changes = models.PositiveBigIntegerField(default=0, db_default=0)
+    problem_reports = models.PositiveIntegerField(default=0, db_default=0)
+    problems_closed = models.PositiveIntegerField(default=0, db_default=0)
+    #: When a ranking of new judgments was requested; empty once it has begun.
+    ranking_requested_at = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
         return f"{self.task_id}: {self.changes}"

@@ -14,10 +14,10 @@ class ProblemReportKind(models.TextChoices):
     """What a judge reports."""
 
     SOURCE = "source", _("The source is wrong or cut off")
-    REFERENCE = "reference", _("The reference is wrong or of another sentence")
+    REFERENCE = "reference", _("The reference is wrong or belongs to another sentence")
     OUTPUT = "output", _("An output is garbled or in the wrong language")
     CONTENT = "content", _("Something here is offensive or private")
-    PAGE = "page", _("This page does not work as it should")
+    PAGE = "page", _("This page does not work properly")
     OTHER = "other", _("Something else")
 
 
@@ -32,11 +32,8 @@ class ProblemReportQuerySet(models.QuerySet["ProblemReport"]):
 class ProblemReport(models.Model):
     """A judge found something wrong with a block, whether they judge or skip it. Append-only."""
 
-    client_id = models.UUIDField(
-        _("client's id"),
-        unique=True,
-        help_text=_("Chosen by the client: the same id twice is one report."),
-    )
+    #: Chosen by the client: the same id twice is one report.
+    client_id = models.UUIDField(unique=True)
     judge = models.ForeignKey(
         "campaign.Judge", on_delete=models.PROTECT, related_name="problem_reports"
     )
@@ -47,16 +44,14 @@ class ProblemReport(models.Model):
     task = models.ForeignKey(
         "campaign.Task", on_delete=models.PROTECT, related_name="problem_reports", db_index=False
     )
-    kind = models.CharField(_("kind"), max_length=9, choices=ProblemReportKind)
-    comment = models.TextField(_("comment"), blank=True)
-    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    kind = models.CharField(max_length=9, choices=ProblemReportKind)
+    comment = models.TextField(blank=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     withheld: ClassVar = "UPDATE, DELETE"
     objects: ClassVar[ProblemReportQuerySet] = ProblemReportQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("problem report")
-        verbose_name_plural = _("problem reports")
         constraints = [
             is_one_of("kind", ProblemReportKind, name="problem_report_kind_is_known"),
             models.CheckConstraint(
@@ -97,25 +92,24 @@ class ProblemReply(models.Model):
     report = models.ForeignKey(
         ProblemReport, on_delete=models.PROTECT, related_name="replies", db_index=False
     )
-    number = models.PositiveIntegerField(
-        _("number"), help_text=_("Number among the replies to this report, from 1.")
-    )
-    text = models.TextField(_("answer"), blank=True, help_text=_("The judge reads it."))
-    closed = models.BooleanField(_("closed"), help_text=_("True if this reply closes the report."))
+    #: Number among the replies to this report, from 1.
+    number = models.PositiveIntegerField()
+    #: The judge reads it.
+    text = models.TextField(blank=True)
+    #: True if this reply closes the report.
+    closed = models.BooleanField()
     takes_back = models.OneToOneField(
         "self", on_delete=models.PROTECT, related_name="taken_back_by", null=True, blank=True
     )
     created_by = models.ForeignKey(
         "campaign.User", on_delete=models.PROTECT, related_name="+", db_index=False
     )
-    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     withheld: ClassVar = "UPDATE, DELETE"
     objects: ClassVar[ProblemReplyQuerySet] = ProblemReplyQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("reply to a problem report")
-        verbose_name_plural = _("replies to problem reports")
         constraints = [
             # Of two organisers who answer at once, the second sees first what the other wrote.
             models.UniqueConstraint(fields=["report", "number"], name="problem_reply_number_once"),

@@ -23,7 +23,7 @@ class QualityActionKind(models.TextChoices):
     PAUSE = "pause", _("paused")
     EXCLUDE = "exclude", _("excluded")
     AGAIN = "again", _("asked to judge again")
-    MESSAGE = "message", _("written to")
+    MESSAGE = "message", _("messaged")
 
 
 #: What holds against a judge while it is in force, and what reinstating them reverts.
@@ -65,14 +65,14 @@ class QualityRule(RecordedModel):
         related_name="quality_rules",
         null=True,
         blank=True,
-        help_text=_("Empty: each test set of the campaign."),
+        help_text=_("Empty for all test sets of the campaign."),
         db_index=False,  # few rows
     )
     measure = models.CharField(_("measure"), max_length=20, choices=JudgeMeasure)
     direction = models.CharField(_("direction"), max_length=5, choices=RuleDirection)
     threshold = models.FloatField(_("threshold"))
     minimum = models.PositiveIntegerField(
-        _("minimum of evidence"), help_text=_("Comparisons or blocks the measure rests on.")
+        _("minimum evidence"), help_text=_("Comparisons or blocks that the measure is based on.")
     )
     action = models.CharField(_("action"), max_length=7, choices=ACTIONS)
     replaces = models.OneToOneField(
@@ -115,7 +115,6 @@ class QualityRule(RecordedModel):
 
     class Meta:
         verbose_name = _("quality rule")
-        verbose_name_plural = _("quality rules")
         constraints = [
             is_one_of("measure", JudgeMeasure, name="quality_rule_measure_is_known"),
             is_one_of("direction", RuleDirection, name="quality_rule_direction_is_known"),
@@ -180,13 +179,12 @@ class QualityAction(RecordedModel):
         db_index=False,
     )
     action = models.CharField(_("action"), max_length=7, choices=QualityActionKind)
-    evidence = models.JSONField(_("evidence"), default=dict)
+    evidence = models.JSONField(default=dict)
     note = models.TextField(
         _("note"),
         blank=True,
         help_text=_(
-            "Judges do not see it here. Of an exclusion, a published result gives it as the reason, and "
-            "anybody can read it."
+            "Not shown to judges. For an exclusion, published results show it as the reason."
         ),
     )
     text = models.TextField(
@@ -197,10 +195,7 @@ class QualityAction(RecordedModel):
         help_text=_("Message shown to the judge."),
     )
     batch = models.UUIDField(
-        _("decision"),
-        null=True,
-        blank=True,
-        help_text=_("Decisions about several judges at once have the same value."),
+        null=True, blank=True, help_text="Shared by decisions about several judges at once."
     )
     created_by = models.ForeignKey(
         "campaign.User",
@@ -220,8 +215,8 @@ class QualityAction(RecordedModel):
         blank=True,
         db_index=False,
     )
-    revert_note = models.TextField(_("note of who reverted it"), blank=True, default="")
-    revert_batch = models.UUIDField(_("decision that reverted it"), null=True, blank=True)
+    revert_note = models.TextField(_("note on the reversal"), blank=True, default="")
+    revert_batch = models.UUIDField(null=True, blank=True)
 
     withheld: ClassVar = "DELETE"
     recording: ClassVar = Recording(
@@ -234,7 +229,6 @@ class QualityAction(RecordedModel):
 
     class Meta:
         verbose_name = _("quality action")
-        verbose_name_plural = _("quality actions")
         constraints = [
             is_one_of("action", QualityActionKind, name="quality_action_is_known"),
             models.CheckConstraint(

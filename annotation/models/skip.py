@@ -39,7 +39,7 @@ class Skip(models.Model):
     longer stands.
     """
 
-    client_id = models.UUIDField(_("client's id"), unique=True)
+    client_id = models.UUIDField(unique=True)
     task = models.ForeignKey(
         "campaign.Task",
         on_delete=models.PROTECT,
@@ -62,17 +62,19 @@ class Skip(models.Model):
         null=True,
         blank=True,
     )
-    reason = models.CharField(_("reason"), max_length=13, choices=SkipReason)
-    duration_ms = models.PositiveIntegerField(_("time on the clock, ms"), null=True, blank=True)
-    active_ms = models.PositiveIntegerField(_("active time, ms"), null=True, blank=True)
-    comment = models.TextField(_("comment"), blank=True)
-    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    reason = models.CharField(max_length=13, choices=SkipReason)
+    duration_ms = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Time from display to submission in milliseconds."
+    )
+    active_ms = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Time without breaks in milliseconds."
+    )
+    comment = models.TextField(blank=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     objects: ClassVar[SkipQuerySet] = SkipQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("skip")
-        verbose_name_plural = _("skips")
         constraints = [
             models.UniqueConstraint(
                 fields=["judge", "block"], name="skip_once_per_judge_and_block"

@@ -20,7 +20,7 @@ class TrainingBlock(RecordedModel):
     segment = models.ForeignKey("campaign.Segment", on_delete=models.PROTECT, related_name="+")
     explanation = models.TextField(
         _("explanation"),
-        help_text=_("Explanation shown to the judge after this block; names no system."),
+        help_text=_("Shown to the judge after this block. Name no systems."),
     )
 
     recording: ClassVar = Recording(
@@ -34,7 +34,6 @@ class TrainingBlock(RecordedModel):
 
     class Meta:
         verbose_name = _("training block")
-        verbose_name_plural = _("training blocks")
         ordering = ["position"]
         constraints = [
             models.UniqueConstraint(
@@ -63,7 +62,7 @@ class TrainingCandidate(RecordedModel):
         _("expected rank"),
         null=True,
         blank=True,
-        help_text=_("1 is best. Only the order counts; empty: nothing is expected of it."),
+        help_text=_("1 is best. Only the order counts; empty if any rank will do."),
     )
 
     recording: ClassVar = Recording(
@@ -77,7 +76,6 @@ class TrainingCandidate(RecordedModel):
 
     class Meta:
         verbose_name = _("output of a training block")
-        verbose_name_plural = _("outputs of training blocks")
         ordering = ["expected", "id"]
         constraints = [
             models.UniqueConstraint(

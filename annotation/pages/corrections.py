@@ -26,9 +26,9 @@ class CorrectionForm(forms.Form):
         choices=[
             (
                 "leave_out",
-                gettext_lazy("Leave out: the blocks are judged again with other outputs"),
+                gettext_lazy("Leave out and have these blocks judged again"),
             ),
-            ("keep", gettext_lazy("Keep: they count for the system")),
+            ("keep", gettext_lazy("Keep: they still count for the system")),
         ],
         widget=forms.RadioSelect,
         initial="leave_out",

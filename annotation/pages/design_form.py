@@ -28,15 +28,15 @@ _NEVER, _AT_A_RATE, _LIKE_A_SYSTEM = "never", "rate", "system"
 _SHARES: Final = ("bad_reference_rate", "active_floor", "inter_share", "intra_share")
 _GROUPS: Final = (
     (
-        _("Contents of a block"),
+        _("Blocks"),
         ("kind", "systems_per_block", "systems", "length_limits", "active_floor", "normalisation"),
     ),
     (
-        _("Which sentences, and how many at once"),
+        _("Sentences"),
         ("segments_per_hit", "segment_order", "documents", "segments"),
     ),
     (
-        _("The reference, and attention checks"),
+        _("Reference and attention checks"),
         (
             "reference",
             "reference_rate",
@@ -50,165 +50,113 @@ _GROUPS: Final = (
         ("redundancy", "inter_share", "intra_share", "repeat_gap"),
     ),
     (_("Judges"), ("judge_group",)),
-    (_("Chance"), ("seed",)),
+    (_("Randomness"), ("seed",)),
 )
 
 
-def _percent(label: Any, help_text: Any, *, highest: int = 100) -> forms.DecimalField:
-    return forms.DecimalField(label=label, help_text=help_text, min_value=0, max_value=highest)
+def _percent(help_text: Any, *, highest: int = 100) -> forms.DecimalField:
+    return forms.DecimalField(help_text=help_text, min_value=0, max_value=highest)
 
 
 class DesignForm(VersionedForm):
     """How HITs are drawn; as it stands in the design in force, if nothing was sent."""
 
     kind = forms.ChoiceField(
-        label=_("How systems are chosen"),
         choices=[each for each in Design.Kind.choices if each[0] != Design.Kind.IMPORTED],
         help_text=_(
-            "Uniform: every system has the same chance, as at WMT 2008 to 2011. Balanced: those whose pairs "
-            "have met least. Active: pairs that will be told apart next; fewer judgments for many systems. "
-            "Blocks of two: quick judgments on a phone. All systems: where there are few."
+            "Uniform: all systems equally likely. Balanced: least compared pairs first. Active: most informative pairs first. Blocks of two: two outputs at a time. All systems: every output of a sentence."
         ),
     )
     systems_per_block = forms.IntegerField(
-        label=_("Outputs in a block"),
         min_value=1,
         max_value=26,
-        help_text=_(
-            "A judge ranks so many outputs of one sentence: five make ten comparisons. Blocks of two and all "
-            "systems do not ask for it."
-        ),
+        help_text=_("Number of outputs shown together. Ignored for blocks of two and all systems."),
     )
-    systems = forms.MultipleChoiceField(
-        label=_("Systems"),
-        required=False,
-        widget=forms.CheckboxSelectMultiple,
-        help_text=_(
-            "None ticked: all are judged. Otherwise only those that are, as many as a block shows at least; nothing is "
-            "learned of the others. A reference that is drawn like one more system has to be ticked, too."
-        ),
-    )
+    systems = forms.MultipleChoiceField(required=False, widget=forms.CheckboxSelectMultiple)
     length_limits = forms.CharField(
-        label=_("Fewer outputs for long sentences"),
         required=False,
         max_length=200,
         help_text=_(
-            "WORDS:OUTPUTS, as in 30:3, 50:2: sentences of at least 30 words show at most three outputs. "
-            "Empty: no limit."
+            "WORDS:OUTPUTS, such as 30:3, 50:2: sentences of 30 or more words show at most three outputs. Leave empty for no limit."
         ),
     )
     active_floor = _percent(
-        _("Balanced share of an active design, in per cent"),
-        _("So many of its blocks are drawn as in a balanced one, so that no system starves."),
+        _("Share of blocks drawn as in a balanced design, so that no system is neglected.")
     )
     normalisation = forms.ChoiceField(
-        label=_("Which outputs count as the same text"),
         choices=Design.Sameness.choices,
         help_text=_(
-            "Identical texts are shown once, and the rank counts for every system that wrote one. “Same to the eye” also treats texts as identical if they differ only in white space or invisible characters."
+            "Identical outputs are shown once, and the rank counts for each of their systems. “Visually identical” ignores white space and invisible characters."
         ),
     )
     segments_per_hit = forms.IntegerField(
-        label=_("Sentences in a HIT"),
         min_value=1,
         max_value=50,
-        help_text=_("Consecutive sentences of one document that a judge gets at once."),
+        help_text=_("Consecutive sentences of a document that a judge gets at once."),
     )
     segment_order = forms.ChoiceField(
-        label=_("Order of sentences"),
         choices=Design.Order.choices,
         help_text=_(
-            "Random: anywhere in the test set. One after the other: each sentence once before any comes again."
+            "Random: anywhere in the test set. Sequential: every sentence once before any is repeated."
         ),
     )
     documents = forms.CharField(
-        label=_("Documents"),
         required=False,
         max_length=2000,
-        help_text=_("By position, as in 1,4-7: judge only these. Empty: all."),
+        help_text=_("Positions, such as 1,4-7. Leave empty for all."),
     )
     segments = forms.CharField(
-        label=_("Segments"),
-        required=False,
-        max_length=5000,
-        help_text=_("By number, as in 1,4-7: judge only these. Empty: all."),
+        required=False, max_length=5000, help_text=_("Numbers, such as 1,4-7. Leave empty for all.")
     )
     reference = forms.ChoiceField(
-        label=_("The reference among the outputs"),
+        label=_("Reference as an output"),
         choices=[
             (_NEVER, _("never")),
             (_AT_A_RATE, _("in some blocks")),
-            (_LIKE_A_SYSTEM, _("like one more system")),
+            (_LIKE_A_SYSTEM, _("like a system")),
         ],
         help_text=_(
-            "Ranked unseen, it shows who reads. Never, where judges see it beside the source."
+            "A hidden reference reveals judges who do not read. Choose “never” if judges see the reference."
         ),
     )
     reference_rate = forms.DecimalField(
-        label=_("Blocks with the reference, in per cent"),
         required=False,
         min_value=0,
         max_value=100,
         help_text=_(
-            "Where it stands in some blocks. Bojar and others (2011) advise fewer than of a system."
+            "Required if the reference is in some blocks. Bojar et al. (2011) recommend less than for a system."
         ),
     )
     rank_shown_reference = forms.BooleanField(
-        label=_("Let judges rank the reference although they see it"), required=False
+        label=_("Rank the reference even if judges see it"), required=False
     )
     bad_reference_rate = _percent(
-        _("Blocks with a damaged reference, in per cent"),
         _(
             "A judge who prefers the damaged text is probably not reading. Only approved damaged references are shown."
-        ),
+        )
     )
-    attention_every = forms.IntegerField(
-        label=_("HITs from one attention check to the next"),
-        min_value=0,
-        max_value=32767,
-        help_text=_(
-            "Average number of HITs between damaged references for each judge. 0 leaves it to chance."
-        ),
-    )
+    attention_every = forms.IntegerField(min_value=0, max_value=32767)
     redundancy = forms.IntegerField(
-        label=_("Judges for each block"),
         min_value=1,
         max_value=50,
-        help_text=_(
-            "Every block is judged by so many. More judges, fewer sentences for the same money."
-        ),
+        help_text=_("More judges per block means fewer sentences for the same budget."),
     )
-    inter_share = _percent(
-        _("Repeated by another judge, in per cent of HITs"),
-        _("For agreement between judges."),
-        highest=90,
-    )
-    intra_share = _percent(
-        _("Repeated by the same judge, in per cent of HITs"),
-        _("For agreement of judges with themselves."),
-        highest=90,
-    )
+    inter_share = _percent(_("Measures agreement between judges."), highest=90)
+    intra_share = _percent(_("Measures self-agreement."), highest=90)
     repeat_gap = forms.IntegerField(
-        label=_("HITs between a HIT and its repeat by the same judge"),
         min_value=0,
         max_value=32767,
-        help_text=_("Minimum distance, so that judges do not remember their first answer."),
+        help_text=_("So that judges do not remember their first answer."),
     )
     judge_group = forms.ModelChoiceField(
-        label=_("Judges"),
-        queryset=JudgeGroup.objects.none(),
-        empty_label=_("all judges"),
-        required=False,
-        help_text=_("With a group, only its judges are lent HITs of this test set."),
+        queryset=JudgeGroup.objects.none(), empty_label=_("all judges"), required=False
     )
     seed = forms.CharField(
-        label=_("Seed"),
         required=False,
         max_length=39,
         widget=forms.TextInput(attrs={"inputmode": "numeric", "dir": "ltr", "autocomplete": "off"}),
         help_text=_(
-            "A whole number from which chance follows, for repeating a campaign. Empty: it stays as it is. Judges "
-            "must not know it."
+            "Whole number that determines all random draws. Keep it secret from judges. Leave empty to keep the current seed."
         ),
     )
 
@@ -219,6 +167,9 @@ class DesignForm(VersionedForm):
         self._now = written(design)
         begun = {} if preset is None else dict(preset.design)
         super().__init__(data, initial=self._now | begun, prefix=None)
+        self.describe(Design)
+        for name in (*_SHARES, "reference_rate"):
+            self.fields[name].label = f"{self.fields[name].label} (%)"
         self._task, self._in_force, self._wanted = task, design, preset
         self._chosen: dict[str, Any] = {}
         present = JudgeGroup.objects.present().filter(campaign=task.test_set.campaign_id)
@@ -300,14 +251,14 @@ class DesignForm(VersionedForm):
         if not text:
             return None
         if not text.isascii() or not text.isdigit():
-            raise forms.ValidationError(_("A seed is a whole number without a sign."))
+            raise forms.ValidationError(_("Enter a whole number without a sign."))
         return int(text)
 
     def clean(self) -> dict[str, Any]:
         """Refuse what no HIT can be drawn by, at the field that it is about."""
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("reference") == _AT_A_RATE and cleaned.get("reference_rate", 0) is None:
-            self.add_error("reference_rate", _("Say in how many per cent of blocks it stands."))
+            self.add_error("reference_rate", _("Enter the percentage of blocks."))
         if self.errors:
             return cleaned
         values = self._values(cleaned)
@@ -343,7 +294,7 @@ class DesignForm(VersionedForm):
             return numbers_read(self.cleaned_data[name])
         except WrittenWrongError as error:
             raise forms.ValidationError(
-                _("“%(part)s” is neither a number from 1 on nor a range like 4-7."),
+                _("“%(part)s” is not a positive number or a range such as 4-7."),
                 params={"part": error.part},
             ) from error
 

@@ -21,10 +21,9 @@ class JudgeListForm(forms.Form):
     """A list of judges, pasted or as a file, and how their links reach them."""
 
     text = forms.CharField(
-        label=_("Addresses, or a CSV"),
+        label=_("Addresses or CSV"),
         help_text=_(
-            "One judge a line, with or without a name; or a table whose header names some of email, name, languages,"
-            " expertise, groups, conflicts."
+            "One judge per line, with or without a name, or a table with any of these columns: email, name, languages, expertise, groups, conflicts."
         ),
         max_length=MAX_BYTES,
         required=False,
@@ -32,23 +31,22 @@ class JudgeListForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false", "dir": "ltr"}),
     )
     file = forms.FileField(
-        label=_("Or a file"),
-        help_text=_("CSV or plain text of at most 2 MB; drop it here."),
+        label=_("File"),
+        help_text=_("CSV or plain text, up to 2 MB. You can drop it here."),
         required=False,
         widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.txt,text/csv,text/plain"}),
     )
     how = forms.ChoiceField(
-        label=_("How they get their links"),
+        label=_("Delivery of links"),
         choices=[
-            ("links", _("I get the links, once, as a table and as CSV")),
-            ("mail", _("each by e-mail")),
+            ("links", _("Show me the links once")),
+            ("mail", _("Send each judge an e-mail")),
         ],
         initial="links",
     )
-    language = forms.ChoiceField(label=_("Language of the message"), choices=settings.LANGUAGES)
+    language = forms.ChoiceField(label=_("Message language"), choices=settings.LANGUAGES)
     note = forms.CharField(
-        label=_("A personal note"),
-        help_text=_("In the message."),
+        label=_("Personal note in the message"),
         max_length=1000,
         required=False,
         widget=forms.Textarea(attrs={"rows": 2, "dir": "auto"}),
@@ -61,7 +59,7 @@ class JudgeListForm(forms.Form):
         try:
             if file is not None:
                 if file.size > MAX_BYTES:
-                    raise forms.ValidationError({"file": _("The file has more than 2 MB.")})
+                    raise forms.ValidationError({"file": _("The file is larger than 2 MB.")})
                 data["text"] = judge_list_decode(file.read())
             data["judges"] = judge_list_read(data.get("text") or "")
         except FormatError as error:
@@ -78,24 +76,14 @@ class JudgeListForm(forms.Form):
 class JudgeForm(VersionedForm):
     """What a judge may be lent: languages, expertise, groups and conflicts; and how to reach them."""
 
-    address = forms.EmailField(
-        label=_("E-mail address"),
-        help_text=_("Only organisers see it."),
-        required=False,
-        widget=forms.EmailInput(attrs={"dir": "ltr"}),
-    )
+    address = forms.EmailField(required=False, widget=forms.EmailInput(attrs={"dir": "ltr"}))
     expertise = forms.CharField(
-        label=_("Fields they know"),
-        help_text=_("With commas between them. A test set may ask for some."),
+        help_text=_("Separate fields by commas. Test sets can require some of them."),
         max_length=2000,
         required=False,
     )
     languages = forms.MultipleChoiceField(
-        label=_("Languages the judge reads"),
-        help_text=_("If none is ticked, all languages of the campaign."),
-        required=False,
-        validators=[languages_validate],
-        widget=forms.CheckboxSelectMultiple,
+        required=False, validators=[languages_validate], widget=forms.CheckboxSelectMultiple
     )
     groups = forms.ModelMultipleChoiceField(
         label=_("Groups"),
@@ -105,7 +93,7 @@ class JudgeForm(VersionedForm):
     )
     conflicts = forms.ModelMultipleChoiceField(
         label=_("Conflicts of interest"),
-        help_text=_("No sentence that shows one of these systems is lent to the judge."),
+        help_text=_("The judge never gets outputs of these systems."),
         queryset=System.objects.none(),
         required=False,
         widget=forms.CheckboxSelectMultiple,
@@ -120,6 +108,7 @@ class JudgeForm(VersionedForm):
             "conflicts": list(judge.conflicts.values_list("system", flat=True)),
         }
         super().__init__(data, initial=initial)
+        self.describe(Judge)
         tags = sorted({*campaign_languages(campaign), *judge.languages})
         languages, groups, systems = (
             self.fields[name] for name in ("languages", "groups", "conflicts")
@@ -135,7 +124,7 @@ class JudgeForm(VersionedForm):
         tags = [" ".join(tag.split()).lower() for tag in self.cleaned_data["expertise"].split(",")]
         if any(len(tag) > _MAX_TAG for tag in tags):
             raise forms.ValidationError(
-                _("A field of expertise has at most %(most)d characters.") % {"most": _MAX_TAG}
+                _("A field of expertise may have at most %(most)d characters.") % {"most": _MAX_TAG}
             )
         return sorted({tag for tag in tags if tag})
 
@@ -165,8 +154,11 @@ class AssignForm(forms.Form):
         label=_("Group"), queryset=JudgeGroup.objects.none(), empty_label=None
     )
     who = forms.ChoiceField(
-        label=_("Who"),
-        choices=[("ticked", _("those I ticked")), ("found", _("all that the filter finds"))],
+        label=_("Judges"),
+        choices=[
+            ("ticked", _("selected judges")),
+            ("found", _("all judges that match the filters")),
+        ],
         initial="ticked",
     )
 

@@ -26,8 +26,8 @@ from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.texts.languages import language_name
 
 STANDINGS: Final = {
-    StandingOfJudge.PRESENT.value: gettext_lazy("takes part"),
-    StandingOfJudge.EXPECTED.value: gettext_lazy("not here yet"),
+    StandingOfJudge.PRESENT.value: gettext_lazy("active"),
+    StandingOfJudge.EXPECTED.value: gettext_lazy("not joined yet"),
     StandingOfJudge.PAUSED.value: gettext_lazy("paused"),
     StandingOfJudge.EXCLUDED.value: gettext_lazy("excluded"),
     StandingOfJudge.DECLINED.value: gettext_lazy("declined"),
@@ -79,7 +79,7 @@ class CampaignJudgeTable(DeskTable):
     """Rows of `campaign_judges`, each with a box to tick for what is done to several at once."""
 
     name = _by_judge(gettext_lazy("Judge"), "pseudonym", kind="judge")
-    address = _by_judge(gettext_lazy("Address, or how they came"), "reached_at", kind="wide")
+    address = _by_judge(gettext_lazy("Address or origin"), "reached_at", kind="wide")
     languages = PlainColumn(gettext_lazy("Languages"), by="languages")
     expertise = PlainColumn(gettext_lazy("Expertise"), by="expertise")
     groups = PlainColumn(gettext_lazy("Groups"), by="pk")
@@ -89,14 +89,14 @@ class CampaignJudgeTable(DeskTable):
         gettext_lazy("Last seen"), "seen_at", kind="seen", initial_sort_descending=True
     )
 
-    caption = gettext_lazy("Judges of the campaign")
+    caption = gettext_lazy("Judges")
 
     def __init__(self, rows: QuerySet[Any, Any], *, campaign: Campaign) -> None:
         super().__init__(rows)
         # A reverse for each row would be a quarter of the page.
         address = reverse("campaign-judge", args=[campaign.slug, 0])
         self._address = address.removesuffix("0/")
-        self._tick = _("Choose %(judge)s")
+        self._tick = _("Select %(judge)s")
 
     def cell_name(self, row: Any) -> SafeString:
         name = "" if row.user is None or row.user.name == row.pseudonym else row.user.name
@@ -146,8 +146,8 @@ def came_in_words(row: Any) -> str:
     if row.origin != Judge.Origin.PERSON:
         return str(row.get_origin_display())
     if row.external_id:
-        return _("by a panel")
-    return row.came_by or row.note or _("by a link")
+        return _("panel")
+    return row.came_by or row.note or _("link")
 
 
 _NOTHING = "–"
@@ -187,7 +187,7 @@ class ParticipationTable(DeskTable):
     done = PlainColumn(gettext_lazy("Sentences"), by="pk", kind="number")
     code = PlainColumn(gettext_lazy("Code"), by="code")
     started = _latest_first(gettext_lazy("Started"), "started_at", kind="seen")
-    service = _latest_first(gettext_lazy("As the service says"), "service_status")
+    service = _latest_first(gettext_lazy("Status at the service"), "service_status")
 
     caption = gettext_lazy("Participants")
 
@@ -265,7 +265,7 @@ class DaysForm(forms.Form):
     def clean(self) -> None:
         first, last = self.cleaned_data.get("first"), self.cleaned_data.get("last")
         if first and last and last < first:
-            self.add_error("last", _("This day is before the first one."))
+            self.add_error("last", _("The last day is before the first one."))
 
 
 class TimeSheetFilter(DeskFilter):

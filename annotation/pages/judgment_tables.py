@@ -50,7 +50,7 @@ class _JudgmentForm(forms.Form):
         """Say that the other system or the outcome is of a system, which has to be named."""
         asked: dict[str, Any] = super().clean() or {}
         if not asked.get("system") and (asked.get("other") or asked.get("outcome")):
-            self.add_error("system", _("Name the system whose comparisons are meant."))
+            self.add_error("system", _("Enter the system to compare."))
         return asked
 
 
@@ -91,29 +91,29 @@ class JudgmentFilter(DeskFilter):
     counts = _has(gettext_lazy("Counts in rankings"), "of_counted")
     ties = _has(gettext_lazy("Has ties"), "of_ties")
     min_seconds = django_filters.NumberFilter(
-        label=gettext_lazy("Seconds, at least"), method="of_least", min_value=0, max_value=_DAY
+        label=gettext_lazy("Minimum seconds"), method="of_least", min_value=0, max_value=_DAY
     )
     max_seconds = django_filters.NumberFilter(
-        label=gettext_lazy("Seconds, at most"), method="of_most", min_value=0, max_value=_DAY
+        label=gettext_lazy("Maximum seconds"), method="of_most", min_value=0, max_value=_DAY
     )
     comment = _has(gettext_lazy("Comment"), "of_comment")
     reported = _has(gettext_lazy("Reported problem"), "of_report")
 
     group = django_filters.CharFilter(
-        label=gettext_lazy("Group of judges"), method="of_group", max_length=60
+        label=gettext_lazy("Judge group"), method="of_group", max_length=60
     )
     domain = django_filters.CharFilter(
         label=gettext_lazy("Domain"), method="of_domain", max_length=300
     )
     min_words = django_filters.NumberFilter(
-        label=gettext_lazy("Words of the source, at least"),
+        label=gettext_lazy("Minimum source words"),
         method="of_least_words",
         min_value=0,
         max_digits=9,
         decimal_places=0,
     )
     max_words = django_filters.NumberFilter(
-        label=gettext_lazy("Words of the source, at most"),
+        label=gettext_lazy("Maximum source words"),
         method="of_most_words",
         min_value=0,
         max_digits=9,
@@ -215,7 +215,7 @@ class JudgmentTable(DeskTable):
     at = PlainColumn(gettext_lazy("When"), by="submitted_at", kind="seen")
     notes = PlainColumn(gettext_lazy("Notes"), by="comment", kind="wide")
 
-    caption = gettext_lazy("Judgments, and how each ranked the systems")
+    caption = gettext_lazy("Judgments")
 
     def __init__(
         self,
@@ -260,7 +260,7 @@ class JudgmentTable(DeskTable):
             for words, holds in (
                 (_("control"), row.control and row.control != BlockControl.CORRECTED),
                 (_("wrong output"), row.control == BlockControl.CORRECTED),
-                (_("corrected later"), row.later),
+                (_("revised later"), row.later),
                 (_("problem reported"), row.is_reported),
             )
             if holds
@@ -330,7 +330,7 @@ class SkipTable(DeskTable):
     time = SortedColumn(gettext_lazy("Time"), by="active_ms", then="-pk", kind="number")
     at = SortedColumn(gettext_lazy("When"), by="created_at", then="-pk", kind="seen")
 
-    caption = gettext_lazy("Skipped sentences, and why")
+    caption = gettext_lazy("Skipped sentences")
 
     def __init__(self, rows: QuerySet[Skip, Any], *, task: Task) -> None:
         super().__init__(rows)
@@ -407,7 +407,7 @@ class ProblemReportTable(DeskTable):
     at = SortedColumn(gettext_lazy("When"), by="created_at", then="-pk", kind="seen")
     state = PlainColumn(gettext_lazy("State"), by="is_closed")
 
-    caption = gettext_lazy("Problem reports, and whether they are open")
+    caption = gettext_lazy("Problem reports")
 
     def __init__(self, rows: QuerySet[ProblemReport, Any], *, campaign: Campaign) -> None:
         super().__init__(rows)

@@ -34,7 +34,7 @@ class SystemTable(DeskTable):
     team = SortedColumn(gettext_lazy("Team"), by="team", then="id")
     conflicts = PlainColumn(gettext_lazy("Conflicts of interest"), by="id", kind="wide")
 
-    caption = gettext_lazy("Systems of the test set")
+    caption = gettext_lazy("Systems")
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class SystemForm(VersionedForm, forms.ModelForm):  # type: ignore[type-arg]
         if is_name_settled:
             del self.fields["name"]
         self.fields["constrained"].widget.choices = [
-            ("unknown", gettext_lazy("not said")),
+            ("unknown", gettext_lazy("unknown")),
             ("true", gettext_lazy("yes")),
             ("false", gettext_lazy("no")),
         ]
@@ -108,11 +108,11 @@ class SystemForm(VersionedForm, forms.ModelForm):  # type: ignore[type-arg]
 class SystemAddForm(forms.Form):
     """One more system: its name, and a file of its outputs."""
 
-    name = forms.CharField(label=gettext_lazy("Name of the system"), max_length=200)
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=200)
     file = forms.FileField(
         label=gettext_lazy("Outputs"),
         help_text=gettext_lazy(
-            "Plain text with one output a line, or WMT's SGML; also as .gz. At most 20 MB."
+            "Plain text with one output per line, or WMT SGML; plain or .gz, up to 20 MB."
         ),
     )
 
@@ -121,7 +121,7 @@ class SystemAddForm(forms.Form):
         file = self.cleaned_data["file"]
         if file.size > MAX_BYTES:
             raise forms.ValidationError(
-                gettext_lazy("The file has more than 20 MB. Pack it as .gz.")
+                gettext_lazy("The file is larger than 20 MB. Compress it as .gz.")
             )
         return file
 

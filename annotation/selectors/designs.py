@@ -150,8 +150,7 @@ def reference_use_said(*, campaign: Campaign, shown: bool, **_signal: Any) -> li
         return list(_ranked_in_words([use for use in uses if use.is_ranked]))
     return [
         _(
-            "%(name)s: the reference is neither shown nor ranked. To rank it as a hidden control, which "
-            "shows who reads: %(command)s"
+            "%(name)s: the reference is neither shown nor ranked. To rank it as a hidden control: %(command)s"
         )
         % {"name": use.task, "command": _command(use, rate="0.1")}
         for use in uses
@@ -164,12 +163,11 @@ def _ranked_in_words(uses: list[ReferenceUse]) -> Iterator[str]:
         yield f"{_drawn_in_words(use)} {_hits_left_in_words(use.hits)}"
     if uses:
         yield _(
-            "Judges who see the reference find the same text among the outputs by looking. “Prefers the "
-            "reference” then says nothing about how they read."
+            "Judges who see the reference can spot it among the outputs, so a preference for it says nothing about their attention."
         )
     for use in uses:
         if use.is_drawn:
-            yield _("To rank it no more: %(command)s") % {"command": _command(use, rate="0")}
+            yield _("To stop ranking it: %(command)s") % {"command": _command(use, rate="0")}
 
 
 def _drawn_in_words(use: ReferenceUse) -> str:
@@ -188,8 +186,8 @@ def _drawn_in_words(use: ReferenceUse) -> str:
 def _hits_left_in_words(hits: int) -> str:
     """Return how many HITs still to be judged hold the reference, as a sentence."""
     return ngettext(
-        "%(count)d HIT still to be judged holds it.",
-        "%(count)d HITs still to be judged hold it.",
+        "%(count)d unfinished HIT contains it.",
+        "%(count)d unfinished HITs contain it.",
         hits,
     ) % {"count": hits}
 

@@ -65,17 +65,17 @@ def _counted(held: QuerySet[Assignment]) -> AtWork:
 
 def closing_in_words(*, task: Task) -> list[str]:
     """Return sentences on what closing a test set would do now."""
-    now = task_at_work(task=task)
-    judges = ngettext(
-        "%(count)d judge is at work in it", "%(count)d judges are at work in it", now.judges
-    ) % {"count": now.judges}
-    blocks = ngettext("%(count)d block is lent", "%(count)d blocks are lent", now.blocks) % {
-        "count": now.blocks
-    }
     return [
-        _("%(judges)s; %(blocks)s.") % {"judges": judges, "blocks": blocks},
-        _("They may finish the work they hold, but get no more of it; their judgments stay."),
+        _at_work_in_words(task_at_work(task=task)),
+        _("They can finish these sentences but get no new ones. All judgments are kept."),
     ]
+
+
+def _at_work_in_words(now: AtWork) -> str:
+    return _("Judges at work: %(judges)d. Sentences in hand: %(sentences)d.") % {
+        "judges": now.judges,
+        "sentences": now.blocks,
+    }
 
 
 def judges_share(*, judges: Collection[Judge], task: Task) -> JudgeShare:
@@ -150,11 +150,11 @@ def _tasks(before: _Work, after: _Work) -> list[str]:
     said = []
     if lost:
         said.append(
-            _("They get no more sentences of %(names)s; what they hold they may finish.")
+            _("No new sentences from %(names)s; those in hand can be finished.")
             % {"names": ", ".join(lost)}
         )
     if won:
-        said.append(_("They get sentences of %(names)s, too.") % {"names": ", ".join(won)})
+        said.append(_("New sentences also from %(names)s.") % {"names": ", ".join(won)})
     return said
 
 
@@ -163,16 +163,16 @@ def _blocks(before: _Work, after: _Work) -> list[str]:
     given_back = sum(count for hit, count in before.held.items() if hit not in after.held)
     if given_back:
         words = ngettext(
-            "%(count)d sentence that they hold now is taken from them and lent to others.",
-            "%(count)d sentences that they hold now are taken from them and lent to others.",
+            "%(count)d sentence in hand goes to other judges.",
+            "%(count)d sentences in hand go to other judges.",
             given_back,
         )
         said.append(words % {"count": given_back})
     freed = len(before.reserved - after.reserved)
     if freed:
         words = ngettext(
-            "%(count)d HIT that is reserved for them goes to others within the hour.",
-            "%(count)d HITs that are reserved for them go to others within the hour.",
+            "%(count)d reserved HIT goes to other judges within an hour.",
+            "%(count)d reserved HITs go to other judges within an hour.",
             freed,
         )
         said.append(words % {"count": freed})
@@ -183,7 +183,7 @@ def _limit(before: _Work, after: _Work) -> list[str]:
     if before.wanted == after.wanted:
         return []
     return [
-        _("Their target becomes %(after)s blocks in total (now %(before)s).")
+        _("Target: %(after)s blocks in total (now %(before)s).")
         % {"after": after.wanted or "∞", "before": before.wanted or "∞"}
     ]
 
@@ -192,8 +192,8 @@ def group_only_in_words(*, task: Task, group: JudgeGroup) -> list[str]:
     """Return sentences on what a design for a group alone means for a test set's judges now. Three queries."""
     count = GroupMember.objects.filter(group=group, judge__withdrawn_at=None).count()
     words = ngettext(
-        "Only the %(count)d judge of “%(group)s” is lent HITs of %(task)s.",
-        "Only the %(count)d judges of “%(group)s” are lent HITs of %(task)s.",
+        "Only the %(count)d judge in “%(group)s” gets HITs of %(task)s.",
+        "Only the %(count)d judges in “%(group)s” get HITs of %(task)s.",
         count,
     )
     said = [words % {"count": count, "group": group.name, "task": task.called}]
@@ -201,16 +201,16 @@ def group_only_in_words(*, task: Task, group: JudgeGroup) -> list[str]:
     judged = JudgeTally.objects.filter(outside, task=task, judged__gt=0).count()
     if judged:
         words = ngettext(
-            "%(count)d judge who judged it is not in the group; what they judged stays and counts.",
-            "%(count)d judges who judged it are not in the group; what they judged stays and counts.",
+            "%(count)d judge with judgments is not in the group; these judgments still count.",
+            "%(count)d judges with judgments are not in the group; these judgments still count.",
             judged,
         )
         said.append(words % {"count": judged})
     holding = assignments_held().filter(outside, hit__task=task).values("judge").distinct().count()
     if holding:
         words = ngettext(
-            "%(count)d of those outside is at work now and may finish what they hold.",
-            "%(count)d of those outside are at work now and may finish what they hold.",
+            "%(count)d judge outside the group is at work and can finish the HIT in hand.",
+            "%(count)d judges outside the group are at work and can finish the HITs in hand.",
             holding,
         )
         said.append(words % {"count": holding})
@@ -269,10 +269,10 @@ def design_effects_in_words(
     `design` is the new one, None where it is in force already; `group` the one that it begins to be for.
     """
     said = [
-        _("From HIT %(number)d on, HITs are drawn by the new design.") % {"number": effects.first},
+        _("The new design applies from HIT %(number)d.") % {"number": effects.first},
         ngettext(
-            "%(count)d HIT is planned and waits for a judge: it stays as it was drawn.",
-            "%(count)d HITs are planned and wait for judges: they stay as they were drawn.",
+            "%(count)d planned HIT stays as drawn.",
+            "%(count)d planned HITs stay as drawn.",
             effects.stay,
         )
         % {"count": effects.stay},
@@ -280,8 +280,8 @@ def design_effects_in_words(
     if effects.go:
         said.append(
             ngettext(
-                "%(count)d HIT on standby is discarded and drawn again by the new design.",
-                "%(count)d HITs on standby are discarded and drawn again by the new design.",
+                "%(count)d HIT on standby is redrawn.",
+                "%(count)d HITs on standby are redrawn.",
                 effects.go,
             )
             % {"count": effects.go}
@@ -289,8 +289,8 @@ def design_effects_in_words(
     if effects.lent:
         said.append(
             ngettext(
-                "%(count)d HIT is with a judge or done: nothing becomes of it.",
-                "%(count)d HITs are with judges or done: nothing becomes of them.",
+                "%(count)d HIT in progress or done is not affected.",
+                "%(count)d HITs in progress or done are not affected.",
                 effects.lent,
             )
             % {"count": effects.lent}
@@ -343,11 +343,7 @@ def state_effects(*, campaign: Campaign, transition: Transition) -> StateEffects
     now = campaign_at_work(campaign=campaign)
     counted = JudgmentSequence.objects.filter(task__test_set__campaign=campaign)
     judged = counted.aggregate(judged=Sum("judged"))["judged"] or 0
-    held = (
-        ngettext("%(count)d judge holds", "%(count)d judges hold", now.judges)
-        + " "
-        + ngettext("%(sentences)d sentence now.", "%(sentences)d sentences now.", now.blocks)
-    ) % {"count": now.judges, "sentences": now.blocks}
+    held = _at_work_in_words(now)
     needed: list[JudgesNeeded] = []
     if transition in _OPENING:
         open_tasks = list(Task.objects.of(campaign).named().filter(closed_at=None))
@@ -378,30 +374,34 @@ def _rehearsal(campaign: Campaign, transition: Transition) -> list[str]:
         return []
     if not Campaign.objects.filter(rehearsal_of=campaign).exists():
         return []
-    return [_("The rehearsal is deleted for good, with its simulated judges and what they judged.")]
+    return [_("The rehearsal, its simulated judges and their judgments are permanently deleted.")]
 
 
 def _facts(campaign: Campaign, transition: Transition, held: str, judged: int) -> list[str]:
     match transition:
         case Transition.PAUSE:
             return [
-                held + " " + _("Their submissions are kept."),
-                _("No new sentences are handed out; judges see that the campaign is paused."),
+                held + " " + _("Their submissions are still saved."),
+                _("Judges get no new sentences and see that the campaign is paused."),
             ]
         case Transition.CLOSE:
             return [
-                held + " " + _("Their submissions are kept."),
-                _("No new sentences are handed out; judges see that the campaign is closed."),
+                held + " " + _("Their submissions are still saved."),
+                _("Judges get no new sentences and see that the campaign is closed."),
             ]
         case Transition.ARCHIVE:
             return [
                 held
                 + " "
-                + _("Their submissions are kept, but they get no more of these sentences."),
-                _("The campaign becomes read-only and leaves the list of campaigns."),
+                + _(
+                    "Their submissions are still saved, but sentences not loaded yet are withdrawn."
+                ),
+                _("The campaign becomes read-only and is hidden from the list of campaigns."),
             ]
         case Transition.UNARCHIVE:
-            return [_("It is in the list again and can be changed. It stays closed to judges.")]
+            return [
+                _("The campaign returns to the list and can be edited, but stays closed to judges.")
+            ]
         case Transition.DELETE:
             return _deleting(campaign, held, judged)
         case _:
@@ -417,8 +417,8 @@ def _opening(
     tasks = len(open_tasks)
     facts = [
         ngettext(
-            "%(count)d judge can get sentences at once.",
-            "%(count)d judges can get sentences at once.",
+            "%(count)d judge can start right away.",
+            "%(count)d judges can start right away.",
             judges,
         )
         % {"count": judges},
@@ -426,7 +426,7 @@ def _opening(
         % {"count": tasks},
     ]
     if not tasks:
-        facts.append(_("Without one, judges find nothing to judge."))
+        facts.append(_("Add a test set first: there is nothing to judge."))
     for each in needed:
         facts += [f"{each.task.called}: {words}" for words in each.words]
     return facts
@@ -435,17 +435,19 @@ def _opening(
 def _deleting(campaign: Campaign, held: str, judged: int) -> list[str]:
     if not is_judged(campaign=campaign):
         return [
-            _("It has no judgments: it is deleted at once, and cannot be restored."),
+            _(
+                "The campaign has no judgments, so it is deleted immediately and cannot be restored."
+            ),
             held,
         ]
     return [
         ngettext(
-            "%(count)d judged sentence goes to the bin with it.",
-            "%(count)d judged sentences go to the bin with it.",
+            "%(count)d judged sentence moves to the bin with it.",
+            "%(count)d judged sentences move to the bin with it.",
             judged,
         )
         % {"count": judged},
-        held + " " + _("Their submissions are kept."),
-        _("Judges read that it is closed. After 30 days it is deleted for good."),
+        held + " " + _("Their submissions are still saved."),
+        _("Judges see that the campaign is closed. It is permanently deleted after 30 days."),
         *goes_with(campaign),
     ]

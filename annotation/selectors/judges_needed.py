@@ -12,7 +12,6 @@ from typing import Final
 from django.db.models import Count
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from annotation.models import Design
 from annotation.protocols import AnswerKind, Comparisons, Passes, answer_kind
@@ -172,9 +171,9 @@ def _group(design: Design) -> str:
 
 def _there_in_words(needed: int, there: int, design: Design) -> str:
     words = (
-        _("Judges needed: at least %(needed)s; there are now: %(there)s.")
+        _("Judges needed: at least %(needed)s (available: %(there)s).")
         if design.judge_group is None
-        else _("Judges of “%(group)s” needed: at least %(needed)s; there are now: %(there)s.")
+        else _("Judges needed in “%(group)s”: at least %(needed)s (available: %(there)s).")
     )
     return words % {
         "needed": number_format(needed),
@@ -205,28 +204,16 @@ class _Reasons:
         if judges <= _ONE:
             return []
         if self._kind.has_stages:
-            words = ngettext(
-                "Others judge what a judge says of a block: %(count)s judge for each block, the first one among them.",
-                "Others judge what a judge says of a block: %(count)s judges for each block, the first one among them.",
-                judges,
-            )
+            words = _("Judges per block: %(count)s, because others review the first answer.")
         elif design.inter_share > 0:
-            words = ngettext(
-                "Some blocks are repeated by another judge than before: %(count)s judge for such a block.",
-                "Some blocks are repeated by another judge than before: %(count)s judges for such a block.",
-                judges,
-            )
+            words = _("Judges per repeated block: %(count)s.")
         else:
-            words = ngettext(
-                "Each block is for %(count)s judge.",
-                "Each block is for %(count)s different judges.",
-                judges,
-            )
+            words = _("Judges per block: %(count)s.")
         return [
             _Reason(
                 judges,
                 words % {"count": number_format(judges)},
-                _("Invite more, or let the design ask fewer judges about a block."),
+                _("Invite more judges, or reduce the number of judges per block."),
             )
         ]
 
@@ -240,14 +227,14 @@ class _Reasons:
         quotas.add(self._task.test_set.campaign.blocks_per_judge)
         asked = None if None in quotas else max(each or 0 for each in quotas)
         if asked is not None and asked < blocks:
-            words = _("Blocks wanted: %(wanted)s; blocks asked of a judge: at most %(most)s.")
-            otherwise = _("Invite more, ask each judge for more, or want fewer blocks.")
+            words = _("Target: %(wanted)s blocks; at most %(most)s blocks per judge.")
+            otherwise = _("Invite more judges, raise the limit per judge, or lower the target.")
             blocks = max(1, asked)
         else:
             words = _(
                 "Target: %(wanted)s blocks; at most %(most)s blocks per judge, because no judge sees a segment twice."
             )
-            otherwise = _("Invite more, or want fewer blocks.")
+            otherwise = _("Invite more judges, or lower the target.")
         said = words % {"wanted": number_format(wanted), "most": number_format(blocks)}
         return [_Reason(-(-wanted // blocks), said, otherwise)]
 
@@ -256,22 +243,22 @@ class _Reasons:
         found = []
         if self._sample:
             words = _(
-                "Judgments of a comparison: %(quota)s; of these from one judge: at most %(most)s."
+                "Judgments per comparison: %(quota)s, at most %(most)s of them from one judge."
             )
             found.append(
                 _Reason(
                     -(-quota // self._sample),
                     words % {"quota": number_format(quota), "most": number_format(self._sample)},
-                    _("Invite more, or let a comparison have fewer judgments, or more of a judge."),
+                    _(
+                        "Invite more judges, require fewer judgments per comparison, or allow more from one judge."
+                    ),
                 )
             )
         systems = systems_drawn(task=self._task, design=self._design).count()
         if systems > 1 and self._segments:
             most = comparisons.most(systems)
-            words = ngettext(
-                "A sort takes at most %(comparisons)s comparison (systems: %(systems)s; judgments of each comparison: %(quota)s), and no judge sees a segment twice (segments: %(segments)s).",
-                "A sort takes at most %(comparisons)s comparisons (systems: %(systems)s; judgments of each comparison: %(quota)s), and no judge sees a segment twice (segments: %(segments)s).",
-                most,
+            words = _(
+                "Comparisons: at most %(comparisons)s (systems: %(systems)s, judgments per comparison: %(quota)s). No judge sees a segment twice (segments: %(segments)s)."
             )
             found.append(
                 _Reason(
@@ -283,7 +270,9 @@ class _Reasons:
                         "quota": number_format(quota),
                         "segments": number_format(self._segments),
                     },
-                    _("Invite more, add segments, or let a comparison have fewer judgments."),
+                    _(
+                        "Invite more judges, add segments, or require fewer judgments per comparison."
+                    ),
                 )
             )
         return found

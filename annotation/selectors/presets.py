@@ -49,7 +49,7 @@ PRESETS: Final = (
     Preset(
         name="balanced",
         label=_("Balanced five-way"),
-        sentence=_("Judges rank five outputs; all pairs of systems meet equally often."),
+        sentence=_("Judges rank five outputs; all pairs of systems are compared equally often."),
         protocol=Protocol.RANKING,
         design={"kind": Design.Kind.BALANCED, "systems_per_block": 5},
     ),
@@ -57,7 +57,7 @@ PRESETS: Final = (
         name="adaptive",
         label=_("Adaptive five-way"),
         sentence=_(
-            "Judges rank five outputs of systems that are hard to tell apart; fewer judgments for many systems."
+            "Judges rank five outputs of systems that are hard to tell apart, so fewer judgments are needed."
         ),
         protocol=Protocol.RANKING,
         design={"kind": Design.Kind.ACTIVE, "systems_per_block": 5},
@@ -79,7 +79,7 @@ PRESETS: Final = (
     Preset(
         name="pairwise",
         label=_("Pairwise"),
-        sentence=_("Judges see two outputs and say which is better, or that neither is."),
+        sentence=_("Judges choose the better of two outputs, or neither."),
         protocol=Protocol.TWO_OUTPUTS,
         design={"kind": Design.Kind.BINARY, "systems_per_block": 2},
     ),

@@ -122,12 +122,12 @@ def joining_in_words(*, task: Task, name: str) -> list[str]:
     how = joining(task, name)
     if how is Joining.NOT:
         return [
-            _("%(task)s: its design names the systems that are judged. Add this one there.")
+            _("%(task)s: the design lists the systems to judge. Add this one there.")
             % {"task": task.called}
         ]
     if how is Joining.LATER:
         return [
-            _("%(task)s: it comes with the HITs that are planned next; those planned already stay.")
+            _("%(task)s: included in the HITs planned next; HITs already planned stay as drawn.")
             % {"task": task.called}
         ]
     facts = []
@@ -135,14 +135,14 @@ def joining_in_words(*, task: Task, name: str) -> list[str]:
     if hits:
         facts.append(
             ngettext(
-                "%(task)s: %(count)d planned HIT that no judge has opened is drawn again with it.",
-                "%(task)s: %(count)d planned HITs that no judge has opened are drawn again with it.",
+                "%(task)s: %(count)d planned HIT is redrawn with it.",
+                "%(task)s: %(count)d planned HITs are redrawn with it.",
                 hits,
             )
             % {"task": task.called, "count": hits}
         )
     else:
-        facts.append(_("%(task)s: the next HITs show it.") % {"task": task.called})
+        facts.append(_("%(task)s: included in the next HITs.") % {"task": task.called})
     sequence = JudgmentSequence.objects.filter(pk=task.pk).first()
     judged = sequence.judged if sequence else 0
     if not judged:
@@ -152,8 +152,8 @@ def joining_in_words(*, task: Task, name: str) -> list[str]:
     if left is not None:
         facts.append(
             ngettext(
-                "%(count)d block is left of the target of %(target)d. Raise the target if that is too few for it.",
-                "%(count)d blocks are left of the target of %(target)d. Raise the target if these are too few for it.",
+                "%(count)d block of the target of %(target)d remains. Raise the target if the new system needs more.",
+                "%(count)d blocks of the target of %(target)d remain. Raise the target if the new system needs more.",
                 left,
             )
             % {"count": left, "target": task.blocks_wanted}
@@ -164,14 +164,14 @@ def joining_in_words(*, task: Task, name: str) -> list[str]:
 def _catching_up_in_words(design: Design | None) -> str:
     if design is not None and design.kind == Design.Kind.BALANCED:
         return _(
-            "The design is balanced: the new system is shown more often than the others until it has met each of them as often."
+            "Balanced design: the new system is shown more often until it catches up with the others."
         )
     if design is not None and design.kind == Design.Kind.ACTIVE:
         return _(
-            "The design is adaptive: the new system is shown more often than the others until its place is about as certain."
+            "Adaptive design: the new system is shown more often until its rank is about as certain as the others."
         )
     return _(
-        "The new system is shown as often as the others from now on, so it keeps fewer judgments and a wider range. A balanced design lets it catch up."
+        "The new system is shown as often as the others, so it keeps fewer judgments and a wider rank range. A balanced design lets it catch up."
     )
 
 
@@ -235,27 +235,27 @@ def withdrawal_in_words(*, system: System) -> list[str]:
     effect = withdrawal_effect(system=system)
     facts = [
         ngettext(
-            "%(count)d HIT that shows it and was never lent is withdrawn; others are drawn instead.",
-            "%(count)d HITs that show it and were never lent are withdrawn; others are drawn instead.",
+            "%(count)d planned HIT with it is replaced.",
+            "%(count)d planned HITs with it are replaced.",
             effect.planned,
         )
         % {"count": effect.planned},
         ngettext(
-            "%(count)d HIT that shows it is with a judge, who may finish it.",
-            "%(count)d HITs that show it are with judges, who may finish them.",
+            "%(count)d HIT with it is in progress and can be finished.",
+            "%(count)d HITs with it are in progress and can be finished.",
             effect.held,
         )
         % {"count": effect.held},
         _judged_in_words(effect.judged),
         ngettext(
-            "No new HIT shows it. %(count)d system is left.",
-            "No new HIT shows it. %(count)d systems are left.",
+            "New HITs no longer show it. %(count)d system remains.",
+            "New HITs no longer show it. %(count)d systems remain.",
             effect.left,
         )
         % {"count": effect.left},
     ]
     if effect.left < 2:
-        facts.append(_("With fewer than two, judges have nothing left to rank."))
+        facts.append(_("Judges need at least two systems to rank."))
     return facts + _chosen_in_words(system)
 
 
@@ -270,12 +270,8 @@ def _chosen_in_words(system: System) -> list[str]:
         count = left.exclude(pk=system.pk).count()
         if count < design.parameters.fewest_systems:
             said.append(
-                ngettext(
-                    "The design of “%(task)s” is for chosen systems. %(count)d of them would be left, fewer than a "
-                    "block shows: choose others.",
-                    "The design of “%(task)s” is for chosen systems. %(count)d of them would be left, fewer than a "
-                    "block shows: choose others.",
-                    count,
+                _(
+                    "Systems left in the design of “%(task)s”: %(count)d, fewer than a block shows. Select others there."
                 )
                 % {"task": task.called, "count": count}
             )
@@ -283,27 +279,14 @@ def _chosen_in_words(system: System) -> list[str]:
 
 
 def _judged_in_words(judged: EstimatedCount) -> str:
-    count = {"count": judged.number if not judged.is_estimated else number_format(judged.number)}
+    count = number_format(judged.number)
     if judged.is_bound:
-        return (
-            _(
-                "Fewer than %(count)s judgments of it stay and count. The ranking lists it as withdrawn."
-            )
-            % count
-        )
-    if judged.is_estimated:
-        return (
-            _("About %(count)s judgments of it stay and count. The ranking lists it as withdrawn.")
-            % count
-        )
-    return (
-        ngettext(
-            "%(count)d judgment of it stays and counts. The ranking lists it as withdrawn.",
-            "%(count)d judgments of it stay and count. The ranking lists it as withdrawn.",
-            judged.number,
-        )
-        % count
-    )
+        count = _("fewer than %(count)s") % {"count": count}
+    elif judged.is_estimated:
+        count = _("about %(count)s") % {"count": count}
+    return _("Its judgments (%(count)s) still count. The ranking lists it as withdrawn.") % {
+        "count": count
+    }
 
 
 def name_settled_in_words(*, system: System) -> str:
@@ -311,13 +294,12 @@ def name_settled_in_words(*, system: System) -> str:
     if Design.objects.filter(
         task__test_set=system.test_set_id, systems__contains=[system.name]
     ).exists():
-        return _("A design names it among the systems that are judged, so its name stays.")
+        return _("The name cannot be changed: a design lists this system.")
     is_drawn = PlanningBatch.objects.filter(task__test_set=system.test_set_id).exists()
     if not is_drawn and not has_judgments(test_set=system.test_set):
         return ""
     return _(
-        "HITs were drawn or judged under this name. It stays, because draws and rank ranges are computed "
-        "from it."
+        "The name cannot be changed: HITs were drawn or judged under it, and draws and rank ranges depend on it."
     )
 
 

@@ -45,9 +45,7 @@ def rules_settled_in_words(*, task: Task) -> str:
     at most, or four with passes.
     """
     if is_lent(task=task):
-        return _("Judges have begun with this task: what they are asked stays as it is.")
+        return _("This cannot be changed: judging has started.")
     if has_passes(task) and task.hits.exists():
-        return _(
-            "The texts of this task are allotted to judges already: what they are asked stays as it is."
-        )
+        return _("This cannot be changed: texts have already been assigned to judges.")
     return ""

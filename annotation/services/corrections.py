@@ -38,12 +38,12 @@ def output_correct(
     text = text.strip()
     if row.replaced_at is not None:
         raise CorrectionRefusedError(
-            _("This output was changed meanwhile. Reload the page to see its present text.")
+            _("This output was changed in the meantime. Reload the page to see the current text.")
         )
     if row.system.kind != SystemKind.SYSTEM:
         raise CorrectionRefusedError(_("Only outputs of systems can be corrected."))
     if not text or text == row.text:
-        raise CorrectionRefusedError(_("Enter a text that differs from the present one."))
+        raise CorrectionRefusedError(_("Enter a different text."))
     hits = rows_lock(
         hits_never_lent(system=row.system).filter(segment_ids__contains=[row.segment_id])
     )

@@ -198,8 +198,7 @@ def participation_begin(*, panel: Panel, entry: Entry, address: str) -> Particip
     if not panel_arrival_record(panel=panel, address=address):
         raise TooManyArrivalsError(
             _(
-                "Many people have begun this study from your network within the last hour. "
-                "Please try again in an hour."
+                "Too many people have started this study from your network. Please try again in an hour."
             )
         )
     admitted = panel_judge_admit(panel=panel, external_id=entry.external_id)
@@ -225,7 +224,7 @@ def _earlier_check(panel: Panel, judge: Judge) -> None:
     paid = earlier.filter(panel=panel).exclude(code="").count()
     if paid >= panel.participations_per_member:
         raise ParticipationRefusedError(
-            _("You have already taken part in this study as often as each person may. Thank you.")
+            _("You have already taken part as often as this study allows. Thank you.")
         )
 
 

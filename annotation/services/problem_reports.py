@@ -26,7 +26,7 @@ def problem_report(
     if not ProblemReport.objects.filter(client_id=client_id).exists():
         _limits_keep(assigned.judge_id, comment.strip())
     if kind == ProblemReportKind.OTHER and not comment.strip():
-        raise SubmissionRefusedError(_("Please say in a few words what is wrong."))
+        raise SubmissionRefusedError(_("Describe the problem in a few words."))
     report, created = ProblemReport.objects.get_or_create(
         client_id=client_id,
         defaults={
@@ -75,9 +75,9 @@ def problem_reply(
     replies = list(report.replies.order_by("number"))
     is_closed = replies[-1].closed if replies else False
     if not said and not closes:
-        raise ReplyRefusedError(_("Write an answer, or close the report."))
+        raise ReplyRefusedError(_("Enter a reply, or close the report."))
     if not said and is_closed:
-        raise ReplyRefusedError(_("This report is closed already."))
+        raise ReplyRefusedError(_("This report is already closed."))
     if seen not in (None, len(replies)):
         raise _replied_meanwhile()
     return _append(
@@ -100,7 +100,7 @@ def problem_reply_take_back(*, reply: ProblemReply, user: User) -> ProblemReply:
     """
     replies = ProblemReply.objects.filter(report=reply.report_id)
     if not replies.standing().filter(pk=reply.pk).exists():
-        raise ReplyRefusedError(_("This reply has been taken back already."))
+        raise ReplyRefusedError(_("This reply has already been taken back."))
     is_closed = replies.latest("number").closed
     left = replies.standing().exclude(pk=reply.pk).order_by("-number").first()
     return _append(

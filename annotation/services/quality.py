@@ -65,7 +65,8 @@ def rule_terms_check(*, campaign: Campaign, terms: RuleTerms) -> None:
         raise QualityRefusedError(_("The test set belongs to another campaign."), field="task")
     if not 1 <= terms.minimum <= MAX_MINIMUM:
         raise QualityRefusedError(
-            _("The minimum evidence is from 1 to %(most)s.") % {"most": number_format(MAX_MINIMUM)},
+            _("The minimum evidence must be between 1 and %(most)s.")
+            % {"most": number_format(MAX_MINIMUM)},
             field="minimum",
         )
     try:
@@ -186,9 +187,9 @@ def quality_action_take(
         raise QualityRefusedError(_("The test set belongs to another campaign."))
     is_message = action == QualityActionKind.MESSAGE
     if is_message and not text.strip():
-        raise QualityRefusedError(_("Write what the judge should read."), field="text")
+        raise QualityRefusedError(_("Enter a message."), field="text")
     if action not in STANDING_ACTIONS and judge.origin != Judge.Origin.PERSON:
-        raise QualityRefusedError(_("The judge is imported or simulated and cannot read it."))
+        raise QualityRefusedError(_("Imported and simulated judges cannot read messages."))
     Judge.objects.select_for_update().get(pk=judge.pk)
     in_force = QualityAction.objects.in_force().filter(judge=judge, action=action)
     if not is_message and in_force.exists():
@@ -379,5 +380,5 @@ def judges_decision_undo(*, campaign: Campaign, batch: UUID, user: User) -> list
             continue
         changed[before.judge_id] = before.judge
     if not changed:
-        raise QualityRefusedError(_("Nothing is left to undo."))
+        raise QualityRefusedError(_("Nothing to undo."))
     return list(changed.values())

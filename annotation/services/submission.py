@@ -189,8 +189,7 @@ def comment_refusal(*, judge_id: int, comment: str) -> SubmissionRefusedError | 
         return None
     return SubmissionRefusedError(
         _(
-            "Your comments of the last 24 hours have reached the limit. Please send this without a "
-            "comment, or add one tomorrow."
+            "You have reached the limit for comments in 24 hours. Send this without a comment, or add one tomorrow."
         )
     )
 
@@ -206,8 +205,7 @@ def revision_refusal(*, judge_id: int, block_id: int) -> SubmissionRefusedError 
     if times > REVISIONS_A_BLOCK:
         return SubmissionRefusedError(
             _(
-                "You have changed this ranking %(times)d times, which is the limit. The last stored "
-                "version counts."
+                "You have changed this answer %(times)d times, which is the limit. The last saved version counts."
             )
             % {"times": times - 1},
             stored=of_block.latest("pk"),
@@ -231,7 +229,7 @@ def reports_refusal(*, judge_id: int) -> SubmissionRefusedError | None:
 def too_fast() -> SubmissionRefusedError:
     """Return the refusal of what may be sent again in a moment."""
     return SubmissionRefusedError(
-        _("That was a lot within a minute. Please try again in a moment."),
+        _("Too many requests. Please try again in a moment."),
         retry_after=int(_MINUTE.total_seconds()) // 2,
     )
 
@@ -372,12 +370,10 @@ def _other_kind_refusal(
     """Return that this protocol takes the other of the two; None if it is the right one alone."""
     if kind.has_answers and (answer is None or labels is not None):
         return SubmissionRefusedError(
-            _("The judgments of this task have an `answer`, and no `labels`."), field="answer"
+            _("This task requires `answer` and no `labels`."), field="answer"
         )
     if not kind.has_answers and (labels is None or answer is not None):
-        return SubmissionRefusedError(
-            _("The judgments of this task have `labels`, and no `answer`.")
-        )
+        return SubmissionRefusedError(_("This task requires `labels` and no `answer`."))
     return None
 
 
@@ -453,9 +449,6 @@ def _times_refusal(duration_ms: int | None, active_ms: int | None) -> Submission
     if duration_ms is None or active_ms is None or active_ms <= duration_ms:
         return None
     return SubmissionRefusedError(
-        _(
-            "active_ms is %(active)d, longer than duration_ms, %(duration)d: active time is a part of "
-            "the time on the clock."
-        )
+        _("active_ms (%(active)d) must not exceed duration_ms (%(duration)d).")
         % {"active": active_ms, "duration": duration_ms}
     )

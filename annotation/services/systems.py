@@ -108,7 +108,7 @@ def system_withdraw(*, system: System) -> int:
     row = System.objects.get(pk=system.pk)
     if row.kind == SystemKind.BAD_REFERENCE:
         raise SystemRefusedError(
-            _("Damaged references are withdrawn one by one, where they are approved.")
+            _("Withdraw damaged references individually on their review page.")
         )
     if row.withdrawn_at is not None:
         return 0

@@ -46,17 +46,11 @@ def task_segments_again_change(*, task: Task, segments_again: bool) -> Task:
     if segments_again == locked.segments_again:
         return task
     if segments_again and locked.protocol == Protocol.RANKING:
-        raise ValidationError(
-            _(
-                "It is chosen of the tasks beside the ranking: in these, judges meet its segments again."
-            )
-        )
+        raise ValidationError(_("Not available for the ranking task. Set it for the other tasks."))
     judges = Judge.objects.filter(campaign__test_sets=locked.test_set_id).order_by("pk")
     list(judges.select_for_update(no_key=True, of=("self",)).values_list("pk", flat=True))
     if is_lent(task=locked):
-        raise ValidationError(
-            _("Judges have begun with this task: which segments they meet again stays as it is.")
-        )
+        raise ValidationError(_("This cannot be changed: judging has started."))
     task.segments_again = segments_again
     task.save(update_fields=["segments_again"])
     return task

@@ -66,10 +66,7 @@ def training_propose(*, task: Task, count: int, seed: int = 0) -> list[TrainingB
     chosen = draw.shuffled(approved, lambda row: row.output.segment.number, "training")[:count]
     if not chosen:
         raise TrainingRefusedError(
-            _(
-                "Training uses approved damaged references, and none are left: make and "
-                "approve some first."
-            )
+            _("No approved damaged references are left. Create and approve some first.")
         )
     return [
         _propose(task, row, position=number, draw=draw)
@@ -166,7 +163,9 @@ def _expected_check(task: Task, segment: Segment, expected: Mapping[Output, int 
     texts = {normalise_text(each.text or "") for each in shown}
     if len(texts) < len(expected):
         raise TrainingRefusedError(
-            _("Its outputs must be different texts of this segment; damaged ones must be approved.")
+            _(
+                "Outputs must be different texts of this segment, and damaged references must be approved."
+            )
         )
     most = _most_shown(task)
     if most == 1:
@@ -174,7 +173,7 @@ def _expected_check(task: Task, segment: Segment, expected: Mapping[Output, int 
     if len(expected) > most and most < MOST_CANDIDATES:
         raise TrainingRefusedError(outputs_at_a_time(most))
     if len(expected) > MOST_CANDIDATES or len({*expected.values()} - {None}) < 2:
-        raise TrainingRefusedError(_("At least two of its outputs need different ranks."))
+        raise TrainingRefusedError(_("At least two outputs need different ranks."))
 
 
 def _most_shown(task: Task) -> int:
@@ -186,14 +185,12 @@ def _most_shown(task: Task) -> int:
 
 
 def _nothing_to_compare() -> str:
-    return _(
-        "Judges of this task are shown one output at a time. Training compares outputs, so there is none for it."
-    )
+    return _("Training is not available: judges of this task see one output at a time.")
 
 
 def _explained(explanation: str) -> str:
     if not explanation.strip():
-        raise TrainingRefusedError(_("Judges need an explanation to learn from."))
+        raise TrainingRefusedError(_("Enter an explanation."))
     return explanation.strip()
 
 

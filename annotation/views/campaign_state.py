@@ -34,13 +34,13 @@ from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view
 
 _DONE: Final = {
-    Transition.OPEN: gettext_lazy("The campaign is open: judges get sentences."),
-    Transition.PAUSE: gettext_lazy("The campaign is paused: no new sentences are handed out."),
-    Transition.RESUME: gettext_lazy("The campaign goes on: judges get sentences."),
-    Transition.CLOSE: gettext_lazy("The campaign is closed: no new sentences are handed out."),
-    Transition.REOPEN: gettext_lazy("The campaign is open again: judges get sentences."),
-    Transition.ARCHIVE: gettext_lazy("The campaign is archived."),
-    Transition.UNARCHIVE: gettext_lazy("The campaign is out of the archive, and closed."),
+    Transition.OPEN: gettext_lazy("Campaign opened."),
+    Transition.PAUSE: gettext_lazy("Campaign paused."),
+    Transition.RESUME: gettext_lazy("Campaign resumed."),
+    Transition.CLOSE: gettext_lazy("Campaign closed."),
+    Transition.REOPEN: gettext_lazy("Campaign reopened."),
+    Transition.ARCHIVE: gettext_lazy("Campaign archived."),
+    Transition.UNARCHIVE: gettext_lazy("Campaign unarchived. It is still closed."),
 }
 
 
@@ -114,7 +114,7 @@ def _ask(
 
 
 def _deleted(request: HttpRequest, campaign: Campaign, is_gone: bool) -> HttpResponse:
-    said = _("“%(name)s” is deleted.") if is_gone else _("“%(name)s” is in the bin.")
+    said = _("“%(name)s” deleted.") if is_gone else _("“%(name)s” moved to the bin.")
     messages.success(request, said % {"name": campaign.name})
     return redirect("campaign-list" if is_gone else "campaign-bin")
 
@@ -133,7 +133,7 @@ def campaign_restore_page(request: HttpRequest, slug: str) -> HttpResponse:
     campaign_restore(campaign=campaign, by=cast("User", request.user))
     messages.success(
         request,
-        _("“%(name)s” is out of the bin: %(state)s.")
+        _("“%(name)s” restored (%(state)s).")
         % {"name": campaign.name, "state": campaign.get_state_display()},
     )
     return redirect("campaign-state", slug)
@@ -152,15 +152,13 @@ def task_close_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
         question = Question(
             title=_("Close %(name)s") % {"name": task.called},
             facts=closing_in_words(task=task),
-            after=_("You can undo this with “Reopen” in the settings."),
-            answers=[Answer(_("Close the test set"))],
+            after=_("You can reopen it in the settings."),
+            answers=[Answer(_("Close test set"))],
             cancel=reverse("campaign-settings", args=[slug]),
         )
         return ask(request, question, campaign=task.test_set.campaign, section="settings")
     task_close(task=task)
-    messages.success(
-        request, _("Judges get no more sentences of %(name)s.") % {"name": task.called}
-    )
+    messages.success(request, _("%(name)s closed.") % {"name": task.called})
     return redirect("campaign-settings", slug)
 
 
@@ -169,5 +167,5 @@ def task_reopen_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespo
     """Open a closed test set again."""
     task = organised_task(request, slug, task_id)
     task_reopen(task=task)
-    messages.success(request, _("%(name)s is open to judges again.") % {"name": task.called})
+    messages.success(request, _("%(name)s reopened.") % {"name": task.called})
     return redirect("campaign-settings", slug)

@@ -42,9 +42,7 @@ def output_correct_page(
         if form.correct(user):
             messages.success(
                 request,
-                _(
-                    "The output is corrected. HITs that no judge has opened are drawn again with it."
-                ),
+                _("Output corrected. HITs that no judge has opened are redrawn with it."),
             )
             return redirect("segment", slug, task.pk, output.segment.number)
     found = judgments_of(task=task, output=output).order_by("-number")
@@ -79,5 +77,5 @@ def correction_decide_page(
     task = organised_task(request, slug, task_id)
     correction = get_object_or_404(corrections_listed(task=task), pk=correction_id)
     correction_decide(correction=correction, leave_out=request.POST.get("leave_out") == "yes")
-    messages.success(request, _("Saved. The ranking is computed again."))
+    messages.success(request, _("Saved. The ranking is being recomputed."))
     return redirect("segment", slug, task.pk, correction.before.segment.number)

@@ -40,8 +40,8 @@ def hit_reason(hit: HIT) -> HITReason:
         "done": _("done"),
         "lent": _("lent"),
         "available": _("available"),
-        "waiting": _("waits until the HIT is done that it repeats"),
-        "withdrawn": _("withdrawn before anybody saw it"),
+        "waiting": _("waiting for the HIT it repeats"),
+        "withdrawn": _("withdrawn before use"),
     }
     return HITReason(
         number=hit.number,
@@ -59,53 +59,54 @@ def _reason(hit: HIT) -> str:
     judge = hit.reserved_for.pseudonym if hit.reserved_for else ""
     first = hit.repeats.number if hit.repeats else 0
     if hit.purpose == HITPurpose.REDUNDANCY:
-        return _("The same as HIT %(first)d for another judge: %(judges)d judge each block.") % {
+        return _("Copy of HIT %(first)d for another judge (judges per block: %(judges)d).") % {
             "first": first,
             "judges": hit.design.redundancy,
         }
     if hit.purpose == HITPurpose.INTER:
-        return _("The same as HIT %(first)d for another judge, to see whether judges agree.") % {
-            "first": first
-        }
-    if hit.purpose == HITPurpose.INTRA:
         return _(
-            "The same as HIT %(own)d for %(judge)s again, to see whether they agree with "
-            "themselves."
-        ) % {"own": hit.why.get("repeats", first), "judge": judge}
+            "Repeat of HIT %(first)d by another judge, to measure agreement between judges."
+        ) % {"first": first}
+    if hit.purpose == HITPurpose.INTRA:
+        return _("Repeat of HIT %(own)d by %(judge)s, to measure self-agreement.") % {
+            "own": hit.why.get("repeats", first),
+            "judge": judge,
+        }
     if "file" in hit.why:
-        return _("Came with the file “%(file)s” (%(format)s).") % {
+        return _("Imported from “%(file)s” (%(format)s).") % {
             "file": hit.why["file"],
             "format": hit.why["format"],
         }
     if hit.batch_id is None:
-        return _("Came with imported judgments.")
+        return _("Imported with judgments.")
     if judge:
-        return _("For %(judge)s: the pool had nothing they had not seen.") % {"judge": judge}
-    return _("For everybody, by the %(kind)s design.") % {"kind": hit.design.get_kind_display()}
+        return _("Drawn for %(judge)s, who had seen everything in the pool.") % {"judge": judge}
+    return _("Drawn for all judges by the %(kind)s design.") % {
+        "kind": hit.design.get_kind_display()
+    }
 
 
 def _chosen(why: Mapping[str, Any]) -> str:
     """Return in words how the texts of a block were chosen."""
     said = [
         ngettext(
-            "%(texts)d different text, at most %(size)d shown",
-            "%(texts)d different texts, at most %(size)d shown",
+            "%(texts)d distinct text, up to %(size)d shown",
+            "%(texts)d distinct texts, up to %(size)d shown",
             why.get("texts", 0),
         )
         % {"texts": why.get("texts", 0), "size": why.get("size", 0)}
     ]
     if why.get("chosen") == "uniform":
-        said.append(_("every system equally likely"))
+        said.append(_("all systems equally likely"))
     elif why.get("chosen") == "balanced":
         said.append(
-            _("pairs compared least often: %(met)s times before, %(any)s on average over all pairs")
+            _("least compared pairs (%(met)s comparisons before, mean of all pairs: %(any)s)")
             % {"met": localize(why["met_before"]), "any": localize(why["met_before_any"])}
         )
     elif why.get("chosen") == "active":
         said.append(
             _(
-                "pairs most informative about the order after %(watermark)d judgments: "
-                "%(priority)s, %(any)s on average over all pairs"
+                "most informative pairs after %(watermark)d judgments (priority %(priority)s, mean of all pairs: %(any)s)"
             )
             % {
                 "watermark": why["watermark"],
@@ -114,9 +115,9 @@ def _chosen(why: Mapping[str, Any]) -> str:
             }
         )
     if "reference" in why:
-        said.append(_("with the reference, whose turn it was"))
+        said.append(_("includes the reference"))
     if "bad_reference" in why:
-        said.append(_("with a damaged reference, to check attention"))
+        said.append(_("includes a damaged reference (attention check)"))
     return "; ".join(said) + "."
 
 

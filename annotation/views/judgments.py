@@ -56,7 +56,7 @@ class AnswersForm(forms.Form):
     file = forms.FileField(
         label=gettext_lazy("Answers"),
         help_text=gettext_lazy(
-            "Also as .gz. At most 5 MB; larger ones come by the command import_answers."
+            "Plain or .gz, up to 5 MB. Import larger files with the command import_answers."
         ),
     )
     file_format = forms.ChoiceField(label=gettext_lazy("Format"), required=False)
@@ -64,7 +64,7 @@ class AnswersForm(forms.Form):
     def __init__(self, *given: Any, files: AnswerFiles) -> None:
         super().__init__(*given)
         self.fields["file_format"].choices = [  # type: ignore[attr-defined]  # a ChoiceField
-            ("", gettext_lazy("recognised by how it begins")),
+            ("", gettext_lazy("Detect automatically")),
             *((each, each) for each in files.formats),
         ]
 

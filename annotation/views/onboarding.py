@@ -107,7 +107,7 @@ def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
             (row.task for row in offers if opaque("test-set", row.task.pk) == wanted), None
         )
         if chosen is None:
-            return HttpResponseBadRequest(_("This text is not among the choices."))
+            return HttpResponseBadRequest(_("Invalid choice."))
         task_choose(judge=onboarding.judge, task=chosen)
         return redirect("judge", slug)
     of_test_set = Counter(offer.task.test_set_id for offer in offers)

@@ -76,81 +76,42 @@ from campaign.views.access import changed_campaign, organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view
 
-_CODE = RegexValidator(CODE_PATTERN, gettext_lazy("Four or more letters and digits."))
+_CODE = RegexValidator(CODE_PATTERN, gettext_lazy("Enter at least four letters or digits."))
 
 
 class PanelForm(VersionedForm):
     """The terms of a panel's study; for a new panel also the service it is on."""
 
-    kind = forms.ChoiceField(label=gettext_lazy("Service"), choices=PanelKind.choices)
-    name = forms.CharField(
-        label=gettext_lazy("Name"),
-        max_length=100,
-        help_text=gettext_lazy("For you; participants do not see it."),
-    )
-    blocks_asked = forms.IntegerField(
-        label=gettext_lazy("Sentences to rank"),
-        min_value=1,
-        max_value=MOST_BLOCKS,
-        help_text=gettext_lazy(
-            "For each participant. Sentences come in threes, so a multiple of 3 is best."
-        ),
-    )
-    minutes_allowed = forms.IntegerField(
-        label=gettext_lazy("Minutes allowed"),
-        min_value=1,
-        max_value=MOST_MINUTES,
-        help_text=gettext_lazy(
-            "The maximum the service allows; after that, their sentences go to others."
-        ),
-    )
+    kind = forms.ChoiceField(choices=PanelKind.choices)
+    name = forms.CharField(max_length=100)
+    blocks_asked = forms.IntegerField(min_value=1, max_value=MOST_BLOCKS)
+    minutes_allowed = forms.IntegerField(min_value=1, max_value=MOST_MINUTES)
     participations_per_member = forms.IntegerField(
-        label=gettext_lazy("How often one person may take part"),
-        min_value=1,
-        max_value=MOST_PARTICIPATIONS,
-        initial=1,
-        help_text=gettext_lazy("Only Prolific lets a person take part more than once."),
+        min_value=1, max_value=MOST_PARTICIPATIONS, initial=1
     )
     languages = forms.MultipleChoiceField(
-        label=gettext_lazy("Languages they read"),
-        required=False,
-        validators=[languages_validate],
-        widget=forms.CheckboxSelectMultiple,
-        help_text=gettext_lazy("None chosen: all of the campaign."),
+        required=False, validators=[languages_validate], widget=forms.CheckboxSelectMultiple
     )
-    screen_out_after_training = forms.BooleanField(
-        label=gettext_lazy("Screen out participants who fail the training twice"),
-        required=False,
-        initial=True,
-    )
+    screen_out_after_training = forms.BooleanField(required=False, initial=True)
     completion_code = forms.CharField(
-        label=gettext_lazy("Completion code"),
         required=False,
         validators=[_CODE],
-        help_text=gettext_lazy(
-            "The code set at the service. Leave empty to create one and enter it there."
-        ),
+        help_text=gettext_lazy("The code set at the service. Leave empty to generate one."),
     )
     screened_out_code = forms.CharField(
-        label=gettext_lazy("Code for the screened out"),
         required=False,
         validators=[_CODE],
-        help_text=gettext_lazy("A second code of the same study."),
+        help_text=gettext_lazy("Must differ from the completion code."),
     )
     webhook_secret = forms.CharField(
-        label=gettext_lazy("Secret of Prolific’s webhook"),
-        required=False,
-        max_length=200,
-        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
-        help_text=gettext_lazy(
-            "Without it, we learn of returned submissions only after their time is up."
-        ),
+        required=False, max_length=200, widget=forms.PasswordInput(attrs={"autocomplete": "off"})
     )
 
     def __init__(
         self, *args: Any, campaign: Campaign, panel: Panel | None = None, **kwargs: Any
     ) -> None:
         super().__init__(*args, **kwargs)
+        self.describe(Panel)
         self.fields |= forms.fields_for_model(Panel, GENERIC_TERMS)
         if panel is not None:
             self.initial = _initial(panel)
@@ -194,7 +155,7 @@ def panels_page(request: HttpRequest, slug: str) -> HttpResponse:
         except PanelRefusedError as error:
             form.add_error(error.field, str(error))
         else:
-            messages.success(request, _("The panel has been added. Its addresses are below."))
+            messages.success(request, _("Panel added."))
             return redirect("panel", slug, panel.pk)
     states = ParticipationState.choices
     panels = [
@@ -220,10 +181,7 @@ def panel_page(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
         else:
             messages.success(
                 request,
-                _(
-                    "The change applies to new participants; those who have started "
-                    "keep their terms."
-                ),
+                _("Saved. Participants who have already started keep their terms."),
             )
             return redirect("panel", slug, panel.pk)
     context = _context(request, campaign, panel) | {"form": form}
@@ -257,9 +215,9 @@ def panel_open(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
         return ask(request, _close_question(campaign, panel), campaign=campaign, section="panels")
     panel_open_or_close(panel=panel, is_open=is_open)
     said = (
-        _("New participants are admitted.")
+        _("Panel opened to new participants.")
         if is_open
-        else _("New participants are no longer admitted.")
+        else _("Panel closed to new participants.")
     )
     messages.success(request, said)
     return redirect("panel", slug, panel_id)
@@ -268,17 +226,17 @@ def panel_open(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
 def _close_question(campaign: Campaign, panel: Panel) -> Question:
     begun = panel.participations.filter(ended_at__isnull=True).count()
     said = ngettext(
-        "%(count)d participant has begun and can finish.",
-        "%(count)d participants have begun and can finish.",
+        "%(count)d participant has started and can finish.",
+        "%(count)d participants have started and can finish.",
         begun,
     )
     return Question(
         title=_("Stop admitting participants"),
         facts=[
             said % {"count": begun},
-            _("After that, people who come from the service read that the study is closed."),
+            _("New arrivals from the service see that the study is closed."),
         ],
-        after=_("You can undo this with “Admit participants again” on the panel’s page."),
+        after=_("You can admit participants again at any time."),
         answers=[Answer(_("Stop admitting participants"))],
         fields={"open": "0"},
         cancel=reverse("panel", args=[campaign.slug, panel.pk]),

@@ -112,20 +112,20 @@ def _is_key(text: str) -> bool:
 
 def _assign(request: HttpRequest, group: JudgeGroup, chosen: list[Judge]) -> None:
     if not chosen:
-        messages.error(request, _("Tick judges in the table first."))
+        messages.error(request, _("Select judges in the table first."))
         return
     if request.POST.get("act") == "remove":
         _added, count = judge_group_members_change(group=group, remove=chosen)
         said = ngettext(
-            "%(count)d judge was taken out of “%(group)s”.",
-            "%(count)d judges were taken out of “%(group)s”.",
+            "%(count)d judge removed from “%(group)s”.",
+            "%(count)d judges removed from “%(group)s”.",
             count,
         )
     else:
         count, _removed = judge_group_members_change(group=group, add=chosen)
         said = ngettext(
-            "%(count)d judge was put into “%(group)s”.",
-            "%(count)d judges were put into “%(group)s”.",
+            "%(count)d judge added to “%(group)s”.",
+            "%(count)d judges added to “%(group)s”.",
             count,
         )
     messages.success(request, said % {"count": count, "group": group.name})
@@ -204,14 +204,14 @@ def campaign_judge_link(request: HttpRequest, slug: str, judge_id: int) -> HttpR
     judge = _judge(request, slug, judge_id)
     if not is_answered(request):
         question = Question(
-            title=_("A new link for %(judge)s") % {"judge": judge.pseudonym},
+            title=_("Replace the link of %(judge)s") % {"judge": judge.pseudonym},
             facts=[
-                _("The links they have end at once: %(what)s.")
+                _("Links that stop working: %(what)s.")
                 % {"what": what_ends(judge_access(judge=judge)).split(",")[0]},
-                _("Where they are signed in, they stay signed in."),
+                _("Browsers that are signed in stay signed in."),
             ],
-            after=_("The new link is shown once. What they judged stays theirs."),
-            answers=[Answer(_("End the old links and make a new one"))],
+            after=_("The new link is shown only once. All judgments are kept."),
+            answers=[Answer(_("Replace link"))],
             cancel=reverse("campaign-judge", args=[slug, judge_id]),
         )
         return ask(request, question, campaign=judge.campaign, section=_SECTION)
@@ -294,9 +294,9 @@ def _checked(campaign: Campaign, checked: CheckedList) -> dict[str, Any]:
         "without_work": languages_without_work(campaign=campaign, languages=list(languages)),
         "sums": [
             ngettext("%(count)d new judge", "%(count)d new judges", len(new)) % {"count": len(new)},
-            ngettext("%(count)d row changes nothing", "%(count)d rows change nothing", len(left))
+            ngettext("%(count)d row skipped", "%(count)d rows skipped", len(left))
             % {"count": len(left)},
-            ngettext("%(count)d row is wrong", "%(count)d rows are wrong", len(wrong))
+            ngettext("%(count)d row with errors", "%(count)d rows with errors", len(wrong))
             % {"count": len(wrong)},
         ],
     }
@@ -306,16 +306,15 @@ def _done(
     request: HttpRequest, campaign: Campaign, added: AddedList, base_url: str
 ) -> HttpResponse:
     count = len(added.judges)
-    said = ngettext("%(count)d judge was added.", "%(count)d judges were added.", count)
+    said = ngettext("%(count)d judge added", "%(count)d judges added", count)
     links = judge_links(added, base_url=base_url)
     context = {
         "campaign": campaign,
         "section": "invitations",
         "said": said % {"count": count},
-        "queued": "" if links else _("Their messages are on their way."),
-        "links": links[:_SHOWN],
+        "queued": "" if links else _("Invitations are being sent."),
+        "links": bool(links),
         "links_csv": judge_links_csv(links) if links else "",
-        "more": max(0, len(links) - _SHOWN),
         "expires_at": added.expires_at,
     }
     # Not after a redirect: until then the tokens would have to be kept somewhere.
@@ -350,7 +349,7 @@ def _record(request: HttpRequest, campaign: Campaign) -> None:
         )
         messages.success(
             request,
-            _("Recorded: “%(judge)s” asks for erasure.") % {"judge": asked.judge.pseudonym},
+            _("Erasure request of “%(judge)s” recorded.") % {"judge": asked.judge.pseudonym},
         )
 
 
@@ -366,8 +365,7 @@ def erasure_carry_out_page(request: HttpRequest, slug: str, request_id: int) -> 
         erasure_carry_out(request=asked, by=cast("User", request.user))
         messages.success(
             request,
-            _("Done: nothing leads from “%(judge)s” to anybody any more.")
-            % {"judge": asked.judge.pseudonym},
+            _("The identity of “%(judge)s” has been erased.") % {"judge": asked.judge.pseudonym},
         )
     return redirect("erasures", slug)
 
@@ -382,7 +380,7 @@ def erasure_refuse_page(request: HttpRequest, slug: str, request_id: int) -> Htt
         erasure_refuse(
             request=asked, reason=request.POST.get("reason", ""), by=cast("User", request.user)
         )
-        messages.success(request, _("Refused; the judge reads why."))
+        messages.success(request, _("Request refused. The judge can read the reason."))
     return redirect("erasures", slug)
 
 
@@ -397,25 +395,23 @@ def _request(request: HttpRequest, slug: str, request_id: int) -> ErasureRequest
 def _question(asked: ErasureRequest) -> Question:
     tallies = JudgeTally.objects.filter(judge=asked.judge).values_list("judged", flat=True)
     return Question(
-        title=_("Erase who “%(judge)s” is?") % {"judge": asked.judge.pseudonym},
+        title=_("Erase the identity of “%(judge)s”?") % {"judge": asked.judge.pseudonym},
         facts=[
             _(
-                "Name, address, note, languages, links, visits, mails, conflicts of interest and ids at a crowd service "
-                "are deleted, and the judge is signed out for good."
+                "Name, address, note, languages, links, visits, e-mails, conflicts of interest and crowdsourcing ids are deleted, and the judge is signed out permanently."
             ),
             _(
-                "Now there are: visits %(visits)d, links %(links)d, e-mails %(mails)d, conflicts of interest %(conflicts)d, "
-                "exported files that name judges %(files)d."
+                "To be deleted: visits %(visits)d, links %(links)d, e-mails %(mails)d, conflicts of interest %(conflicts)d, exported files that name judges %(files)d."
             )
             % erasure_counts(judge=asked.judge),
             _(
-                "Their judgments stay under the pseudonym (sentences: %(count)d). No ranking changes."
+                "Judgments stay under the pseudonym (sentences: %(count)d), and rankings do not change."
             )
             % {"count": sum(tallies)},
-            _("Pay them first: afterwards their identity cannot be recovered."),
+            _("Pay the judge first: the identity cannot be recovered."),
         ],
         after=_("This cannot be undone."),
-        answers=[Answer(_("Erase for good"))],
+        answers=[Answer(_("Erase identity"))],
         cancel=reverse("erasures", args=[asked.judge.campaign.slug]),
     )
 

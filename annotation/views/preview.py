@@ -32,7 +32,7 @@ def preview_of_campaign(request: HttpRequest, slug: str) -> HttpResponse:
     campaign = organised_campaign(request, slug)
     first = Task.objects.of(campaign).order_by("pk").first()
     if first is None:
-        messages.error(request, _("Judges would see nothing yet: add texts first."))
+        messages.error(request, _("Add texts first: there is nothing to preview yet."))
         return redirect("test-sets", slug)
     return redirect("judge-preview", slug, first.pk)
 

@@ -33,13 +33,10 @@ class ProblemReplyForm(forms.Form):
         max_length=REPLY_LENGTH,
         widget=forms.Textarea(attrs={"rows": 4, "dir": "auto"}),
         help_text=gettext_lazy(
-            "The judge reads it. Name no systems, and do not say what is a reference or a control:"
-            " the judge must not know."
+            "Shown to the judge. Do not name systems, and do not reveal references or controls."
         ),
     )
-    closes = forms.BooleanField(
-        label=gettext_lazy("Close the report"), required=False, initial=True
-    )
+    closes = forms.BooleanField(label=gettext_lazy("Close report"), required=False, initial=True)
     #: Replies that stood on the page.
     seen = forms.IntegerField(widget=forms.HiddenInput, min_value=0, max_value=2**31 - 2)
 
@@ -75,7 +72,7 @@ def problem_report_page(request: HttpRequest, slug: str, report_id: int) -> Http
     except ReplyRefusedError as error:
         form.add_error("text", str(error))
         return _shown(request, campaign, report, form, status=409)
-    said = _("The report is closed.") if reply.closed else _("Stored. The report is open.")
+    said = _("Report closed.") if reply.closed else _("Saved. The report is open.")
     messages.success(request, said)
     return redirect("problem-report", slug, report.pk)
 
@@ -92,7 +89,7 @@ def problem_reply_take_back_page(
     reply = get_object_or_404(replies, number=number)
     with refusals_told(request):
         problem_reply_take_back(reply=reply, user=cast("User", request.user))
-        messages.success(request, _("Taken back. The judge does not read it any more."))
+        messages.success(request, _("The judge no longer sees this reply."))
     return redirect("problem-report", slug, report_id)
 
 

@@ -70,7 +70,7 @@ def system_add_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
         system = form.add(task)
         if system is not None:
             messages.success(
-                request, " ".join([_("%(name)s takes part.") % {"name": system.name}, *facts])
+                request, " ".join([_("%(name)s added.") % {"name": system.name}, *facts])
             )
             return redirect(_page(task, system))
     context = {
@@ -114,8 +114,8 @@ def system_withdraw_page(
         question = Question(
             title=_("Withdraw %(name)s") % {"name": system.name},
             facts=withdrawal_in_words(system=system),
-            after=_("You can undo this with “Restore” on the system’s page."),
-            answers=[Answer(_("Withdraw the system"))],
+            after=_("You can restore it at any time; new HITs then show it again."),
+            answers=[Answer(_("Withdraw system"))],
             cancel=_page(task, system),
         )
         return ask(
@@ -127,7 +127,7 @@ def system_withdraw_page(
         )
     with refusals_told(request):
         system_withdraw(system=system)
-        messages.success(request, _("%(name)s is withdrawn.") % {"name": system.name})
+        messages.success(request, _("%(name)s withdrawn.") % {"name": system.name})
     return redirect(_page(task, system))
 
 
@@ -138,5 +138,5 @@ def system_restore_page(
     """Take a withdrawn system back."""
     task, system = _system(request, slug, task_id, system_id)
     system_restore(system=system)
-    messages.success(request, _("%(name)s takes part again.") % {"name": system.name})
+    messages.success(request, _("%(name)s restored.") % {"name": system.name})
     return redirect(_page(task, system))

@@ -49,12 +49,12 @@ def training(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
 def _propose(request: HttpRequest, task: Task) -> HttpResponse:
     count = request.POST.get("count", "")
     if count not in map(str, range(1, MOST + 1)):
-        return HttpResponseBadRequest(_("This number is not among the choices."))
+        return HttpResponseBadRequest(_("Invalid choice."))
     with refusals_told(request):
         made = len(training_propose(task=task, count=int(count)))
         said = ngettext(
-            "%(count)d training sentence is proposed. Please read it.",
-            "%(count)d training sentences are proposed. Please read them.",
+            "%(count)d training sentence proposed. Please review it.",
+            "%(count)d training sentences proposed. Please review them.",
             made,
         )
         messages.success(request, said % {"count": made})
@@ -71,37 +71,35 @@ def training_block(request: HttpRequest, slug: str, task_id: int, block_id: int)
         return _ask_removal(request, task, block)
     if decision == "remove":
         training_block_remove(training_block=block)
-        messages.success(request, _("Future judges will not get this sentence."))
+        messages.success(request, _("Removed for future judges."))
     elif decision == "keep":
         with refusals_told(request):
             training_block_explain(
                 training_block=block, explanation=request.POST.get("explanation", "")
             )
-            messages.success(request, _("Future judges will read the new explanation."))
+            messages.success(request, _("Saved for future judges."))
     else:
-        return HttpResponseBadRequest(_("Keep the sentence or remove it."))
+        return HttpResponseBadRequest(_("Invalid choice."))
     return redirect("training", slug, task_id)
 
 
 def _ask_removal(request: HttpRequest, task: Task, block: TrainingBlock) -> HttpResponse:
     left = TrainingBlock.objects.filter(task=task).count() - 1
     said = ngettext(
-        "%(count)d sentence of the training is left; new judges rank only that one.",
-        "%(count)d sentences of the training are left; new judges rank only these.",
+        "%(count)d training sentence remains for new judges.",
+        "%(count)d training sentences remain for new judges.",
         left,
     )
-    none_left = _("No sentence is left: new judges begin without training.")
+    none_left = _("No training sentences remain: new judges start without training.")
     question = Question(
-        title=_("Remove a training sentence"),
+        title=_("Remove training sentence"),
         facts=[
             said % {"count": left} if left else none_left,
-            _("Judges who had it keep what they were shown."),
-            _("Its explanation is lost: “%(words)s”") % {"words": block.explanation},
+            _("Judges who already had it are not affected."),
+            _("Its explanation is deleted: “%(words)s”") % {"words": block.explanation},
         ],
-        after=_(
-            "This cannot be undone; the sentence can be proposed again with a new explanation."
-        ),
-        answers=[Answer(_("Remove the sentence"))],
+        after=_("This cannot be undone, but the sentence can be proposed again."),
+        answers=[Answer(_("Remove training sentence"))],
         fields={"decision": "remove"},
         cancel=reverse("training", args=[task.test_set.campaign.slug, task.pk]),
     )

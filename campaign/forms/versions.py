@@ -4,6 +4,8 @@ import hashlib
 from typing import Any, Final
 
 from django import forms
+from django.db.models import Model
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 #: The hidden field of a form, see `organiser/_version.html`.
@@ -16,6 +18,14 @@ class VersionedForm(forms.Form):
     Where one of these is another by the time the form is sent, it is refused once, and shown again with what was
     entered: sending it again replaces what the other organiser chose. A request without a version is not checked.
     """
+
+    def describe(self, model: type[Model]) -> None:
+        """Give fields without a label the label and, unless they have one, the help text of the model's field."""
+        for name, field in self.fields.items():
+            if not field.label:
+                described: Any = model._meta.get_field(name)
+                field.label = capfirst(described.verbose_name)
+                field.help_text = field.help_text or described.help_text
 
     @property
     def version(self) -> str:

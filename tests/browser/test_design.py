@@ -52,12 +52,12 @@ def test_the_page_follows_the_form_and_the_slider(page: Page, task: Task) -> Non
 
     # The form: its preview and forecast follow unsaved.
     page.locator(".advanced > summary").click()
-    page.get_by_label("Outputs in a block").fill("3")
+    page.get_by_label("Outputs per block").fill("3")
     expect(first.get_by_role("article").first.locator(".previewed-outputs li")).to_have_count(3)
     page.get_by_text("Systems").first.click()
-    page.get_by_label("HITs from one attention check to the next").fill("4")
-    expect(page.get_by_role("alert")).to_contain_text("attention checks are damaged references")
-    page.get_by_label("HITs from one attention check to the next").fill("0")
+    page.get_by_label("HITs between attention checks").fill("4")
+    expect(page.get_by_role("alert")).to_contain_text("attention checks use damaged references")
+    page.get_by_label("HITs between attention checks").fill("0")
     expect(page.get_by_role("alert")).to_have_count(0)
     assert HIT.objects.count() == 3
     assert Design.objects.count() == 1
@@ -67,8 +67,8 @@ def test_the_page_follows_the_form_and_the_slider(page: Page, task: Task) -> Non
     expect(page.get_by_text("From HIT 4 on")).to_be_visible()
     page.get_by_role("button", name="Save design").click()
     expect(page.get_by_text("The design is changed.")).to_be_visible()
-    expect(page.get_by_label("Outputs in a block")).to_have_value("3")
+    expect(page.get_by_label("Outputs per block")).to_have_value("3")
     # The preview comes after the page, and pushes the button down while it is pressed.
     expect(first).to_be_visible()
     page.get_by_role("button", name="Restore").click()
-    expect(page.get_by_label("Outputs in a block")).to_have_value("5")
+    expect(page.get_by_label("Outputs per block")).to_have_value("5")

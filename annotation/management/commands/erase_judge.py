@@ -19,23 +19,29 @@ from campaign.services.erasures import (
 
 
 class Command(BaseCommand):
-    help = (
-        "Say whether a judge asked that nothing leads from their judgments to them, and record, withdraw, refuse or carry "
-        "out such a request. Nobody is erased without one. --data writes what is kept about them."
-    )
+    help = "List, record, withdraw, refuse or carry out a judge's erasure request. --data exports the data stored about the judge."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("pseudonym", metavar="PSEUDONYM")
         parser.add_argument("--campaign", required=True, metavar="SLUG")
         actions = parser.add_mutually_exclusive_group()
-        actions.add_argument("--ask", action="store_true", help="record that the judge asks for it")
-        actions.add_argument("--withdraw", action="store_true", help="take back what they asked")
-        actions.add_argument("--refuse", metavar="REASON", help="refuse it; the judge reads why")
+        actions.add_argument("--ask", action="store_true", help="record a request")
+        actions.add_argument("--withdraw", action="store_true", help="withdraw the request")
         actions.add_argument(
-            "--carry-out", action="store_true", help="carry it out, for good; judgments stay"
+            "--refuse",
+            metavar="REASON",
+            help="refuse the request; the reason is shown to the judge",
         )
         actions.add_argument(
-            "--data", type=Path, metavar="FILE", help="write a zip, and change nothing"
+            "--carry-out",
+            action="store_true",
+            help="erase the judge's identity permanently; judgments are kept",
+        )
+        actions.add_argument(
+            "--data",
+            type=Path,
+            metavar="FILE",
+            help="write the stored data to a zip file and change nothing",
         )
 
     @transaction.atomic
@@ -67,7 +73,7 @@ def _open(judge: Judge) -> ErasureRequest:
     found = judge.erasure_requests.open().first()
     if found is None:
         raise CommandError(
-            f"{judge.pseudonym} did not ask for erasure; record it with --ask first."
+            f"{judge.pseudonym} has no open erasure request; record one with --ask first."
         )
     return found
 
@@ -76,12 +82,12 @@ def _in_words(request: ErasureRequest) -> str:
     ends = {
         "withdrawn": request.withdrawn_at,
         f"refused ({request.reason})": request.refused_at,
-        f"carried out ({_removed(request)})": request.carried_out_at,
+        f"done ({_removed(request)})": request.carried_out_at,
     }
     for words, when in ends.items():
         if when is not None:
-            return f"asked {request.asked_at:%Y-%m-%d}, {words} {when:%Y-%m-%d}"
-    return f"asked {request.asked_at:%Y-%m-%d}, to be answered by {request.due_at:%Y-%m-%d}"
+            return f"requested {request.asked_at:%Y-%m-%d}, {words} {when:%Y-%m-%d}"
+    return f"requested {request.asked_at:%Y-%m-%d}, due {request.due_at:%Y-%m-%d}"
 
 
 def _removed(request: ErasureRequest) -> str:

@@ -19,16 +19,13 @@ from campaign.selectors.tasks import ranking_task
 
 
 class Command(BaseCommand):
-    help = (
-        "Import answers of other tools into a task of a test set, all of them or, after any error, none. What was "
-        "imported before is not imported again. Says what the answers cannot carry."
-    )
+    help = "Import answers of other tools into a task. Nothing is imported if there is an error, and answers imported before are skipped. Lists what could not be imported."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("files", metavar="FILE", nargs="+", type=Path)
         parser.add_argument("--campaign", required=True, metavar="SLUG")
         parser.add_argument(
-            "--create-campaign", metavar="NAME", help="create the campaign, under this name"
+            "--create-campaign", metavar="NAME", help="create the campaign with this name"
         )
         parser.add_argument("--test-set", required=True, metavar="NAME")
         parser.add_argument(
@@ -52,7 +49,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--input-format",
             metavar="F",
-            help="format of the files (default: recognised by how they begin)",
+            help="format of the files (default: detected automatically)",
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -99,7 +96,7 @@ def _task(
     options: dict[str, Any], files: list[JudgmentsFile], languages: LanguagePair | None
 ) -> Task:
     if options["protocol"] != Protocol.RANKING and options["create_test_set"]:
-        raise CommandError("--create-test-set is for the task of rankings alone.")
+        raise CommandError("--create-test-set is only available for ranking tasks.")
     campaign = campaign_for_import(slug=options["campaign"], create_as=options["create_campaign"])
     name = options["test_set"]
     if options["create_test_set"]:

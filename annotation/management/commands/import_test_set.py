@@ -31,10 +31,7 @@ from campaign.services.bad_references import bad_references_make
 
 
 class Command(BaseCommand):
-    help = (
-        "Import a test set: a folder, an archive or a list of files, of which it says what each is; "
-        "one file that holds all; or files with their roles. All of it or, after any error, nothing."
-    )
+    help = "Import a test set from a folder, an archive, a list of files, one complete file, or files with given roles. Nothing is imported if there is an error."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -42,49 +39,45 @@ class Command(BaseCommand):
             metavar="FILE",
             nargs="*",
             type=Path,
-            help="whole test set (TSV, JSONL, WMT XML, Pearmut campaign), a folder, a zip or tar.gz archive, "
-            "or several files",
+            help="complete test set (TSV, JSONL, WMT XML, Pearmut campaign), a folder, a zip or tar.gz archive, or several files",
         )
         parser.add_argument(
             "--check",
             action="store_true",
-            help="say what the files are and what stands out in them, and store nothing",
+            help="report what the files contain and store nothing",
         )
         parser.add_argument("--campaign", metavar="SLUG", help="required, except with --check")
         parser.add_argument(
-            "--create-campaign", metavar="NAME", help="create the campaign, under this name"
+            "--create-campaign", metavar="NAME", help="create the campaign with this name"
         )
-        parser.add_argument(
-            "--name", help="the name of the test set; required, except with --check"
-        )
+        parser.add_argument("--name", help="name of the test set; required, except with --check")
         parser.add_argument(
             "--source-language",
             type=language_argument,
             metavar="TAG",
-            help="source language as a tag, such as cs; may be left out if the names of files say it",
+            help="source language tag, such as cs; optional if file names contain it",
         )
         parser.add_argument(
             "--target-language",
             type=language_argument,
             metavar="TAG",
-            help="target language as a tag, such as en; may be left out if the names of files say it",
+            help="target language tag, such as en; optional if file names contain it",
         )
         parser.add_argument(
             "--pair",
             nargs=2,
             metavar=("SOURCE", "TARGET"),
-            help="which language pair to take from a file that holds several, as the file writes it "
-            "(default: --source-language and --target-language)",
+            help="language pair to import from a file with several, as written in the file (default: --source-language and --target-language)",
         )
         parser.add_argument(
             "--split-paragraphs",
             action="store_true",
-            help="make a segment of each paragraph of WMT's JSON Lines, instead of each document",
+            help="split WMT JSON Lines into one segment per paragraph instead of per document",
         )
         parser.add_argument(
             "--common-documents",
             action="store_true",
-            help="import only the documents that all systems cover; the others are left out and listed",
+            help="import only documents that all systems cover, and list the others",
         )
         parser.add_argument("--source", metavar="FILE", type=Path)
         parser.add_argument(
@@ -94,7 +87,7 @@ class Command(BaseCommand):
             action="append",
             default=[],
             dest="references",
-            help="file of a reference; may be given more than once",
+            help="reference file; may be repeated",
         )
         parser.add_argument(
             "--system",
@@ -103,27 +96,25 @@ class Command(BaseCommand):
             action="append",
             default=[],
             dest="systems",
-            help="name of a system and its file; give it once for every system",
+            help="name and file of a system; repeat for every system",
         )
         parser.add_argument(
             "--documents",
             metavar="FILE",
             type=Path,
-            help="plain text with the name of one document in each line",
+            help="plain text file with one document name per line",
         )
         parser.add_argument("--format", choices=[str(each) for each in TestSetFormat])
         parser.add_argument(
             "--reference-system",
             metavar="NAME",
             default=REFERENCE_SYSTEM,
-            help="what the first reference is called as a system (default: %(default)s); "
-            "none: it does not take part",
+            help="system name of the first reference (default: %(default)s); none to exclude it",
         )
         parser.add_argument(
             "--rank-shown-reference",
             action="store_true",
-            help="let judges rank the first reference although they see it; without this, a reference "
-            "that judges see is not ranked, and a hidden one is, as a control",
+            help="let judges rank the first reference even if they see it; by default, only a hidden reference is ranked, as a control",
         )
         parser.add_argument("--blocks-wanted", metavar="N", type=_from_1)
         parser.add_argument(
@@ -132,8 +123,7 @@ class Command(BaseCommand):
             type=share_argument,
             nargs="?",
             const=1.0,
-            help="damage the reference of this share of the segments (all, without a number), "
-            "as attention checks; none is shown before it is approved",
+            help="create damaged references for this share of segments (default: all) as attention checks, shown only once approved",
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -224,10 +214,7 @@ def _recognised(options: dict[str, Any], stack: ExitStack) -> RecognisedSet:
     """Return the files to read, or raise CommandError where their roles do not fit together."""
     files, source = options["files"], options["source"]
     if bool(files) == (source is not None):
-        raise CommandError(
-            "Give either one FILE that holds the whole test set, "
-            "or --source with --reference and --system."
-        )
+        raise CommandError("Give either FILE, or --source with --reference and --system.")
     names = [name for name, _path in options["systems"]]
     twice = {name for name in names if names.count(name) > 1}
     if twice:

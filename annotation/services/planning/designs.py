@@ -6,7 +6,6 @@ from typing import Any, Final
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from annotation.models import Design, HITSequence
 from annotation.protocols import answer_kind, outputs_at_a_time
@@ -151,7 +150,9 @@ def _proposed(
 ) -> Design:
     unknown = sorted(set(parameters).difference(PARAMETERS))
     if unknown:
-        raise DesignRefusedError(_("A design has no %(name)s.") % {"name": ", ".join(unknown)})
+        raise DesignRefusedError(
+            _("Unknown design parameter: %(name)s.") % {"name": ", ".join(unknown)}
+        )
     before = design_in_force(task_id=task.pk) or _first(task, campaign)
     values = {name: getattr(before, name) for name in PARAMETERS} | dict(parameters)
     values["systems"] = sorted(set(values["systems"]))
@@ -159,7 +160,7 @@ def _proposed(
     _check(design)
     if has_passes(task) and task.hits.exists():
         raise DesignRefusedError(
-            _("The texts of this task are allotted to judges already: its design stays as it is.")
+            _("This cannot be changed: texts have already been assigned to judges.")
         )
     if "reference_rate" in parameters and not rank_shown_reference:
         _shown_reference_check(design, campaign)
@@ -183,9 +184,7 @@ def _shown_reference_check(design: Design, campaign: Campaign) -> None:
     if is_reference_shown(task=design.task, campaign=campaign):
         raise DesignRefusedError(
             _(
-                "reference_rate: judges of %(slug)s see the reference, and would find the same text among "
-                "the outputs by looking. Hide it in the settings of the campaign, set the rate to 0, or, if "
-                "judges are to rank what they see, confirm it with rank_shown_reference."
+                "reference_rate: judges of %(slug)s see the reference and can spot it among the outputs. Hide it in the campaign settings, set the rate to 0, or confirm with rank_shown_reference."
             )
             % {"slug": campaign.slug},
             field="reference_rate",
@@ -194,7 +193,7 @@ def _shown_reference_check(design: Design, campaign: Campaign) -> None:
 
 def _check(design: Design) -> None:
     if design.kind == Design.Kind.IMPORTED:
-        raise DesignRefusedError(_("kind: no HIT is drawn by “imported”."), field="kind")
+        raise DesignRefusedError(_("kind: “imported” cannot be used to draw HITs."), field="kind")
     limits = design.length_limits
     pairs = isinstance(limits, list | tuple) and all(
         isinstance(pair, list | tuple) and [type(number) for number in pair] == [int, int]
@@ -202,21 +201,20 @@ def _check(design: Design) -> None:
     )
     if not pairs:
         raise DesignRefusedError(
-            _("length_limits are pairs of words and candidates."), field="length_limits"
+            _("length_limits must be pairs of words and outputs."), field="length_limits"
         )
     for name, (low, high) in LIMITS.items():
         value = getattr(design, name)
         if isinstance(value, int | float) and not low <= value <= high:
             raise DesignRefusedError(
-                _("%(name)s: %(value)s is not from %(low)s to %(high)s.")
+                _("%(name)s: %(value)s is not between %(low)s and %(high)s.")
                 % {"name": name, "value": value, "low": low, "high": high},
                 field=name,
             )
     if design.attention_every and not design.bad_reference_rate:
         raise DesignRefusedError(
             _(
-                "attention_every: attention checks are damaged references. Give bad_reference_rate a share above "
-                "0, or set attention_every to 0."
+                "attention_every: attention checks use damaged references. Set bad_reference_rate above 0, or attention_every to 0."
             ),
             field="attention_every",
         )
@@ -238,7 +236,7 @@ def _check(design: Design) -> None:
     limit = design.task.blocks_per_segment
     if limit is not None and redundancy > limit:
         raise DesignRefusedError(
-            _("redundancy is %(redundancy)d, but no segment may be in more than %(limit)d blocks.")
+            _("redundancy: %(redundancy)d exceeds the limit of %(limit)d blocks per segment.")
             % {"redundancy": redundancy, "limit": limit},
             field="redundancy",
         )
@@ -271,16 +269,14 @@ def _block_size_check(design: Design) -> None:
     if size == 1 and design.bad_reference_rate and kind.score_of_one is None:
         raise DesignRefusedError(
             _(
-                "bad_reference_rate: an attention check needs outputs beside the damaged reference, or a score; judges "
-                "of this task give a single output none."
+                "bad_reference_rate: attention checks need several outputs per block or a score, and this task has neither."
             ),
             field="bad_reference_rate",
         )
     if kind.passes is not None and design.attention_every:
         raise DesignRefusedError(
             _(
-                "attention_every: texts of this task are allotted for all judges at once, and damaged references with "
-                "them. Choose their rate alone."
+                "attention_every: not available for this task, which assigns all texts in advance. Set bad_reference_rate only."
             ),
             field="attention_every",
         )
@@ -291,14 +287,13 @@ def _sorting_check(design: Design) -> None:
     is_sort = design.kind == DesignKind.SORTING
     if is_sort != (answer_kind(design.task.protocol).comparisons is not None):
         raise DesignRefusedError(
-            _("kind: “sorting” is for tasks that sort systems, and they have no other."),
+            _("kind: tasks that sort systems require “sorting”, and no other task allows it."),
             field="kind",
         )
     if is_sort and design.reference_rate:
         raise DesignRefusedError(
             _(
-                "reference_rate: in a sort the reference is compared like a system, or not at all. Leave it empty, or "
-                "set it to 0."
+                "reference_rate: a sort compares the reference like a system or not at all. Leave it empty or set it to 0."
             ),
             field="reference_rate",
         )
@@ -313,15 +308,14 @@ def _systems_check(design: Design) -> None:
     missing = [name for name in design.systems if name not in kinds]
     if missing:
         raise DesignRefusedError(
-            _("%(name)s: the test set has no %(missing)s.")
+            _("%(name)s: not in the test set: %(missing)s.")
             % {"name": "systems", "missing": ", ".join(missing[:10])},
             field="systems",
         )
     if design.reference_rate is not None and SystemKind.REFERENCE in kinds.values():
         raise DesignRefusedError(
             _(
-                "systems: how often the reference is drawn says reference_rate. Leave it out here, or leave "
-                "reference_rate empty, so that it is drawn like a system."
+                "systems: reference_rate determines how often the reference is drawn. Remove the reference here, or leave reference_rate empty to draw it like a system."
             ),
             field="systems",
         )
@@ -329,10 +323,8 @@ def _systems_check(design: Design) -> None:
     size = _fewest_systems(design)
     if left < size:
         raise DesignRefusedError(
-            ngettext(
-                "systems: a block shows %(size)d output, and %(left)d of the chosen systems are not withdrawn.",
-                "systems: a block shows %(size)d outputs, and %(left)d of the chosen systems are not withdrawn.",
-                size,
+            _(
+                "systems: select more. Outputs per block: %(size)d; selected systems not withdrawn: %(left)d."
             )
             % {"size": size, "left": left},
             field="systems",
@@ -350,7 +342,7 @@ def _repeats_check(design: Design) -> None:
     if design.intra_share and answer_kind(design.task.protocol).has_stages:
         raise DesignRefusedError(
             _(
-                "intra_share: HITs that repeat others ask about answers in these, which are asked only there."
+                "intra_share: not available for this task, where repeated HITs ask about earlier answers."
             ),
             field="intra_share",
         )
@@ -359,7 +351,7 @@ def _repeats_check(design: Design) -> None:
 def _candidates_refused(size: int, fitting: range) -> str:
     """Return why blocks of a task cannot show so many outputs."""
     if size < fitting[0] < fitting[-1]:
-        return _("%(name)s: %(value)s is not from %(low)s to %(high)s.") % {
+        return _("%(name)s: %(value)s is not between %(low)s and %(high)s.") % {
             "name": "systems_per_block",
             "value": size,
             "low": fitting[0],
@@ -376,7 +368,7 @@ def _group_check(design: Design) -> None:
     present = JudgeGroup.objects.present().filter(campaign=design.task.test_set.campaign_id)
     if not present.filter(pk=group.pk).exists():
         raise DesignRefusedError(
-            _("judge_group: this campaign has no group “%(name)s”.") % {"name": group.name}
+            _("judge_group: group “%(name)s” not found.") % {"name": group.name}
         )
 
 
@@ -384,7 +376,7 @@ def _subset_check(name: str, wanted: Sequence[int], known: Iterable[int]) -> Non
     missing = sorted(set(wanted).difference(known)) if wanted else []
     if missing:
         raise DesignRefusedError(
-            _("%(name)s: the test set has no %(missing)s.")
+            _("%(name)s: not in the test set: %(missing)s.")
             % {"name": name, "missing": ", ".join(map(str, missing[:10]))},
             field=name,
         )

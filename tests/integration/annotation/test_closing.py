@@ -38,7 +38,7 @@ def test_who_is_at_work_is_counted_by_what_they_hold_now(task: Task) -> None:
     now = effects.task_at_work(task=task)
     blocks = sum(len(assignment.hit.segment_ids) for assignment in lent[:2])
     assert (now.judges, now.blocks) == (2, blocks)
-    assert effects.closing_in_words(task=task)[0].startswith("2 judges are at work in it; ")
+    assert effects.closing_in_words(task=task)[0].startswith("Judges at work: 2. ")
 
 
 def is_closed(task: Task) -> bool:
@@ -48,7 +48,7 @@ def is_closed(task: Task) -> bool:
 def page(client: Client, task: Task) -> None:
     close = reverse("test-set-close", args=[task.test_set.campaign.slug, task.pk])
     asked = client.get(close).content.decode()
-    assert "1 judge is at work in it; 3 blocks are lent." in asked
+    assert "Judges at work: 1. Sentences in hand: 3." in asked
     assert client.post(close).status_code == 200
     assert not is_closed(task)
     client.post(close, {"act": "yes"})

@@ -54,14 +54,14 @@ class TestChange:
         [
             ({"kind": "random"}, "kind"),
             ({"kind": "imported"}, "imported"),
-            ({"systems_per_block": 1}, "systems_per_block: 1 is not from 2 to 26"),
-            ({"reference_rate": 1.5}, "reference_rate: 1.5 is not from 0 to 1"),
-            ({"intra_share": 0.95}, "intra_share: 0.95 is not from 0 to 0.9"),
-            ({"redundancy": 0}, "redundancy: 0 is not from 1 to 50"),
+            ({"systems_per_block": 1}, "systems_per_block: 1 is not between 2 and 26"),
+            ({"reference_rate": 1.5}, "reference_rate: 1.5 is not between 0 and 1"),
+            ({"intra_share": 0.95}, "intra_share: 0.95 is not between 0 and 0.9"),
+            ({"redundancy": 0}, "redundancy: 0 is not between 1 and 50"),
             ({"length_limits": [[30, 1]]}, "length_limits"),
             ({"length_limits": "30:1"}, "length_limits"),
-            ({"documents": [3]}, "documents: the test set has no 3"),
-            ({"segments": [1, 99]}, "segments: the test set has no 99"),
+            ({"documents": [3]}, "documents: not in the test set: 3"),
+            ({"segments": [1, 99]}, "segments: not in the test set: 99"),
             ({"colour": "blue"}, "colour"),
         ],
     )
@@ -75,7 +75,7 @@ class TestChange:
     def test_redundancy_beyond_what_a_segment_may_have_is_refused(self, task: Task) -> None:
         task.blocks_per_segment = 2
         task.save()
-        with pytest.raises(DesignRefusedError, match="redundancy is 3"):
+        with pytest.raises(DesignRefusedError, match="redundancy: 3 exceeds"):
             design_change(task=task, redundancy=3)
 
 
@@ -139,4 +139,4 @@ class TestWhatOrganisersSee:
         assert page.status_code == 200
         text = page.content.decode()
         assert "HIT 3" in text
-        assert "every system equally likely" in text
+        assert "all systems equally likely" in text

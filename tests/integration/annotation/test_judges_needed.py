@@ -42,8 +42,8 @@ def test_each_block_is_for_different_judges(task: Task, protocol: Protocol) -> N
     make_judge(task.test_set.campaign)
     needed, there, words = needed_by(task)
     assert (needed, there) == (3, 1)
-    assert "Each block is for 3 different judges." in words
-    assert "at least 3; there are now: 1." in words
+    assert "Judges per block: 3." in words
+    assert "at least 3 (available: 1)." in words
     assert "Invite more" in words
     design_change(task=task, inter_share=0.1)
     assert needed_by(task)[0] == 4
@@ -73,7 +73,7 @@ def test_judges_who_may_not_be_lent_it_do_not_count(task: Task) -> None:
     design_change(task=task, judge_group=group)
     needed, there, words = needed_by(task)
     assert (needed, there) == (2, 1)
-    assert "Judges of “linguists” needed: at least 2; there are now: 1." in words
+    assert "Judges needed in “linguists”: at least 2 (available: 1)." in words
 
 
 def test_as_many_blocks_as_are_wanted(task: Task) -> None:
@@ -87,7 +87,7 @@ def test_as_many_blocks_as_are_wanted(task: Task) -> None:
     Campaign.objects.update(blocks_per_judge=4)
     needed, _there, words = needed_by(task)
     assert needed == 9
-    assert "blocks asked of a judge: at most 4" in words
+    assert "at most 4 blocks per judge" in words
     # Somebody is asked for more than others.
     judge = make_judge(task.test_set.campaign)
     Judge.objects.filter(pk=judge.pk).update(blocks_asked=12)
@@ -128,10 +128,10 @@ def test_a_sort_takes_judges_for_its_comparisons() -> None:
     most = {4: 5, 5: 7, 6: 10, 7: 13}[systems]
     assert found.needed == -(-most * 20 // segments)
     assert (
-        f"at most {most} comparisons (systems: {systems}; judgments of each comparison: 20)"
+        f"Comparisons: at most {most} (systems: {systems}, judgments per comparison: 20)"
         in " ".join(found.words)
     )
     Task.objects.filter(pk=task.pk).update(rules={**task.rules, "most_of_a_judge": 1})
     needed, _there, words = needed_by(task)
     assert needed == 20
-    assert "Judgments of a comparison: 20; of these from one judge: at most 1." in words
+    assert "Judgments per comparison: 20, at most 1 of them from one judge." in words

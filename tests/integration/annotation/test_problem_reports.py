@@ -53,7 +53,7 @@ def test_a_judge_may_report_two_things_of_one_block(judging: Client, block: dict
 def test_something_else_says_what(judging: Client, block: dict[str, Any]) -> None:
     refused = report(judging, uuid4(), block=block["id"], kind="other", comment="  ")
     assert refused.status_code == 400
-    assert "what is wrong" in refused.json()["detail"]
+    assert "Describe the problem" in refused.json()["detail"]
     assert report(judging, uuid4(), block=block["id"], kind="bored").status_code == 400
     assert not ProblemReport.objects.exists()
 

@@ -116,7 +116,7 @@ def test_it_is_settled_once_the_task_is_lent_and_never_of_the_ranking(
     task_choose(judge=judge, task=two)
     lend(judge)
     task_segments_again_change(task=two, segments_again=True)
-    with pytest.raises(ValidationError, match="Judges have begun"):
+    with pytest.raises(ValidationError, match="judging has started"):
         task_segments_again_change(task=two, segments_again=False)
-    with pytest.raises(ValidationError, match="beside the ranking"):
+    with pytest.raises(ValidationError, match="Not available for the ranking task"):
         task_segments_again_change(task=ranking, segments_again=True)

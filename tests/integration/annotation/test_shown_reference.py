@@ -15,7 +15,7 @@ from tests.factories import make_campaign, make_organiser, make_task
 pytestmark = pytest.mark.django_db
 KINDS = ("uniform", "balanced", "active", "binary", "all")
 SETTINGS = "/campaigns/museum/settings/"
-TWICE = "find the same text among the outputs by looking"
+TWICE = "can spot it among the outputs"
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ class TestCampaign:
             campaign_change(campaign=hidden.test_set.campaign, show_reference=True, lease_minutes=5)
         said = " ".join(refused.value.facts)
         assert "museum en-de: the reference is drawn as an output like any system." in said
-        assert f"{holding} HIT" in said
+        assert f"{holding} unfinished HIT" in said
         assert TWICE in said
         assert f"rest POST tasks/{hidden.pk}/designs/ reference_rate:=0" in said
         assert not is_shown(hidden)

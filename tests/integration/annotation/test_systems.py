@@ -223,8 +223,8 @@ class TestSaying:
         withdraw = reverse("system-withdraw", args=[*of, dune.pk])
         count = withdrawal_effect(system=dune).planned
         asked = client.post(withdraw).content.decode()
-        assert f"{count} HITs that show it and were never lent are withdrawn" in asked
-        assert "6 systems are left" in asked
+        assert f"{count} planned HITs with it are replaced" in asked
+        assert "6 systems remain" in asked
         assert client.post(withdraw, {"act": "yes"}).status_code == 302
         dune.refresh_from_db()
         assert dune.withdrawn_at is not None

@@ -236,7 +236,7 @@ def test_training_is_added_changed_and_removed(campaign: Campaign, user: User) -
         ("expected: {_ref: 1, nobody: 2}", 'no system "nobody"'),
         ("expected: {_ref: 1}", "give at least 2"),
         ("expected: {_ref: 1, cobalt: 6}", "write 5 or less"),
-        ("explanation: '  '", "need an explanation"),
+        ("explanation: '  '", "Enter an explanation"),
         ("position: 2", "has this position"),
     ):
         message = refused(f"{MUSEUM}{SET}training: [{{segment: {number}, {wrong}}}]\n", user)

@@ -204,7 +204,7 @@ def test_judges_go_on_without_checks_when_they_have_seen_all_there_are(
 
 
 def test_a_schedule_needs_damaged_references_in_the_design(task: Task) -> None:
-    with pytest.raises(DesignRefusedError, match="attention checks are damaged references"):
+    with pytest.raises(DesignRefusedError, match="attention checks use damaged references"):
         design_change(task=task, attention_every=5)
 
 

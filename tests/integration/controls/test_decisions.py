@@ -119,7 +119,7 @@ def test_many_are_excluded_and_reinstated_at_once_and_both_are_undone(
     page.post(undo)
     assert {judge_status(judge_named(name)) for name in ("ada", "zoe")} == {JudgeStatus.EXCLUDED}
     twice = page.post(undo, follow=True)
-    assert "Nothing is left to undo." in words(twice)
+    assert "Nothing to undo." in words(twice)
 
 
 @pytest.mark.thorough
@@ -131,7 +131,7 @@ def test_what_is_wrong_is_said_and_changes_nothing(page: Client, judged: TestSet
         ({"action": "warn", "judge": "stranger"}, "no judge called stranger"),
         ({"action": "warn", "judge": "nul\0"}, "Null characters are not allowed."),
         ({"action": "warn", "judge": "ada", "analysis": "0"}, "Select a valid choice."),
-        ({"action": "message", "judge": "ada", "text": " "}, "Write what the judge should read."),
+        ({"action": "message", "judge": "ada", "text": " "}, "Enter a message."),
         ({"action": "shout", "judge": "ada"}, "shout"),
     ):
         assert said in words(page.post(address, {**sent, "act": "yes"}, follow=True))
@@ -156,7 +156,7 @@ def test_judges_read_a_message_and_are_asked_to_judge_again_until_it_is_taken_ba
     client.get(reverse("judge", args=[task.test_set.campaign.slug]))
     held = client.post(lend, "{}", content_type="application/json")
     assert "Take <care>." in held.json()["notice"]
-    assert "look at your latest rankings again" in held.json()["notice"]
+    assert "review your latest answers" in held.json()["notice"]
     time = reverse("judge-work-time", args=[task.test_set.campaign.slug])
     assert "Take &lt;care&gt;." in client.get(time).content.decode()
     for action in QualityAction.objects.in_force():

@@ -66,7 +66,7 @@ def test_damaged_references_are_made_approved_rejected_and_drawn_anew(
 @pytest.mark.thorough
 def test_training_is_proposed_explained_and_removed(page: Client, task: Task) -> None:
     nothing = page.post(at("training", task), {"count": "2"}, follow=True)
-    assert "make and approve some first" in words(nothing)
+    assert "Create and approve some first" in words(nothing)
     bad_references_make(test_set=task.test_set, seed=1)
     for row in BadReference.objects.of(task.test_set_id):
         page.post(at("bad-reference-decide", task, row.pk), {"decision": "approve"})
@@ -81,7 +81,7 @@ def test_training_is_proposed_explained_and_removed(page: Client, task: Task) ->
         {"decision": "keep", "explanation": " "},
         follow=True,
     )
-    assert "need an explanation" in words(empty)
+    assert "Enter an explanation" in words(empty)
     asked = page.post(at("training-block", task, two.pk), {"decision": "remove"})
     assert "1 sentence of the training is left" in words(asked)
     assert TrainingBlock.objects.count() == 2
@@ -102,7 +102,7 @@ def test_rules_are_added_changed_and_switched_off(page: Client, task: Task) -> N
     }
     wrong = page.post(rules, {**terms, "threshold": "nan", "minimum": "0"})
     assert wrong.status_code == 400
-    for text, said in (("50", "such as 55 %"), ("5000 %", "is from 0 % to 100 %")):
+    for text, said in (("50", "such as 55%"), ("5000 %", "between 0% and 100%")):
         wrong = page.post(rules, {**terms, "threshold": text, "act": "yes"})
         assert (wrong.status_code, said in words(wrong)) == (400, True)
     asked = page.post(rules, terms)
@@ -117,7 +117,7 @@ def test_rules_are_added_changed_and_switched_off(page: Client, task: Task) -> N
     rule = QualityRule.objects.get()
     assert rule.threshold == 0.5
     address = reverse("quality-rule", args=[task.test_set.campaign.slug, rule.pk])
-    assert 'value="50 %"' in page.get(address).content.decode()
+    assert 'value="50%"' in page.get(address).content.decode()
     page.post(address, {**terms, "action": "warn"})
     assert not QualityRule.objects.filter(replaces=rule).exists()
     page.post(address, {**terms, "action": "warn", "act": "yes"})
@@ -126,7 +126,7 @@ def test_rules_are_added_changed_and_switched_off(page: Client, task: Task) -> N
     off = reverse("quality-rule-off", args=[task.test_set.campaign.slug, changed.pk])
     assert "Switch off a rule" in words(page.get(off))
     page.post(off, {"act": "yes"})
-    assert "No rule is in force" in words(page.get(rules))
+    assert "No rules in force" in words(page.get(rules))
     suggest = reverse("quality-rules-suggest", args=[task.test_set.campaign.slug])
     page.post(suggest)
     assert not QualityRule.objects.filter(switched_off_at__isnull=True).exists()
@@ -161,8 +161,8 @@ def test_the_page_of_judges_says_what_was_measured_and_done(
     assert shown.index("zoe warned") < shown.index("ada 24 0 31 s")
     zoe, ada = (Judge.objects.get(pseudonym=name) for name in ("zoe", "ada"))
     shown = words(page.get(at("judge-page", judged.task, ada.pk)))
-    assert f"preference for the reference {DEFINITIONS[JudgeMeasure.REFERENCE]} 100 %" in shown
-    assert "middle of 2 judges: 50 %" in shown
+    assert f"preference for the reference {DEFINITIONS[JudgeMeasure.REFERENCE]} 100%" in shown
+    assert "middle of 2 judges: 50%" in shown
     shown = words(page.get(at("judge-page", judged.task, zoe.pk)))
     assert "preference for the reference: 0 % (0 % to" in shown
     assert "72 comparisons" in shown
@@ -177,7 +177,7 @@ def test_an_organiser_acts_takes_back_and_reinstates(
     zoe = Judge.objects.get(pseudonym="zoe")
     act = at("judge-act", judged.task, zoe.pk)
     asked = words(page.post(act, {"action": "exclude", "note": "Clicks."}))
-    assert "zoe judged 24 blocks of this test set, 50 % of all." in asked
+    assert "zoe judged 24 blocks of this test set, 50% of all." in asked
     assert "Every ranking of the campaign will be computed without them" in asked
     assert not QualityAction.objects.exists()
     excluding = {"action": "exclude", "note": "Clicks.", "act": "yes"}

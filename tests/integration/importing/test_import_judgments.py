@@ -114,7 +114,7 @@ def test_longer_file_adds_only_what_is_new(task: Task, onto: FiveWay, done: Say)
     longer = onto(*reversed(ROWS), "7 eve amber=1 dune=2", ROWS[0], name="longer.csv")
     said = done("import_answers", str(longer), **ONTO)
     assert "2 judgments imported, 4 already there." in said
-    assert "1 row repeats an earlier one exactly" in said
+    assert "1 row is an exact repeat" in said
     assert list(JudgmentNumber.objects.order_by("number").values_list("number", flat=True)) == [
         1, 2, 3, 4, 5,
     ]  # fmt: skip
@@ -161,7 +161,7 @@ def test_several_language_pairs_want_a_choice(
     said = done("import_answers", czech, spanish, source="spa", target="en", **NEW)
     assert "1 judgments imported" in said
     assert set(System.objects.values_list("name", flat=True)) == {"x", "y"}
-    assert "no judgment of de → en in the input" in refused(
+    assert "no judgments of de → en found" in refused(
         "import_answers", czech, source="de", target="en", **NEW | {"test_set": "newer"}
     )
 
@@ -172,7 +172,7 @@ def test_rows_of_other_languages_are_refused_or_left_out(
     czech = five_way("3 ada amber=1 cobalt=2", name="cs.csv", languages="Czech,de", document="")
     said = refused("import_answers", str(onto(*ROWS)), str(czech), **ONTO)
     assert said.startswith(
-        f'{czech}, line 2: it is Czech → de, the test set "museum en-de" en → de.'
+        f'{czech}, line 2: the languages are Czech → de, those of the test set "museum en-de" en → de.'
     )
     foreign = five_way("3 ada unknown=1 cobalt=2", name="cs.csv", languages="Czech,de", document="")
     said = done(
@@ -188,8 +188,8 @@ def test_rows_of_other_languages_are_refused_or_left_out(
             "3 eve amber=1 zinc=2",
             (
                 "line 6: the system zinc is unknown. What to do: "
-                "correct the name, or add the system to the test set first; "
-                "it has _ref, amber, birch, cobalt, dune, ember, fjord."
+                "correct the name, or add the system first; "
+                "the test set has _ref, amber, birch, cobalt, dune, ember, fjord."
             ),
         ),
         (
@@ -245,7 +245,7 @@ def test_judges_of_the_campaign_are_not_taken_for_those_of_a_file(
     """Their exported judgments, imported again, would otherwise count twice."""
     make_judge(task.test_set.campaign, "bob")
     said = refused("import_answers", str(onto(*ROWS)), **ONTO)
-    assert '.csv, line 3: the judge "bob" takes part in this campaign' in said
+    assert '.csv, line 3: the judge "bob" was not imported but takes part in this campaign' in said
 
 
 @pytest.mark.django_db(transaction=True)

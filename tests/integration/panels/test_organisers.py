@@ -78,7 +78,7 @@ def test_a_panel_is_added_changed_closed_and_opened(page: Client) -> None:
     panel.refresh_from_db()
     assert (panel.blocks_asked, panel.webhook_secret, panel.kind) == (15, SECRET, "prolific")
     asked = page.post(reverse("panel-open", args=["museum", panel.pk]), {"open": "0"})
-    assert "0 participants have begun and can finish." in words(asked)
+    assert "0 participants have started and can finish." in words(asked)
     panel.refresh_from_db()
     assert panel.is_open
     for is_open in (False, True):
@@ -92,7 +92,7 @@ def test_a_panel_is_added_changed_closed_and_opened(page: Client) -> None:
     ("changes", "said"),
     [
         ({"screened_out_code": COMPLETION}, "The two codes must differ"),
-        ({"completion_code": "a b"}, "Four or more letters and digits"),
+        ({"completion_code": "a b"}, "Enter at least four letters or digits"),
         ({"blocks_asked": "0"}, "greater than or equal to 1"),
         ({"kind": "other"}, "is not one of the available choices"),
         ({"languages": ["tlh"]}, "is not one of the available choices"),

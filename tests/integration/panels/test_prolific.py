@@ -93,7 +93,7 @@ def test_a_second_submission_is_refused_unless_the_panel_allows_it(
     assert code_shown(client) == COMPLETION
     again = prolific.opens(Client(), "ada", "second")
     assert again.status_code == 403
-    assert "already taken part in this study" in again.content.decode()
+    assert "already taken part as often" in again.content.decode()
     twice = Prolific(make_panel(task.test_set.campaign, name="twice", participations_per_member=2))
     for session in ("one", "two"):
         assert twice.opens(client, "ada", session)["Location"] == "/judge/museum/"

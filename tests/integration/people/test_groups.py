@@ -64,7 +64,7 @@ def test_a_design_for_a_group_lends_to_its_judges_alone(task: Task) -> None:
     assert not pool.tasks_open_to_judge(outside)
     assert [each.pk for each in pool.tasks_open_to_judge(inside)] == [task.pk]
     said = group_only_in_words(task=task, group=group)
-    assert "1 judge of “experts”" in said[0]
+    assert "1 judge in “experts”" in said[0]
     assert any("at work" in each for each in said)
     # The restriction is a row of its own, and a later design may lift it.
     assert Design.objects.latest("pk").judge_group == group
@@ -99,13 +99,11 @@ def test_a_change_of_a_judge_says_what_it_does_to_their_work(task: Task) -> None
     said = judge_change_in_words(
         judge=judge, change=lambda: judge_change(judge=judge, conflicts=systems[:1])
     )
-    assert said == ["3 sentences that they hold now are taken from them and lent to others."]
+    assert said == ["3 sentences in hand go to other judges."]
     said = judge_change_in_words(
         judge=judge, change=lambda: judge_change(judge=judge, languages=["fr"])
     )
-    assert said == [
-        f"They get no more sentences of {task.test_set.name}; what they hold they may finish."
-    ]
+    assert said == [f"No new sentences from {task.test_set.name}; those in hand can be finished."]
     judge.refresh_from_db()
     assert judge.languages == ["en", "de"]
     assert not judge.conflicts.exists()
@@ -113,5 +111,5 @@ def test_a_change_of_a_judge_says_what_it_does_to_their_work(task: Task) -> None
     said = judge_change_in_words(
         judge=judge, change=lambda: judge_change(judge=judge, groups=[group])
     )
-    assert said == ["Their target becomes 6 blocks in total (now ∞)."]
+    assert said == ["Target: 6 blocks in total (now ∞)."]
     assert judge_change_in_words(judge=judge, change=lambda: None) == []

@@ -78,7 +78,7 @@ def test_a_judge_is_changed_after_what_it_does_is_said(client: Client, task: Tas
     assert judge.group_members.get().group == group
     system = lent.assignment.hit.system_ids[0]
     asked = client.post(address, {**harmless, "conflicts": [system]})
-    assert "taken from them" in asked.content.decode()
+    assert "go to other judges" in asked.content.decode()
     assert not judge.conflicts.exists()
     assert (
         client.post(address, {**harmless, "conflicts": [system], "act": "yes"}).status_code == 302

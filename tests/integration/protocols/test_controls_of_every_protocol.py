@@ -213,11 +213,11 @@ def test_attention_checks_where_outputs_are_compared_or_scored(
             address, {**asked, "confirm": True}, content_type="application/json"
         )
         assert refused.status_code == 400
-        assert "Choose their rate alone" in refused.json()["errors"]["attention_every"][0]
+        assert "Set bad_reference_rate only" in refused.json()["errors"]["attention_every"][0]
         asked["attention_every"] = 0
     changed = organising.post(address, {**asked, "confirm": True}, content_type="application/json")
     if shows_one and kind.score_of_one is None:
-        words = "judges of this task give a single output none"
+        words = "this task has neither"
         assert changed.status_code == 400
         assert words in changed.json()["errors"]["bad_reference_rate"][0]
         assert task.designs.latest().bad_reference_rate == 0
@@ -251,7 +251,7 @@ def test_training_where_outputs_are_compared(
     slug = task.test_set.campaign.slug
     page = reverse("training", args=[slug, task.pk])
     answer = organising.post(page, {"count": "2"}, follow=True)
-    words = "Training compares outputs, so there is none"
+    words = "Training is not available"
     said = answer.content.decode()
     if shows_one:
         assert words in said

@@ -153,7 +153,7 @@ BAD = [
         "editing",
         edit(),
         edit(output="Other.", judge="eve"),
-        "another text than in the test set",
+        "differs from the test set",
     ),
     ("editing", edit(), edit(), "edits segment 2 a second time"),
     ("editing", edit(), edit(judge="eve", text="x" * 20_001), "has 20,001 characters"),

@@ -216,7 +216,7 @@ def test_a_five_way_file_is_stored_alike_by_both_commands_and_once(
 
 def test_what_does_not_fit_changes_nothing(two: Task, pairwise: Callable[..., Path]) -> None:
     five = refused(pairwise(*TWO, *(row.replace(",1\n", ",9\n") for row in FIVE)), Protocol.TWO_OUTPUTS)  # fmt: skip
-    assert "there are 3 outputs on one screen, and judges of this task see 2" in five
+    assert "the number of outputs is 3, but judges of this task see 2" in five
     assert "pairwise.csv, line 5" in five
     blank = refused(pairwise(TWO[0].replace(",2,1\n", ",-1,1\n")), Protocol.TWO_OUTPUTS)
     assert "an output has no rank" in blank

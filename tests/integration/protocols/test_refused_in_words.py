@@ -16,7 +16,7 @@ from tests.integration.protocols.test_spans import MISSING, scored, span
 
 pytestmark = pytest.mark.django_db
 
-NO_LABELS = "have an `answer`, and no `labels`"
+NO_LABELS = "requires `answer` and no `labels`"
 #: By protocol and its rules: what is sent, and the words of the refusal.
 TOP: list[tuple[dict[str, Any], str]] = [
     ({"labels": [1, 2, 2, 2, 2]}, NO_LABELS),

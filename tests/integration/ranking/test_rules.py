@@ -227,10 +227,10 @@ def test_what_a_measure_cannot_be_is_refused_before_anything_is_stored(
     judged: TestSetWriter, campaign: Campaign
 ) -> None:
     cases: list[tuple[dict[str, Any], str, str]] = [
-        ({"threshold": 50.0}, "threshold", "from 0 % to 100 %"),
-        ({"measure": "inter", "threshold": -1.5}, "threshold", "from −1 to 1"),
-        ({"minimum": 0}, "minimum", "from 1 to 1,000,000"),
-        ({"minimum": 1_000_001}, "minimum", "from 1 to 1,000,000"),
+        ({"threshold": 50.0}, "threshold", "between 0% and 100%"),
+        ({"measure": "inter", "threshold": -1.5}, "threshold", "between −1 and 1"),
+        ({"minimum": 0}, "minimum", "between 1 and 1,000,000"),
+        ({"minimum": 1_000_001}, "minimum", "between 1 and 1,000,000"),
     ]
     for changes, field, said in cases:
         wrong = terms(**changes)

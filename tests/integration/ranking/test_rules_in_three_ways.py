@@ -87,7 +87,7 @@ def test_a_rule_that_waits_is_released_alike(
     code = rule_effects([rule], campaign=campaign).code
     if way == "page":
         listed = as_organiser.get(reverse("quality-rules", args=[campaign.slug]))
-        assert "This rule waits for you." in listed.content.decode()
+        assert "This rule needs your approval." in listed.content.decode()
         address = reverse("quality-rule-act", args=[campaign.slug, rule.pk])
         assert "11 of 12 judges: j01, " in as_organiser.get(address).content.decode()
         assert as_organiser.post(address, {"act": "yes"}).status_code == 409

@@ -35,7 +35,7 @@ def post(task: Task) -> Post:
 def test_a_change_says_first_what_it_would_do(post: Post, task: Task) -> None:
     asked = post(kind="balanced", length_limits=[[30, 3]], documents=[1])
     assert asked.status_code == 409
-    assert asked.json()["words"][0] == "From HIT 3 on, HITs are drawn by the new design."
+    assert asked.json()["words"][0] == "The new design applies from HIT 3."
     assert Design.objects.count() == 1
     done = post(kind="balanced", length_limits=[[30, 3]], documents=[1], confirm=True)
     assert done.status_code == 201

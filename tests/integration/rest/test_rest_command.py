@@ -100,7 +100,7 @@ def test_a_refusal_says_what_and_changes_nothing(
 def test_a_conflict_says_what_would_be_done(campaign: Campaign) -> None:
     judge = make_judge(campaign)
     address = f"campaigns/museum/judges/{judge.pk}/link/"
-    with pytest.raises(CommandError, match=r"words: Links that end at once: 0"):
+    with pytest.raises(CommandError, match=r"words: Links that stop working: 0"):
         rest("POST", address)
     made = rest("POST", address, "confirm=true", "--address", "https://localhost/")
     assert made["link"].startswith("https://localhost/i/")

@@ -76,7 +76,7 @@ def test_page_begins_it_shows_it_and_ends_it(
         judges = f'href="/campaigns/{clone.slug}/people/judges/"'
         assert judges in text(desk.get(f"/campaigns/{campaign.slug}/{part}"))
     opening = text(desk.get(f"/campaigns/{campaign.slug}/state/open/"))
-    assert "The rehearsal is deleted for good" in opening
+    assert "The rehearsal, its simulated judges" in opening
     assert "deleted for good" in text(desk.get(f"{address}end/"))
     desk.post(f"{address}end/", {"act": "yes"})
     assert jobs_run_waiting() == 1

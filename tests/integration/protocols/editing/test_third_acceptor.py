@@ -119,7 +119,7 @@ def test_without_the_rule_all_are_asked_at_once(make_task_of: MakeTask) -> None:
     first = edited(task)
     available = set(HIT.objects.filter(task=task).available())
     assert set(repeats_of(first)) <= available
-    with pytest.raises(ValidationError, match="third_acceptor is true or false"):
+    with pytest.raises(ValidationError, match="third_acceptor must be true or false"):
         task_rules_change(task=task, rules={"third_acceptor": 1})
 
 

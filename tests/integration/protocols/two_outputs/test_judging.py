@@ -35,7 +35,7 @@ def test_a_ranking_takes_no_answer(client: Client, make_task_of: MakeTask) -> No
     for body in ({"answer": {"verdict": "first"}}, {"answer": {}, "labels": labels}, {}):
         refused = judgment_put(client, block, **body)
         assert refused.status_code == 400
-        assert "have `labels`, and no `answer`" in refused.json()["detail"]
+        assert "requires `labels` and no `answer`" in refused.json()["detail"]
     stored = judgment_put(client, block, labels=labels)
     assert stored.status_code == 200
     assert stored.json()["answer"] is None

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.django_db
 def test_rules_stay_once_judges_have_begun(task: Task, judge: Judge) -> None:
     assert task_rules_change(task=task, rules={"four_answers": False}).rules == {}
     lend(judge)
-    with pytest.raises(ValidationError, match="Judges have begun"):
+    with pytest.raises(ValidationError, match="judging has started"):
         task_rules_change(task=task, rules={"four_answers": True})
 
 
@@ -49,7 +49,7 @@ class TestDesigns:
             ({"kind": "all", "systems_per_block": 2}, "kind"),
         ]
         for parameters, field in cases:
-            with pytest.raises(DesignRefusedError, match="about 2 outputs at a time") as refused:
+            with pytest.raises(DesignRefusedError, match="must show 2 outputs") as refused:
                 design_change(task=task, **parameters)
             assert refused.value.field == field
             assert Design.objects.get(task=task).kind == Design.Kind.BINARY
@@ -74,7 +74,7 @@ def test_training_is_of_two_outputs_too(task: Task) -> None:
     segment = task.test_set.segments.get(number=2)
     outputs = list(segment.outputs.filter(system__name__in=["cobalt", "dune", "ember"]))
     words = "One of them is shorter."
-    with pytest.raises(TrainingRefusedError, match="about 2 outputs at a time"):
+    with pytest.raises(TrainingRefusedError, match="must show 2 outputs"):
         training_block_create(
             task=task,
             segment=segment,
