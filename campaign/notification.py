@@ -33,4 +33,4 @@ def _enqueue(task: str) -> None:
     try:
         current_app.send_task(task, ignore_result=True)
     except OperationalError as error:
-        logger.warning("The broker cannot be reached; the periodic task will do it: %s", error)
+        logger.warning("Broker unreachable; left to the periodic task: %s", error)

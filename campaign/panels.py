@@ -53,14 +53,16 @@ def generic_entry(query: Mapping[str, str], *, parameter: str) -> Entry:
 def _id(query: Mapping[str, str], name: str) -> str:
     value = query.get(name, "").strip()
     if not value:
-        raise EntryRefusedError(_("“%(name)s” is missing from the address.") % {"name": name})
+        raise EntryRefusedError(_("The URL parameter “%(name)s” is missing.") % {"name": name})
     if "%" in value or "{" in value or "$" in value:
         raise EntryRefusedError(
-            _("“%(name)s” in the address still holds a placeholder instead of an id.")
+            _("The URL parameter “%(name)s” still contains a placeholder instead of an ID.")
             % {"name": name}
         )
     if not _ID.fullmatch(value):
-        raise EntryRefusedError(_("“%(name)s” in the address is not an id.") % {"name": name})
+        raise EntryRefusedError(
+            _("The URL parameter “%(name)s” is not a valid ID.") % {"name": name}
+        )
     return value
 
 
@@ -103,10 +105,10 @@ def prolific_event(
     expected = prolific_signature(secret=secret, timestamp=timestamp, body=body)
     # Compare bytes, because `compare_digest` refuses characters that a header may have.
     if not secret or not hmac.compare_digest(expected.encode(), signature.encode()):
-        raise EventForgedError("The signature is wrong.")
+        raise EventForgedError("Invalid signature.")
     at = _unix_time(timestamp)
     if abs(now - at) > REPLAY_WINDOW:
-        raise EventForgedError("The request is too old, or from the future.")
+        raise EventForgedError("Timestamp outside the accepted window.")
     data = _json_object(body)
     if data.get("event_type") != "submission.status.change":
         return None
@@ -119,9 +121,9 @@ def _json_object(body: bytes) -> dict[str, Any]:
     try:
         data = json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise EventRefusedError("The body is not JSON.") from error
+        raise EventRefusedError("The body is not valid JSON.") from error
     if not isinstance(data, dict):
-        raise EventRefusedError("The body is no JSON object.")
+        raise EventRefusedError("The body is not a JSON object.")
     return data
 
 
@@ -137,4 +139,4 @@ def _unix_time(text: str) -> datetime:
     try:
         return datetime.fromtimestamp(float(text), tz=UTC)
     except (ValueError, OverflowError, OSError) as error:
-        raise EventRefusedError("The timestamp is no time.") from error
+        raise EventRefusedError("Invalid timestamp.") from error

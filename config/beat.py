@@ -42,13 +42,13 @@ def main() -> int:
     """Say whether beat is at work; return how the program is to exit."""
     path = os.environ.get(VARIABLE)
     if not path:
-        sys.stderr.write(f"Set {VARIABLE} to the file that beat was told.\n")
+        sys.stderr.write(f"Set {VARIABLE} to the heartbeat file of beat.\n")
         return 2
     seconds = seconds_since_look(Path(path))
     if seconds is None:
-        sys.stderr.write("Beat has not looked at its schedule yet.\n")
+        sys.stderr.write("Beat has not checked its schedule yet.\n")
         return 1
-    sys.stdout.write(f"Beat looked at its schedule {seconds:.0f} s ago.\n")
+    sys.stdout.write(f"Beat checked its schedule {seconds:.0f} s ago.\n")
     return 0 if seconds <= MOST_SECONDS else 1
 
 

@@ -55,7 +55,7 @@ def _database() -> str:
         executor = MigrationExecutor(connection)
         pending = executor.migration_plan(executor.loader.graph.leaf_nodes())
     except Error:
-        return "not reached"
+        return "unreachable"
     return "migrations are pending" if pending else "ok"
 
 
@@ -67,5 +67,5 @@ def _broker() -> str:
         with client:
             client.ping()
     except redis.RedisError:
-        return "not reached"
+        return "unreachable"
     return "ok"

@@ -119,7 +119,7 @@ def logging_settings(*, log_format: str, level: str) -> dict[str, Any]:
     """
     if log_format not in FORMATS:
         raise ImproperlyConfigured(
-            f"LOG_FORMAT is {log_format!r}; it may be: {', '.join(FORMATS)}."
+            f"LOG_FORMAT is {log_format!r}. Valid values: {', '.join(FORMATS)}."
         )
     return {
         "version": 1,
@@ -283,7 +283,7 @@ def errors_report(dsn: str, *, release: str) -> None:
         from sentry_sdk.integrations.logging import LoggingIntegration
     except ImportError as error:
         raise ImproperlyConfigured(
-            f"SENTRY_DSN is set, and sentry-sdk is not installed. {how_to_install('errors')}"
+            f"SENTRY_DSN is set, but sentry-sdk is not installed. {how_to_install('errors')}"
         ) from error
     sentry_sdk.init(
         dsn=dsn,

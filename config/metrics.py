@@ -50,14 +50,14 @@ REQUESTS: Final = Counter(
 )
 REQUEST_SECONDS: Final = Histogram(
     "quintet_request_seconds",
-    "Time until the answer began, by view and method.",
+    "Time to first byte, by view and method.",
     ["view", "method"],
     buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
     registry=REGISTRY,
 )
 ERRORS_LOGGED: Final = Counter(
     "quintet_web_errors_logged",
-    "Errors that the web server logged.",
+    "Errors logged by the web server.",
     registry=REGISTRY,
 )
 
@@ -85,56 +85,56 @@ class Asked:
 
 #: From the database, by one statement: `gauges.sql`.
 FROM_DATABASE: Final = {
-    "quintet_pool_hits": Asked("HITs that any judge may be lent now, by task.", TASK),
-    "quintet_judges_waiting": Asked("Judges for whom the planner has not looked yet.", TASK),
-    "quintet_judge_wait_seconds": Asked("How long the first of them has waited.", TASK),
-    "quintet_ranking_lag_judgments": Asked("Numbered judgments not in the latest ranking.", TASK),
-    "quintet_ranking_lag_seconds": Asked("How long the first of them has waited.", TASK),
-    "quintet_unnumbered_judgments": Asked("Judgments stored that have no number yet."),
-    "quintet_unnumbered_seconds": Asked("How long the first of them has waited."),
-    "quintet_uncounted_skips": Asked("Skips stored that are not counted yet."),
+    "quintet_pool_hits": Asked("HITs available to any judge, by task.", TASK),
+    "quintet_judges_waiting": Asked("Judges waiting for the planner.", TASK),
+    "quintet_judge_wait_seconds": Asked("Age of the oldest one.", TASK),
+    "quintet_ranking_lag_judgments": Asked(
+        "Numbered judgments that are not in the latest ranking.", TASK
+    ),
+    "quintet_ranking_lag_seconds": Asked("Age of the oldest one.", TASK),
+    "quintet_unnumbered_judgments": Asked("Stored judgments without a number."),
+    "quintet_unnumbered_seconds": Asked("Age of the oldest one."),
+    "quintet_uncounted_skips": Asked("Stored skips that are not counted yet."),
     "quintet_leases": Asked(
-        "Assignments that are held now, and those whose lease ran out within the last hour.",
+        "Active assignments, and those whose lease expired within the last hour.",
         ("state",),
     ),
     "quintet_mails": Asked(
-        "Messages in the outbox that are not sent; of those given up, the last day's.",
+        "Unsent messages in the outbox; failed ones of the last day.",
         ("kind", "state"),
     ),
-    "quintet_mail_wait_seconds": Asked("How long the message that is due first has waited."),
+    "quintet_mail_wait_seconds": Asked("Age of the oldest message that is due."),
     "quintet_webhook_deliveries": Asked(
-        "Messages of webhooks: not tried yet, to be tried again, and given up within the last day.",
+        "Webhook messages: new, to be retried, and failed within the last day.",
         ("state",),
     ),
     "quintet_webhook_delivery_wait_seconds": Asked(
-        "How long the message that is due first has waited, of webhooks that do not fail."
+        "Age of the oldest message that is due, of webhooks that are not failing."
     ),
-    "quintet_webhook_delivery_age_seconds": Asked(
-        "How old the oldest message of a webhook is that has not arrived."
-    ),
-    "quintet_webhook_endpoints": Asked("Addresses of webhooks, by how they are.", ("state",)),
+    "quintet_webhook_delivery_age_seconds": Asked("Age of the oldest undelivered webhook message."),
+    "quintet_webhook_endpoints": Asked("Webhooks, by state.", ("state",)),
     "quintet_jobs": Asked(
-        "Jobs that are queued, running, or failed within the last day.", ("kind", "state")
+        "Jobs queued, running, or failed within the last day.", ("kind", "state")
     ),
-    "quintet_job_wait_seconds": Asked("How long the first job that is queued has waited."),
-    "quintet_job_run_seconds": Asked("How long the job that began first has been running."),
+    "quintet_job_wait_seconds": Asked("Age of the oldest queued job."),
+    "quintet_job_run_seconds": Asked("Running time of the oldest running job."),
     "quintet_database_connections": Asked("Connections to this database.", ("state",)),
-    "quintet_database_connections_max": Asked("Connections that the server takes."),
+    "quintet_database_connections_max": Asked("Maximum number of connections."),
 }
 #: From the broker.
 FROM_BROKER: Final = {
-    "quintet_queue_messages": Asked("Messages that wait for a worker.", ("queue",)),
-    "quintet_queue_age_seconds": Asked("How long the first of them has waited.", ("queue",)),
-    "quintet_tasks": Asked("Tasks that workers ended, by their state.", ("task", "state"), True),
-    "quintet_task_seconds": Asked("Time that workers spent on tasks.", ("task",), True),
-    "quintet_task_ended_timestamp_seconds": Asked("When a task last ended.", ("task",)),
-    "quintet_worker_errors_logged": Asked("Errors that workers logged.", (), True),
+    "quintet_queue_messages": Asked("Messages waiting for a worker.", ("queue",)),
+    "quintet_queue_age_seconds": Asked("Age of the oldest one.", ("queue",)),
+    "quintet_tasks": Asked("Finished worker tasks, by state.", ("task", "state"), True),
+    "quintet_task_seconds": Asked("Time spent on tasks by workers.", ("task",), True),
+    "quintet_task_ended_timestamp_seconds": Asked("Time at which a task last finished.", ("task",)),
+    "quintet_worker_errors_logged": Asked("Errors logged by workers.", (), True),
 }
 #: Always there, so that what is missing can be told from what is zero.
 OF_ITSELF: Final = {
-    "quintet_database_up": Asked("1 where the database answered."),
-    "quintet_broker_up": Asked("1 where the broker answered."),
-    "quintet_info": Asked("1; which version this is.", ("version",)),
+    "quintet_database_up": Asked("1 if the database is reachable."),
+    "quintet_broker_up": Asked("1 if the broker is reachable."),
+    "quintet_info": Asked("Always 1; the label is the version.", ("version",)),
 }
 ASKED: Final = FROM_DATABASE | FROM_BROKER | OF_ITSELF
 

@@ -64,10 +64,7 @@ def prefix_demand(get_response: GetResponse) -> GetResponse:
         prefix = sent.rstrip("/")
         if not prefix or prefix == settings.URL_PREFIX or not _PREFIX.fullmatch(prefix):
             return get_response(request)
-        said = (
-            f"The proxy serves Quintet below {prefix}, but URL_PREFIX is {settings.URL_PREFIX or 'not set'}, so that "
-            f"links would lead elsewhere. Set URL_PREFIX={prefix} and restart Quintet."
-        )
+        said = f"The proxy serves Quintet below {prefix}, but URL_PREFIX is {settings.URL_PREFIX or 'not set'}, so links would be wrong. Set URL_PREFIX={prefix} and restart Quintet."
         logger.warning(said)
         response = HttpResponse(f"{said}\n", content_type="text/plain; charset=utf-8", status=500)
         add_never_cache_headers(response)
@@ -171,7 +168,7 @@ def _refusal(request: HttpRequest, campaign: Q) -> str | None:
     match = request.resolver_match
     if state != CampaignState.ARCHIVED or (match is not None and match.url_name in _ALLOWED):
         return None
-    return _("This campaign is archived and cannot be changed. Take it out of the archive first.")
+    return _("This campaign is archived and cannot be changed. Restore it from the archive first.")
 
 
 def _campaign_changed(request: HttpRequest, named: dict[str, Any]) -> Q | None:

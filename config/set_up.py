@@ -69,10 +69,7 @@ def _is_of_another() -> str | None:
         return None  # `migrate` itself says what is wrong
     if all(key in loader.graph.nodes for key in loader.applied_migrations if key[0] == "campaign"):
         return None
-    return (
-        f"The tables in {_place()} are of another version of Quintet, which this one cannot migrate. "
-        "What to do: use the version that made them, or begin with an empty data folder or database."
-    )
+    return f"The tables in {_place()} belong to another version of Quintet and cannot be migrated. What to do: use that version, or start with an empty data folder or database."
 
 
 def _database_problem(command: str) -> str | None:
@@ -96,12 +93,12 @@ def _database_problem(command: str) -> str | None:
     start = f"QUINTET_HOME={where} {_START}" if where else _START
     if not any(app == "campaign" for app, _name in executor.loader.applied_migrations):
         return (
-            f"Quintet is not set up here: there are no tables in {place}. What to do: run `{start}`, or, if your "
+            f"Quintet is not set up here: {place} has no tables. What to do: run `{start}`, or, if your "
             "campaigns are elsewhere, set QUINTET_HOME to their data folder; on a server run `manage.py migrate`."
         )
     names = ", ".join(f"{migration.app_label}.{migration.name}" for migration, _back in missing[:3])
     more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
     return (
-        f"The tables in {place} are of an earlier version of Quintet; missing: {names}{more}. What to do: stop "
+        f"The tables in {place} belong to an earlier version of Quintet. Missing: {names}{more}. What to do: stop "
         f"Quintet and run `{start}`, or, on a server, `manage.py migrate`."
     )

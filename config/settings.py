@@ -47,7 +47,7 @@ ASSUMED_ADDRESS = env.str("ASSUMED_ADDRESS", default="http://127.0.0.1:8000")
 URL_PREFIX = env.str("URL_PREFIX", default="").rstrip("/") or _path
 if _path not in ("", URL_PREFIX):
     raise ImproperlyConfigured(
-        f"PUBLIC_ADDRESS names the path {_path}, and URL_PREFIX {URL_PREFIX}. Set one of them, or both the same."
+        f"PUBLIC_ADDRESS names the path {_path}, and URL_PREFIX {URL_PREFIX}. Set only one of them, or set both to the same value."
     )
 if URL_PREFIX:
     FORCE_SCRIPT_NAME = URL_PREFIX

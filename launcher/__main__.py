@@ -80,30 +80,30 @@ def _manage(argv: list[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="quintet",
-        description="Starts Quintet, and runs its commands.",
+        description="Start Quintet and run its commands.",
         epilog=_management_commands(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=_version())
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    commands.add_parser("start", help="start Quintet with one's own campaigns")
-    commands.add_parser("demo", help="start Quintet with its demo campaigns, too")
-    commands.add_parser("rank", help="rank the systems judged in files (rank_judgments)")
+    commands.add_parser("start", help="start Quintet with your own campaigns")
+    commands.add_parser("demo", help="start Quintet with demo campaigns")
+    commands.add_parser("rank", help="rank systems from judgment files (rank_judgments)")
     commands.add_parser(
-        "check", help="say whether files can be imported as a test set (import_test_set --check)"
+        "check", help="check whether files can be imported as a test set (import_test_set --check)"
     )
-    run = commands.add_parser("run", help="run a command with PostgreSQL and Valkey up")
+    run = commands.add_parser("run", help="run a command with PostgreSQL and Valkey running")
     run.add_argument(
         "--temporary",
         action="store_true",
-        help="use a new data folder and throw it away afterwards",
+        help="use a temporary data folder",
     )
     run.add_argument(
         "--durable",
         action="store_true",
-        help="with --temporary: write everything to the disk, as for people",
+        help="with --temporary: sync all writes to disk, as in production",
     )
-    run.add_argument("argv", nargs="+", metavar="COMMAND", help="what to run, after --")
+    run.add_argument("argv", nargs="+", metavar="COMMAND", help="command to run, after --")
     _backup_arguments(commands)
     return parser
 
@@ -125,7 +125,7 @@ def _management_commands() -> str:
         with path.open(encoding="utf-8") as file:
             said = re.match(r'"""`\w+`: (.+?)\.?(?:""")?$', file.readline())
         lines.append(f"  {path.stem:<21} {said[1] if said else ''}".rstrip())
-    return "\n".join(["commands on campaigns and files (quintet COMMAND --help):", *lines])
+    return "\n".join(["commands for campaigns and files (quintet COMMAND --help):", *lines])
 
 
 def _launch(chosen: argparse.Namespace) -> int:
@@ -145,10 +145,12 @@ def _launch(chosen: argparse.Namespace) -> int:
 
 def _backup_arguments(commands: Any) -> None:
     backup = commands.add_parser("backup", help="write a backup into a new folder")
-    backup.add_argument("--to", default="", help="folder for backups (backups in the data folder)")
+    backup.add_argument(
+        "--to", default="", help="target folder (default: backups in the data folder)"
+    )
     restore = commands.add_parser("restore", help="restore a backup")
-    restore.add_argument("source", metavar="FOLDER", help="folder of the backup")
-    restore.add_argument("--yes", action="store_true", help="set aside what is there")
+    restore.add_argument("source", metavar="FOLDER", help="backup folder")
+    restore.add_argument("--yes", action="store_true", help="replace existing data, keeping a copy")
 
 
 def _back_up_or_restore(chosen: argparse.Namespace) -> None:

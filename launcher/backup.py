@@ -37,8 +37,8 @@ SECRET_KEY: Final = "secret_key"  # noqa: S105  the name of a file
 #: Of the manifest. A later one is refused.
 FORMAT: Final = 1
 NOT_IN_IT: Final = (
-    "Not in it: environment variables and certificates of a proxy (keep both with it), and messages that wait in "
-    "Valkey, which workers make up for."
+    "Not included: environment variables and proxy certificates (store them with it), and queued messages in "
+    "Valkey (recreated by workers)."
 )
 # What libpq reads where an address has it under another name than PG + upper case.
 _NAMES = {"dbname": "PGDATABASE", "application_name": "PGAPPNAME"}
@@ -78,8 +78,7 @@ class Manifest:
         found = read_json(folder / MANIFEST)
         if not isinstance(found, dict) or "format" not in found:
             raise LauncherError(
-                f"{folder} holds no backup: it has no {MANIFEST} that can be read. Name the folder that "
-                f"`{start_command('backup')}` printed."
+                f"{folder} is not a backup: {MANIFEST} is missing or unreadable. Specify the folder printed by `{start_command('backup')}`."
             )
         if found["format"] != FORMAT:
             raise LauncherError(
@@ -114,8 +113,7 @@ def backup_command(directory: DataDirectory, *, into: str, report: Report) -> No
     own = not os.environ.get("DATABASE_URL")
     if own and not directory.was_started:
         raise LauncherError(
-            f"There is nothing to back up: Quintet was never started from the data folder {directory.path}. Set "
-            "QUINTET_HOME to the folder your campaigns are in, or DATABASE_URL and SECRET_KEY to your own database."
+            f"Nothing to back up: Quintet has never been started with the data folder {directory.path}. Set QUINTET_HOME to the folder with your campaigns, or DATABASE_URL and SECRET_KEY for your own database."
         )
     place = Path(into).expanduser().resolve() if into else directory.path / "backups"
     if own:
@@ -131,9 +129,7 @@ def backup_command(directory: DataDirectory, *, into: str, report: Report) -> No
         folder = backup_write(os.environ, into=place, report=report)
     report(f"The backup is {folder}\n{NOT_IN_IT}")
     if own and not into:
-        report(
-            "It lies on the disk of what it saves: copy the folder elsewhere, or say TO=/folder."
-        )
+        report("The backup is on the same disk as the data. Copy it elsewhere, or use TO=/folder.")
 
 
 def backup_write(environment: Mapping[str, str], *, into: Path, report: Report) -> Path:
@@ -176,7 +172,7 @@ def _write(url: str, key: str, folder: Path, *, made_at: datetime, report: Repor
             (snapshot,) = cursor.fetchone() or ("",)
             rows = rows_of_tables(cursor)
             if not rows:
-                raise LauncherError("The database has no tables: there is nothing to back up.")
+                raise LauncherError("The database has no tables, so there is nothing to back up.")
             cursor.execute("SELECT to_regclass('public.django_migrations') IS NOT NULL")
             migrations = []
             if (cursor.fetchone() or [False])[0]:
@@ -196,9 +192,11 @@ def _write(url: str, key: str, folder: Path, *, made_at: datetime, report: Repor
     report(f"dump: {in_words(rows)}; {dump.stat().st_size / 1e6:,.1f} MB; read again whole")
     if key:
         write_private(folder / SECRET_KEY, key)
-        report("secret key: kept in the backup; whoever reads the folder can sign sessions")
+        report("secret key: included in the backup; keep the folder private")
     else:
-        report("secret key: SECRET_KEY is not set here, so keep it with the backup yourself")
+        report(
+            "secret key: not included (SECRET_KEY is not set here); store it with the backup yourself"
+        )
     Manifest(
         made_at=made_at.isoformat(timespec="seconds"),
         postgresql=major,
@@ -216,7 +214,7 @@ def dump_check(programs: Path, path: Path) -> None:
     """
     listed = run_program(programs / "pg_restore", "--list", str(path))
     if " TABLE DATA public " not in listed:
-        raise LauncherError(f"{path} holds no rows of tables.")
+        raise LauncherError(f"{path} contains no table data.")
     # The list is at its beginning; this unpacks all of it.
     run_program(programs / "pg_restore", f"--file={os.devnull}", str(path))
 
@@ -283,8 +281,7 @@ def programs_for(major: int) -> Path:
         if number.isdecimal() and int(number) >= major:
             return folder
     raise LauncherError(
-        f"The server is PostgreSQL {major}, and there is no pg_dump of that version or a newer one here. "
-        f"Install PostgreSQL's client programs of version {major}, so that `pg_dump --version` says it."
+        f"The server is PostgreSQL {major}, and no pg_dump of that version or newer was found. Install the PostgreSQL {major} client programs."
     )
 
 

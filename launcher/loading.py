@@ -32,9 +32,9 @@ def _(text: str) -> str:
 
 
 _STARTING = _("Quintet is starting")
-_FAILED = _("Quintet could not be started")
-_BY_ITSELF = _("Quintet opens here as soon as it is ready.")
-_REASON = _("The reason is in the terminal where it was started.")
+_FAILED = _("Quintet could not start")
+_BY_ITSELF = _("This page opens Quintet when it is ready.")
+_REASON = _("See the terminal for the reason.")
 
 #: Names of the steps of a start, in their order.
 STEPS: Mapping[str, str] = {

@@ -73,7 +73,7 @@ def wheel_folder() -> Path:
     package = Path(found.origin).parent
     installs = [folder for folder in package.glob("pginstall*") if (folder / "bin").is_dir()]
     if not installs:
-        raise LauncherError(f"{package} holds no PostgreSQL; run `make install` again.")
+        raise LauncherError(f"{package} does not contain PostgreSQL. Run `make install` again.")
     return max(installs, key=lambda folder: int(folder.name.removeprefix("pginstall") or 0))
 
 
@@ -257,12 +257,12 @@ class Postgres:
         self.child.start()
         if not wait_until(self._answers, seconds=60, alive=lambda: self.child.pid is not None):
             log = self._home.logs / f"{self.name}.log"
-            raise LauncherError(f"PostgreSQL did not start. The reason is at the end of {log}")
+            raise LauncherError(f"PostgreSQL did not start. See the end of {log}")
         try:
             self._ensure_database_and_roles()
         except psycopg2.Error as error:
             # It answered and ended again, as it does on a full disk.
-            raise LauncherError(f"PostgreSQL ended as it started: {error}") from error
+            raise LauncherError(f"PostgreSQL stopped during start-up: {error}") from error
 
     def stop(self, timeout_seconds: float = 10) -> None:
         """Stop at once: open transactions are rolled back, everything committed is on disk."""
@@ -337,7 +337,7 @@ class Postgres:
         )
         if made.returncode != 0:
             shutil.rmtree(data, ignore_errors=True)
-            raise LauncherError(f"PostgreSQL could not make {data}:\n{made.stderr.strip()}")
+            raise LauncherError(f"PostgreSQL could not create {data}:\n{made.stderr.strip()}")
 
     def _answers(self) -> bool:
         with contextlib.suppress(psycopg2.OperationalError):

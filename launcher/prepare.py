@@ -82,7 +82,7 @@ class Command:
                 file.seek(self._began)
                 output = file.read().decode(errors="replace").strip().splitlines()
             raise LauncherError(
-                f"{self._doing} failed. Its last words (all of them in {self._log}):\n\n"
+                f"{self._doing} failed. Last lines of output (complete log: {self._log}):\n\n"
                 + "\n".join(output[-15:])
             )
         return True

@@ -62,11 +62,10 @@ class Backup:
         damaged = manifest.damaged(folder)
         if damaged:
             raise LauncherError(
-                f"The backup in {folder} is damaged; not as written, or missing: {', '.join(damaged)}. Nothing was "
-                "changed. Take another copy of it."
+                f"The backup in {folder} is damaged. Changed or missing: {', '.join(damaged)}. Nothing was changed. Use another copy."
             )
         dump_check(programs_for(major), folder / DUMP)
-        report(f"the backup of {manifest.made_at} is as it was written: {in_words(manifest.rows)}")
+        report(f"the backup of {manifest.made_at} is intact: {in_words(manifest.rows)}")
         return cls(folder, manifest)
 
     @property
@@ -117,7 +116,7 @@ def restore_command(
         LauncherError: it cannot be restored there, or something stands there and nobody confirmed.
     """
     folder = Path(source).expanduser().resolve()
-    check = "computes every ranking again and compares."
+    check = "recomputes and compares every ranking."
     if os.environ.get("DATABASE_URL"):
         url = os.environ.get("MIGRATION_DATABASE_URL") or os.environ["DATABASE_URL"]
         with connected(url) as connection:
@@ -149,7 +148,7 @@ def restore_into_folder(
         data = postgres.folder / "data"
         if (data / "PG_VERSION").exists() and not confirmed:
             raise LauncherError(
-                f"There is a database in {directory.path} already, with {_what_is_there(postgres)}. Restoring would "
+                f"{directory.path} already has a database with {_what_is_there(postgres)}. Restoring would "
                 f"set it and its secret key aside (as {data.name}.replaced-… beside them) and put in their place the "
                 f"backup of {backup.manifest.made_at}, with {in_words(backup.manifest.rows)}. Nothing was changed. "
                 "To do it: "
@@ -182,20 +181,18 @@ def restore_into_database(backup: Backup, environment: Mapping[str, str], report
         rows = rows_of_tables(cursor)
         if rows:
             raise LauncherError(
-                f"The database that DATABASE_URL names has tables already, with {in_words(rows)}. A database of your "
-                "own is never replaced: make a new one (`createdb --owner=quintet quintet_restored`), set DATABASE_URL "
+                f"The database that DATABASE_URL names already has tables, with {in_words(rows)}. External databases are never replaced. Create a new one (`createdb --owner=quintet quintet_restored`), set DATABASE_URL "
                 "and MIGRATION_DATABASE_URL to it, and restore again. Nothing was changed."
             )
         cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role])
         if role and cursor.fetchone() is None:
             raise LauncherError(
-                f"There is no role {role}, which DATABASE_URL names. Create it first (docs/operators.md, Two roles)."
+                f"The role {role} in DATABASE_URL does not exist. Create it first (docs/operators.md, Two roles)."
             )
     _load(backup, environment, report)
     if backup.secret_key not in (None, environment.get("SECRET_KEY")):
         report(
-            f"Set SECRET_KEY to what stands in {backup.folder / SECRET_KEY}: with the one set now everybody would "
-            "have to sign in again, and set up authenticator apps anew."
+            f"Set SECRET_KEY to the value in {backup.folder / SECRET_KEY}. With the current value, all users would have to sign in again and set up their authenticator apps again."
         )
 
 
@@ -223,7 +220,7 @@ def _load(backup: Backup, environment: Mapping[str, str], report: Report) -> Non
     )
     if differing:
         raise LauncherError(
-            f"What was restored is not what was saved; rows differ of: {', '.join(differing)}."
+            f"The restored data differs from the backup in: {', '.join(differing)}."
         )
     report(f"restored: {in_words(found)}")
     migrated = subprocess.run(
@@ -236,8 +233,8 @@ def _load(backup: Backup, environment: Mapping[str, str], report: Report) -> Non
     )
     if migrated.returncode != 0:
         words = "\n".join(migrated.stderr.strip().splitlines()[-8:])
-        raise LauncherError(f"`manage.py migrate` failed on what was restored:\n{words}")
-    report("the tables are those of this version, and the application's role has its rights")
+        raise LauncherError(f"`manage.py migrate` failed on the restored data:\n{words}")
+    report("database tables migrated, application role granted")
 
 
 def _what_is_there(postgres: Postgres) -> str:
@@ -246,7 +243,7 @@ def _what_is_there(postgres: Postgres) -> str:
         with connected(postgres.owner_url) as connection, connection.cursor() as cursor:
             return in_words(rows_of_tables(cursor))
     except LauncherError:
-        return "what cannot be read: PostgreSQL does not start on it"
+        return "unreadable data: PostgreSQL does not start with it"
     finally:
         postgres.stop()
         postgres.remove_sockets()

@@ -25,7 +25,7 @@ def main() -> int:
     """Photograph every page; return 1 if no demo runs here."""
     demo: Any = read_json(DataDirectory.from_environment().demo_file)
     if demo is None:
-        sys.stderr.write("There is no demo in this data folder. Start one first: make demo\n")
+        sys.stderr.write("This data folder has no demo. Start one first: make demo\n")
         return 1
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(

@@ -91,14 +91,14 @@ def serve(directory: DataDirectory, report: Callable[[str], None], *, demo: bool
     command = "demo" if demo else "start"
     services = Services(directory)
     with StopRequest() as stop, LoadingPage() as page:
-        report(f"Quintet starts; its data folder is {directory.path}")
+        report(f"starting Quintet with the data folder {directory.path}")
         with services.locked():
             # Not before: an earlier run's web server, stopped a moment ago, may have held the port.
             listener = listen(command)
             page.open(listener)
-            progress(f"http://{HOST}:{listener.getsockname()[1]} shows what is loading")
+            progress(f"http://{HOST}:{listener.getsockname()[1]} shows the progress")
             if services.found:
-                progress(f"stopped what an earlier run left behind: {', '.join(services.found)}")
+                progress(f"stopped processes of an earlier run: {', '.join(services.found)}")
             with _Start(services, page, stop, progress, demo=demo) as start:
                 start.begin()
                 services.start()
@@ -170,7 +170,7 @@ class _Start:
         self._page.done("services")
         if self._files is not None:
             self._until(self._files.done)
-            self._step_done("files", "static files are in place")
+            self._step_done("files", "static files ready")
             if not self._stop.made:
                 self.supervisor.start(self._web)
         self._page.done("files")
@@ -179,11 +179,11 @@ class _Start:
             tables.touch()
         else:
             self._until(tables.exists)
-            self._step_done("tables", "the tables are up to date")
+            self._step_done("tables", "database tables up to date")
         self._page.done("tables")
         late = (
             f"The web server was not ready within {READY_SECONDS} s. "
-            f"The reason is at the end of {self._directory.logs / 'web.log'}"
+            f"See the end of {self._directory.logs / 'web.log'}"
         )
         self._until(self._directory.web_ready_file.exists, late)
         self._page.close()
@@ -210,7 +210,7 @@ class _Start:
         if self._demo and not self._preparation.is_done("demo"):
             self._until(self._is_loaded)
             asked_in = asked(self._directory)
-            self._step_done("demo", "\n".join(["all demo campaigns are loaded", *asked_in]))
+            self._step_done("demo", "\n".join(["demo campaigns loaded", *asked_in]))
 
     def _is_loaded(self) -> bool:
         return self._database is None or self._database.done()
@@ -238,7 +238,7 @@ def _services_sentence(services: Services) -> str:
     own = [s.name for s in (services.postgres, services.valkey) if s is not None]
     names = {"postgresql": "PostgreSQL", "valkey": "Valkey"}
     if not own:
-        return "PostgreSQL and Valkey are those of DATABASE_URL and REDIS_URL"
+        return "using PostgreSQL and Valkey from DATABASE_URL and REDIS_URL"
     return " and ".join(names[name] for name in own) + (" is up" if len(own) == 1 else " are up")
 
 
@@ -341,12 +341,12 @@ def _own(directory: DataDirectory, base_url: str, link: str | None) -> Iterator[
     quintet = f"{_home(directory)}{quintet_command()}"
     if link:
         yield f"  Begin      {link}"
-        yield "             Open it once: you become the first organiser, with name, e-mail address and password."
+        yield "             Open it once to create the first organiser account."
     else:
         yield f"  Organise   {base_url}/"
         yield f"             Sign in; `{quintet} organiser_link EMAIL` prints a link for a new password."
     yield f"  Campaign   {quintet} import_test_set --help"
-    yield "             makes one of your files; README.md has an example."
+    yield "             creates one from your files; see README.md for an example."
     yield f"  Demo       `{_home(directory)}{start_command('demo')}` adds demo campaigns to this folder, and serves both."
 
 
@@ -369,9 +369,9 @@ def _demo(directory: DataDirectory) -> Iterator[str]:
     yield f"  All of it  {directory.demo_file}"
     home = _home(directory)
     quintet = f"{home}{quintet_command()}"
-    yield f"  Your own   `{quintet} organiser_link` makes you an organiser, `{quintet} import_test_set`"
+    yield f"  Your own   `{quintet} organiser_link` makes you an organiser; `{quintet} import_test_set`"
     yield f"             a campaign of yours (README.md). `{home}{start_command()}` serves this folder and loads no demo;"
-    yield "             with another QUINTET_HOME it begins with an empty one."
+    yield "             set another QUINTET_HOME to start with an empty one."
 
 
 def asked(directory: DataDirectory) -> Iterator[str]:

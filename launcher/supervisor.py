@@ -152,7 +152,7 @@ class Supervisor:
             self._registry.write()
         if self._registry.refusal != self._refusal:
             self._refusal = self._registry.refusal
-            self._report(self._refusal or "the record of what runs is written again")
+            self._report(self._refusal or "process record written again")
 
     def _record_exit(self, watched: _Supervised, now: float) -> None:
         if now - watched.started > RECOVERED_AFTER_SECONDS:
@@ -161,9 +161,7 @@ class Supervisor:
         watched.failures += 1
         watched.due = now + pause
         when = f"in {pause:g} s" if pause else "now"
-        self._report(
-            f"{watched.name} ended ({_exit_reason(watched.child())}); starting it again {when}"
-        )
+        self._report(f"{watched.name} stopped ({_exit_reason(watched.child())}); restarting {when}")
 
     def _restart(self, watched: _Supervised) -> None:
         # Workers of a killed master would hold its port or its tasks.

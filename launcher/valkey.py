@@ -52,7 +52,9 @@ def _program() -> Path:
     binaries = Path(found.origin).parent / "_binaries"
     for program in sorted(binaries.glob(f"{platform.system().lower()}-*/valkey-server")):
         return program
-    raise LauncherError(f"{binaries} holds no Valkey for this machine; set REDIS_URL to one.")
+    raise LauncherError(
+        f"{binaries} does not contain Valkey for this machine. Set REDIS_URL to your own server."
+    )
 
 
 class Valkey:
@@ -111,7 +113,7 @@ class Valkey:
         self.child.start()
         if not wait_until(self._answers, seconds=20, alive=lambda: self.child.pid is not None):
             log = self._home.logs / f"{self.name}.log"
-            raise LauncherError(f"Valkey did not start. The reason is at the end of {log}")
+            raise LauncherError(f"Valkey did not start. See the end of {log}")
 
     def stop(self, timeout_seconds: float = 5) -> None:
         """Write what is not yet on disk and end."""

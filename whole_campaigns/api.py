@@ -59,10 +59,10 @@ class CloneRequestSerializer(serializers.Serializer[Any]):
     slug = serializers.SlugField(max_length=60)
     name = serializers.CharField(max_length=200)
     texts = serializers.BooleanField(
-        default=False, help_text="Test sets with all that belongs to them."
+        default=False, help_text="Copy test sets with systems, outputs, training and designs."
     )
     people = serializers.BooleanField(
-        default=False, help_text="Members, and judges without their work."
+        default=False, help_text="Copy members, and judges without their work."
     )
 
 
@@ -114,19 +114,19 @@ class RehearsalRequestSerializer(serializers.Serializer[Any]):
         min_value=LEAST_SKILL,
         max_value=1,
         default=0.8,
-        help_text="How often a simulated judge prefers the better one of two outputs.",
+        help_text="Probability that a simulated judge prefers the better of two outputs.",
     )
-    share = NumberField(min_value=0.001, max_value=1, default=1, help_text="Of the blocks wanted.")
+    share = NumberField(min_value=0.001, max_value=1, default=1, help_text="Share of the target.")
     seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=1)
 
 
 class RehearsalSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(
         choices=["none", "under way", "there", "outdated"],
-        help_text="“outdated”: texts, design or settings changed since it began.",
+        help_text="“outdated” if texts, design or settings changed since it began.",
     )
     campaign = serializers.SlugField(
-        allow_null=True, help_text="In which the simulated judges judged; null while there is none."
+        allow_null=True, help_text="Campaign the simulated judges worked in; null if none."
     )
     bots = serializers.IntegerField(allow_null=True)
     skill = serializers.FloatField(allow_null=True)
@@ -134,7 +134,7 @@ class RehearsalSerializer(serializers.Serializer[Any]):
     seed = serializers.IntegerField(allow_null=True)
     begun_at = serializers.DateTimeField(allow_null=True)
     job = serializers.IntegerField(
-        allow_null=True, help_text="The latest job that began or ended one."
+        allow_null=True, help_text="Latest job that started or ended a rehearsal."
     )
 
 
@@ -190,10 +190,10 @@ def _state(campaign: Campaign, status: int = 200) -> Response:
 
 
 _AGAIN = (
-    "Whether judges meet segments in it that other tasks of the test set showed them, and the other way round; it stays "
-    "as it is once a HIT is lent. Never of the ranking."
+    "Judges can see segments in this task that they also see in other tasks of the test set. Cannot be "
+    "changed once judging has started. Never true for the ranking."
 )
-_RULES = "Options of its protocol; they cannot be changed once a HIT is lent."
+_RULES = "Protocol options. They cannot be changed once judging has started."
 
 
 @extend_schema_field(OpenApiTypes.OBJECT)
@@ -222,7 +222,7 @@ class TaskListedSerializer(serializers.ModelSerializer[Task]):
 
     url = serializers.HyperlinkedIdentityField(view_name="api-task", lookup_url_kwarg="task_id")
     name = serializers.CharField(
-        source="test_set.name", read_only=True, help_text="Of the test set."
+        source="test_set.name", read_only=True, help_text="ID of the test set."
     )
     source_language = serializers.CharField(source="test_set.source_language", read_only=True)
     target_language = serializers.CharField(source="test_set.target_language", read_only=True)
@@ -242,7 +242,7 @@ class TaskListedSerializer(serializers.ModelSerializer[Task]):
 class NewTaskSerializer(serializers.Serializer[Any]):
     """What a new task asks of judges, and about which test set."""
 
-    test_set = serializers.IntegerField(help_text="Its id, as the campaign lists it.")
+    test_set = serializers.IntegerField(help_text="ID of the test set.")
     protocol = serializers.ChoiceField(choices=Protocol.choices)
     blocks_wanted = serializers.IntegerField(
         required=False, allow_null=True, min_value=1, max_value=MAX_BLOCKS
@@ -263,12 +263,14 @@ class TaskChangesAndClosingSerializer(serializers.ModelSerializer[Task]):
     rules = serializers.DictField(write_only=True, required=False, help_text=_RULES)
     segments_again = serializers.BooleanField(required=False, help_text=_AGAIN)
     closed = serializers.BooleanField(
-        write_only=True, required=False, help_text="Whether judges are lent nothing more of it."
+        write_only=True,
+        required=False,
+        help_text="True if judges receive no new work from this task.",
     )
     confirm = serializers.BooleanField(
         write_only=True,
         required=False,
-        help_text="Needed to close it while judges are at work.",
+        help_text="Required to close a task while judges are working on it.",
     )
 
     class Meta:
@@ -283,10 +285,11 @@ class TaskDeletionSerializer(serializers.Serializer[Any]):
     """Answered with 409: nothing was deleted."""
 
     detail = serializers.CharField(
-        read_only=True, help_text="Why it cannot be deleted; empty if it only was not confirmed."
+        read_only=True,
+        help_text="Why the task cannot be deleted; empty if only the confirmation is missing.",
     )
     words = serializers.ListField(
-        child=serializers.CharField(), read_only=True, help_text="What deleting it would do now."
+        child=serializers.CharField(), read_only=True, help_text="Effects of the deletion."
     )
 
 
@@ -309,7 +312,7 @@ class CampaignTasksView(generics.ListAPIView[Task]):
         responses={201: TaskListedSerializer},
         examples=[
             OpenApiExample(
-                "Ask judges to compare two outputs",
+                "Add a task that compares two outputs",
                 value={
                     "test_set": 1,
                     "protocol": "two_outputs",
@@ -331,7 +334,7 @@ class CampaignTasksView(generics.ListAPIView[Task]):
         asked = dict(sent.validated_data)
         test_set = campaign.test_sets.filter(pk=asked.pop("test_set")).first()
         if test_set is None:
-            raise ValidationError({"test_set": [_("There is no such test set in this campaign.")]})
+            raise ValidationError({"test_set": [_("Test set not found in this campaign.")]})
         rules = asked.pop("rules", {})
         try:
             task = task_with_rules_create(
@@ -364,8 +367,10 @@ class TaskAndMoreView(generics.RetrieveAPIView[Task]):
         request=TaskChangesAndClosingSerializer,
         responses={200: TaskAndRulesSerializer, 409: ClosingSerializer},
         examples=[
-            OpenApiExample("Close it", value={"closed": True, "confirm": True}, request_only=True),
-            OpenApiExample("Ask for more", value={"blocks_wanted": 1200}, request_only=True),
+            OpenApiExample(
+                "Close the task", value={"closed": True, "confirm": True}, request_only=True
+            ),
+            OpenApiExample("Raise the target", value={"blocks_wanted": 1200}, request_only=True),
         ],
     )
     def patch(self, request: Request, task_id: int) -> Response:
@@ -392,7 +397,7 @@ class TaskAndMoreView(generics.RetrieveAPIView[Task]):
             OpenApiParameter(
                 "confirm",
                 OpenApiTypes.BOOL,
-                description="Needed; without it the answer is 409 and says what it would do.",
+                description="Required. Without it, the response is 409 and lists the effects.",
             )
         ],
         responses={204: None, 409: TaskDeletionSerializer},
@@ -401,7 +406,7 @@ class TaskAndMoreView(generics.RetrieveAPIView[Task]):
                 "Without confirm",
                 value={
                     "detail": "",
-                    "words": ["It has never been lent, so no judgment is lost."],
+                    "words": ["No judgments are lost: no judge has received work from this task."],
                 },
                 response_only=True,
                 status_codes=["409"],

@@ -151,7 +151,7 @@ def campaign_clone(
 def _draft(source: Campaign, slug: str, name: str, rehearsal_of: Campaign | None) -> Campaign:
     name = " ".join(name.split())
     if not name or len(name) > _MAX_NAME:
-        raise CloneRefusedError(_("Give the clone a name of at most 200 characters."), field="name")
+        raise CloneRefusedError(_("Enter a name of at most 200 characters."), field="name")
     try:
         validate_slug(slug)
         MaxLengthValidator(_MAX_SLUG)(slug)
@@ -173,7 +173,7 @@ def _draft(source: Campaign, slug: str, name: str, rehearsal_of: Campaign | None
             )
     except IntegrityError as error:
         raise CloneRefusedError(
-            _("There is a campaign with the short name “%(slug)s” already.") % {"slug": slug},
+            _("A campaign with the short name “%(slug)s” already exists.") % {"slug": slug},
             field="slug",
         ) from error
 

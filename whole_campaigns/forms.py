@@ -37,13 +37,13 @@ class CloneForm(forms.Form):
     slug = forms.SlugField(
         label=_("Short name"),
         max_length=60,
-        help_text=_("Letters, digits and hyphens; part of addresses."),
+        help_text=_("Letters, digits and hyphens. Used in URLs."),
     )
     texts = forms.BooleanField(
-        label=_("With texts: test sets, systems, outputs, training and designs"), required=False
+        label=_("Copy texts: test sets, systems, outputs, training and designs"), required=False
     )
     people = forms.BooleanField(
-        label=_("With people: members, and judges without their work"), required=False
+        label=_("Copy people: members, and judges without their work"), required=False
     )
 
 
@@ -59,20 +59,20 @@ class RehearsalForm(forms.Form):
         max_value=1,
         initial=0.8,
         help_text=_(
-            "How often each prefers the better one of two outputs: 0.5 clicks at random, 0.7 is careless, "
-            "0.8 is usual, 0.9 is careful, 1 never errs."
+            "Probability of preferring the better of two outputs: 0.5 random, 0.7 careless, 0.8 typical, 0.9 "
+            "careful, 1 perfect."
         ),
         widget=forms.NumberInput(attrs={"step": "0.05"}),
     )
     share = forms.IntegerField(
-        label=_("Share of the work, in percent"), min_value=1, max_value=100, initial=100
+        label=_("Share of the target in percent"), min_value=1, max_value=100, initial=100
     )
     seed = forms.IntegerField(
         label=_("Seed"),
         min_value=0,
         max_value=2**31 - 1,
         initial=1,
-        help_text=_("The same number gives the same judgments again."),
+        help_text=_("The same seed produces the same judgments."),
     )
 
 
@@ -84,10 +84,10 @@ Names = Mapping[str, str]
 
 def _segments_again(**more: Any) -> forms.BooleanField:
     return forms.BooleanField(
-        label=_("Judges meet segments again that other tasks showed them"),
+        label=_("Repeat segments of other tasks"),
         required=False,
         help_text=_(
-            "Compares answers of the same judges to the same sentences in another task. They may remember a sentence and look up their answer. Otherwise no judge sees a segment in two tasks. This cannot be changed once judging has started."
+            "Lets judges see the same segments in several tasks, so that their answers can be compared. They may remember them. Cannot be changed once judging has started."
         ),
         **more,
     )
@@ -104,8 +104,8 @@ class NewTaskForm(forms.Form):
     )
     protocol = forms.ChoiceField(label=capfirst(_("protocol")), widget=forms.RadioSelect)
     blocks_wanted = forms.IntegerField(
-        label=capfirst(_("blocks wanted")),
-        help_text=_("Target for progress and the maximum number of blocks planned."),
+        label=capfirst(_("target (blocks)")),
+        help_text=_("Target for progress, and the maximum number of blocks planned."),
         min_value=1,
         max_value=MAX_BLOCKS,
         required=False,
@@ -208,33 +208,35 @@ class TaskSettingsForm(VersionedForm):
     """
 
     blocks_wanted = forms.IntegerField(
-        label=capfirst(_("blocks wanted")),
-        help_text=_("Target for progress and the maximum number of blocks planned."),
+        label=capfirst(_("target (blocks)")),
+        help_text=_("Target for progress, and the maximum number of blocks planned."),
         min_value=1,
         max_value=MAX_BLOCKS,
         required=False,
     )
     blocks_per_segment = forms.IntegerField(
-        label=capfirst(_("blocks of a segment")),
-        help_text=_("No segment is planned into more blocks than that; empty means no limit."),
+        label=capfirst(_("blocks per segment")),
+        help_text=_("Maximum number of blocks planned for each segment. Leave empty for no limit."),
         min_value=1,
         max_value=MAX_BLOCKS,
         required=False,
     )
     expertise = forms.CharField(
         label=capfirst(_("required expertise")),
-        help_text=_("Only judges with all of these are asked. Commas between them."),
+        help_text=_(
+            "Only judges with all of these areas of expertise receive work. Separate them with commas."
+        ),
         required=False,
     )
     source_language = forms.CharField(
         label=capfirst(_("source language")),
-        help_text=_("A tag such as en, pt-BR or zh-Hans."),
+        help_text=_("Language tag, such as cs, de-AT or zh-Hans."),
         validators=[languages_validate],
         widget=_TAG,
     )
     target_language = forms.CharField(
         label=capfirst(_("target language")),
-        help_text=_("A tag such as en, pt-BR or zh-Hans."),
+        help_text=_("Language tag, such as cs, de-AT or zh-Hans."),
         validators=[languages_validate],
         widget=_TAG,
     )

@@ -151,7 +151,7 @@ def _rehearse(job: Job, progress: JobProgress) -> dict[str, Any]:
 
 def skill_in_words(skill: float) -> str:
     """Return what a skill means."""
-    return _("prefers the better one of two outputs %(times)d times in 100") % {
+    return _("prefers the better of two outputs %(times)d times in 100") % {
         "times": round(100 * skill)
     }
 
@@ -313,7 +313,7 @@ def rehearsal_in_words(asked: Mapping[str, Any]) -> str:
     bots = ngettext("%(count)d simulated judge", "%(count)d simulated judges", asked["bots"]) % {
         "count": asked["bots"]
     }
-    return _("%(bots)s; each %(skill)s; %(share)d %% of the work; seed %(seed)d") % {
+    return _("%(bots)s; each %(skill)s; %(share)d%% of the target; seed %(seed)d") % {
         "bots": bots,
         "skill": skill_in_words(asked["skill"]),
         "share": round(100 * asked["share"]),

@@ -42,11 +42,13 @@ _BY_TASK: Final[dict[type[Model], str]] = {
 def task_deletion_refusal(*, task: Task) -> str:
     """Return why a task cannot be deleted; empty if it can."""
     if task.protocol == Protocol.RANKING:
-        return _("Each test set keeps its five-way ranking. Close it, if it is not to be judged.")
+        return _("The five-way ranking of a test set cannot be deleted. Close it instead.")
     if judgments_so_far(task_id=task.pk):
-        return _("It has been judged, and judgments are kept. Close it instead.")
+        return _("This task has judgments and cannot be deleted. Close it instead.")
     if is_lent(task=task) or any(_rows(model, task).exists() for model in _KEPT):
-        return _("Judges were lent sentences of it, and what they saw is kept. Close it instead.")
+        return _(
+            "Judges have received work from this task, so it cannot be deleted. Close it instead."
+        )
     return ""
 
 
@@ -60,16 +62,16 @@ def task_deletion_in_words(*, task: Task) -> list[str]:
         for model in (RankingSettings, StoppingRule, QualityRule, Analysis)
     )
     facts = [
-        _("It has never been lent, so no judgment is lost."),
+        _("No judgments are lost: no judge has received work from this task."),
         ngettext(
-            "%(count)d planned HIT is deleted with it.",
-            "%(count)d planned HITs are deleted with it.",
+            "Deletes %(count)d planned HIT.",
+            "Deletes %(count)d planned HITs.",
             hits,
         )
         % {"count": hits},
         ngettext(
-            "%(count)d design is deleted with it.",
-            "%(count)d designs are deleted with it.",
+            "Deletes %(count)d design.",
+            "Deletes %(count)d designs.",
             designs,
         )
         % {"count": designs},
@@ -77,17 +79,15 @@ def task_deletion_in_words(*, task: Task) -> list[str]:
     if training:
         facts.append(
             ngettext(
-                "%(count)d training sentence is deleted with it.",
-                "%(count)d training sentences are deleted with it.",
+                "Deletes %(count)d training sentence.",
+                "Deletes %(count)d training sentences.",
                 training,
             )
             % {"count": training}
         )
     if settings:
-        facts.append(
-            _("Its settings of rankings, rules and answers to questions are deleted with it.")
-        )
-    facts.append(_("The texts, the systems and the other tasks of the test set stay."))
+        facts.append(_("Deletes its ranking settings, rules and saved analyses."))
+    facts.append(_("Keeps the texts, systems and other tasks of the test set."))
     return facts
 
 
@@ -116,7 +116,9 @@ def task_delete(*, task: Task, by: User | None) -> None:
             constraints_check_now()
     except IntegrityError as error:
         raise TaskRefusedError(
-            _("Judges were lent sentences of it, and what they saw is kept. Close it instead.")
+            _(
+                "Judges have received work from this task, so it cannot be deleted. Close it instead."
+            )
         ) from error
 
 

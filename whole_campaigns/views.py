@@ -80,7 +80,7 @@ def rehearsal_page(request: HttpRequest, slug: str) -> HttpResponse:
         except RehearsalRefusedError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, _("Simulated judges are at work; this page shows how far."))
+            messages.success(request, _("Rehearsal started."))
             return redirect("rehearsal", slug)
     context = {
         "campaign": campaign,
@@ -102,15 +102,17 @@ def rehearsal_end_page(request: HttpRequest, slug: str) -> HttpResponse:
     campaign = organised_campaign(request, slug)
     if request.method == "POST" and is_answered(request):
         rehearsal_end_later(campaign=campaign, by=cast("User", request.user))
-        messages.success(request, _("The rehearsal ends; in a moment nothing is left of it."))
+        messages.success(request, _("Rehearsal is being deleted."))
         return redirect("rehearsal", slug)
     question = Question(
         title=_("End rehearsal"),
         facts=[
-            _("Its simulated judges, their judgments, rankings and reports are deleted for good."),
-            _("Nothing changes in “%(name)s”.") % {"name": campaign.name},
+            _(
+                "Permanently deletes the simulated judges with their judgments, rankings and reports."
+            ),
+            _("“%(name)s” is not changed.") % {"name": campaign.name},
         ],
-        after=_("This cannot be undone; the same seed rehearses the same again."),
+        after=_("This cannot be undone, but the same seed produces the same rehearsal."),
         answers=[Answer(_("End rehearsal"))],
         cancel=reverse("rehearsal", args=[slug]),
     )
@@ -135,7 +137,7 @@ def task_add_page(request: HttpRequest, slug: str) -> HttpResponse:
         if task is not None:
             messages.success(
                 request,
-                _("%(name)s has a task more: %(protocol)s. See how its blocks are to be drawn.")
+                _("Task added to %(name)s: %(protocol)s. Check its design.")
                 % {"name": task.test_set.name, "protocol": task.get_protocol_display()},
             )
             for needed in judges_needed([task]):
@@ -157,7 +159,7 @@ def task_delete_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespo
         task_delete(task=task, by=cast("User", request.user))
     except TaskRefusedError as error:
         return _deletion_ask(request, task, error=str(error))
-    messages.success(request, _("“%(name)s” is deleted.") % {"name": called})
+    messages.success(request, _("“%(name)s” deleted.") % {"name": called})
     return redirect("test-sets", slug)
 
 
@@ -167,8 +169,8 @@ def _deletion_ask(request: HttpRequest, task: Task, *, error: str = "") -> HttpR
     question = Question(
         title=_("Delete %(name)s") % {"name": task.called},
         facts=facts,
-        after="" if refused else _("Nothing brings it back, but the same can be added again."),
-        answers=[] if refused else [Answer(_("Delete the task"))],
+        after="" if refused else _("This cannot be undone, but you can add the task again."),
+        answers=[] if refused else [Answer(_("Delete task"))],
         cancel=reverse("test-set-texts", args=[task.test_set.campaign.slug, task.pk]),
         error=error,
     )
@@ -206,7 +208,7 @@ def test_set_settings(request: HttpRequest, slug: str, task_id: int) -> HttpResp
 
 
 def _said_of(task: Task) -> str:
-    pair = _("%(name)s is from %(source)s into %(target)s.") % {
+    pair = _("%(name)s: %(source)s to %(target)s.") % {
         "name": task.test_set.name,
         "source": language_name(task.test_set.source_language),
         "target": language_name(task.test_set.target_language),
@@ -214,5 +216,5 @@ def _said_of(task: Task) -> str:
     wanted = task.blocks_wanted
     if wanted is None:
         return pair
-    asked = ngettext("%(n)s block is wanted.", "%(n)s blocks are wanted.", wanted)
+    asked = ngettext("Target: %(n)s block.", "Target: %(n)s blocks.", wanted)
     return f"{pair} {asked % {'n': number_format(wanted, force_grouping=True)}}"

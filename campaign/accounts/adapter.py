@@ -13,13 +13,13 @@ from campaign.accounts.clients import client_address, known_browser
 from campaign.models import User
 
 _SAID: Final = {
-    "mfa/messages/totp_activated.txt": _(
-        "Signing in now asks for a code of your authenticator app."
+    "mfa/messages/totp_activated.txt": _("Authenticator app added."),
+    "mfa/messages/totp_deactivated.txt": _("Authenticator app removed."),
+    "mfa/messages/webauthn_added.txt": _("Passkey added."),
+    "mfa/messages/webauthn_removed.txt": _("Passkey removed."),
+    "mfa/messages/recovery_codes_generated.txt": _(
+        "New recovery codes created. The old ones no longer work."
     ),
-    "mfa/messages/totp_deactivated.txt": _("The authenticator app is taken off your account."),
-    "mfa/messages/webauthn_added.txt": _("The passkey is added."),
-    "mfa/messages/webauthn_removed.txt": _("The passkey is removed."),
-    "mfa/messages/recovery_codes_generated.txt": _("There are new recovery codes; older ones end."),
 }
 
 
@@ -29,11 +29,11 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped
     error_messages = {
         **DefaultAccountAdapter.error_messages,
         "too_many_login_attempts": _(
-            "Too many wrong passwords. Try again in five minutes, or use a browser in which you signed in "
-            "before, or open your sign-in link, which needs no password."
+            "Too many wrong passwords. Wait five minutes, use a browser you have signed in with before, or "
+            "open your sign-in link."
         ),
-        "email_password_mismatch": _("E-mail and password do not match. Try again."),
-        "incorrect_password": _("This password is not right. Try again."),
+        "email_password_mismatch": _("Wrong e-mail address or password."),
+        "incorrect_password": _("Wrong password."),
         "rate_limited": _("Too many attempts. Try again in five minutes."),
     }
 

@@ -47,7 +47,9 @@ class DemandedFactorMiddleware:
         if not isinstance(user, User) or not factor_is_demanded(user) or has_factor(user):
             return None
         if request.path_info.startswith("/api/"):
-            words = _("Set up a second factor on your account page first: this Quintet demands it.")
+            words = _(
+                "This server requires two-factor authentication. Set it up on your account page first."
+            )
             return JsonResponse({"detail": words}, status=403)
         return redirect("mfa_index")
 

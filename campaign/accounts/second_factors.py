@@ -24,9 +24,9 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # untyped
 
     error_messages = {
         **DefaultMFAAdapter.error_messages,
-        "incorrect_code": _("This code or passkey is not right, or was used before. Try again."),
+        "incorrect_code": _("Wrong code or passkey, or already used. Try again."),
         "cannot_delete_authenticator": _(
-            "This Quintet requires organisers to have a second factor. Set up another one first."
+            "This server requires two-factor authentication. Add another factor before you remove this one."
         ),
     }
 

@@ -40,7 +40,7 @@ def joined_campaign(request: Request, slug: str) -> Campaign:
     mine = Campaign.objects.kept().with_role_of(reader(request))
     campaign: Any = mine.filter(slug=slug).first()
     if campaign is None:
-        raise NotFound(_("There is no such campaign, or you are not a member of it."))
+        raise NotFound(_("Campaign not found, or you are not a member."))
     return cast("Campaign", campaign)
 
 
@@ -48,7 +48,7 @@ def _task(request: Request, task_id: int) -> Task:
     mine = Task.objects.with_role_of(reader(request)).select_related("test_set__campaign")
     task = mine.filter(pk=task_id).first()
     if task is None:
-        raise NotFound(_("There is no such test set, or you are not a member of its campaign."))
+        raise NotFound(_("Test set not found, or you are not a member of its campaign."))
     return task
 
 
@@ -67,5 +67,5 @@ def group_asked_for(task: Task, name: str | None) -> JudgeGroup | None:
     present = JudgeGroup.objects.present().filter(campaign=task.test_set.campaign_id)
     group = present.filter(name__iexact=name).first()
     if group is None:
-        raise ValidationError(_("This campaign has no group “%(name)s”.") % {"name": name})
+        raise ValidationError(_("Group “%(name)s” not found in this campaign.") % {"name": name})
     return group

@@ -23,21 +23,25 @@ class ActivityEventSerializer(serializers.Serializer[ActivityEvent]):
     by = serializers.ChoiceField(choices=ActivityOrigin.choices)
     user = serializers.CharField(
         allow_null=True,
-        help_text="The name, of judges their pseudonym. Null: nobody signed in, or an account that is gone.",
+        help_text="Name of the user, pseudonym of a judge. Null if not signed in or if the account was deleted.",
     )
-    through = serializers.CharField(help_text="The command or the worker's task; else empty.")
+    through = serializers.CharField(help_text="Command or worker task; otherwise empty.")
     operator = serializers.CharField(
-        help_text="The account that ran the command, or the database role of SQL by hand; else empty."
+        help_text="Operating system user who ran the command, or database role of manual SQL; otherwise empty."
     )
     change = serializers.ChoiceField(choices=ActivityOperation.choices)
-    kind = serializers.CharField(help_text="What it is: `campaign.judge`, `annotation.design` …")
-    thing_id = serializers.IntegerField(allow_null=True, help_text="Null: several things at once.")
-    thing = serializers.CharField(help_text="The name it had; empty where it has none.")
-    things = serializers.IntegerField(help_text="How many were changed in the same way at once.")
+    kind = serializers.CharField(
+        help_text="Type of the object, such as `campaign.judge` or `annotation.design`."
+    )
+    thing_id = serializers.IntegerField(
+        allow_null=True, help_text="Null if several objects were changed at once."
+    )
+    thing = serializers.CharField(help_text="Name of the object at the time; empty if it has none.")
+    things = serializers.IntegerField(help_text="Number of objects changed at once.")
     test_set = serializers.IntegerField(allow_null=True)
     changes = serializers.DictField(
         child=serializers.ListField(child=serializers.JSONField(), min_length=2, max_length=2),
-        help_text="Of each field, the value before and after. Of secrets: whether there was one.",
+        help_text="Values of each field before and after; for secrets, whether one was set.",
     )
 
     def to_representation(self, instance: ActivityEvent) -> dict[str, Any]:
@@ -53,14 +57,16 @@ class ActivityEventSerializer(serializers.Serializer[ActivityEvent]):
                 "person",
                 str,
                 description=(
-                    "`user-` and an id; or `judges`, `nobody` (not signed in), `commands`, `worker`,"
-                    " `database`."
+                    "`user-` and an ID, or one of `judges`, `nobody` (not signed in), `commands`, `worker`, "
+                    "`database`."
                 ),
             ),
-            OpenApiParameter("kind", str, description="As in the events: `campaign.judge`."),
-            OpenApiParameter("thing", str, description="Part of its name."),
-            OpenApiParameter("first", date, description="A day, the first: 2026-11-22."),
-            OpenApiParameter("last", date, description="A day, the last."),
+            OpenApiParameter(
+                "kind", str, description="Object type as in the events, such as `campaign.judge`."
+            ),
+            OpenApiParameter("thing", str, description="Part of the object name."),
+            OpenApiParameter("first", date, description="First day, such as 2026-11-22."),
+            OpenApiParameter("last", date, description="Last day."),
         ],
     )
 )

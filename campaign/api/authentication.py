@@ -44,7 +44,7 @@ class ScopedTokenAuthentication(TokenAuthentication):
         if token is None:
             raise AuthenticationFailed(_("Invalid token."))
         if not token.user.is_active:
-            raise AuthenticationFailed(_("User inactive or deleted."))
+            raise AuthenticationFailed(_("The user of this token is inactive or deleted."))
         return token.user, token
 
 
@@ -55,7 +55,7 @@ def token_of(request: Request) -> ApiToken | None:
 
 def _method_check(token: ApiToken, request: Request) -> None:
     if token.scope != TokenScope.WRITE and request.method not in SAFE_METHODS:
-        raise PermissionDenied(_("This token may only read."))
+        raise PermissionDenied(_("This token is read-only."))
 
 
 def _campaign_check(token: ApiToken, request: Request) -> None:
@@ -68,9 +68,15 @@ def _campaign_check(token: ApiToken, request: Request) -> None:
     )
     if named == token.campaign_id:
         if leads_beyond:
-            raise PermissionDenied(_("This token is for one campaign, and this leads beyond it."))
+            raise PermissionDenied(
+                _("This token is limited to one campaign and cannot create another one.")
+            )
         return
     if named is not None:
-        raise NotFound(_("There is no such campaign, or you are not a member of it."))
+        raise NotFound(_("Campaign not found, or you are not a member."))
     if leads_beyond or not getattr(context.get("view"), _NOT_HERE, False):
-        raise PermissionDenied(_("This token is for one campaign, and this address is of all."))
+        raise PermissionDenied(
+            _(
+                "This token is limited to one campaign and cannot be used for endpoints that cover all campaigns."
+            )
+        )

@@ -33,9 +33,9 @@ class BadReferenceSerializer(serializers.ModelSerializer[BadReference]):
     source = serializers.CharField(  # type: ignore[assignment]
         source="output.segment.source_text", allow_null=True
     )
-    reference = serializers.SerializerMethodField(help_text="The one that was damaged.")
-    text = serializers.CharField(source="output.text", help_text="What judges would be shown.")
-    seed = serializers.CharField(help_text="A whole number of up to 128 bits, in digits.")
+    reference = serializers.SerializerMethodField(help_text="Reference before damage.")
+    text = serializers.CharField(source="output.text", help_text="Text shown to judges.")
+    seed = serializers.CharField(help_text="Integer of up to 128 bits, as a decimal string.")
 
     class Meta:
         model = BadReference
@@ -54,7 +54,7 @@ class BadReferencesMakeSerializer(serializers.Serializer[Any]):
     share = NumberField(
         min_value=0,
         max_value=1,
-        help_text="Of the segments with a reference; those that have a damaged one keep it.",
+        help_text="Share of the segments with a reference. Existing damaged references are kept.",
     )
 
 
@@ -67,12 +67,15 @@ class BadReferenceReviewSerializer(serializers.Serializer[Any]):
         choices=[BadReference.Status.APPROVED.value, BadReference.Status.REJECTED.value]
     )
     confirm = serializers.BooleanField(
-        default=False, help_text="Needed to reject one that was approved: it is withdrawn for good."
+        default=False,
+        help_text="Required to reject an approved one, which is withdrawn permanently.",
     )
 
 
 class BadReferenceWithdrawalSerializer(serializers.Serializer[Any]):
-    words = serializers.ListField(child=serializers.CharField(), help_text="What it would do.")
+    words = serializers.ListField(
+        child=serializers.CharField(), help_text="Effects of the withdrawal."
+    )
 
 
 class BadReferencesView(generics.ListAPIView[BadReference]):
@@ -161,7 +164,7 @@ def _rows(task: Task) -> QuerySet[BadReference]:
 def _found(task: Task, bad_reference_id: int) -> BadReference:
     row = _rows(task).filter(pk=bad_reference_id).first()
     if row is None:
-        raise NotFound(_("There is no such damaged reference."))
+        raise NotFound(_("Damaged reference not found."))
     return row
 
 

@@ -25,9 +25,11 @@ class InstructionsBriefSerializer(serializers.ModelSerializer[Instructions]):
         source="created_by.name", allow_null=True, default=None, read_only=True
     )
     in_force = serializers.SerializerMethodField(
-        help_text="Whether it is what judges read in its language."
+        help_text="True if this is the current version in its language."
     )
-    accepted = serializers.IntegerField(read_only=True, help_text="Judges who accepted it.")
+    accepted = serializers.IntegerField(
+        read_only=True, help_text="Number of judges who accepted this version."
+    )
 
     class Meta:
         model = Instructions
@@ -48,11 +50,13 @@ class InstructionsSerializer(InstructionsBriefSerializer):
 
 
 class InstructionsWriteSerializer(serializers.Serializer[Any]):
-    language = serializers.CharField(max_length=35, help_text="A tag, such as `de` or `pt-BR`.")
+    language = serializers.CharField(
+        max_length=35, help_text="Language tag, such as `de` or `pt-BR`."
+    )
     text = serializers.CharField(max_length=MAX_CHARACTERS, help_text="Markdown.")
     demands_acceptance = serializers.BooleanField(
         default=False,
-        help_text="Judges accept it before they go on. The first version always demands it.",
+        help_text="Judges must accept this version before they continue. Always true for the first version.",
     )
 
 

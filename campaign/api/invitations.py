@@ -66,7 +66,7 @@ class JudgesLinkSerializer(serializers.ModelSerializer[Invitation]):
 
 
 class JudgesLinkMadeSerializer(JudgesLinkSerializer):
-    link = serializers.SerializerMethodField(help_text="It is not shown again.")
+    link = serializers.SerializerMethodField(help_text="Shown only once.")
 
     class Meta(JudgesLinkSerializer.Meta):
         fields = (*JudgesLinkSerializer.Meta.fields, "link")  # type: ignore[assignment]
@@ -81,7 +81,7 @@ class _LanguagesSerializer(serializers.Serializer[Any]):
         child=serializers.CharField(max_length=35),
         default=list,
         max_length=100,
-        help_text="What the judges read; empty: all of the campaign.",
+        help_text="Languages the judges read. Leave empty for all languages of the campaign.",
     )
 
 
@@ -90,16 +90,16 @@ class JudgesLinkMakeSerializer(_LanguagesSerializer):
         min_value=1,
         max_value=MOST_JUDGES_OF_A_LINK,
         default=20,
-        help_text="How many judges may join by it.",
+        help_text="Maximum number of judges who can join with this link.",
     )
     last_day = serializers.DateField(
-        allow_null=True, default=None, help_text="null: as long as links of judges last."
+        allow_null=True, default=None, help_text="Last valid day; null for the default."
     )
     asks_languages = serializers.BooleanField(
-        default=False, help_text="New judges say which of the languages they read."
+        default=False, help_text="Ask new judges which of the languages they read."
     )
     note = serializers.CharField(
-        max_length=200, default="", allow_blank=True, help_text="Only organisers see it."
+        max_length=200, default="", allow_blank=True, help_text="Visible to organisers only."
     )
 
     def validate_last_day(self, day: Any) -> datetime | None:
@@ -107,19 +107,19 @@ class JudgesLinkMakeSerializer(_LanguagesSerializer):
         if day is None:
             return None
         if day < timezone.localdate():
-            raise ValidationError(_("This day is in the past."))
+            raise ValidationError(_("This date is in the past."))
         return timezone.make_aware(datetime.combine(day, time.max))
 
 
 class InvitedJudgeSerializer(serializers.Serializer[Any]):
     """A judge who is a person, and how far they have come since they were invited."""
 
-    id = serializers.IntegerField(source="judge.pk", help_text="Of the judge.")
+    id = serializers.IntegerField(source="judge.pk", help_text="ID of the judge.")
     judge = serializers.CharField(source="judge.pseudonym")
     address_or_note = serializers.CharField(
         source="judge.reached_at",
         allow_null=True,
-        help_text="The address of the message, or the note of the link that they joined by.",
+        help_text="E-mail address of the invitation, or the note of the link used to join.",
     )
     state = serializers.ChoiceField(source="judge.standing", choices=INVITED_STATES)
     message = serializers.ChoiceField(
@@ -129,14 +129,16 @@ class InvitedJudgeSerializer(serializers.Serializer[Any]):
     sent_at = serializers.DateTimeField(source="mail.sent_at", allow_null=True, default=None)
     opened_at = serializers.DateTimeField(allow_null=True)
     accepted = serializers.IntegerField(
-        allow_null=True, help_text="The latest version of the instructions that they accepted."
+        allow_null=True, help_text="Latest version of the instructions the judge accepted."
     )
     link_ends_at = serializers.DateTimeField(
-        source="link_ends", allow_null=True, help_text="null: no link of their own works."
+        source="link_ends",
+        allow_null=True,
+        help_text="End of the judge’s own link; null if none is valid.",
     )
-    browsers = serializers.IntegerField(help_text="In which they were seen.")
+    browsers = serializers.IntegerField(help_text="Number of browsers used.")
     concurrent_at = serializers.DateTimeField(
-        allow_null=True, help_text="When two browsers were at work side by side, if ever."
+        allow_null=True, help_text="Last time two browsers were active at once; null if never."
     )
 
 
@@ -145,25 +147,29 @@ class JudgesInviteSerializer(_LanguagesSerializer):
         child=serializers.EmailField(max_length=254), min_length=1, max_length=_MOST_ADDRESSES
     )
     language = serializers.ChoiceField(
-        choices=settings.LANGUAGES, default=settings.LANGUAGE_CODE, help_text="Of the message."
+        choices=settings.LANGUAGES,
+        default=settings.LANGUAGE_CODE,
+        help_text="Language of the message.",
     )
     note = serializers.CharField(
-        max_length=1000, default="", allow_blank=True, help_text="A personal note."
+        max_length=1000, default="", allow_blank=True, help_text="Personal note in the message."
     )
 
 
 class JudgesInvitedSerializer(serializers.Serializer[Any]):
     invited = serializers.ListField(
-        child=serializers.CharField(), help_text="Judges by pseudonym; a worker sends the messages."
+        child=serializers.CharField(),
+        help_text="Pseudonyms of the invited judges; the messages are sent in the background.",
     )
     known = serializers.ListField(
-        child=serializers.CharField(), help_text="Addresses that were invited before."
+        child=serializers.CharField(), help_text="Addresses already invited."
     )
 
 
 class JudgeWithdrawSerializer(serializers.Serializer[Any]):
     links_only = serializers.BooleanField(
-        default=False, help_text="Where they are signed in, they stay so and go on."
+        default=False,
+        help_text="Withdraw the links only; browsers already signed in stay signed in.",
     )
 
 

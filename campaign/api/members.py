@@ -34,9 +34,11 @@ class MemberSerializer(serializers.Serializer[MemberAccess]):
     name = serializers.CharField(source="membership.user.name", read_only=True)
     email = serializers.EmailField(source="membership.user.email", allow_null=True, read_only=True)
     role = serializers.ChoiceField(source="membership.role", choices=MembershipRole.choices)
-    browsers = serializers.IntegerField(read_only=True, help_text="In which they are signed in.")
-    tokens = serializers.IntegerField(read_only=True, help_text="Of the API, that work.")
-    links = serializers.SerializerMethodField(help_text="That sign them in.")
+    browsers = serializers.IntegerField(
+        read_only=True, help_text="Browsers in which the member is signed in."
+    )
+    tokens = serializers.IntegerField(read_only=True, help_text="Valid API tokens.")
+    links = serializers.SerializerMethodField(help_text="Valid sign-in links.")
 
     def get_links(self, member: MemberAccess) -> int:
         return len(member.links)
@@ -45,42 +47,46 @@ class MemberSerializer(serializers.Serializer[MemberAccess]):
 class MemberAddSerializer(serializers.Serializer[Any]):
     email = serializers.EmailField()
     name = serializers.CharField(
-        max_length=150, default="", allow_blank=True, help_text="As others see it."
+        max_length=150, default="", allow_blank=True, help_text="Name shown to others."
     )
     role = serializers.ChoiceField(
-        choices=MembershipRole.choices, help_text="Only owners add owners."
+        choices=MembershipRole.choices, help_text="Only owners can add owners."
     )
 
 
 class MemberAddedSerializer(MemberSerializer):
     link = serializers.CharField(
-        read_only=True, allow_null=True, help_text="It signs them in. It is not shown again."
+        read_only=True, allow_null=True, help_text="Sign-in link, shown only once."
     )
     no_link = serializers.CharField(
-        read_only=True, allow_blank=True, help_text="Why there is none: they sign in as always."
+        read_only=True,
+        allow_blank=True,
+        help_text="Why there is no link: the member signs in with their own account.",
     )
 
 
 class MemberRoleSerializer(serializers.Serializer[Any]):
     role = serializers.ChoiceField(choices=MembershipRole.choices)
     dry_run = serializers.BooleanField(
-        default=False, write_only=True, help_text="Say what it would mean, and change nothing."
+        default=False, write_only=True, help_text="Describe the effect without changing anything."
     )
 
 
 class MemberRoleMeansSerializer(MemberSerializer):
-    means = serializers.CharField(read_only=True, help_text="What the role asked for may do.")
+    means = serializers.CharField(read_only=True, help_text="Permissions of the requested role.")
 
 
 class MemberInviteSerializer(MemberAddSerializer):
     role = serializers.ChoiceField(
-        choices=MembershipRole.choices, help_text="Only owners invite owners."
+        choices=MembershipRole.choices, help_text="Only owners can invite owners."
     )
     language = serializers.ChoiceField(
-        choices=settings.LANGUAGES, default=settings.LANGUAGE_CODE, help_text="Of the message."
+        choices=settings.LANGUAGES,
+        default=settings.LANGUAGE_CODE,
+        help_text="Language of the message.",
     )
     note = serializers.CharField(
-        max_length=1000, default="", allow_blank=True, help_text="A personal note."
+        max_length=1000, default="", allow_blank=True, help_text="Personal note in the message."
     )
 
 
@@ -90,10 +96,10 @@ class MemberInvitationSerializer(serializers.ModelSerializer[Mail]):
         source="invitation.role", choices=MembershipRole.choices, read_only=True
     )
     state = serializers.ChoiceField(
-        choices=MailState.choices, read_only=True, help_text="Of the message."
+        choices=MailState.choices, read_only=True, help_text="Language of the message."
     )
     error = serializers.CharField(
-        read_only=True, help_text="Why the message could not be sent, if so."
+        read_only=True, help_text="Why the message could not be sent; empty otherwise."
     )
     expires_at = serializers.DateTimeField(source="invitation.expires_at", read_only=True)
     invited_by = serializers.CharField(

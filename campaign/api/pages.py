@@ -22,8 +22,8 @@ class CursorPages(CursorPagination):
     page_size = 100
     page_size_query_param = "page_size"
     max_page_size = 1000
-    cursor_query_description = "Where the page begins, as `next` and `previous` have it."
-    page_size_query_description = "Rows in a page: 100 unless said otherwise, at most 1,000."
+    cursor_query_description = "Page cursor, taken from `next` or `previous`."
+    page_size_query_description = "Rows per page: 100 by default, at most 1,000."
 
     def get_page_size(self, request: Any) -> int:
         """Return how many rows are asked for; 400 if that is no number of rows that a page may have."""

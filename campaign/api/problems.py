@@ -10,13 +10,13 @@ from rest_framework.exceptions import APIException
 PREFIX: Final = "urn:quintet:problem:"
 #: Types of problems that a program may want to tell apart, with their titles; docs/rest.md lists them.
 TITLES: Final[dict[str, Promise]] = {
-    f"{PREFIX}invalid-input": _("Input that cannot be used"),
+    f"{PREFIX}invalid-input": _("Invalid input"),
     f"{PREFIX}unknown-parameter": _("Unknown parameter"),
     f"{PREFIX}unknown-field": _("Unknown field"),
-    f"{PREFIX}idempotency-key-invalid": _("Unusable Idempotency-Key"),
+    f"{PREFIX}idempotency-key-invalid": _("Invalid Idempotency-Key"),
     f"{PREFIX}idempotency-key-in-use": _("Idempotency-Key in use"),
-    f"{PREFIX}idempotency-key-reused": _("Idempotency-Key of another request"),
-    f"{PREFIX}changed-meanwhile": _("Changed meanwhile"),
+    f"{PREFIX}idempotency-key-reused": _("Idempotency-Key used for another request"),
+    f"{PREFIX}changed-meanwhile": _("Conflicting change"),
     f"{PREFIX}too-many-requests": _("Too many requests"),
 }
 

@@ -25,7 +25,7 @@ def truth_asked(request: Request, name: str) -> bool:
         raise ValidationError(
             {
                 name: [
-                    _("“%(given)s” is none of: %(known)s.")
+                    _("“%(given)s” is not one of: %(known)s.")
                     % {"given": said, "known": ", ".join(truths)}
                 ]
             }
@@ -71,7 +71,7 @@ class UnknownKey(NamedTuple):
     @property
     def words(self) -> str:
         """What is wrong, with the closest known key if there is one."""
-        said = _("There is no field “%(name)s” here.") % {"name": self.name}
+        said = _("Unknown field “%(name)s”.") % {"name": self.name}
         return with_nearest(said, self.name, self.known)
 
 
@@ -93,8 +93,8 @@ def unknown_words(unknown: list[str], known: list[str]) -> str:
     """Return which names of a request are unknown, and which are known there."""
     names = ", ".join(unknown)
     if not known:
-        return _("Unknown here: %(unknown)s. This address takes none.") % {"unknown": names}
-    return _("Unknown here: %(unknown)s. Known: %(known)s.") % {
+        return _("Unknown: %(unknown)s. This endpoint takes no parameters.") % {"unknown": names}
+    return _("Unknown: %(unknown)s. Valid names: %(known)s.") % {
         "unknown": names,
         "known": ", ".join(known),
     }
@@ -168,9 +168,7 @@ class StrictJSONParser(JSONParser):
             data = super().parse(*args, **kwargs)
             json.dumps(data, ensure_ascii=False).encode()
         except RecursionError as error:
-            raise ParseError(_("The JSON nests too deep. Nothing here needs it to.")) from error
+            raise ParseError(_("The JSON is nested too deeply.")) from error
         except UnicodeEncodeError as error:
-            raise ParseError(
-                _("The JSON holds half of a surrogate pair, which is no character.")
-            ) from error
+            raise ParseError(_("Invalid JSON: lone surrogate.")) from error
         return data

@@ -15,11 +15,13 @@ from campaign.selectors.texts import segments_with_texts
 class SegmentSerializer(serializers.ModelSerializer[Segment]):
     document = serializers.CharField(source="document.name")
     source = serializers.CharField(  # type: ignore[assignment]
-        source="source_text", allow_null=True, help_text="null: not known."
+        source="source_text", allow_null=True, help_text="Null if unknown."
     )
-    references = serializers.SerializerMethodField(help_text="In order; the first one is shown.")
+    references = serializers.SerializerMethodField(
+        help_text="References in order; the first one is shown to judges."
+    )
     outputs = serializers.SerializerMethodField(
-        help_text="By system; null: known from judgments only."
+        help_text="Outputs by system; null if known only from judgments."
     )
 
     class Meta:

@@ -30,14 +30,14 @@ class TestSetBriefSerializer(serializers.ModelSerializer[TestSet]):
 
 class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     role = serializers.ChoiceField(
-        choices=MembershipRole.choices, read_only=True, help_text="Yours in this campaign."
+        choices=MembershipRole.choices, read_only=True, help_text="Your role in this campaign."
     )
     test_sets = TestSetBriefSerializer(many=True, read_only=True)
     rehearsal_of = serializers.SlugRelatedField[Campaign](
         slug_field="slug",
         read_only=True,
         allow_null=True,
-        help_text="The campaign of which this is a rehearsal with simulated judges; null: it is none.",
+        help_text="The campaign this one rehearses with simulated judges; null if it is not a rehearsal.",
     )
 
     class Meta:
@@ -56,18 +56,18 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
 
 
 class CampaignMakeSerializer(serializers.Serializer[Any]):
-    name = serializers.CharField(max_length=200, help_text="As judges and organisers read it.")
+    name = serializers.CharField(max_length=200, help_text="Shown to judges and organisers.")
     slug = serializers.SlugField(
         max_length=60,
         required=False,
-        help_text="Stands in addresses and stays; else made of the name.",
+        help_text="Used in URLs and cannot be changed. Derived from the name by default.",
     )
 
     def validate(self, sent: dict[str, Any]) -> dict[str, Any]:
         """Make the short name of the name where it is left out."""
         slug = sent.get("slug") or campaign_slug(sent["name"])
         if not slug:
-            said = _("The name has no letters of which one could be made.")
+            said = _("Enter a short name: none could be derived from the name.")
             raise serializers.ValidationError({"slug": [said]})
         return {**sent, "slug": slug}
 
@@ -78,8 +78,8 @@ class CampaignRulesSerializer(serializers.ModelSerializer[Campaign]):
     rank_shown_reference = serializers.BooleanField(
         write_only=True,
         required=False,
-        help_text="Show the reference also where judges rank it. Without it the answer is 409, and says "
-        "which test sets do.",
+        help_text="Show the reference even where judges rank it. Otherwise the response is 409 and lists the "
+        "test sets concerned.",
     )
 
     class Meta:
@@ -94,7 +94,7 @@ class ReferenceRankedSerializer(serializers.Serializer[Any]):
     facts = serializers.ListField(
         child=serializers.CharField(),
         read_only=True,
-        help_text="Which test sets rank the reference, and how not to.",
+        help_text="Test sets that rank the reference, and how to change that.",
     )
 
 
@@ -126,7 +126,7 @@ class TaskSerializer(serializers.ModelSerializer[Task]):
         source="test_set.campaign", slug_field="slug", read_only=True
     )
     name = serializers.CharField(
-        source="test_set.name", read_only=True, help_text="Of the test set."
+        source="test_set.name", read_only=True, help_text="ID of the test set."
     )
     source_language = serializers.CharField(source="test_set.source_language", read_only=True)
     target_language = serializers.CharField(source="test_set.target_language", read_only=True)

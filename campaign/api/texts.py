@@ -15,9 +15,9 @@ from campaign.selectors.texts import documents_of, outputs_of
 
 
 class DocumentSerializer(serializers.ModelSerializer[Document]):
-    segments = serializers.IntegerField(source="segment_count", help_text="How many it has.")
+    segments = serializers.IntegerField(source="segment_count", help_text="Number of segments.")
     first_segment = serializers.IntegerField(
-        allow_null=True, help_text="The number of its first one; they follow each other."
+        allow_null=True, help_text="Number of the first segment; the others follow consecutively."
     )
 
     class Meta:
@@ -44,12 +44,12 @@ class DocumentsView(generics.ListAPIView[Document]):
 
 class OutputSerializer(serializers.ModelSerializer[Output]):
     segment = serializers.IntegerField(
-        source="segment.number", help_text="From 1 through the test set."
+        source="segment.number", help_text="Segment number within the test set, from 1."
     )
     document = serializers.CharField(source="segment.document.name")
     system = serializers.CharField(source="system.name")
     kind = serializers.ChoiceField(source="system.kind", choices=SystemKind.choices)
-    text = serializers.CharField(allow_null=True, help_text="null: known from judgments only.")
+    text = serializers.CharField(allow_null=True, help_text="Null if known only from judgments.")
 
     class Meta:
         model = Output

@@ -23,12 +23,12 @@ from campaign.services.api_tokens import (
 
 
 class TokenSerializer(serializers.ModelSerializer[ApiToken]):
-    begins_with = serializers.SerializerMethodField(help_text="Its first characters.")
+    begins_with = serializers.SerializerMethodField(help_text="First characters of the token.")
     campaign = serializers.CharField(
         source="campaign.slug",
         default=None,
         allow_null=True,
-        help_text="The only one it opens; null for all.",
+        help_text="Campaign the token is limited to; null for all.",
     )
     expires_at = serializers.DateTimeField(source="expiry")
 
@@ -45,18 +45,22 @@ class TokenSerializer(serializers.ModelSerializer[ApiToken]):
 
 
 class TokenMakeSerializer(serializers.Serializer[Any]):
-    name = serializers.CharField(max_length=100, help_text="What uses it.")
+    name = serializers.CharField(
+        max_length=100, help_text="Name of the program that uses the token."
+    )
     scope = serializers.ChoiceField(choices=TokenScope.choices, default=TokenScope.READ)
     campaign = serializers.SlugField(
-        default=None, allow_null=True, help_text="The only one it opens; null for all of yours."
+        default=None,
+        allow_null=True,
+        help_text="Campaign the token is limited to; null for all of yours.",
     )
     days = serializers.IntegerField(
-        min_value=1, max_value=36_500, required=False, help_text="How long it is valid."
+        min_value=1, max_value=36_500, required=False, help_text="Validity in days."
     )
 
 
 class TokenMadeSerializer(TokenSerializer):
-    token = serializers.SerializerMethodField(help_text="It is not shown again.")
+    token = serializers.SerializerMethodField(help_text="Shown only once.")
 
     class Meta(TokenSerializer.Meta):
         fields = (*TokenSerializer.Meta.fields, "token")  # type: ignore[assignment]

@@ -67,9 +67,9 @@ class JobSerializer(serializers.ModelSerializer[Job]):
 
 
 class UploadedFileSerializer(serializers.ModelSerializer[KeptFile]):
-    received = serializers.SerializerMethodField(help_text="Bytes that are there.")
+    received = serializers.SerializerMethodField(help_text="Bytes received.")
     content = serializers.SerializerMethodField(
-        help_text="Where the next bytes are sent, with `?offset=` as many as were received."
+        help_text="URL for the next part, sent with `?offset=` set to the bytes received."
     )
 
     class Meta:
@@ -95,9 +95,9 @@ class UploadSerializer(serializers.ModelSerializer[Upload]):
 
     files = serializers.SerializerMethodField()
     roles = serializers.DictField(
-        child=ChosenRoleSerializer(), required=False, help_text="Chosen ones, by the files' names."
+        child=ChosenRoleSerializer(), required=False, help_text="Chosen roles, by file name."
     )
-    job = serializers.SerializerMethodField(help_text="The latest check or import.")
+    job = serializers.SerializerMethodField(help_text="Latest check or import.")
 
     class Meta:
         model = Upload
@@ -130,12 +130,12 @@ class UploadSerializer(serializers.ModelSerializer[Upload]):
 
 
 class FileSentSerializer(serializers.Serializer[Any]):
-    name = serializers.CharField(max_length=500, help_text="With folders, if it has any.")
+    name = serializers.CharField(max_length=500, help_text="File name, including folders.")
     size = serializers.IntegerField(min_value=1, max_value=2**62)
 
 
 class ReceivedSerializer(serializers.Serializer[Any]):
-    received = serializers.IntegerField(help_text="Bytes that are there.")
+    received = serializers.IntegerField(help_text="Bytes received.")
     detail = serializers.CharField(required=False)
 
 
@@ -146,7 +146,7 @@ class _UploadView(APIView):
         campaign = organised_campaign(request, slug)
         upload = Upload.objects.filter(campaign=campaign, pk=upload_id).first()
         if upload is None:
-            raise NotFound(_("There is no such upload in this campaign."))
+            raise NotFound(_("Upload not found in this campaign."))
         upload.campaign = campaign
         return upload
 
@@ -165,7 +165,7 @@ class _UploadView(APIView):
         upload = self.found(request, slug, upload_id)
         file = KeptFile.objects.filter(upload=upload, pk=file_id).first()
         if file is None:
-            raise NotFound(_("There is no such file in this upload."))
+            raise NotFound(_("File not found in this upload."))
         file.upload = upload
         return file
 
@@ -298,7 +298,7 @@ class _JobView(APIView):
     def found(self, request: Request, slug: str, job_id: int) -> Job:
         job = jobs_of(campaign=organised_campaign(request, slug)).filter(pk=job_id).first()
         if job is None:
-            raise NotFound(_("There is no such job in this campaign."))
+            raise NotFound(_("Job not found in this campaign."))
         return job
 
 
@@ -337,5 +337,7 @@ def _content(request: Request) -> bytes:
 def _offset(request: Request) -> int:
     text = request.query_params.get("offset", "")
     if not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise ParseError(_("Say with ?offset= how many bytes of the file come before this part."))
+        raise ParseError(
+            _("Pass ?offset= with the number of bytes of the file that come before this part.")
+        )
     return int(text)

@@ -67,7 +67,7 @@ class CampaignsView(CampaignsMixin, generics.ListAPIView[Campaign]):
         """Make a campaign without test sets, a draft that you own. For organisers of any campaign."""
         user = reader(request)
         if not may_make_campaigns(user):
-            raise PermissionDenied(_("Only organisers of a campaign may make another one."))
+            raise PermissionDenied(_("Only campaign organisers can create campaigns."))
         sent = CampaignMakeSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         try:

@@ -34,11 +34,11 @@ from campaign.services.webhooks.outbox import webhook_redeliver, webhook_test
 
 class WebhookSerializer(serializers.ModelSerializer[WebhookEndpoint]):
     url = serializers.SerializerMethodField(
-        help_text="For members who only read it ends after the server's name."
+        help_text="URL of your server; truncated after the host for members with read-only access."
     )
     events = serializers.ListField(child=serializers.ChoiceField(choices=WebhookEvent.choices))
     waiting = serializers.IntegerField(default=0, help_text="Messages.")
-    failed = serializers.IntegerField(default=0, help_text="Messages, within thirty days.")
+    failed = serializers.IntegerField(default=0, help_text="Messages of the last 30 days.")
 
     class Meta:
         model = WebhookEndpoint
@@ -59,7 +59,7 @@ class WebhookWithSecretSerializer(WebhookSerializer):
 
 
 class WebhookMakeSerializer(serializers.Serializer[Any]):
-    url = serializers.CharField(max_length=1000, help_text="Begins with https://.")
+    url = serializers.CharField(max_length=1000, help_text="Must begin with https://.")
     events = serializers.ListField(
         child=serializers.ChoiceField(choices=WebhookEvent.choices), min_length=1, max_length=10
     )
@@ -68,18 +68,22 @@ class WebhookMakeSerializer(serializers.Serializer[Any]):
 
 class WebhookChangeSerializer(WebhookMakeSerializer):
     paused = serializers.BooleanField(
-        required=False, help_text="False switches it on again, after failures too."
+        required=False,
+        help_text="Set to false to switch the webhook on again, also after failures.",
     )
 
 
 class OverlapSerializer(serializers.Serializer[Any]):
     overlap_hours = serializers.IntegerField(
-        min_value=0, max_value=336, default=24, help_text="How long the secret before signs, too."
+        min_value=0,
+        max_value=336,
+        default=24,
+        help_text="Hours during which the previous secret also signs.",
     )
 
 
 class DeliverySerializer(serializers.ModelSerializer[WebhookDelivery]):
-    message_id = serializers.SerializerMethodField(help_text="The header `webhook-id`.")
+    message_id = serializers.SerializerMethodField(help_text="Value of the header `webhook-id`.")
     state = serializers.ChoiceField(choices=DeliveryState.choices)
 
     class Meta:

@@ -53,8 +53,7 @@ def owner_require(*, using: str, **_signal: Any) -> None:
         role, may_create = cursor.fetchone()
     if not may_create:
         raise CommandError(
-            f"The role {role} may not change tables. Migrations run as the owner of the database: "
-            "set MIGRATION_DATABASE_URL to its address."
+            f"The role {role} cannot change tables. Migrations run as the database owner: set MIGRATION_DATABASE_URL to its address."
         )
 
 
@@ -111,8 +110,8 @@ def application_role_check(*, databases: Any = None, **_options: Any) -> list[ch
             kind = "a superuser" if is_superuser else "the owner of its tables"
             found.append(
                 checks.Warning(
-                    f"The application connects to PostgreSQL as {kind}, who can switch triggers off.",
-                    hint="Give it a role of its own; docs/operators.md says how.",
+                    f"The application connects to PostgreSQL as {kind}, which can disable triggers.",
+                    hint="Use a separate role (see docs/operators.md).",
                     id="quintet.W001",
                 )
             )
@@ -124,6 +123,6 @@ def _require_role(connection: BaseDatabaseWrapper, role: str) -> None:
         cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role])
         if cursor.fetchone() is None:
             raise CommandError(
-                f"DATABASE_URL names the role {role!r}, which PostgreSQL does not know. Create it: "
+                f"DATABASE_URL names the role {role!r}, which does not exist. Create it: "
                 f"CREATE ROLE {role or '…'} LOGIN PASSWORD '…'"
             )

@@ -30,7 +30,7 @@ class SeedField(_IntegerField):
     Larger than any integer type of PostgreSQL.
     """
 
-    description = _("Whole number of up to 128 bits")
+    description = _("Integer of up to 128 bits")
     default_validators = [MinValueValidator(0), MaxValueValidator(2**SEED_BITS - 1)]
 
     def db_type(self, connection: BaseDatabaseWrapper) -> str:  # noqa: ARG002

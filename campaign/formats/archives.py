@@ -84,7 +84,7 @@ def folder_files(folder: Path) -> list[StoredFile]:
         if len(files) > most:
             raise Place(str(folder)).error(
                 f"the folder holds more than {most:,} files",
-                "give a folder with the files of the test set alone",
+                "provide a folder that contains only the files of the test set",
             )
     _refuse_names_alike(str(folder), [file.name for file in files])
     return [*files, *litter]
@@ -173,8 +173,8 @@ class _Unpacking:
             raise _refused(
                 self._archive,
                 member.filename,
-                "is compressed in a way that is not read",
-                "pack it with the usual compression of zip (deflate), or as tar.gz",
+                "uses an unsupported compression method",
+                "use the standard zip compression (deflate) or tar.gz",
             )
         if member.flag_bits & 0x1:
             raise _refused(
@@ -224,8 +224,8 @@ class _Unpacking:
                 raise _refused(
                     self._archive,
                     name,
-                    "is packed or compressed itself",
-                    "unpack it first, and pack all files into one archive",
+                    "is itself packed or compressed",
+                    "unpack it first and pack all files into one archive",
                 )
             chunk = head
             while chunk:
@@ -239,21 +239,21 @@ class _Unpacking:
         if self._bytes > self._limits.total_bytes:
             raise Place(self._archive).error(
                 f"the archive unpacks to more than {self._limits.total_bytes:,} bytes",
-                "divide it into several archives",
+                "split it into several archives",
             )
         packed = max(self._packed_bytes, 1)
         if self._bytes > self._limits.free_bytes and self._bytes > self._limits.ratio * packed:
             raise Place(self._archive).error(
                 f"the archive unpacks to more than {self._limits.ratio:,} times its size, "
-                "as texts do not",
-                "give the files themselves",
+                "which is unusual for text",
+                "provide the files without an archive",
             )
 
     def _refuse_entries(self, entries: int) -> None:
         if entries > self._limits.entries:
             raise Place(self._archive).error(
                 f"the archive has more than {self._limits.entries:,} entries",
-                "pack the files of the test set alone",
+                "pack only the files of the test set",
             )
 
     def _refuse_name(self, name: str) -> None:
@@ -264,7 +264,12 @@ class _Unpacking:
         if ".." in parts:
             raise _refused(self._archive, name, "leads out of the archive", remedy)
         if not name.isprintable() or "\\" in name or not name.strip("/. "):
-            raise _refused(self._archive, name, "is no name of a file on every system", "rename it")
+            raise _refused(
+                self._archive,
+                name,
+                "is not a valid file name on every operating system",
+                "rename it",
+            )
 
     def _no_file(self, name: str) -> FormatError:
         return _refused(
@@ -304,7 +309,7 @@ def _refuse_names_alike(archive: str, names: Iterable[str]) -> None:
     for name in names:
         key = unicodedata.normalize("NFC", name.casefold())
         if key in seen:
-            problem = f'and "{seen[key]}" are names of the same file on some systems'
+            problem = f'and "{seen[key]}" are the same file name on some operating systems'
             if seen[key] == name:
                 problem = "is there twice"
             raise _refused(archive, name, problem, "rename or remove one of the two")
@@ -325,7 +330,7 @@ def _without_root(archive: str, files: Sequence[StoredFile]) -> list[StoredFile]
     if len(others) > 1:
         raise Place(archive).error(
             f'there are several folders side by side: "{others[0]}" and "{others[1]}"',
-            "give one test set at a time",
+            "provide one test set at a time",
         )
     litter = [file for file in files if is_litter(file.name)]
     return [*sorted(kept, key=lambda file: file.name), *litter]

@@ -166,12 +166,12 @@ class PairChoice:
             raise Place(self._file, self._lines[second]).error(
                 f"the file holds several language pairs: {_listed(fitting)}; "
                 f"{_named(first)} begins on line {self._lines[first]}",
-                "choose one of them, written as the file writes it",
+                "choose one of them, spelled as in the file",
             )
         if self._chosen is not None and self._lines and not fitting:
             raise Place(self._file, min(self._lines.values())).error(
-                f"the file has nothing for {_named(self._chosen)}, but {_listed(list(self._lines))}",
-                "choose one of the pairs that are there, written as the file writes it",
+                f"the file has no segments for {_named(self._chosen)}, only for {_listed(list(self._lines))}",
+                "choose one of the existing pairs, spelled as in the file",
             )
 
 

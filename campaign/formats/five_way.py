@@ -80,11 +80,11 @@ def _layout(table: Table) -> _Layout:
 def _column_problem(key: str, earlier: Collection[str]) -> tuple[str, str] | None:
     """Return what is wrong with a column of the header and what to do about it."""
     if key in earlier:
-        return "the column stands twice in the header", "remove or rename one of the two"
+        return "the column appears twice in the header", "remove or rename one of the two"
     if key == "rankingid":
         return (
-            "this is the pairwise CSV of WMT15 and later, where several rows make one block",
-            "give the five-way CSV, where every row is one block",
+            "this is the pairwise CSV format of WMT15 and later, with several rows per block",
+            "provide the five-way CSV format, with one block per row",
         )
     if key not in _FIXED_KEYS and not _SLOT_COLUMN.fullmatch(key):
         return "the column is unknown", UNKNOWN_COLUMN
@@ -132,11 +132,11 @@ class _Row:
             raise self.error(
                 self.layout.fixed["judgeId"],
                 f"the name of the judge is longer than {MAX_JUDGE_NAME} characters",
-                "give the judge a shorter pseudonym",
+                "use a shorter pseudonym",
             )
         if problem := unseen_problem(fixed["judgeId"], "name of the judge"):
             raise self.error(
-                self.layout.fixed["judgeId"], problem, "write the name without that character"
+                self.layout.fixed["judgeId"], problem, "remove that character from the name"
             )
         filled = [slot for slot in self.layout.slots if self.is_filled(slot)]
         if not filled:
@@ -179,8 +179,8 @@ class _Row:
         if index is None:
             raise self.error(
                 column,
-                f"the source index {text!r} is no whole number from 1",
-                "count the segments of the test set from 1",
+                f"the source index {text!r} is not an integer of at least 1",
+                "number the segments of the test set from 1",
             )
         return index
 
@@ -191,7 +191,7 @@ class _Row:
         if not is_blank(rank):
             raise self.error(
                 slot.rank,
-                f"the rank {rank!r} belongs to no system",
+                f"the rank {rank!r} does not belong to a system",
                 f"name the system in {self.layout.names[slot.id]}, or make the rank -1",
             )
         return False
@@ -216,8 +216,8 @@ class _Row:
         if system in seen:
             raise self.error(
                 slot.id,
-                f"the system {system} stands twice in the row",
-                "name every system once a row",
+                f"the system {system} appears twice in the row",
+                "name every system once per row",
             )
 
     def label(self, slot: _Slot) -> int | None:
@@ -229,7 +229,7 @@ class _Row:
             raise self.error(
                 slot.rank,
                 f"the rank {text!r} is not 1, 2, 3, 4, 5 or -1",
-                "give a rank from 1 (best) to 5, or -1 where the judge gave none",
+                "use a rank from 1 (best) to 5, or -1 for no rank",
             )
         return rank
 
@@ -241,7 +241,7 @@ class _Row:
             raise self.error(
                 slot.number,
                 f"the cell has {counted(len(texts), 'number')} for {counted(systems, 'system')}",
-                "give one number a system, in the same order, or leave the cell empty",
+                "use one number per system, in the same order, or leave the cell empty",
             )
         numbers = []
         for text in texts:
@@ -249,8 +249,8 @@ class _Row:
             if number is None:
                 raise self.error(
                     slot.number,
-                    f"the system number {text!r} is no whole number",
-                    "give a whole number, or leave the cell empty",
+                    f"the system number {text!r} is not an integer",
+                    "use an integer, or leave the cell empty",
                 )
             numbers.append(number)
         return tuple(numbers)

@@ -131,7 +131,7 @@ class _Line:
     def text(self, key: str, value: object) -> str:
         """Return the text with its line breaks; "" is for the caller to refuse, with its place."""
         if not isinstance(value, str):
-            called = "missing" if value is None else "no text"
+            called = "missing" if value is None else "not a text"
             raise self.error(f"the value is {called}", "write a text in double quotes", key)
         text = whole_text(value)
         refuse_damage(text.replace("\n", " "), file=self.file, line=self.number, field=key)
@@ -146,7 +146,7 @@ class _Line:
         """Return a name on one line."""
         value = " ".join(self.text(key, self.values.get(key)).split())
         if not value:
-            raise self.error("the value is empty", "give every line its id", key)
+            raise self.error("the value is empty", "add an ID to every line", key)
         return value
 
     def optional(self, key: str) -> str | None:
@@ -160,7 +160,7 @@ class _Line:
     def _object(self, key: str, remedy: str) -> dict[str, Any]:
         value = self.values.get(key)
         if value is not None and not isinstance(value, dict):
-            raise self.error("the value is no object", remedy, key)
+            raise self.error("the value is not an object", remedy, key)
         return value or {}
 
     def references(self) -> dict[str, str]:
@@ -233,8 +233,8 @@ def read_genmt_test_set(
 def _refuse_second(file: InputFile, line: GenmtSource | GenmtOutput, ids: dict[str, int]) -> None:
     if line.id in ids:
         raise Place(file.name, line.number, field="doc_id").error(
-            f'the id "{line.id}" comes twice, first on line {ids[line.id]}',
-            "remove one of the two lines, or give it another id",
+            f'the id "{line.id}" appears twice, first on line {ids[line.id]}',
+            "remove one of the two lines, or change its ID",
         )
     ids[line.id] = line.number
 
@@ -243,8 +243,8 @@ def _refuse_mixture(source: InputFile, line: GenmtSource, systems: Mapping[str, 
     if line.outputs and systems:
         other = next(iter(systems.values()))
         raise Place(other.name).error(
-            f"{source.name}, line {line.number} holds outputs itself",
-            "give either that one file alone, or a source without tgt_text and a file for each system",
+            f"{source.name}, line {line.number} contains outputs",
+            "provide only that file, or a source without tgt_text and one file per system",
         )
 
 
@@ -266,8 +266,7 @@ def _segments(
             raise Place(file, number).error(
                 f'{what} of "{line.id}" has {counted(len(pieces), "paragraph")}, its source '
                 f"({source.name}, line {line.number}) {len(sources):,}",
-                "give every translation the paragraphs of its source, with a blank line between, "
-                "or import whole documents",
+                "use the same paragraphs as the source, separated by blank lines, or import whole documents",
             )
         return pieces
 
@@ -328,7 +327,7 @@ class _Follower(Follower[str, GenmtOutput]):
         """Return the error for an output that was looked for and is not there."""
         return Place(self.file.name, field="doc_id").error(
             f'the file has no line for "{wanted.id}" ({source.name}, line {wanted.number})',
-            "give every system a line for every doc_id of the language pair",
+            "provide one line for every doc_id of the language pair",
         )
 
     def refuse_rest(self, source: InputFile, others: set[str]) -> None:
@@ -338,7 +337,7 @@ class _Follower(Follower[str, GenmtOutput]):
                 raise SurplusError(
                     self.file.name,
                     f'the id "{output.id}" is not in {source.name}',
-                    "remove the line, or give the source that it belongs to",
+                    "remove the line, or provide its source",
                     line=output.number,
                     field="doc_id",
                 )

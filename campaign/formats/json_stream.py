@@ -84,7 +84,7 @@ class JsonStream:
             if len(self._text) - self._at > MAX_VALUE:
                 raise self._error(
                     f"a value is longer than {MAX_VALUE:,} characters",
-                    "divide it, or leave out what is no text to rank",
+                    "split it, or remove everything but text to rank",
                 )
             # Twice as much, so that a long value is tried a few times only.
             wanted = 2 * (len(self._text) - self._at)
@@ -107,7 +107,7 @@ class JsonStream:
                 if self._elements > MAX_ELEMENTS:
                     raise self._error(
                         f"the file has more than {MAX_ELEMENTS:,} documents and items",
-                        "divide it into several files",
+                        "split it into several files",
                     )
                 yield index
                 if self.peek() != ",":
@@ -126,7 +126,7 @@ class JsonStream:
                 key = str(self.value())
                 if key in seen:
                     raise self._error(
-                        f'the key "{key}" stands twice in one object', "remove one of the two"
+                        f'the key "{key}" appears twice in one object', "remove one of the two"
                     )
                 if len(seen) == _MOST_KEYS:
                     raise self._error(f"the object has more than {_MOST_KEYS:,} keys", self._remedy)
@@ -190,7 +190,7 @@ class JsonStream:
         )
 
     def _damaged(self, problem: str) -> FormatError:
-        return self._error(f"the file is no JSON ({problem})", self._remedy)
+        return self._error(f"the file is not valid JSON ({problem})", self._remedy)
 
     def _error(self, problem: str, remedy: str) -> FormatError:
         place = self._begins.after(self._text[: self._at])
@@ -198,7 +198,7 @@ class JsonStream:
 
 
 class RepeatedKeyError(ValueError):
-    """A key stands twice in one object, and json would silently keep the last."""
+    """A key appears twice in one object, and json would silently keep the last."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -235,7 +235,7 @@ def decode_object(text: str, *, file: str, shape: str, line: int) -> dict[str, A
             column=getattr(error, "pos", 0) + 1,
         ) from error
     if not isinstance(values, dict):
-        raise FormatError(file, "the line is no JSON object", f"write {shape}", line=line)
+        raise FormatError(file, "the line is not a JSON object", f"write {shape}", line=line)
     return values
 
 
@@ -251,13 +251,13 @@ def json_refusal(
 ) -> FormatError:
     """Return the error in words for what json could not read; only damage has a column."""
     if isinstance(error, json.JSONDecodeError):
-        problem = f"the {what} is no JSON ({error.msg})"
+        problem = f"the {what} is not valid JSON ({error.msg})"
         return FormatError(file, problem, remedy, line=line, column=column)
     if isinstance(error, RepeatedKeyError):
-        problem = f'the key "{error}" stands twice in one object'
+        problem = f'the key "{error}" appears twice in one object'
         return FormatError(file, problem, "remove one of the two", line=line)
     # Nesting too deep, or thousands of digits.
-    return FormatError(file, f"the {what} is no JSON that can be read", remedy, line=line)
+    return FormatError(file, f"the {what} is not readable JSON", remedy, line=line)
 
 
 def refuse_damage(text: str, *, file: str, line: int | None, field: str) -> None:
@@ -265,7 +265,7 @@ def refuse_damage(text: str, *, file: str, line: int | None, field: str) -> None
     damage = _NO_TEXT.search(text)
     if damage:
         raise Place(file, line, field=field).error(
-            f"the character U+{ord(damage.group()):04X}, written with a backslash, is no text",
+            f"the character U+{ord(damage.group()):04X}, written with a backslash, is not allowed in text",
             r"remove it; an emoji is written as itself or as both halves (\ud83d\ude00)",
         )
 

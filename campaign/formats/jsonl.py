@@ -54,7 +54,7 @@ class _Line:
         outputs = self.values.get("outputs", {})
         if not isinstance(outputs, dict):
             raise self.error(
-                "the value is no object", 'write {"system": "text", …}', field="outputs"
+                "the value is not an object", 'write {"system": "text", …}', field="outputs"
             )
         self._outputs: dict[str, Any] = outputs
 
@@ -68,7 +68,7 @@ class _Line:
                 here, there = ("a", "no") if key in self.values else ("no", "a")
                 raise self.error(
                     f'the line has {here} "{key}", but line {first.number} has {there} "{key}"',
-                    f'give "{key}" in every line or in none',
+                    f'use "{key}" in every line or in none',
                     field=key,
                 )
 
@@ -81,7 +81,7 @@ class _Line:
         systems.add(document, self._outputs, place)
         references = self.values.get("references", [])
         if not isinstance(references, list):
-            raise self.error("the value is no list", 'write ["text", …]', field="references")
+            raise self.error("the value is not a list", 'write ["text", …]', field="references")
         return SegmentTexts(
             document=document,
             position=position,
@@ -114,7 +114,7 @@ class _Line:
 
     def _text(self, key: str, value: object) -> str:
         if not isinstance(value, str):
-            called = "missing" if value is None else "no text"
+            called = "missing" if value is None else "not a text"
             raise self.error(f"the value is {called}", "write a text in double quotes", field=key)
         if not self._has_escapes:
             return value  # the line was checked as a whole when it was read

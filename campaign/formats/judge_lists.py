@@ -72,8 +72,8 @@ def judge_list_decode(content: bytes) -> str:
         raise _too_long()
     if content.startswith(_PACKED):
         raise Place(_NAME).error(
-            "this is a workbook or an archive, not a text",
-            'save the table as CSV ("Save as", "CSV UTF-8") and take that file',
+            "this is a workbook or an archive, not a text file",
+            'save the table as CSV ("Save as", "CSV UTF-8") and use that file',
         )
     for mark, encoding in _BYTE_ORDER_MARKS:
         if content.startswith(mark):
@@ -96,7 +96,7 @@ def judge_list_read(text: str) -> JudgeList:
     damage = _CONTROL.search(text)
     if damage:
         line = text.count("\n", 0, damage.start()) + 1
-        raise Place(_NAME, line, None).error("there is a control character", "take it out")
+        raise Place(_NAME, line, None).error("there is a control character", "remove it")
     header = _header(text)
     found = _from_lines(text) if header is None else _from_table(text, *header)
     rows = []
@@ -104,16 +104,16 @@ def judge_list_read(text: str) -> JudgeList:
         rows.append(row)
         if len(rows) > MAX_ROWS:
             raise Place(_NAME, row.line).error(
-                f"it has more than {MAX_ROWS:,} judges", "cut it into several lists"
+                f"it has more than {MAX_ROWS:,} judges", "split it into several lists"
             )
     if not rows:
-        raise FormatError(_NAME, "there is no judge in it", "give an e-mail address on each line")
+        raise FormatError(_NAME, "the list is empty", "enter one e-mail address per line")
     return JudgeList(rows, ignored=[] if header is None else _ignored(header[1]))
 
 
 def _too_long() -> FormatError:
     return Place(_NAME).error(
-        f"it is longer than {MAX_BYTES // 1_000_000} MB", "cut it into several lists"
+        f"the list is larger than {MAX_BYTES // 1_000_000} MB", "split it into several lists"
     )
 
 
@@ -141,7 +141,7 @@ def _from_table(text: str, separator: str, header: Sequence[str]) -> Iterator[Ju
     twice = {name for name in columns if name and columns.count(name) > 1}
     if twice:
         raise Place(_NAME, 1).error(
-            f"two columns of the header are for {min(twice)}", "leave one of them"
+            f"the header has two columns for {min(twice)}", "keep one of them"
         )
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     is_header = True
@@ -155,12 +155,12 @@ def _from_table(text: str, separator: str, header: Sequence[str]) -> Iterator[Ju
             if len(cells) > len(columns) and any(cell.strip() for cell in cells[len(columns) :]):
                 raise Place(_NAME, reader.line_num).error(
                     f"the row has {len(cells)} cells, the header {len(columns)}",
-                    "put what holds a separator into quotation marks",
+                    "quote cells that contain a separator",
                 )
             yield _row(reader.line_num, dict(zip(columns, cells, strict=False)))
     except csv.Error as error:
         raise Place(_NAME, reader.line_num).error(
-            f"this is no CSV ({error})", "close quotation marks, and double those inside a cell"
+            f"invalid CSV ({error})", "close quotation marks, and double those inside a cell"
         ) from error
 
 

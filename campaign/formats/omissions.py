@@ -75,18 +75,18 @@ class SystemsSeen:
     def add(self, document: str, systems: Collection[str], place: Place, called: str = "") -> None:
         """Note the systems that this document, or one before it, lacks; `called` is what errors call its place."""
         here, called = called or "the line", called or f"line {place.line}"
-        remedy = "give the outputs of the same systems everywhere, or take the system out"
+        remedy = "provide outputs of the same systems everywhere, or remove the system"
         for system in systems:
             if problem := system not in self.names and system_name_problem(system):
                 raise place.error(problem, "rename the system everywhere")
             if system not in self.names:
-                problem = f"{here} has an output of {system}, which {self.first} has not"
+                problem = f"{here} has an output of {system}, but {self.first} does not"
                 for earlier in self._documents:
                     self.omissions.lacks(earlier, system, place.error(problem, remedy))
                 self.names[system] = called
         for system, there in self.names.items():
             if system not in systems:
-                problem = f"{here} has no output of {system}, which {there} has"
+                problem = f"{here} has no output of {system}, but {there} does"
                 self.omissions.lacks(document, system, place.error(problem, remedy))
         self.first = self.first or called
         self._documents.setdefault(document)

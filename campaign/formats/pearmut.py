@@ -105,7 +105,7 @@ class _Reader:
         """Return the campaign's name and the documents to rank, those that come in several tasks once."""
         if self._json.peek() not in {"{", ""}:
             # It may be hundreds of megabytes.
-            raise FormatError(self._file, "the file is no JSON object", f"write {_SHAPE}")
+            raise FormatError(self._file, "the file is not a JSON object", f"write {_SHAPE}")
         name: object = None
         found: dict[tuple[str, ...], _Document] | None = None
         is_named = False
@@ -118,12 +118,12 @@ class _Reader:
                 self._json.skip()
         self._json.end()
         if found is None or not is_named:
-            self._refuse("data", "the file is no campaign of Pearmut", f"write {_SHAPE}")
+            self._refuse("data", "the file is not a Pearmut campaign", f"write {_SHAPE}")
         if not found:
             self._refuse(
                 "data",
                 "the campaign has no item to rank, only forms, tutorials or checks",
-                "give a campaign whose data hold items with src and tgt",
+                "provide a campaign with items that have src and tgt",
             )
         return str(name or ""), list(found.values())
 
@@ -152,15 +152,14 @@ class _Reader:
                     if model not in item.outputs:
                         self._refuse(
                             item.place,
-                            f"there is no output of {model}, which {place} has",
-                            "give every item the outputs of the same models, "
-                            "or take the model out of all",
+                            f"there is no output of {model}, but {place} has one",
+                            "provide outputs of the same models for every item, or remove the model",
                         )
         if len(first) == 1:
             self._refuse(
                 documents[0].items[0].place,
-                f"the campaign has outputs of {next(iter(first))} alone",
-                "a ranking compares: give the outputs of two models or more",
+                f"the campaign only has outputs of {next(iter(first))}",
+                "provide outputs of at least two models",
             )
         return tuple(first)
 
@@ -169,7 +168,7 @@ class _Reader:
         for index in self._json.elements():
             where = f"{place}[{index}]"
             if self._json.peek() != "[":
-                self._refuse(where, "a document is no list of items", "write [{…}, {…}]")
+                self._refuse(where, "a document is not a list of items", "write [{…}, {…}]")
             yield from self._document(where, may_be_task=place == "data")
 
     def _document(self, place: str, *, may_be_task: bool) -> Iterator[_Document]:
@@ -184,7 +183,7 @@ class _Reader:
             elif is_list:
                 yield from self._document(where, may_be_task=False)
             else:
-                self._refuse(where, "a document is no list of items", "write [{…}, {…}]")
+                self._refuse(where, "a document is not a list of items", "write [{…}, {…}]")
         if document.items:
             yield document
 
@@ -192,7 +191,7 @@ class _Reader:
         """Add the item that is next, unless it is none to rank."""
         item = self._json.value()
         if not isinstance(item, dict):
-            self._refuse(place, "an item is no object", 'write {"src": "…", "tgt": {…}}')
+            self._refuse(place, "an item is not an object", 'write {"src": "…", "tgt": {…}}')
         if "form" in item or any(item.get(key) for key in _CHECKS):
             self.passed += 1
             return
@@ -215,7 +214,7 @@ class _Reader:
             self._refuse(
                 item.place,
                 f"the campaign's items take more than {MAX_HELD // 2**20} MiB of memory",
-                "divide its documents into several campaigns",
+                "split its documents into several campaigns",
             )
 
     def _item(self, place: str, item: dict[str, Any]) -> _Item:
@@ -223,8 +222,8 @@ class _Reader:
         if source is None:
             self._refuse(
                 f"{place}.src",
-                "the item has no source text, and cannot be ranked against one",
-                "give every item a src",
+                "the item has no source text",
+                "add src to every item",
             )
         text = self._filled(f"{place}.src", source, "the source")
         media = _MEDIA.search(text)
@@ -232,7 +231,7 @@ class _Reader:
             self._refuse(
                 f"{place}.src",
                 f"the source is {media.group(1).lower()}, not text",
-                "give the item a src_text with what is said or shown, or leave the item out",
+                "add src_text with a transcript or description, or remove the item",
             )
         outputs = item.get("tgt")
         if not isinstance(outputs, dict) or not outputs:
@@ -267,20 +266,20 @@ class _Reader:
                 what = f"the output of {differing}" if same_texts else "the source or reference"
                 self._refuse(
                     more.place,
-                    f"{what} is another than in {item.place}, which has the same item_id",
-                    "give what differs another item_id, or write the same text",
+                    f"{what} differs from {item.place}, which has the same item_id",
+                    "use different item_ids, or the same text",
                 )
             item.outputs.update(more.outputs)
 
     def _filled(self, place: str, value: object, what: str) -> str:
         text = self._text(place, value)
         if not text:
-            self._refuse(place, f"{what} is empty", "fill it in, or take the item out")
+            self._refuse(place, f"{what} is empty", "fill it in, or remove the item")
         return text
 
     def _text(self, place: str, value: object) -> str:
         if not isinstance(value, str):
-            self._refuse(place, "the value is no text", "write a text in double quotes")
+            self._refuse(place, "the value is not a text", "write a text in double quotes")
         text = whole_text(value)
         refuse_damage(text.replace("\n", " "), file=self._file, line=None, field=place)
         return text

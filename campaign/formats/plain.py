@@ -87,7 +87,7 @@ def _document(file: InputFile, line: int, text: str, domains: dict[str, str]) ->
         raise place.error(
             f'the document "{document}" is of the domain "{domain}", and before of '
             f'"{domains[document]}"',
-            "give each document a name of its own, and one domain",
+            "give each document a unique name and a single domain",
         )
     return document
 
@@ -113,6 +113,5 @@ def _different_counts(readers: Sequence[_Lines]) -> FormatError:
     return Place(other.name, line or None).error(
         f"the file has {counted(other.count, 'line')}, but {source.name} has "
         f"{counted(source.count, 'line')}{''.join(said for _line, said in places)}",
-        "give every file one line a segment; look for a line break inside a segment, "
-        "or for a file that was cut off",
+        "use one line per segment in every file; check for line breaks inside segments and truncated files",
     )

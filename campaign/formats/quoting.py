@@ -99,7 +99,7 @@ def _refuse_open_quote(
         cell = text.rsplit(separator, 1)[-1]
         if cell.startswith('"') and cell.count('"') % 2:
             raise Place(file, line, text.count(separator) + 1).error(
-                "a quoted cell goes on in the next line", "write no line break inside a text"
+                "a quoted cell continues on the next line", "remove line breaks inside texts"
             )
 
 

@@ -87,7 +87,7 @@ class RecognisedSet:
         left = [(file.name, file.why) for file in self.of(FileRole.IGNORED)]
         if self.litter:
             what = counted(self.litter, "hidden or temporary file")
-            left.append((what, "operating systems and editors leave them"))
+            left.append((what, "left by operating systems and editors"))
         return left
 
     def of(self, role: FileRole) -> list[RecognisedFile]:
@@ -108,15 +108,13 @@ class RecognisedSet:
             raise FormatError(
                 self.name,
                 f"no file is recognised as the source or as a whole test set{left}",
-                'call the source so that its name has the word "src" or "source", '
-                "or give the files one by one with their roles",
+                'use "src" or "source" in the name of the source file, or specify the role of each file',
             )
         if len(found) > 1:
             raise FormatError(
                 found[1].name,
                 f"{found[0].name} and this file could both be the source",
-                "choose a language pair if there are several, or give the files one by one with "
-                "their roles",
+                "choose a language pair if there are several, or specify the role of each file",
             )
         return found[0]
 
@@ -241,22 +239,22 @@ def _rankable(
     """Yield the segments; refuse too few systems, and a system that is called as the reference would be."""
     problem = reference_system and system_name_problem(reference_system)
     if problem:
-        raise FormatError(name, problem, "give the reference another name as a system")
+        raise FormatError(name, problem, "rename the reference system")
     systems: Sequence[str] = ()
     for segment in segments:
         systems = list(segment.outputs)
         if reference_system in systems and segment.references and segment.references[0]:
             raise FormatError(
                 name,
-                f"a system is called {reference_system}, as the first reference would be",
-                "give the reference another name as a system, or leave it out of the ranking",
+                f"a system is called {reference_system}, the name reserved for the first reference",
+                "rename the reference system, or exclude the reference from the ranking",
             )
         yield segment
     if len(systems) < FEWEST_SYSTEMS:
         raise FormatError(
             name,
-            f"there is one system only, {systems[0]}" if systems else "there is no system's output",
-            "give the outputs of two systems at least: judges rank them against each other",
+            f"there is only one system, {systems[0]}" if systems else "there are no system outputs",
+            "provide outputs of at least two systems",
         )
 
 
@@ -293,11 +291,13 @@ def _opened(
 def _by_content(file: StoredFile) -> RecognisedFile:
     """Tell what the file's beginning tells; SYSTEM stands for plain text, of which names decide."""
     name = file.plain_name
-    no_texts = RecognisedFile(file, FileRole.IGNORED, "its name is not that of a file of texts")
+    no_texts = RecognisedFile(
+        file, FileRole.IGNORED, "its file extension is not that of a text file"
+    )
     if name.split(".")[0].upper() in _SIDE_NAMES or name.lower().endswith(_NOT_TEXTS):
         return no_texts
     if file_names.says_scores(file.name):
-        return RecognisedFile(file, FileRole.IGNORED, "it holds scores, which are not texts")
+        return RecognisedFile(file, FileRole.IGNORED, "it contains scores, not texts")
     with file.open() as stream:
         head, _whole = peek(InputFile(file.name, stream), SNIFFED_BYTES)
     found = format_of(name.lower(), head)
@@ -306,7 +306,7 @@ def _by_content(file: StoredFile) -> RecognisedFile:
     if not head.strip() or b"\0" in head:  # damaged: the reader says how, and where
         return RecognisedFile(file, FileRole.SYSTEM, "it is plain text", TestSetFormat.PLAIN)
     if is_json_array(head):
-        why = "it is one JSON array, not JSON Lines"
+        why = "it is a JSON array, not JSON Lines"
         return RecognisedFile(file, FileRole.IGNORED, why)
     if found in {TestSetFormat.JSONL, TestSetFormat.GENMT}:
         return _json_lines(file, head, found)
@@ -315,7 +315,7 @@ def _by_content(file: StoredFile) -> RecognisedFile:
     if found is TestSetFormat.SGML:
         return _sgml(file, head)
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<?xml", b"<!DOCTYPE")):
-        return _unknown(file, "it is XML of another kind than WMT's")
+        return _unknown(file, "it is XML, but not in the WMT format")
     return RecognisedFile(file, FileRole.SYSTEM, "it is plain text", TestSetFormat.PLAIN)
 
 
@@ -372,7 +372,7 @@ def _with_plain_roles(
     if not plain:
         return files
     if any(file.role is FileRole.WHOLE for file in files):
-        left = "it is plain text beside a whole test set"
+        left = "it is plain text next to a complete test set"
         return [replace(f, role=FileRole.IGNORED, why=left) if f in plain else f for f in files]
     roles = {file.name: _plain_role(file.name) for file in plain}
     if not any(role is FileRole.SOURCE for role, _why in roles.values()):
@@ -394,8 +394,8 @@ def _plain_role(name: str) -> tuple[FileRole, str]:
         (file_names.says_reference, FileRole.REFERENCE),
     ):
         if says(name):
-            return role, f"it is plain text and called {role}"
-    return FileRole.SYSTEM, "it is plain text and called nothing else"
+            return role, f"it is plain text with {role} in its name"
+    return FileRole.SYSTEM, "it is plain text without a special name"
 
 
 def _roles_by_language(names: Sequence[str]) -> dict[str, tuple[FileRole, str]]:
@@ -406,11 +406,11 @@ def _roles_by_language(names: Sequence[str]) -> dict[str, tuple[FileRole, str]]:
     if len(count) != 2 or len(single) != 1 or None in tags.values():
         return {}
     source = single[0]
-    found = {source: (FileRole.SOURCE, f"it alone ends in {tags[source]}")}
+    found = {source: (FileRole.SOURCE, f"it is the only file ending in {tags[source]}")}
     beginning = file_names.stem(source).rsplit(".", 1)[0]
     for name in names:
         if name != source and file_names.stem(name).rsplit(".", 1)[0] == beginning:
-            found[name] = (FileRole.REFERENCE, f"it is called as the source {source}")
+            found[name] = (FileRole.REFERENCE, f"it is named like the source {source}")
     return found
 
 
@@ -427,7 +427,7 @@ def _of_pair(
     for file in files:
         named = file_names.language_pairs(file.name) & pairs
         if file.role is not FileRole.IGNORED and named and named <= others:
-            why = "it is of another language pair than the one chosen"
+            why = "it has a different language pair than the one chosen"
             file = replace(file, role=FileRole.IGNORED, why=why)  # noqa: PLW2901
         result.append(file)
     return result
@@ -469,10 +469,10 @@ def _without_references(files: list[RecognisedFile]) -> list[RecognisedFile]:
         elif file.file_format is not TestSetFormat.PLAIN:
             result.append(file)
         elif same := next((each for each in known if _is_same_text(each, file)), None):
-            why = f"it is the reference {same.name}, line for line"
+            why = f"it is identical to the reference {same.name}"
             result.append(replace(file, role=FileRole.IGNORED, why=why, system=None))
         else:
-            why = "it is among the outputs and called a reference"
+            why = "it is among the outputs and named as a reference"
             result.append(replace(file, role=FileRole.REFERENCE, why=why, system=None))
     return result
 
@@ -532,8 +532,8 @@ def _with_disguised(files: list[RecognisedFile]) -> list[RecognisedFile]:
             file,
             refusal=FormatError(
                 file.name,
-                "its ending is not that of a file of texts, but it looks like a system's output",
-                "rename it if it is one (alpha.de, alpha.txt), or take it away",
+                "its extension is not that of a text file, but it looks like a system output",
+                "rename it if it is one (alpha.de, alpha.txt), or remove it",
             ),
         )
         if is_output(file)

@@ -119,7 +119,7 @@ class KnownSegments:
             if through is not None and through.document != document:
                 raise SegmentProblem(
                     f'segment {number} is of the document "{through.document}", and the row names "{document}"',
-                    "number segments through the test set, and give the file of this test set",
+                    "number segments through the test set, and provide the file of this test set",
                 )
             return self._known(name, [through])
         if through is not None and through.document != document:
@@ -145,8 +145,8 @@ class KnownSegments:
             if not possible:
                 self._refuse_unknown(name)
             raise SegmentProblem(
-                f"the source text is another than that of segment {possible[0].number}",
-                "give the file of the judgments of these texts, or import the texts that were judged",
+                f"the source text differs from that of segment {possible[0].number}",
+                "provide the judgments of these texts, or import the texts that were judged",
             )
         if len(fitting) > 1:
             raise SegmentProblem(
@@ -155,14 +155,14 @@ class KnownSegments:
                     f'{each.number} (number {each.position} of "{each.document}")'
                     for each in fitting[:_CLOSEST]
                 ),
-                f"name it {segment_id('document', 'position')}, or give its source text",
+                f"name it {segment_id('document', 'position')}, or add its source text",
             )
         (found,) = fitting
         if self._is_by_position_alone(name, found) and not name.has_texts:
             raise SegmentProblem(
-                f"nothing shows that segment {name.segment} is number {found.position} of the document "
-                f'"{found.document}", and not a place in a batch',
-                f"name it {segment_id(found.document, str(found.position))}, or give texts",
+                f"it is unclear whether segment {name.segment} is number {found.position} of the document "
+                f'"{found.document}" or a position in a batch',
+                f"name it {segment_id(found.document, str(found.position))}, or add the texts",
             )
         return found
 
@@ -181,8 +181,7 @@ class KnownSegments:
         last = max(self._by_number, default=0)
         raise SegmentProblem(
             f'the test set "{self._test_set}" has no segment {name.segment}{of}; its last is {last}',
-            "name segments by their number through the test set, by their document and their place in it, or give "
-            "their source texts, each of which only one segment has",
+            "name segments by their number through the test set, by their document and their place in it, or by unique source texts",
         )
 
     def _document(self, name: str) -> str:
@@ -196,7 +195,7 @@ class KnownSegments:
             shown = closest or sorted(self._documents)[:_CLOSEST]
             raise SegmentProblem(
                 f'the test set "{self._test_set}" has no document "{name}"',
-                "give the file of this test set, or correct the name; the closest are "
+                "provide the file of this test set, or correct the name; closest names: "
                 + ", ".join(shown),
             )
         return found
@@ -235,7 +234,7 @@ class DocumentColumn:
         if len(self._names) > 1:
             self._refuse_unknown()
         self._losses.add(
-            f'"{name}", which is no document of the test set: as the only name there it is read as the name of a test set',
+            f'"{name}", which is not a document of the test set, was read as the name of a test set because it is the only name',
             f"{self._file}, line {line}",
         )
         return ""
@@ -290,8 +289,8 @@ class SegmentTexts:
                 what = "source" if system is None else f"output of {system}"
                 of = f' of the document "{document}"' if document else ""
                 raise SegmentProblem(
-                    f"the {what} of segment {segment}{of} is another text than in {line}",
-                    "name different segments differently, or give the judgments of one version of the texts",
+                    f"the {what} of segment {segment}{of} differs from {line}",
+                    "use different names for different segments, or provide judgments of a single version of the texts",
                 )
 
 

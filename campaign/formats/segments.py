@@ -36,18 +36,17 @@ class SegmentCounter:
         if document != self._document:
             if document in self._documents:
                 raise place.error(
-                    f'the document "{document}" comes again after another document',
-                    "keep the segments of a document together, and give every document of "
-                    "the test set and every system its own name or file",
+                    f'the document "{document}" appears again after another document',
+                    "keep the segments of a document together, and use a unique name or file for every document of the test set and every system",
                 )
             if len(document) > MAX_DOCUMENT_NAME:
                 raise place.error(
                     f'the document name "{document[:20]}…" is longer than '
                     f"{MAX_DOCUMENT_NAME} characters",
-                    "give the document a shorter name",
+                    "use a shorter document name",
                 )
             if problem := unseen_problem(document, "document name"):
-                raise place.error(problem, "write the name without that character")
+                raise place.error(problem, "remove that character from the name")
             self._documents.add(document)
             self._document = document
             self._ids = _SeenIds()
@@ -69,7 +68,7 @@ class SegmentCounter:
         """Raise FormatError if there was no segment at all."""
         if self._number == 0:
             raise Place(self._file).error(
-                "the file holds no segment", "give a file with at least one segment"
+                "the file contains no segments", "provide a file with at least one segment"
             )
 
 
@@ -149,7 +148,7 @@ def filled_text(
     text: str,
     what: str,
     place: Place,
-    remedy: str = "fill it in, or take the segment out of the source, the references and every system",
+    remedy: str = "fill it in, or remove the segment from the source, the references and every system",
 ) -> str:
     """Return the text without white space at its ends; raise FormatError if nothing is left."""
     stripped = text.strip()

@@ -119,7 +119,7 @@ class _Parser:
             if opened:
                 raise Place(self._file.name, line).error(
                     f"the file ends inside the {what} that begins on line {opened}",
-                    "check that the file was transferred completely",
+                    "check that the transfer was complete",
                 )
 
     def _pass_tag(self, text: str, position: int) -> int | None:
@@ -164,19 +164,19 @@ class _Parser:
             self._document = None
         elif tag == "/seg":
             raise Place(self._file.name, self._line, self._column(text, start)).error(
-                "a segment is closed that was not opened",
-                'write every segment as <seg id="…">text</seg>',
+                "closing tag without an open segment",
+                'write segments as <seg id="…">text</seg>',
             )
         elif tag in _SETS and tag not in self._sets:
             raise Place(self._file.name, self._line).error(
                 f"the file is a {tag}, not a {' or '.join(sorted(self._sets))}",
-                "give the source (srcset), references (refset) and outputs (tstset) in their places",
+                "specify the source (srcset), references (refset) and outputs (tstset) accordingly",
             )
 
     def _open_segment(self, attributes: str, text: str, start: int) -> None:
         if self._document is None:
             raise Place(self._file.name, self._line, self._column(text, start)).error(
-                "the segment is in no document", 'put it between <doc docid="…"> and </doc>'
+                "the segment is not inside a document", 'put it between <doc docid="…"> and </doc>'
             )
         self._segment_id = self._attribute("id", "segment", attributes)
         self._segment_line = self._line
@@ -228,7 +228,8 @@ class _Parser:
             code = int(decimal) if decimal else int(hexadecimal, 16)
             if (code < 0x20 and code not in {0x09, 0x0A, 0x0D}) or code == 0x7F:
                 raise Place(self._file.name, self._line).error(
-                    f"{found.group()} stands for a control character, which is no text", "remove it"
+                    f"{found.group()} is a control character, which is not allowed in text",
+                    "remove it",
                 )
             return html.unescape(found.group())
         # Not unescape(): it reads "&notit;" as "¬it;".
@@ -320,9 +321,9 @@ class _Follower(Follower[tuple[str, str], SgmlSegment]):
     def lacking(self, wanted: SgmlSegment, source: InputFile) -> FormatError:
         """Return the error for a segment that was looked for and is not there."""
         return Place(self.file.name, self._line).error(
-            f'the document "{wanted.document}" lacks the segment "{wanted.id}" '
+            f'the document "{wanted.document}" is missing the segment "{wanted.id}" '
             f"({source.name}, line {wanted.line}), looked for up to here",
-            "give every file the same documents and segments as the source",
+            "use the same documents and segments as the source in every file",
         )
 
     def refuse_rest(self, source: InputFile) -> None:
@@ -331,8 +332,8 @@ class _Follower(Follower[tuple[str, str], SgmlSegment]):
             raise SurplusError(
                 self.file.name,
                 f'the document "{surplus.document}" has the segment "{surplus.id}", '
-                f"which {source.name} has not",
-                "give every file the same documents and segments as the source",
+                f"which {source.name} does not",
+                "use the same documents and segments as the source in every file",
                 line=surplus.line,
             )
 

@@ -122,13 +122,13 @@ def _decompressed(file: InputFile, data: bytes) -> Iterator[bytes]:
         except zlib.error as error:
             raise Place(file.name).error(
                 f"the gzip data is damaged ({error})",
-                "compress the file again, or hand it over uncompressed",
+                "compress the file again, or provide it uncompressed",
             ) from error
         out += len(unpacked)
         if out > _FREE_BYTES and out > MAX_RATIO * packed:
             raise Place(file.name).error(
-                f"the gzip data unpacks to more than {MAX_RATIO} times its size, as texts do not",
-                "hand the file over uncompressed",
+                f"the gzip data unpacks to more than {MAX_RATIO} times its size, which is unusual for text",
+                "provide the file uncompressed",
             )
         if unpacked:
             yield unpacked
@@ -210,7 +210,7 @@ def _whole_lines(file: InputFile) -> Iterator[bytes]:
         if len(rest) > MAX_LINE_BYTES:
             raise Place(file.name, number).error(
                 f"the line is longer than {MAX_LINE_BYTES:,} bytes",
-                "check that this is a text file with one segment or record a line",
+                "check that this is a text file with one segment or record per line",
             )
     if rest:
         yield rest
@@ -225,8 +225,8 @@ def _not_utf8(
     utf16 = content[:2] in (b"\xff\xfe", b"\xfe\xff") or _is_every_other_nul(content)
     if b"\0" in content and not utf16:
         return Place(file.name, line, column).error(
-            f"the byte 0x{content[start]:02X} and NUL bytes are in it: this is no text file",
-            "give a text file with one segment or record a line, or an archive of such files",
+            f"the byte 0x{content[start]:02X} is not text and the file contains NUL bytes",
+            "provide a text file with one segment or record per line, or an archive of such files",
         )
     encoding = "UTF-16" if utf16 else "ENCODING"
     candidates = "UTF-16" if utf16 else "its ENCODING (often windows-1250, windows-1252 or GB18030)"
@@ -253,6 +253,6 @@ def _refuse_control_character(file: InputFile, lines: list[str], number: int) ->
                 else ""
             )
             raise Place(file.name, line, found.start() + 1).error(
-                f"the control character U+{code:04X}{name} is no text",
+                f"the control character U+{code:04X}{name} is not allowed in text",
                 f"remove it, for example with: tr -d '\\{code:03o}' < OLD > NEW{hint}",
             )

@@ -14,7 +14,7 @@ from campaign.formats.streams import InputFile, text_lines
 
 Row = TypeVar("Row")
 
-UNKNOWN_COLUMN: Final = "remove it; docs/formats.md lists the columns there are"
+UNKNOWN_COLUMN: Final = "remove it; docs/formats.md lists the valid columns"
 MAX_INTEGER: Final = 2**31 - 1  # what the database has room for
 _SEPARATORS: Final = (",", "\t", ";")
 _INDEX: Final = re.compile(r"__index_level_[0-9]+__|unnamed: [0-9]+", re.IGNORECASE)
@@ -73,7 +73,7 @@ class Table:
             if name.lower() not in ours:
                 raise refused("the column is unknown", UNKNOWN_COLUMN)
             if ours[name.lower()] in places:
-                raise refused("the column stands twice in the header", "remove one of the two")
+                raise refused("the column appears twice in the header", "remove one of the two")
             places[ours[name.lower()]] = column
         for name in known:
             require_column(self.file, self.line, places, name)
@@ -89,7 +89,7 @@ class Table:
         for column in self.unnamed:
             if cells[column].strip():
                 raise Place(self.file, line, column + 1).error(
-                    "the cell stands in a column without a name",
+                    "the cell is in a column without a name",
                     "name the column in the header, or empty the cell",
                 )
         return [restored(cell) for cell in cells] if "'" in text else cells
@@ -111,14 +111,16 @@ def first_row(file: str, rows: Iterator[tuple[int, Row]]) -> tuple[int, Row]:
     """Return the header of a table. Raises FormatError if there is none."""
     for row in rows:
         return row
-    raise FormatError(file, "the file is empty", "give a table whose first line names its columns")
+    raise FormatError(
+        file, "the file is empty", "provide a table whose first line names the columns"
+    )
 
 
 def require_column(file: str, line: int | None, names: Collection[str], name: str) -> None:
     """Refuse a header without a column, however its name is written."""
     if name.lower() not in map(str.lower, names):
         raise Place(file, line, field=name).error(
-            f"the header has no column {name}", "name the columns as docs/formats.md lists them"
+            f"the header has no column {name}", "use the column names listed in docs/formats.md"
         )
 
 
@@ -127,7 +129,7 @@ def refuse_other_width(file: str, line: int, cells: Sized, names: Sized) -> None
     if len(cells) != len(names):
         raise Place(file, line).error(
             f"the row has {counted(len(cells), 'cell')}, the header {len(names)}",
-            "give every row one cell for each column, and put cells with separators in quotes",
+            "use one cell per column in every row, and quote cells that contain separators",
         )
 
 
@@ -141,8 +143,8 @@ def line_cells(file: str, line: int, text: str, separator: str) -> list[str]:
         return next(csv.reader((text,), delimiter=separator, strict=True))
     except csv.Error as error:
         raise Place(file, line).error(
-            f"the line is no CSV ({error})",
-            "close every quote on the line it opens on, and double quotes inside a cell",
+            f"the line is not valid CSV ({error})",
+            "close every quotation mark on the same line, and double those inside a cell",
         ) from error
 
 

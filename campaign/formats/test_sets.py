@@ -79,8 +79,8 @@ def detect_format(file: InputFile) -> tuple[TestSetFormat, InputFile]:
     head, whole = peek(file, SNIFFED_BYTES)
     if is_json_array(head):
         raise Place(file.name, 1).error(
-            "it is one JSON array, which is no test set",
-            "write JSON Lines with one object a line, for example with: jq -c '.[]' OLD > NEW",
+            "it is a JSON array, not a test set",
+            "write JSON Lines with one object per line, for example with: jq -c '.[]' OLD > NEW",
         )
     return format_of(file.plain_name.lower(), head), whole
 
@@ -180,7 +180,7 @@ def _refuse_names(systems: Mapping[str, InputFile]) -> None:
     for name, file in systems.items():
         problem = system_name_problem(name)
         if problem:
-            raise FormatError(file.name, problem, "give the system another name")
+            raise FormatError(file.name, problem, "rename the system")
 
 
 def _refuse_mixture(
@@ -193,12 +193,12 @@ def _refuse_mixture(
     """Refuse files beside a source that holds what they are for."""
     if documents is not None and file_format is not TestSetFormat.PLAIN:
         raise Place(documents.name).error(
-            f"{source.name} is {file_format.words} and names its documents itself",
-            "leave the file of document names out, or say that the source is plain text",
+            f"{source.name} is {file_format.words} and already names its documents",
+            "remove the file of document names, or specify that the source is plain text",
         )
     others = [*references, *(systems.values() if file_format in _ONE_FILE else ())]
     if others and file_format not in {TestSetFormat.PLAIN, TestSetFormat.SGML}:
         raise Place(others[0].name).error(
-            f"{source.name} is {file_format.words} and holds references and outputs itself",
-            "give that one file alone, or say that the source is plain text",
+            f"{source.name} is {file_format.words} and already contains references and outputs",
+            "provide only that file, or specify that the source is plain text",
         )

@@ -106,7 +106,7 @@ def _layout(file: str, line: int, names: list[str], numeric: set[int]) -> _Layou
         reference = _REFERENCE.fullmatch(key)
         problem = None
         if key in _DESCRIBING:
-            left_out[column] = "it describes the segment and is no system's"
+            left_out[column] = "it describes the segment and is not a system"
         elif reference:
             index = int(reference.group(1) or 1)
             problem = _TWICE if index in references else None
@@ -116,15 +116,14 @@ def _layout(file: str, line: int, names: list[str], numeric: set[int]) -> _Layou
             columns[key] = column
         elif column in numeric:
             left_out[column] = (
-                "it holds numbers only, as no system does where sources are texts; "
-                "give it as a plain text file of its own to keep it"
+                "it contains only numbers; provide it as a separate plain text file to keep it"
             )
         else:
             problem = _TWICE if name in systems else system_name_problem(name)
             systems[name] = column
         if problem:
             place = Place(file, line, column + 1, name)
-            raise place.error(problem, "give every column a name of its own, without commas")
+            raise place.error(problem, "give every column a unique name without commas")
     _refuse_missing(file, line, columns, references)
     return _Layout(
         names=tuple(names),
@@ -137,7 +136,7 @@ def _layout(file: str, line: int, names: list[str], numeric: set[int]) -> _Layou
     )
 
 
-_TWICE = "the column stands twice in the header"
+_TWICE = "the column appears twice in the header"
 
 
 def _refuse_missing(
@@ -154,5 +153,5 @@ def _refuse_missing(
             name = "reference" if index == 1 else f"reference{index}"
             raise Place(file, line, field=name).error(
                 f"the header has no column {name}, but a later reference",
-                "call the references reference, reference2, reference3 … without a gap",
+                "name the references reference, reference2, reference3 … without a gap",
             )

@@ -96,9 +96,8 @@ class _Parser:
             self._parser.Parse(text.encode(), final)
         except expat.ExpatError as error:
             raise Place(self._file.name, error.lineno, error.offset + 1).error(
-                f"the file is no XML ({expat.ErrorString(error.code)})",
-                "write & as &amp; and < as &lt; in texts, close every element, "
-                "and check that the file was transferred completely",
+                f"the file is not valid XML ({expat.ErrorString(error.code)})",
+                "write & as &amp; and < as &lt; in texts, close every element, and check that the transfer was complete",
             ) from error
         done, self._done = self._done, []
         return done
@@ -118,13 +117,13 @@ class _Parser:
         if not self._open and tag != "dataset":
             self._refuse(
                 f"the file is XML, but its root is {tag}, not dataset",
-                "give a test set in the XML that WMT uses since 2021",
+                "provide a test set in the XML format used by WMT since 2021",
             )
         if len(self._open) >= _MAX_DEPTH:
             self._refuse("elements are nested too deeply", "nest them as WMT does")
         if self._segment is not None:
             self._refuse(
-                f"the segment has an element {tag} inside", "write text alone into segments"
+                f"the segment has an element {tag} inside", "use only text inside segments"
             )
         self._open.append(tag)
         if tag == "doc":
@@ -136,7 +135,7 @@ class _Parser:
 
     def _start_document(self, attributes: dict[str, str]) -> None:
         if self._document is not None:
-            self._refuse("a document stands inside another", "close the one before it: </doc>")
+            self._refuse("a document is inside another document", "close the previous one: </doc>")
         name = self._attribute(attributes, "id", "document")
         self._document = XmlDocument(self._parser.CurrentLineNumber, name)
         self._characters_in_document = 0
@@ -145,8 +144,8 @@ class _Parser:
         document = self._document
         if document is None or self._version is not None:
             self._refuse(
-                f"a {kind} stands outside a document or inside another translation",
-                "put each src, ref and hyp directly into a doc",
+                f"a {kind} is outside a document or inside another translation",
+                "put each src, ref and hyp directly inside a doc",
             )
         name = attributes.get("translator", "").strip()
         if kind == "hyp":
@@ -181,7 +180,7 @@ class _Parser:
     def _start_segment(self, attributes: dict[str, str]) -> None:
         if self._version is None:
             self._refuse(
-                "a segment stands outside a source, reference or output",
+                "a segment is outside a source, reference or output",
                 "put it into a src, ref or hyp",
             )
         segment_id = self._attribute(attributes, "id", "segment")
@@ -201,8 +200,8 @@ class _Parser:
         if self._segment is None:
             if not text.isspace() and self._version is not None:
                 self._refuse(
-                    f"the text {text.strip()[:40]!r} stands outside a segment",
-                    'write every segment as <seg id="…">text</seg>',
+                    f"the text {text.strip()[:40]!r} is outside a segment",
+                    'write segments as <seg id="…">text</seg>',
                 )
             return
         self._text.append(text)
@@ -210,7 +209,7 @@ class _Parser:
         if self._characters_in_document > MAX_DOCUMENT_CHARACTERS:
             self._refuse(
                 f"the document is longer than {MAX_DOCUMENT_CHARACTERS:,} characters",
-                "divide it into several documents",
+                "split it into several documents",
             )
 
     def _end(self, tag: str) -> None:
@@ -221,7 +220,7 @@ class _Parser:
             damage = CONTROL.search(text)
             if damage:
                 self._refuse(
-                    f"the character U+{ord(damage.group()):04X}, written as an entity, is no text",
+                    f"the character U+{ord(damage.group()):04X}, written as an entity, is not allowed in text",
                     "remove it",
                 )
             self._version.segments.append(XmlSegment(line, segment_id, text))
@@ -233,7 +232,9 @@ class _Parser:
             self._document = None
 
 
-_SAME_SEGMENTS = "give every translation of a document the segments of its source, in their order"
+_SAME_SEGMENTS = (
+    "use the segments of the source, in the same order, in every translation of a document"
+)
 
 
 def read_wmt_xml_test_set(
@@ -401,7 +402,7 @@ def _by_id(
             )
         if segment.id not in wanted:
             raise place.error(
-                f"{version.called} has a segment {called}, which the source (line {source.line}) has not",
+                f"{version.called} has a segment {called}, which the source (line {source.line}) does not have",
                 _SAME_SEGMENTS,
             )
         found[segment.id] = segment

@@ -52,25 +52,25 @@ def read_yaml(name: str, content: bytes) -> YamlTree:
     """
     if len(content) > MAX_BYTES:
         raise Place(name).error(
-            f"the file has more than {MAX_BYTES:,} bytes", "keep texts in files of their own"
+            f"the file has more than {MAX_BYTES:,} bytes", "move texts to separate files"
         )
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise FormatError(name, "this is no UTF-8", "save the file as UTF-8", line=line) from error
+        raise FormatError(name, "invalid UTF-8", "save the file as UTF-8", line=line) from error
     reader = _Reader(name, text)
     try:
         return reader.document()
     except yaml.MarkedYAMLError as error:
         mark: Any = error.problem_mark or error.context_mark
         raise Place(name, mark.line + 1 if mark else None, mark.column + 1 if mark else None).error(
-            f"this is no YAML: {error.problem or error.context}",
-            "indent with spaces, and put texts with special characters into quotes",
+            f"invalid YAML: {error.problem or error.context}",
+            "indent with spaces, and quote texts that contain special characters",
         ) from error
     except yaml.YAMLError as error:
         raise Place(name).error(
-            "this is no YAML: it holds a character that may not stand there", "remove it"
+            "invalid YAML: the character is not allowed", "remove it"
         ) from error
 
 
@@ -102,24 +102,24 @@ class _Reader:
         next(self._events)
         event = next(self._events)
         if isinstance(event, yaml.StreamEndEvent):
-            raise FormatError(self._name, "the file is empty", "write at least slug and name")
+            raise FormatError(self._name, "the file is empty", "add at least slug and name")
         value = self._value(next(self._events), ())
         next(self._events)
         after = next(self._events)
         if not isinstance(after, yaml.StreamEndEvent):
-            raise self._error(after, "a second document begins here", "keep one in a file")
+            raise self._error(after, "a second document begins here", "use one document per file")
         return YamlTree(self._name, value, self._lines)
 
     def _value(self, event: Any, path: Path) -> Any:
         self._lines[path] = self._line(event)
         if getattr(event, "anchor", None) is not None:
             raise self._error(
-                event, "anchors and aliases are not read", "write the value out where it is meant"
+                event, "anchors and aliases are not supported", "repeat the value instead"
             )
         if event.tag is not None:
-            raise self._error(event, f"the tag {event.tag} is not read", "leave it out")
+            raise self._error(event, f"the tag {event.tag} is not supported", "remove it")
         if len(path) > MAX_DEPTH or len(self._lines) > _MAX_VALUES:
-            raise self._error(event, "there is too much in one another", "keep to the schema")
+            raise self._error(event, "the file is nested too deeply", "follow the schema")
         if isinstance(event, yaml.MappingStartEvent):
             return self._mapping(path)
         if isinstance(event, yaml.SequenceStartEvent):
@@ -136,8 +136,8 @@ class _Reader:
                 first = self._lines[*path, key]
                 raise self._error(
                     event,
-                    f'the key "{key}" stands on line {first} already',
-                    "write every key once",
+                    f'the key "{key}" already appears on line {first}',
+                    "use every key once",
                 )
             at = self._line(event)
             values[key] = self._value(next(self._events), (*path, key))
@@ -159,7 +159,7 @@ class _Reader:
         try:
             return scalar_of(text)
         except ValueError as error:
-            raise self._error(event, "the number is too large", "write a smaller one") from error
+            raise self._error(event, "the number is too large", "use a smaller one") from error
 
     def _line(self, event: Any) -> int:
         return int(event.start_mark.line) + 1

@@ -26,9 +26,9 @@ _FORMATS = ["%Y-%m-%d"]
 class ActivityFilterForm(forms.Form):
     """Fields of `ActivityFilter`, each of which may be left out."""
 
-    person = forms.ChoiceField(label=gettext_lazy("Who"), required=False)
-    kind = forms.ChoiceField(label=gettext_lazy("What"), required=False)
-    thing = forms.CharField(label=gettext_lazy("Named"), required=False, max_length=200)
+    person = forms.ChoiceField(label=gettext_lazy("User"), required=False)
+    kind = forms.ChoiceField(label=gettext_lazy("Object"), required=False)
+    thing = forms.CharField(label=gettext_lazy("Name contains"), required=False, max_length=200)
     first = forms.DateField(
         label=gettext_lazy("From"), required=False, widget=_DAY, input_formats=_FORMATS
     )
@@ -44,19 +44,19 @@ class ActivityFilterForm(forms.Form):
         self._choose(
             "person",
             [
-                ("", _("anybody")),
+                ("", _("All")),
                 *people,
                 (JUDGES, _("judges")),
                 (NOBODY, _("Not signed in")),
-                (COMMANDS, _("commands")),
-                (WORKER, _("rules and the worker")),
-                (DATABASE, _("SQL by hand")),
+                (COMMANDS, _("Commands")),
+                (WORKER, _("Rules and worker")),
+                (DATABASE, _("Manual SQL")),
             ],
         )
         kinds = [
             (model._meta.label_lower, str(model._meta.verbose_name)) for model in recorded_models()
         ]
-        self._choose("kind", [("", _("anything")), *sorted(kinds, key=lambda kind: kind[1])])
+        self._choose("kind", [("", _("All")), *sorted(kinds, key=lambda kind: kind[1])])
 
     def _choose(self, name: str, choices: list[tuple[str, str]]) -> None:
         cast("forms.ChoiceField", self.fields[name]).choices = choices
@@ -64,7 +64,7 @@ class ActivityFilterForm(forms.Form):
     def clean(self) -> None:
         first, last = self.cleaned_data.get("first"), self.cleaned_data.get("last")
         if first and last and last < first:
-            self.add_error("last", _("This day is before the first one."))
+            self.add_error("last", _("The end date is before the start date."))
 
     @property
     def wanted(self) -> ActivityFilter:

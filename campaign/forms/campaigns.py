@@ -14,12 +14,12 @@ class CampaignForm(forms.Form):
     """Name and short name; the short name is made of the name where it is left out."""
 
     name = forms.CharField(
-        label=_("Name"), help_text=_("As judges and organisers read it."), max_length=200
+        label=_("Name"), help_text=_("Shown to judges and organisers."), max_length=200
     )
     slug = forms.SlugField(
         label=_("Short name"),
         help_text=_(
-            "Letters, digits and hyphens; it stands in addresses and stays. Empty: made of the name."
+            "Letters, digits and hyphens. Used in URLs and cannot be changed. Leave empty to derive it from the name."
         ),
         max_length=60,
         required=False,
@@ -29,7 +29,9 @@ class CampaignForm(forms.Form):
         if not self.cleaned_data.get("slug") and "slug" not in self.errors:
             self.cleaned_data["slug"] = campaign_slug(self.cleaned_data.get("name", ""))
             if not self.cleaned_data["slug"] and "name" in self.cleaned_data:
-                self.add_error("slug", _("The name has no letters of which one could be made."))
+                self.add_error(
+                    "slug", _("Enter a short name: none could be derived from the name.")
+                )
         return self.cleaned_data
 
     def save(self, *, user: User) -> Campaign | None:

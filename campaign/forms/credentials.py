@@ -19,7 +19,7 @@ class TokenForm(forms.Form):
 
     name = forms.CharField(
         label=_("Name"),
-        help_text=_("A name that tells your tokens apart, such as the program that uses it."),
+        help_text=_("For example, the program that uses the token."),
         max_length=100,
     )
     scope = forms.ChoiceField(
@@ -29,9 +29,9 @@ class TokenForm(forms.Form):
         label=_("Campaign"),
         queryset=Campaign.objects.none(),
         required=False,
-        empty_label=_("all of yours"),
+        empty_label=_("All your campaigns"),
     )
-    days = forms.IntegerField(label=_("How many days it is valid"), min_value=1)
+    days = forms.IntegerField(label=_("Validity in days"), min_value=1)
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -58,7 +58,7 @@ class MemberForm(forms.Form):
     email = forms.EmailField(label=_("E-mail address"))
     name = forms.CharField(
         label=_("Name"),
-        help_text=_("As others see it; empty: the address."),
+        help_text=_("Shown to others. Leave empty to use the e-mail address."),
         max_length=150,
         required=False,
     )
@@ -82,7 +82,7 @@ class MemberMailForm(MemberForm):
 
     language = forms.ChoiceField(label=_("Language of the message"), choices=settings.LANGUAGES)
     note = forms.CharField(
-        label=_("A personal note"),
+        label=_("Personal note"),
         max_length=1000,
         required=False,
         widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}),

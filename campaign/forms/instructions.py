@@ -24,7 +24,7 @@ class InstructionsForm(VersionedForm):
         widget=forms.Textarea(attrs={"rows": 16, "dir": "auto"}),
     )
     demands_acceptance = forms.BooleanField(
-        label=_("Everybody must accept it before they continue"), required=False
+        label=_("Require all judges to accept this version"), required=False
     )
 
     def __init__(self, *args: Any, written: list[str], read: list[str], **kwargs: Any) -> None:

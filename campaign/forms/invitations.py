@@ -20,8 +20,8 @@ class _LanguagesForm(forms.Form):
     """A form that asks which of the campaign's languages judges read."""
 
     languages = forms.MultipleChoiceField(
-        label=_("Languages the judges read"),
-        help_text=_("If none is ticked, all languages of the campaign."),
+        label=_("Languages of the judges"),
+        help_text=_("Leave all unchecked for all languages of the campaign."),
         required=False,
         validators=[languages_validate],
         widget=forms.CheckboxSelectMultiple,
@@ -39,8 +39,8 @@ class LinkForm(_LanguagesForm):
 
     field_order = ("cap", "expires", "note", "languages", "asks_languages")
     cap = forms.IntegerField(
-        label=_("How many judges may join by it"),
-        help_text=_("With 1 it is a link for one person."),
+        label=_("Maximum number of judges"),
+        help_text=_("Enter 1 for a personal link."),
         min_value=1,
         max_value=MOST_JUDGES_OF_A_LINK,
         initial=20,
@@ -51,8 +51,8 @@ class LinkForm(_LanguagesForm):
         widget=forms.DateInput(attrs={"type": "date"}),
     )
     note = forms.CharField(
-        label=_("Where you publish it"),
-        help_text=_("Only organisers see it, beside the judges who joined by this link."),
+        label=_("Note"),
+        help_text=_("Visible to organisers only, next to the judges who joined with this link."),
         max_length=200,
         required=False,
     )
@@ -64,14 +64,14 @@ class LinkForm(_LanguagesForm):
         super().__init__(*args, **kwargs)
         field = self.fields["expires"]
         field.initial = timezone.localdate() + link_lifetime(InvitationRole.JUDGE)
-        field.help_text = _("Empty: %(day)s.") % {"day": date_format(field.initial)}
+        field.help_text = _("Leave empty for %(day)s.") % {"day": date_format(field.initial)}
 
     def clean_expires(self) -> datetime | None:
         day = self.cleaned_data["expires"]
         if day is None:
             return None
         if day < timezone.localdate():
-            raise forms.ValidationError(_("This day is in the past."))
+            raise forms.ValidationError(_("This date is in the past."))
         return timezone.make_aware(datetime.combine(day, time.max))
 
 
@@ -81,14 +81,14 @@ class MailForm(_LanguagesForm):
     field_order = ("addresses", "languages", "language", "note")
     addresses = forms.CharField(
         label=_("E-mail addresses"),
-        help_text=_("One a line, or separated by commas."),
+        help_text=_("One per line, or separated by commas."),
         max_length=100_000,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false", "dir": "ltr"}),
     )
     language = forms.ChoiceField(label=_("Language of the message"), choices=settings.LANGUAGES)
     note = forms.CharField(
-        label=_("A personal note"),
+        label=_("Personal note"),
         max_length=1000,
         required=False,
         widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}),

@@ -17,8 +17,10 @@ class LifetimeForm(VersionedForm):
     """When a campaign closes by itself, and how many blocks are wanted of each test set."""
 
     closes_at = forms.DateTimeField(
-        label=_("Closes by itself on"),
-        help_text=_("Judges see it, and get nothing more from then on. Empty: when you close it."),
+        label=_("Closes automatically on"),
+        help_text=_(
+            "Shown to judges, who receive no more work after that. Leave blank to close it manually."
+        ),
         widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
         required=False,
     )
@@ -29,7 +31,7 @@ class LifetimeForm(VersionedForm):
         super().__init__(data, initial={"closes_at": campaign.closes_at})
         for task in self.tasks:
             self.fields[f"blocks_{task.pk}"] = forms.IntegerField(
-                label=_("Blocks wanted of %(name)s") % {"name": task.called},
+                label=_("Target for %(name)s (blocks)") % {"name": task.called},
                 min_value=1,
                 max_value=MAX_BLOCKS,
                 required=False,
@@ -54,4 +56,4 @@ class LifetimeForm(VersionedForm):
 class DeletionForm(forms.Form):
     """Ask for the name of the campaign before it is deleted."""
 
-    name = forms.CharField(label=_("Type the name of the campaign"), max_length=200)
+    name = forms.CharField(label=_("Campaign name"), max_length=200)

@@ -14,45 +14,45 @@ from campaign.texts.language_tags import LanguageTagError
 class UploadForm(forms.Form):
     """Name, languages and reference of the test set to be; `role:FILE` and `system:FILE` for files."""
 
-    name = forms.CharField(label=_("Name of the test set"), max_length=200, required=False)
+    name = forms.CharField(label=_("Test set name"), max_length=200, required=False)
     source_language = forms.CharField(
         label=_("Source language"),
-        help_text=_("A tag, such as cs, de-AT or zh-Hans."),
+        help_text=_("Language tag, such as cs, de-AT or zh-Hans."),
         max_length=35,
         required=False,
     )
     target_language = forms.CharField(
         label=_("Target language"),
-        help_text=_("The language of the outputs."),
+        help_text=_("Language of the outputs."),
         max_length=35,
         required=False,
     )
     protocol = forms.ChoiceField(
-        label=_("What judges do"),
-        help_text=_("The first task of the test set; others can be added later."),
+        label=_("Protocol"),
+        help_text=_("First task of the test set. You can add others later."),
         choices=[
             (each.value, _("ESA: error spans and scores") if each == Protocol.SPANS else each.label)
             for each in Protocol
         ],
     )
     reference_use = forms.ChoiceField(
-        label=_("The first reference"), choices=ReferenceUse, widget=forms.RadioSelect
+        label=_("Reference"), choices=ReferenceUse, widget=forms.RadioSelect
     )
     blocks_wanted = forms.IntegerField(
-        label=_("Blocks wanted"),
+        label=_("Target (blocks)"),
         help_text=_("Target for the progress bar. Leave empty for no limit."),
         min_value=1,
         max_value=2**31 - 1,
         required=False,
     )
     by_paragraph = forms.BooleanField(
-        label=_("Make a segment of each paragraph"),
-        help_text=_("For WMT's JSON Lines, whose segments are otherwise documents."),
+        label=_("Split documents into paragraphs"),
+        help_text=_("For WMT JSON Lines files, where each document is one segment by default."),
         required=False,
     )
     common_documents = forms.BooleanField(
-        label=_("Import only the documents that all systems cover"),
-        help_text=_("The other documents are left out and listed."),
+        label=_("Import only documents covered by all systems"),
+        help_text=_("Other documents are skipped and listed."),
         required=False,
     )
 

@@ -12,13 +12,13 @@ class WebhookForm(VersionedForm):
 
     url = forms.CharField(
         label=_("Address"),
-        help_text=_("Address of your server; must start with https."),
+        help_text=_("Must begin with https://."),
         max_length=1000,
         widget=forms.URLInput(attrs={"dir": "ltr", "placeholder": "https://"}),
     )
     description = forms.CharField(
         label=_("Description"),
-        help_text=_("For you to tell webhooks apart."),
+        help_text=_("Helps you tell webhooks apart."),
         max_length=200,
         required=False,
         widget=forms.TextInput(attrs={"dir": "auto"}),

@@ -50,15 +50,15 @@ def campaign_for_import(*, slug: str, create_as: str | None = None) -> Campaign:
         except Campaign.DoesNotExist:
             known = ", ".join(Campaign.objects.order_by("slug").values_list("slug", flat=True)[:20])
             raise ImportRefusedError(
-                f'there is no campaign "{slug}"',
-                f"name one of these: {known}" if known else "create it with --create-campaign NAME",
+                f'campaign "{slug}" not found',
+                f"choose one of: {known}" if known else "create it with --create-campaign NAME",
             ) from None
     there = Campaign.objects.filter(slug=slug).first()
     if there is not None:
         raise ImportRefusedError(
             f'there is a campaign "{slug}" already, called "{there.name}"',
-            "to import a further test set into it, leave out --create-campaign; for a campaign of its own "
-            "choose another --campaign",
+            "to import another test set into it, omit --create-campaign; for a new campaign, choose another "
+            "--campaign",
         )
     try:
         return campaign_create(
@@ -104,7 +104,7 @@ def test_set_create(
     )
     _refuse_overlong(test_set)
     if not test_set.name:
-        raise ImportRefusedError("the test set has no name", "give it one")
+        raise ImportRefusedError("the test set has no name", "enter a name")
     try:
         with transaction.atomic():
             test_set.save()
@@ -114,7 +114,7 @@ def test_set_create(
             raise
         raise ImportRefusedError(
             f'the campaign "{campaign.slug}" has a test set "{test_set.name}" already',
-            "give this one another name",
+            "choose another name",
         ) from error
     return test_set
 
@@ -159,7 +159,7 @@ def test_set_import(
         if progress:
             progress(written)
     if not written:
-        raise ImportRefusedError("there is no segment", "give a test set with at least one segment")
+        raise ImportRefusedError("the test set has no segments", "provide at least one segment")
     statistics_refresh(Document, Segment, Reference, Output)
     return test_set
 
@@ -269,7 +269,7 @@ def _references(ids: list[int], batch: list[SegmentTexts]) -> Iterator[tuple[Cel
 
 
 _SETS: Final = frozenset({"tstset"})
-_REMEDY: Final = "give one output for each segment, in the order of the test set"
+_REMEDY: Final = "provide one output for each segment, in the order of the test set"
 
 
 def system_import(*, test_set: TestSet, name: str, file: InputFile) -> System:
@@ -280,10 +280,10 @@ def system_import(*, test_set: TestSet, name: str, file: InputFile) -> System:
     """
     problem = system_name_problem(name)
     if problem:
-        raise ImportRefusedError(problem, "give the system another name")
+        raise ImportRefusedError(problem, "rename the system")
     if System.objects.filter(test_set=test_set, name=name).exists():
         raise ImportRefusedError(
-            f'the test set has a system "{name}" already', "give this one another name"
+            f'the test set has a system "{name}" already', "choose another name"
         )
     outputs = list(_outputs(test_set, file))
     system = System.objects.create(test_set=test_set, name=name)
@@ -337,5 +337,5 @@ def _texts(file: InputFile) -> Iterator[tuple[str | None, int, str]]:
     else:
         raise Place(file.name).error(
             f"it is {file_format.words}",
-            "give the outputs as plain text, a line a segment, or as SGML with a tstset",
+            "provide the outputs as plain text with one line per segment, or as SGML with a tstset",
         )

@@ -77,13 +77,13 @@ class _Content:
         there = self.segments.setdefault(row.source_index, here)
         refused = partial(FormatError, file, line=row.line)
         if problem := unseen_problem(here[0], "document name"):
-            raise refused(problem, "write the name without that character", field="documentId")
+            raise refused(problem, "remove that character from the name", field="documentId")
         # Of several language pairs one is to be chosen first.
         if here != there and len(self.pairs) == 1:
             raise refused(
                 f'segment {row.source_index} is "{here[1]}" of "{here[0]}" here, '
                 f'"{there[1]}" of "{there[0]}" in a row before',
-                "import files of one test set, or correct the row",
+                "import files of a single test set, or correct the row",
                 field="srcIndex",
             )
 
@@ -103,13 +103,13 @@ def _only_pair(pairs: Counter[LanguagePair], languages: LanguagePair | None) -> 
     if not pairs:
         chosen = f" of {languages}" if languages else ""
         raise ImportRefusedError(
-            f"there is no judgment{chosen} in the input", "give a file with at least one"
+            f"there is no judgment{chosen} in the input", "provide a file with at least one"
         )
     if len({pair.tags for pair in pairs}) > 1:
         listed = ", ".join(f"{pair} ({count:,})" for pair, count in sorted(pairs.items()))
         raise ImportRefusedError(
             f"the input holds several language pairs: {listed}",
-            "choose one by its source and its target language; each makes a test set of its own",
+            "choose a source and target language; each pair becomes its own test set",
         )
     return next(iter(pairs))
 

@@ -70,7 +70,8 @@ def _unpacked(name: str, stored: list[StoredFile], stack: ExitStack) -> list[Sto
         return files_together(name, stored)
     if len(stored) > 1:
         raise Place(archives[0].name).error(
-            "an archive lies among other files", "upload the archive alone, or the files it holds"
+            "an archive cannot be combined with other files",
+            "upload the archive alone, or unpack it and upload its files",
         )
     return stack.enter_context(archive_files(archives[0]))
 

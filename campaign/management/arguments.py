@@ -53,7 +53,9 @@ class TasksCommand(BaseCommand):
     """A command about all tasks, or those of `--campaign`."""
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--campaign", metavar="SLUG", help="only its test sets")
+        parser.add_argument(
+            "--campaign", metavar="SLUG", help="limit to the test sets of this campaign"
+        )
 
     def tasks(self, slug: str | None) -> QuerySet[Task]:
         """Return the tasks, with their test sets and campaigns, or raise a CommandError if a campaign has none."""
@@ -61,9 +63,7 @@ class TasksCommand(BaseCommand):
         if slug:
             tasks = tasks.filter(test_set__campaign__slug=slug)
             if not tasks:
-                raise CommandError(
-                    _("There is no test set in a campaign “%(slug)s”.") % {"slug": slug}
-                )
+                raise CommandError(_("Campaign “%(slug)s” has no test set.") % {"slug": slug})
         return tasks
 
 
@@ -73,7 +73,7 @@ def protocol_option_add(parser: CommandParser) -> None:
         "--protocol",
         choices=list(Protocol.values),
         default=str(Protocol.RANKING),
-        help="which task of the test set (default: its ranking)",
+        help="task of the test set (default: ranking)",
     )
 
 
@@ -83,7 +83,7 @@ def campaign_named(slug: str) -> Campaign:
     if campaign is None:
         slugs = ", ".join(Campaign.objects.order_by("slug").values_list("slug", flat=True)[:20])
         raise CommandError(
-            _("There is no campaign “%(slug)s”. The campaigns are: %(slugs)s.")
+            _("Campaign “%(slug)s” not found. Available campaigns: %(slugs)s.")
             % {"slug": slug, "slugs": slugs or "–"}
         )
     return campaign
@@ -94,7 +94,7 @@ def judge_named(*, campaign: Campaign, pseudonym: str) -> Judge:
     judge = Judge.objects.filter(campaign=campaign, pseudonym=pseudonym).first()
     if judge is None:
         raise CommandError(
-            _("The campaign “%(slug)s” has no judge “%(pseudonym)s”.")
+            _("Judge “%(pseudonym)s” not found in campaign “%(slug)s”.")
             % {"slug": campaign.slug, "pseudonym": pseudonym}
         )
     return judge
@@ -106,7 +106,7 @@ def user_named(email: str) -> User:
         return User.objects.get_by_natural_key(email)
     except User.DoesNotExist:
         raise CommandError(
-            _("There is no user with the e-mail address %(email)s.") % {"email": email}
+            _("No user has the e-mail address %(email)s.") % {"email": email}
         ) from None
 
 
@@ -159,8 +159,7 @@ def address_of(command: BaseCommand, options: dict[str, Any]) -> str:
     assumed: str = settings.ASSUMED_ADDRESS
     command.stderr.write(
         _(
-            "Assumed %(address)s, since nothing seems to serve this Quintet now. Give its address with --address "
-            "URL, or set PUBLIC_ADDRESS."
+            "No running server found; using %(address)s. Pass --address URL or set PUBLIC_ADDRESS to change it."
         )
         % {"address": assumed}
     )

@@ -38,7 +38,7 @@ def files_with_roles(
 
     def given(role: FileRole, path: Path, system: str | None = None) -> RecognisedFile:
         stored = StoredFile(str(path), opener(path))
-        return RecognisedFile(stored, role, "it was given so", file_format, system)
+        return RecognisedFile(stored, role, "specified", file_format, system)
 
     files = [given(FileRole.SOURCE, source)]
     files += [given(FileRole.REFERENCE, path) for path in references]
@@ -65,7 +65,7 @@ def files_recognised(
         for path in paths:
             if path.is_dir() or holds_archive(StoredFile(str(path), opener(path))):
                 raise CommandError(
-                    f"{path} is a folder or an archive: give it alone, or give files only."
+                    f"{path} is a folder or an archive. Specify either one folder or archive, or only files."
                 )
         # Names from the folder that all are in: the folders above it say nothing of roles.
         above = Path(os.path.commonpath([path.absolute().parent for path in paths]))
@@ -97,14 +97,14 @@ def inspection_lines(recognised: RecognisedSet, found: Inspection) -> Iterator[s
     for file in recognised.files:
         line = f"{file.name}: {_role(file)}"
         if file.name in facts:
-            line += "; " + _("lines: %(lines)s, encoding: %(encoding)s, line ends: %(ends)s") % {
+            line += "; " + _("%(lines)s lines, %(encoding)s, line endings: %(ends)s") % {
                 "lines": f"{facts[file.name].lines:,}",
                 "encoding": facts[file.name].encoding or "?",
                 "ends": facts[file.name].line_ends or "–",
             }
         yield line
     if found.languages:
-        yield _("Languages, by the names of the files: %(source)s → %(target)s") % {
+        yield _("Languages, from file names: %(source)s → %(target)s") % {
             "source": found.languages[0],
             "target": found.languages[1],
         }
@@ -117,11 +117,11 @@ def inspection_lines(recognised: RecognisedSet, found: Inspection) -> Iterator[s
         yield from _system(system)
     if any(system.outlier_count for system in found.systems):
         yield _(
-            "An output stands out if the logarithm of its length by its source's is more than %(limit)s "
-            "scaled median absolute deviations from the median of its system."
+            "Outliers: outputs whose log length ratio to the source is more than %(limit)s scaled median "
+            "absolute deviations from the median of the system."
         ) % {"limit": f"{OUTLYING:g}"}
     for group in found.identical_systems:
-        yield _("The same outputs throughout: %(systems)s") % {"systems": ", ".join(group)}
+        yield _("Identical outputs: %(systems)s") % {"systems": ", ".join(group)}
     listed = {file.name for file in recognised.of(FileRole.IGNORED)}
     left_out = (each for each in found.left_out if each[0] not in listed)
     yield from told_lines(left_out, found.warnings)
@@ -135,7 +135,7 @@ def loss_lines(losses: Iterable[Loss]) -> Iterator[str]:
     """Yield a line for everything that a conversion could not carry."""
     for loss in losses:
         yield (
-            _("Not carried over: %(what)s (%(count)s times, first at %(first)s).")
+            _("Not converted: %(what)s (%(count)s times, first at %(first)s).")
             % {"what": loss.what, "count": f"{loss.count:,}", "first": loss.first}
         )
 
@@ -143,7 +143,7 @@ def loss_lines(losses: Iterable[Loss]) -> Iterator[str]:
 def told_lines(left_out: Iterable[tuple[str, str]], warnings: Iterable[str]) -> Iterator[str]:
     """Yield a line for everything that an import leaves out or warns about."""
     for name, why in left_out:
-        yield _("Left out: %(name)s (%(why)s)") % {"name": name, "why": why}
+        yield _("Skipped: %(name)s (%(why)s)") % {"name": name, "why": why}
     for warning in warnings:
         yield _("Warning: %(what)s") % {"what": warning}
 
@@ -152,19 +152,19 @@ def _role(file: RecognisedFile) -> str:
     if file.role is FileRole.SYSTEM:
         return _("outputs of %(system)s") % {"system": file.system}
     if file.role is FileRole.IGNORED:
-        return _("left out (%(why)s)") % {"why": file.why}
+        return _("skipped (%(why)s)") % {"why": file.why}
     return {
         FileRole.SOURCE: _("source"),
         FileRole.REFERENCE: _("reference"),
-        FileRole.DOCUMENTS: _("names of documents"),
+        FileRole.DOCUMENTS: _("document names"),
         FileRole.WHOLE: _("whole test set"),
     }[file.role]
 
 
 def _system(system: SystemFacts) -> Iterator[str]:
     yield _(
-        "%(system)s: length by the source's: %(ratio)s, standing out: %(outliers)s, "
-        "given to another source too: %(repeated)s, copied from the source: %(copied)s"
+        "%(system)s: length ratio %(ratio)s, outliers: %(outliers)s, repeated for another source: "
+        "%(repeated)s, copied from the source: %(copied)s"
     ) % {
         "system": system.name,
         "ratio": "–" if system.usual_ratio is None else f"{system.usual_ratio:.2f}",
@@ -245,7 +245,7 @@ class Progress:
     def _line(self) -> str:
         read = sum(stream.bytes_read for stream in self._streams)
         share = min(100 * read // self._total_bytes, 100) if self._total_bytes else 100
-        return _("%(count)s %(unit)s, %(share)d %% of the input read") % {
+        return _("%(count)s %(unit)s, %(share)d%% of the input read") % {
             "count": f"{self._count:,}",
             "unit": self._unit,
             "share": share,

@@ -12,7 +12,7 @@ from campaign.database.constraints import is_one_of
 class ActivityOperation(models.TextChoices):
     """What became of a thing."""
 
-    CREATED = "created", _("made")
+    CREATED = "created", _("created")
     CHANGED = "changed", _("changed")
     DELETED = "deleted", _("deleted")
 
@@ -20,11 +20,11 @@ class ActivityOperation(models.TextChoices):
 class ActivityOrigin(models.TextChoices):
     """By what a change came."""
 
-    PAGE = "page", _("page")
-    API = "api", _("API")
-    COMMAND = "command", _("command")
-    TASK = "task", _("worker")
-    DATABASE = "database", _("database")
+    PAGE = "page"
+    API = "api"
+    COMMAND = "command"
+    TASK = "task"
+    DATABASE = "database"
 
 
 class KeptWithItsCampaign(pgtrigger.Protect):
@@ -62,22 +62,19 @@ class ActivityEvent(models.Model):
         db_index=False,
         related_name="+",
         null=True,
-        verbose_name=_("test set"),
     )
-    happened_at = models.DateTimeField(_("time"), db_default=Now(), editable=False)
-    operation = models.CharField(_("change"), max_length=7, choices=ActivityOperation)
-    kind = models.CharField(
-        _("kind"), max_length=60, help_text=_("The model, as app and name: campaign.judge.")
-    )
-    object_id = models.BigIntegerField(
-        _("id"), null=True, help_text=_("Empty where the event is of several things.")
-    )
-    object_name = models.TextField(_("name"), blank=True)
-    count = models.PositiveIntegerField(
-        _("things"), db_default=1, help_text=_("How many were changed in the same way at once.")
-    )
-    changes = models.JSONField(_("changes"), help_text=_("Value of each field before and after."))
-    origin = models.CharField(_("by"), max_length=8, choices=ActivityOrigin)
+    happened_at = models.DateTimeField(db_default=Now(), editable=False)
+    operation = models.CharField(max_length=7, choices=ActivityOperation)
+    # Model label, such as campaign.judge.
+    kind = models.CharField(max_length=60)
+    # Empty if several objects were changed at once.
+    object_id = models.BigIntegerField(null=True)
+    object_name = models.TextField(blank=True)
+    # Number of objects changed at once.
+    count = models.PositiveIntegerField(db_default=1)
+    # Values of each field before and after.
+    changes = models.JSONField()
+    origin = models.CharField(max_length=8, choices=ActivityOrigin)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.DO_NOTHING,
@@ -85,28 +82,15 @@ class ActivityEvent(models.Model):
         db_index=False,
         related_name="+",
         null=True,
-        verbose_name=_("user"),
     )
-    through = models.CharField(
-        _("command or task"),
-        max_length=100,
-        blank=True,
-        help_text=_("Empty for pages and the API."),
-    )
-    operator = models.CharField(
-        _("account"),
-        max_length=100,
-        blank=True,
-        help_text=_(
-            "User of the operating system for commands, role of the database for SQL by hand."
-        ),
-    )
+    # Empty for changes through pages and the API.
+    through = models.CharField(max_length=100, blank=True)
+    # Operating system user for commands, database role for manual SQL.
+    operator = models.CharField(max_length=100, blank=True)
 
     objects: ClassVar[models.Manager["ActivityEvent"]] = models.Manager()
 
     class Meta:
-        verbose_name = _("activity")
-        verbose_name_plural = _("activity")
         constraints = [
             is_one_of("operation", ActivityOperation, name="activity_event_operation_is_known"),
             is_one_of("origin", ActivityOrigin, name="activity_event_origin_is_known"),

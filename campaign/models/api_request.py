@@ -1,6 +1,5 @@
 from django.db import models
 from django.db.models.functions import Now
-from django.utils.translation import gettext_lazy as _
 
 
 class IdempotentAnswer(models.Model):
@@ -13,14 +12,12 @@ class IdempotentAnswer(models.Model):
         db_index=False,  # `idempotent_answer_once_a_key` begins with it
     )
     key = models.CharField(max_length=255)
-    request_digest = models.CharField(_("hash of the request"), max_length=64)
+    request_digest = models.CharField(max_length=64)
     status = models.PositiveSmallIntegerField()
-    body = models.BinaryField(_("the answer, encrypted"))
-    created_at = models.DateTimeField(_("created"), db_default=Now())
+    body = models.BinaryField()
+    created_at = models.DateTimeField(db_default=Now())
 
     class Meta:
-        verbose_name = _("answer to a repeatable request")
-        verbose_name_plural = _("answers to repeatable requests")
         constraints = [
             models.UniqueConstraint(fields=["user", "key"], name="idempotent_answer_once_a_key")
         ]

@@ -22,7 +22,7 @@ def token_digest(text: str) -> str:
 class TokenScope(models.TextChoices):
     """What a token may do of what its user may."""
 
-    READ = "read", _("read only")
+    READ = "read", _("read-only")
     WRITE = "write", _("read and write")
 
 
@@ -37,21 +37,19 @@ class ApiToken(RecordedModel):
     )
     name = models.CharField(_("name"), max_length=100, blank=True, default="")
     scope = models.CharField(_("scope"), max_length=5, choices=TokenScope, default=TokenScope.WRITE)
+    # Empty for all campaigns of the user.
     campaign = models.ForeignKey(
         "campaign.Campaign",
         on_delete=models.CASCADE,
         related_name="api_tokens",
         null=True,
         blank=True,
-        help_text=_("Empty: all campaigns of the user."),
     )
-    digest = models.CharField(_("hash"), max_length=128)
-    token_key = models.CharField(_("first characters"), max_length=25)
-    created_at = models.DateTimeField(_("made"), db_default=Now(), editable=False)
+    digest = models.CharField(max_length=128)
+    token_key = models.CharField(max_length=25)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
     expiry = models.DateTimeField(_("expires"))
-    last_used_at = models.DateTimeField(
-        _("last used"), null=True, blank=True, help_text=_("To the hour.")
-    )
+    last_used_at = models.DateTimeField(null=True, blank=True, help_text=_("Rounded to the hour."))
 
     # In each campaign that it reaches; in none for accounts that are a member nowhere.
     recording: ClassVar = Recording(

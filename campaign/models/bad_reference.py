@@ -27,15 +27,15 @@ class BadReference(RecordedModel):
     """
 
     class Damage(models.TextChoices):
-        REPLACED = "replaced", _("words of another sentence")
-        DROPPED = "dropped", _("words left out")
-        REORDERED = "reordered", _("words in another order")
+        REPLACED = "replaced", _("words from another sentence")
+        DROPPED = "dropped", _("words removed")
+        REORDERED = "reordered", _("words reordered")
         SWAPPED = "swapped", _("another sentence")
-        NUMBERS = "numbers", _("other numbers")
-        REPEATED = "repeated", _("said again and again")
+        NUMBERS = "numbers", _("numbers changed")
+        REPEATED = "repeated", _("repeated")
 
     class Status(models.TextChoices):
-        PENDING = "pending", _("to be reviewed")
+        PENDING = "pending", _("pending")
         APPROVED = "approved", _("approved")
         REJECTED = "rejected", _("rejected")
 
@@ -43,26 +43,26 @@ class BadReference(RecordedModel):
         "campaign.Output", on_delete=models.CASCADE, related_name="bad_reference"
     )
     damage = models.CharField(_("damage"), max_length=9, choices=Damage)
-    detail = models.TextField(_("what was damaged"), blank=True)
+    detail = models.TextField(_("damaged part"), blank=True)
     seed = SeedField(_("seed"))
     attempt = models.PositiveIntegerField(
-        _("attempt"), default=1, help_text=_("Which draw of this segment's damage; from 1.")
+        _("attempt"), default=1, help_text=_("Number of the draw for this segment, from 1.")
     )
     status = models.CharField(_("status"), max_length=8, choices=Status, default=Status.PENDING)
+    # Empty if approved from the command line.
     reviewed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.PROTECT,
         related_name="+",
         null=True,
         blank=True,
-        help_text=_("Empty where it was approved from the command line."),
         db_index=False,
     )
-    reviewed_at = models.DateTimeField(_("reviewed"), null=True, blank=True)
+    reviewed_at = models.DateTimeField(null=True, blank=True)
     # Between the two it was drawn for judges. Each is set once, so that a HIT drawn at any time
     # can be drawn again from what could be drawn then.
-    approved_at = models.DateTimeField(_("approved"), null=True, blank=True)
-    withdrawn_at = models.DateTimeField(_("withdrawn"), null=True, blank=True)
+    approved_at = models.DateTimeField(null=True, blank=True)
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
 
     recording: ClassVar = Recording(
         fields=["status", "attempt"],

@@ -40,44 +40,41 @@ class Campaign(RecordedModel):
         _("allow partial ranking"),
         default=False,
         help_text=_(
-            "Judges may leave outputs unranked, but must rank at least two. Unranked "
-            "outputs are left out of the comparison. If you switch this off, partial "
-            "rankings that have not been received yet return to the judge to be completed; "
-            "earlier judgments stay."
+            "Judges can leave outputs unranked but must rank at least two. Unranked outputs are not "
+            "compared. If you switch this off, unsent partial rankings return to the judge; earlier "
+            "judgments stay."
         ),
     )
     blocks_per_judge = models.PositiveIntegerField(
-        _("blocks asked of a judge"),
+        _("blocks per judge"),
         null=True,
         blank=True,
         help_text=_(
-            "Empty: no limit. Judges stop after this many (they may finish the HIT in "
-            "hand); if you raise the number, they can continue."
+            "Judges stop after this many blocks, once they finish their current HIT. Leave empty for no limit."
         ),
     )
     lease_minutes = models.PositiveIntegerField(
-        _("Minutes a HIT is lent for"),
+        _("HIT lease in minutes"),
         default=60,
         help_text=_(
-            "After that it may go to another judge. HITs already lent keep their time; late"
-            " judgments are kept in any case."
+            "After this time, a HIT can be given to another judge. Late judgments are kept. Applies to new "
+            "leases only."
         ),
     )
     show_source = models.BooleanField(
         _("show the source"),
         default=True,
         help_text=_(
-            "If hidden, the source and its context are not sent to judges. Sentences that a"
-            " judge has already loaded (at most two HITs) stay as they are."
+            "If hidden, neither the source nor its context is sent to judges. Sentences already loaded (at "
+            "most two HITs) are not affected."
         ),
     )
     show_reference = models.BooleanField(
         _("show the reference"),
         default=True,
         help_text=_(
-            "The same applies to the reference. Judges need at least one of the two to "
-            "compare with. A reference that judges see is not ranked, unless you ask for that; a "
-            "hidden one may be, as a control."
+            "Show the source, the reference, or both. A hidden reference can be ranked as a control; a "
+            "visible one is ranked only if you confirm it."
         ),
     )
     pay = models.CharField(
@@ -87,8 +84,8 @@ class Campaign(RecordedModel):
         default="",
         db_default="",
         help_text=_(
-            "Optional, in your words: “€15 an hour of active time”, “voluntary”. Judges read it before "
-            "they begin; their measured time is shown to them."
+            "For example, “€15 an hour of active time” or “voluntary”. Shown to judges before they begin, "
+            "along with their measured time."
         ),
     )
     duration = models.CharField(
@@ -97,7 +94,7 @@ class Campaign(RecordedModel):
         blank=True,
         default="",
         db_default="",
-        help_text=_("Optional, in your words: “about 40 minutes, whenever you like until 1 May”."),
+        help_text=_("For example, “about 40 minutes, any time until 1 May”."),
     )
     contact = models.CharField(
         _("contact"),
@@ -105,9 +102,10 @@ class Campaign(RecordedModel):
         blank=True,
         default="",
         db_default="",
-        help_text=_("Optional: whom judges may ask. An e-mail address becomes a link."),
+        help_text=_("Contact for judges. E-mail addresses become links."),
     )
-    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    # Campaign that this one rehearses with simulated judges.
     rehearsal_of = models.OneToOneField(
         "self",
         on_delete=models.PROTECT,
@@ -115,7 +113,6 @@ class Campaign(RecordedModel):
         null=True,
         blank=True,
         editable=False,
-        help_text=_("The campaign that this one rehearses, with simulated judges."),
     )
 
     # The database refuses what `campaign.models.state` does not allow, and sets the two below.
@@ -126,9 +123,8 @@ class Campaign(RecordedModel):
         default=CampaignState.OPEN,
         db_default=CampaignState.OPEN,
     )
-    state_since = models.DateTimeField(_("in this state since"), db_default=Now(), editable=False)
+    state_since = models.DateTimeField(db_default=Now(), editable=False)
     state_before_bin = models.CharField(  # noqa: DJ001  NULL: not in the bin
-        _("state before the bin"),
         max_length=8,
         blank=True,
         null=True,
@@ -138,7 +134,9 @@ class Campaign(RecordedModel):
         _("closes"),
         null=True,
         blank=True,
-        help_text=_("From then on judges get nothing more; they see it. Empty: when you close it."),
+        help_text=_(
+            "Shown to judges, who receive no more work after that. Leave blank to close it manually."
+        ),
     )
 
     recording: ClassVar = Recording(

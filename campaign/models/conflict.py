@@ -23,7 +23,7 @@ class ConflictOfInterest(RecordedModel):
         "campaign.System", on_delete=models.CASCADE, related_name="conflicts"
     )
     note = models.CharField(_("note"), max_length=300, blank=True)
-    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     recording: ClassVar = Recording(
         fields=["judge_id", "system_id", "note"], campaign="judge__campaign_id"

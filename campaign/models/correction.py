@@ -16,11 +16,9 @@ class OutputCorrection(RecordedModel):
     )
     after = models.OneToOneField("campaign.Output", on_delete=models.CASCADE, related_name="+")
     reason = models.CharField(_("reason"), max_length=300, blank=True)
-    leaves_out = models.BooleanField(
-        _("judgments do not count"),
-        help_text=_("Leave out the judgments of blocks that showed the wrong text."),
-    )
-    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    # Exclude judgments of blocks that showed the wrong text.
+    leaves_out = models.BooleanField(_("exclude judgments"))
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
     corrected_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,

@@ -36,36 +36,36 @@ class ErasureRequest(RecordedModel):
         related_name="erasure_requests",
         db_index=False,  # few rows
     )
-    asked_at = models.DateTimeField(_("asked"), db_default=Now(), editable=False)
+    asked_at = models.DateTimeField(db_default=Now(), editable=False)
+    # Member who made the request for the judge. Empty if made by the judge or a command.
     asked_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,
         related_name="+",
         null=True,
         blank=True,
-        help_text=_("The member who asked in the judge's place; empty: the judge, or a command."),
         db_index=False,
     )
     due_at = models.DateTimeField(
-        _("due"), help_text=_("Carried out by itself from then on, unless it was answered.")
+        help_text=_("Carried out automatically after this time, unless answered.")
     )
     withdrawn_at = models.DateTimeField(_("withdrawn"), null=True, blank=True)
     refused_at = models.DateTimeField(_("refused"), null=True, blank=True)
     reason = models.TextField(
-        _("reason"), blank=True, help_text=_("Reason for a refusal; the judge reads it.")
+        _("reason"), blank=True, help_text=_("Reason for the refusal, shown to the judge.")
     )
     carried_out_at = models.DateTimeField(_("carried out"), null=True, blank=True)
+    # Empty if carried out automatically or by a command.
     answered_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,
         related_name="+",
         null=True,
         blank=True,
-        help_text=_("Empty: its time had passed, or a command."),
         db_index=False,
     )
     removed = models.JSONField(
-        _("removed"), default=dict, blank=True, help_text=_("How many rows of what.")
+        default=dict, blank=True, help_text=_("Number of rows removed, by kind.")
     )
 
     withheld: ClassVar = "DELETE"
@@ -77,8 +77,8 @@ class ErasureRequest(RecordedModel):
     objects: ClassVar[ErasureRequestQuerySet] = ErasureRequestQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("request for erasure")
-        verbose_name_plural = _("requests for erasure")
+        verbose_name = _("data erasure request")
+        verbose_name_plural = _("data erasure requests")
         constraints = [
             models.UniqueConstraint(
                 fields=["judge"],

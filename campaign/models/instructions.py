@@ -43,8 +43,8 @@ class Instructions(RecordedModel):
     language = models.CharField(_("language"), max_length=35)
     text = models.TextField(_("text"), help_text=_("Markdown."))
     demands_acceptance = models.BooleanField(
-        _("demands acceptance"),
-        help_text=_("Judges go on only once they accepted this version or a later one."),
+        _("requires acceptance"),
+        help_text=_("Judges must accept this version or a later one before they continue."),
     )
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -54,7 +54,7 @@ class Instructions(RecordedModel):
         blank=True,
         db_index=False,
     )
-    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     withheld: ClassVar = "UPDATE"
     recording: ClassVar = Recording(
@@ -89,14 +89,12 @@ class Acceptance(models.Model):
     instructions = models.ForeignKey(
         Instructions, on_delete=models.PROTECT, related_name="acceptances"
     )
-    accepted_at = models.DateTimeField(_("accepted"), db_default=Now(), editable=False)
+    accepted_at = models.DateTimeField(db_default=Now(), editable=False)
 
     withheld: ClassVar = "UPDATE, DELETE"
     objects: ClassVar[models.Manager["Acceptance"]] = models.Manager()
 
     class Meta:
-        verbose_name = _("acceptance")
-        verbose_name_plural = _("acceptances")
         constraints = [
             models.UniqueConstraint(
                 fields=["judge", "instructions"], name="acceptance_once_per_judge_and_version"

@@ -49,36 +49,36 @@ class Invitation(RecordedModel):
     campaign = models.ForeignKey(
         "campaign.Campaign", on_delete=models.CASCADE, related_name="invitations"
     )
+    # Empty for a shared link, limited by the cap.
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.CASCADE,
         related_name="invitations",
         null=True,
         blank=True,
-        help_text=_("Empty: for anybody, up to the cap."),
     )
     role = models.CharField(_("role"), max_length=9, choices=InvitationRole)
-    token_hash = models.BinaryField(_("hash of the token"), max_length=32, unique=True)
+    token_hash = models.BinaryField(max_length=32, unique=True)
     cap = models.PositiveIntegerField(
         _("cap"),
         null=True,
         blank=True,
-        help_text=_("How many judges a link for anybody brings in."),
+        help_text=_("Maximum number of judges who can join with a shared link."),
     )
-    arrived = models.PositiveIntegerField(
-        _("arrived"), default=0, help_text=_("Counted by the database with each new judge.")
-    )
+    arrived = models.PositiveIntegerField(default=0, help_text=_("Number of judges who joined."))
     languages = ArrayField(
         models.CharField(max_length=35),
         verbose_name=_("languages"),
         default=list,
         blank=True,
         help_text=_(
-            "Languages that new judges read or may choose from; empty means all of the campaign."
+            "Languages that new judges read or choose from. Empty for all languages of the campaign."
         ),
     )
     asks_languages = models.BooleanField(
-        _("ask for languages"), default=False, help_text=_("New judges say which they read.")
+        _("ask for languages"),
+        default=False,
+        help_text=_("New judges choose the languages they read."),
     )
     note = models.CharField(_("note"), max_length=200, blank=True)
     created_by = models.ForeignKey(
@@ -89,15 +89,11 @@ class Invitation(RecordedModel):
         blank=True,
         db_index=False,
     )
-    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
     expires_at = models.DateTimeField(_("expires"))
     revoked_at = models.DateTimeField(_("revoked"), null=True, blank=True)
-    accepted_at = models.DateTimeField(
-        _("accepted"),
-        null=True,
-        blank=True,
-        help_text=_("When its user became a member by it; it opens nothing any more."),
-    )
+    # Time at which the user accepted. The link no longer works after that.
+    accepted_at = models.DateTimeField(_("accepted"), null=True, blank=True)
 
     recording: ClassVar = Recording(
         fields=[
@@ -156,29 +152,19 @@ class BrowserVisit(models.Model):
     judge = models.ForeignKey(
         "campaign.Judge", on_delete=models.CASCADE, related_name="browser_visits", db_index=False
     )
+    # The link that was opened; empty while at work.
     invitation = models.ForeignKey(
-        Invitation,
-        on_delete=models.SET_NULL,
-        related_name="browser_visits",
-        null=True,
-        blank=True,
-        help_text=_("The link that was opened; empty while at work."),
+        Invitation, on_delete=models.SET_NULL, related_name="browser_visits", null=True, blank=True
     )
-    at_work = models.BooleanField(_("at work"))
-    browser = models.BinaryField(
-        _("browser"),
-        max_length=32,
-        null=True,
-        help_text=_("A keyed hash of the id in its cookie; empty once it is forgotten."),
-    )
-    device = models.CharField(_("device"), max_length=40, blank=True)
-    seen_at = models.DateTimeField(_("seen"), db_default=Now())
+    at_work = models.BooleanField()
+    # A keyed hash of the id in its cookie; empty once it is forgotten.
+    browser = models.BinaryField(max_length=32, null=True)
+    device = models.CharField(max_length=40, blank=True)
+    seen_at = models.DateTimeField(db_default=Now())
 
     objects: ClassVar[models.Manager["BrowserVisit"]] = models.Manager()
 
     class Meta:
-        verbose_name = _("browser visit")
-        verbose_name_plural = _("browser visits")
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(at_work=False) | models.Q(invitation__isnull=True),

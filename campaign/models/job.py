@@ -13,15 +13,15 @@ from campaign.database.constraints import is_one_of
 class JobKind(models.TextChoices):
     """What long work there is; each kind has a handler (`campaign.services.jobs`)."""
 
-    TEXTS_CHECK = "texts_check", _("Check of uploaded texts")
-    TEXTS_IMPORT = "texts_import", _("Import of a test set")
+    TEXTS_CHECK = "texts_check", _("Text check")
+    TEXTS_IMPORT = "texts_import", _("Test set import")
     REHEARSAL = "rehearsal", _("Rehearsal")
-    REHEARSAL_END = "rehearsal_end", _("End of the rehearsal")
+    REHEARSAL_END = "rehearsal_end", _("Rehearsal cleanup")
     ANALYSIS = "analysis", _("Analysis")
     BUNDLE = "bundle", _("Bundle of a published result")
-    ZENODO_DRAFT = "zenodo_draft", _("Draft at Zenodo")
+    ZENODO_DRAFT = "zenodo_draft", _("Zenodo draft")
     EXPORT = "export", _("Export")
-    METRICS = "metrics", _("Metrics of texts")
+    METRICS = "metrics", _("Metrics")
 
 
 class JobState(models.TextChoices):
@@ -56,19 +56,19 @@ class Job(models.Model):
     """
 
     campaign = models.ForeignKey("campaign.Campaign", on_delete=models.CASCADE, related_name="jobs")
-    kind = models.CharField(_("kind"), max_length=20, choices=JobKind)
+    kind = models.CharField(max_length=20, choices=JobKind)
     name = models.CharField(
-        _("name"), max_length=200, help_text=_("Name of the object that the job works on.")
+        max_length=200, help_text=_("Name of the object that the job works on.")
     )
-    parameters = models.JSONField(_("parameters"), default=dict, encoder=DjangoJSONEncoder)
-    state = models.CharField(_("state"), max_length=9, choices=JobState, default=JobState.QUEUED)
-    done = models.PositiveBigIntegerField(_("done"), default=0)
-    total = models.PositiveBigIntegerField(_("of"), default=0, help_text=_("0: not known."))
-    log = ArrayField(models.TextField(), verbose_name=_("log"), default=list, blank=True)
-    error = models.TextField(_("why it failed"), blank=True, default="")
-    result = models.JSONField(_("result"), default=dict, encoder=DjangoJSONEncoder)
-    language = models.CharField(_("language of its words"), max_length=35, default="en")
-    attempts = models.PositiveIntegerField(_("attempts"), default=0)
+    parameters = models.JSONField(default=dict, encoder=DjangoJSONEncoder)
+    state = models.CharField(max_length=9, choices=JobState, default=JobState.QUEUED)
+    done = models.PositiveBigIntegerField(default=0)
+    total = models.PositiveBigIntegerField(default=0, help_text=_("0: not known."))
+    log = ArrayField(models.TextField(), default=list, blank=True)
+    error = models.TextField(blank=True, default="")
+    result = models.JSONField(default=dict, encoder=DjangoJSONEncoder)
+    language = models.CharField(max_length=35, default="en")
+    attempts = models.PositiveIntegerField(default=0)
     asked_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,
@@ -77,16 +77,14 @@ class Job(models.Model):
         blank=True,
         db_index=False,
     )
-    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
-    started_at = models.DateTimeField(_("started"), null=True, blank=True)
-    finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
-    cancel_asked_at = models.DateTimeField(_("asked to stop"), null=True, blank=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    cancel_asked_at = models.DateTimeField(null=True, blank=True)
 
     objects: ClassVar[JobQuerySet] = JobQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("job")
-        verbose_name_plural = _("jobs")
         constraints = [
             is_one_of("kind", JobKind, name="job_kind_is_known"),
             is_one_of("state", JobState, name="job_state_is_known"),

@@ -35,47 +35,42 @@ class Judge(RecordedModel):
     )
     pseudonym = models.CharField(_("pseudonym"), max_length=100)
     origin = models.CharField(_("origin"), max_length=9, choices=Origin, default=Origin.PERSON)
-    address = models.EmailField(
-        _("e-mail address"),
-        blank=True,
-        default="",
-        db_default="",
-        help_text=_("As the organisers gave it; only they see it."),
-    )
+    # Entered by and visible to organisers only.
+    address = models.EmailField(_("e-mail address"), blank=True, default="", db_default="")
     languages = ArrayField(
         models.CharField(max_length=35),
         verbose_name=_("languages"),
         default=list,
         blank=True,
-        help_text=_("Languages the judge reads; empty means all of the campaign."),
+        help_text=_("Languages the judge reads. Empty for all languages of the campaign."),
     )
     expertise = ArrayField(
         models.CharField(max_length=60),
         verbose_name=_("expertise"),
         default=list,
         blank=True,
-        help_text=_("Fields the judge knows; test sets may ask for some."),
+        help_text=_("Areas the judge knows. Test sets can require some of them."),
     )
+    # Task the judge chose to work on. Any task if empty or unavailable.
     chosen_task = models.ForeignKey(
         "campaign.Task",
         on_delete=models.SET_NULL,
         related_name="+",
         null=True,
         blank=True,
-        help_text=_("Task the judge chose to work on; empty, or not available to the judge: any."),
         db_index=False,  # read with the judge
     )
     blocks_asked = models.PositiveIntegerField(
-        _("blocks asked of this judge"),
+        _("block limit"),
         null=True,
         blank=True,
-        help_text=_("In all; empty means what the campaign asks of a judge."),
+        help_text=_("Maximum number of blocks. Leave empty to use the campaign's limit."),
     )
     note = models.CharField(
         _("note"),
         max_length=300,
         blank=True,
-        help_text=_("For organisers only; for a simulated judge its stated skill."),
+        help_text=_("Visible to organisers only. For simulated judges, their skill."),
     )
     # How they came: by a link for anybody, opened in a browser that is known again by its cookie, or as the participant
     # whom a recruiting service knows by an id. The id is personal data: organisers of the campaign see it, nobody else,
@@ -87,32 +82,16 @@ class Judge(RecordedModel):
         null=True,
         blank=True,
         db_index=False,
-        help_text=_("The link for anybody that made them a judge."),
     )
-    joined_browser = models.BinaryField(
-        _("browser"),
-        max_length=32,
-        null=True,
-        blank=True,
-        help_text=_("A keyed hash of the id in its cookie."),
-    )
-    service = models.CharField(_("service"), max_length=60, blank=True, default="", db_default="")
-    external_id = models.CharField(
-        _("id at the service"), max_length=100, blank=True, default="", db_default=""
-    )
-    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
-    withdrawn_at = models.DateTimeField(
-        _("withdrawn"),
-        null=True,
-        blank=True,
-        help_text=_("When they were withdrawn, and their links with them; empty: they may judge."),
-    )
-    declined_at = models.DateTimeField(
-        _("declined"),
-        null=True,
-        blank=True,
-        help_text=_("When they declined to take part; empty: they did not, or take part again."),
-    )
+    # A keyed hash of the id in its cookie.
+    joined_browser = models.BinaryField(max_length=32, null=True, blank=True)
+    service = models.CharField(max_length=60, blank=True, default="", db_default="")
+    external_id = models.CharField(max_length=100, blank=True, default="", db_default="")
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    # Time at which the judge and their links were withdrawn. Empty while they can judge.
+    withdrawn_at = models.DateTimeField(_("withdrawn"), null=True, blank=True)
+    # Time at which the judge declined. Empty if they take part.
+    declined_at = models.DateTimeField(_("declined"), null=True, blank=True)
 
     recording: ClassVar = Recording(
         fields=[

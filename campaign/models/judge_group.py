@@ -26,20 +26,20 @@ class JudgeGroup(RecordedModel):
     )
     name = models.CharField(_("name"), max_length=60)
     blocks_asked = models.PositiveIntegerField(
-        _("blocks asked of each judge"),
+        _("blocks per judge"),
         null=True,
         blank=True,
-        help_text=_("In all; empty means what the campaign asks of a judge."),
+        help_text=_("Maximum number of blocks. Leave empty to use the campaign's limit."),
     )
-    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
     removed_at = models.DateTimeField(_("deleted"), null=True, blank=True, editable=False)
 
     recording: ClassVar = Recording(fields=["name", "blocks_asked", "removed_at"], called="name")
     objects: ClassVar[JudgeGroupQuerySet] = JudgeGroupQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("group of judges")
-        verbose_name_plural = _("groups of judges")
+        verbose_name = _("judge group")
+        verbose_name_plural = _("judge groups")
         constraints = [
             models.UniqueConstraint(
                 "campaign",
@@ -70,8 +70,8 @@ class GroupMember(RecordedModel):
     objects: ClassVar[RecordedQuerySet["GroupMember"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("judge in a group")
-        verbose_name_plural = _("judges in groups")
+        verbose_name = _("group member")
+        verbose_name_plural = _("group members")
         constraints = [
             # By judge first: lending asks for the groups of one.
             models.UniqueConstraint(

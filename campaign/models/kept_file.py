@@ -48,20 +48,18 @@ class KeptFile(models.Model):
         blank=True,
         db_index=False,  # few rows
     )
-    name = models.CharField(_("name"), max_length=500)
-    size = models.PositiveBigIntegerField(_("bytes"))
-    digest = models.CharField(_("SHA-256"), max_length=64, blank=True, default="")
-    kind = models.CharField(_("kind"), max_length=20, blank=True, default="")
-    file_format = models.CharField(_("format"), max_length=20, blank=True, default="")
-    after = models.PositiveBigIntegerField(_("after"), default=0)
-    until = models.PositiveBigIntegerField(_("until"), null=True, blank=True)
-    watermark = models.PositiveBigIntegerField(_("watermark"), null=True, blank=True)
+    name = models.CharField(max_length=500)
+    size = models.PositiveBigIntegerField()
+    digest = models.CharField(max_length=64, blank=True, default="")
+    kind = models.CharField(max_length=20, blank=True, default="")
+    file_format = models.CharField(max_length=20, blank=True, default="")
+    after = models.PositiveBigIntegerField(default=0)
+    until = models.PositiveBigIntegerField(null=True, blank=True)
+    watermark = models.PositiveBigIntegerField(null=True, blank=True)
     names_people = models.BooleanField(
-        _("names judges"),
-        default=False,
-        help_text=_("Only those who may change the campaign get it."),
+        default=False, help_text=_("Only those who may change the campaign get it.")
     )
-    stored_as = models.CharField(_("name in the storage"), max_length=300, blank=True, default="")
+    stored_as = models.CharField(max_length=300, blank=True, default="")
     made_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,
@@ -70,14 +68,12 @@ class KeptFile(models.Model):
         blank=True,
         db_index=False,
     )
-    made_at = models.DateTimeField(_("made"), db_default=Now(), editable=False)
-    expires_at = models.DateTimeField(_("expires"), null=True, blank=True)
+    made_at = models.DateTimeField(db_default=Now(), editable=False)
+    expires_at = models.DateTimeField(null=True, blank=True)
 
     objects: ClassVar[KeptFileQuerySet] = KeptFileQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("file")
-        verbose_name_plural = _("files")
         constraints = [
             models.UniqueConstraint(
                 fields=["upload", "name"], name="kept_file_name_once_in_an_upload"
@@ -115,12 +111,10 @@ class FilePart(models.Model):
     file = models.ForeignKey(
         KeptFile, on_delete=models.CASCADE, related_name="parts", db_index=False
     )
-    offset = models.PositiveBigIntegerField(_("offset in bytes"))
-    content = models.BinaryField(_("content"))
+    offset = models.PositiveBigIntegerField()
+    content = models.BinaryField()
 
     class Meta:
-        verbose_name = _("part of a file")
-        verbose_name_plural = _("parts of files")
         ordering = ["offset"]
         constraints = [
             models.UniqueConstraint(fields=["file", "offset"], name="file_part_offset_once"),

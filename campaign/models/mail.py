@@ -13,25 +13,25 @@ from campaign.models.state import CampaignState
 class MailState(models.TextChoices):
     """How far a message has got."""
 
-    QUEUED = "queued", _("waiting to be sent")
-    SENDING = "sending", _("being sent")
+    QUEUED = "queued", _("queued")
+    SENDING = "sending", _("sending")
     SENT = "sent", _("sent")
     FAILED = "failed", _("not sent")
-    UNCONFIRMED = "unconfirmed", _("perhaps sent")
+    UNCONFIRMED = "unconfirmed", _("unconfirmed")
 
 
 class MailKind(models.TextChoices):
     """What a message says, and to whom."""
 
-    JUDGE = "judge", _("judge")
-    MEMBER = "member", _("member")
-    PASSWORD = "password", _("to choose a new password")
-    ADDRESS = "address", _("to confirm a new e-mail address")
-    ALERTS = "alerts", _("daily mail of alerts")
-    ERASURE_RECORDED = "recorded", _("to the judge: recorded")
-    ERASURE_REFUSED = "refused", _("to the judge: refused")
-    ERASURE_CARRIED_OUT = "carried_out", _("to the judge: carried out")
-    ERASURE_ASKED = "asked", _("to an organiser: request")
+    JUDGE = "judge"
+    MEMBER = "member"
+    PASSWORD = "password"  # noqa: S105
+    ADDRESS = "address"
+    ALERTS = "alerts"
+    ERASURE_RECORDED = "recorded"
+    ERASURE_REFUSED = "refused"
+    ERASURE_CARRIED_OUT = "carried_out"
+    ERASURE_ASKED = "asked"
 
 
 _TO_ERASED: Final = [
@@ -96,18 +96,18 @@ class Mail(models.Model):
     answer to the request can tell. The address of a judge who was erased is deleted as soon as they were told.
     """
 
-    kind = models.CharField(_("kind"), max_length=11, choices=MailKind)
+    kind = models.CharField(max_length=11, choices=MailKind)
     # Empty once a judge who was erased has been told.
-    address = models.EmailField(_("e-mail address"), blank=True)
-    language = models.CharField(_("language"), max_length=35)
-    base_url = models.CharField(_("where this Quintet is reached"), max_length=200)
-    state = models.CharField(_("state"), max_length=11, choices=MailState, default=MailState.QUEUED)
-    attempts = models.PositiveIntegerField(_("attempts"), default=0)
-    next_attempt_at = models.DateTimeField(_("next attempt"), db_default=Now())
-    claimed_at = models.DateTimeField(_("latest attempt"), null=True, blank=True)
-    sent_at = models.DateTimeField(_("sent"), null=True, blank=True)
-    error = models.CharField(_("what went wrong"), max_length=300, blank=True)
-    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    address = models.EmailField(blank=True)
+    language = models.CharField(max_length=35)
+    base_url = models.CharField(max_length=200)
+    state = models.CharField(max_length=11, choices=MailState, default=MailState.QUEUED)
+    attempts = models.PositiveIntegerField(default=0)
+    next_attempt_at = models.DateTimeField(db_default=Now())
+    claimed_at = models.DateTimeField(null=True, blank=True)
+    sent_at = models.DateTimeField(null=True, blank=True)
+    error = models.CharField(max_length=300, blank=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
     campaign = models.ForeignKey(
         "campaign.Campaign", on_delete=models.CASCADE, related_name="mails", null=True, blank=True
     )
@@ -131,17 +131,12 @@ class Mail(models.Model):
         blank=True,
         db_index=False,
     )
-    day = models.DateField(
-        _("day"), null=True, blank=True, help_text=_("In the time zone of the server.")
-    )
-    note = models.TextField(_("the organiser's words"), blank=True, max_length=1000)
+    # In the time zone of the server.
+    day = models.DateField(null=True, blank=True)
+    note = models.TextField(blank=True, max_length=1000)
+    # A judge's: the link of the latest attempt.
     invitation = models.OneToOneField(
-        "campaign.Invitation",
-        on_delete=models.SET_NULL,
-        related_name="mail",
-        null=True,
-        blank=True,
-        help_text=_("A judge's: the link of the latest attempt."),
+        "campaign.Invitation", on_delete=models.SET_NULL, related_name="mail", null=True, blank=True
     )
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -151,15 +146,12 @@ class Mail(models.Model):
         blank=True,
         db_index=False,
     )
-    withdrawn_at = models.DateTimeField(
-        _("withdrawn"), null=True, blank=True, help_text=_("Or replaced by another.")
-    )
+    # Or replaced by another.
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
 
     objects: ClassVar[MailQuerySet] = MailQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("e-mail")
-        verbose_name_plural = _("e-mails")
         constraints = [
             is_one_of("state", MailState, name="mail_state_is_known"),
             is_one_of("kind", MailKind, name="mail_kind_is_known"),

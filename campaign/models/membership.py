@@ -49,12 +49,8 @@ class Membership(RecordedModel):
         db_index=False,
     )
     role = models.CharField(_("role"), max_length=10, choices=MembershipRole)
-    daily_alerts = models.BooleanField(
-        _("daily mail of alerts"),
-        default=False,
-        db_default=False,
-        help_text=_("Requested by the member, who must be an organiser."),
-    )
+    # Subscribed to by the member, who must be an organiser.
+    daily_alerts = models.BooleanField(_("daily alert e-mail"), default=False, db_default=False)
 
     recording: ClassVar = Recording(fields=["user_id", "role", "daily_alerts"])
 

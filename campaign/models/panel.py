@@ -44,63 +44,63 @@ class Panel(RecordedModel):
         _("name of the service"),
         max_length=60,
         blank=True,
-        help_text=_("As participants know it. Leave empty for Prolific."),
+        help_text=_("Name shown to participants. Leave empty for Prolific."),
     )
     id_parameter = models.CharField(
-        _("parameter with the participant’s id"),
+        _("participant ID parameter"),
         max_length=60,
         default="participant",
-        help_text=_("The service adds it to the address: ?participant=ID. Not for Prolific."),
+        help_text=_(
+            "URL parameter added by the service, as in ?participant=ID. Not used for Prolific."
+        ),
     )
-    name = models.CharField(_("name"), max_length=100, help_text=_("For organisers only."))
-    key = models.CharField(_("key"), max_length=32, default=panel_key)
-    events_key = models.CharField(_("key of events"), max_length=32, default=panel_key)
+    name = models.CharField(_("name"), max_length=100, help_text=_("Visible to organisers only."))
+    key = models.CharField(max_length=32, default=panel_key)
+    events_key = models.CharField(max_length=32, default=panel_key)
     blocks_asked = models.PositiveIntegerField(
         _("sentences requested"),
-        help_text=_("Sentences per participation; best a multiple of the sentences of a HIT."),
+        help_text=_("Sentences per participation. Preferably a multiple of the sentences per HIT."),
     )
     participations_per_member = models.PositiveSmallIntegerField(
-        _("participations of one person"),
+        _("participations per person"),
         default=1,
-        help_text=_("How often one person may take part, each time with new sentences."),
+        help_text=_("How often one person can take part. Each time they get new sentences."),
     )
     minutes_allowed = models.PositiveIntegerField(
-        _("minutes allowed"),
-        help_text=_("As set at the service; after that, a participant’s sentences go to others."),
+        _("time limit in minutes"),
+        help_text=_(
+            "As set at the service. After that, the sentences are given to other participants."
+        ),
     )
     languages = ArrayField(
         models.CharField(max_length=35),
         verbose_name=_("languages"),
         default=list,
         blank=True,
-        help_text=_("Languages the participants read; empty means all of the campaign."),
+        help_text=_("Languages the participants read. Empty for all languages of the campaign."),
     )
     screen_out_after_training = models.BooleanField(
-        _("screen out who fails the training"), default=True
+        _("screen out participants who fail the training"), default=True
     )
     completion_code = models.CharField(_("completion code"), max_length=60, blank=True)
-    screened_out_code = models.CharField(_("code for the screened out"), max_length=60, blank=True)
+    screened_out_code = models.CharField(_("screen-out code"), max_length=60, blank=True)
     completion_address = models.CharField(
-        _("address after completion"),
+        _("completion URL"),
         max_length=2000,
         blank=True,
         help_text=_(
-            "Where participants return to; {id} and {code} are filled in. If empty, they are shown "
-            "their code. Not for Prolific."
+            "Participants return here; {id} and {code} are filled in. If empty, they are shown their code. "
+            "Not used for Prolific."
         ),
     )
     screened_out_address = models.CharField(
-        _("address for screened-out participants"),
+        _("screen-out URL"),
         max_length=2000,
         blank=True,
-        help_text=_("Where screened-out participants return to. Not for Prolific."),
+        help_text=_("Screened-out participants return here. Not used for Prolific."),
     )
-    webhook_secret = models.CharField(
-        _("secret of the webhook"),
-        max_length=200,
-        blank=True,
-        help_text=_("If empty, nothing sent in Prolific’s name is accepted."),
-    )
+    # If empty, no events from Prolific are accepted.
+    webhook_secret = models.CharField(_("webhook secret"), max_length=200, blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.PROTECT,
@@ -109,7 +109,7 @@ class Panel(RecordedModel):
         blank=True,
         db_index=False,
     )
-    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
     closed_at = models.DateTimeField(_("closed"), null=True, blank=True)
 
     recording: ClassVar = Recording(
@@ -231,29 +231,26 @@ class Participation(models.Model):
     judge = models.ForeignKey(
         "campaign.Judge", on_delete=models.CASCADE, related_name="participations"
     )
-    session_id = models.CharField(_("submission"), max_length=100)
-    study_id = models.CharField(_("study at the service"), max_length=100, blank=True)
-    blocks_asked = models.PositiveIntegerField(_("sentences requested"))
-    blocks_before = models.PositiveIntegerField(_("sentences done before"))
-    blocks_done = models.PositiveIntegerField(
-        _("sentences done"), null=True, blank=True, help_text=_("When it ended.")
-    )
+    session_id = models.CharField(max_length=100)
+    study_id = models.CharField(max_length=100, blank=True)
+    blocks_asked = models.PositiveIntegerField()
+    blocks_before = models.PositiveIntegerField()
+    # Set when the participation ends.
+    blocks_done = models.PositiveIntegerField(null=True, blank=True)
     state = models.CharField(
-        _("state"), max_length=12, choices=ParticipationState, default=ParticipationState.STARTED
+        max_length=12, choices=ParticipationState, default=ParticipationState.STARTED
     )
-    code = models.CharField(_("code that was given"), max_length=60, blank=True)
-    code_given_at = models.DateTimeField(_("code given"), null=True, blank=True)
-    service_status = models.CharField(_("as the service says"), max_length=40, blank=True)
-    service_status_at = models.DateTimeField(_("when it said so"), null=True, blank=True)
-    started_at = models.DateTimeField(_("started"), db_default=Now())
-    due_at = models.DateTimeField(_("due"), db_default=Now())
-    ended_at = models.DateTimeField(_("ended"), null=True, blank=True)
+    code = models.CharField(max_length=60, blank=True)
+    code_given_at = models.DateTimeField(null=True, blank=True)
+    service_status = models.CharField(max_length=40, blank=True)
+    service_status_at = models.DateTimeField(null=True, blank=True)
+    started_at = models.DateTimeField(db_default=Now())
+    due_at = models.DateTimeField(db_default=Now())
+    ended_at = models.DateTimeField(null=True, blank=True)
 
     objects: ClassVar[ParticipationQuerySet] = ParticipationQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("participation")
-        verbose_name_plural = _("participations")
         constraints = [
             models.UniqueConstraint(
                 fields=["panel", "session_id"], name="participation_once_per_session"

@@ -21,14 +21,14 @@ class CampaignState(models.TextChoices):
 class Transition(models.TextChoices):
     """What an organiser may do to the state of a campaign, by the last part of its address."""
 
-    OPEN = "open", _("Open the campaign")
-    PAUSE = "pause", _("Pause the campaign")
-    RESUME = "resume", _("Go on")
-    CLOSE = "close", _("Close the campaign")
-    REOPEN = "reopen", _("Open the campaign again")
-    ARCHIVE = "archive", _("Archive the campaign")
-    UNARCHIVE = "unarchive", _("Take it out of the archive")
-    DELETE = "delete", _("Delete the campaign")
+    OPEN = "open", _("Open campaign")
+    PAUSE = "pause", _("Pause campaign")
+    RESUME = "resume", _("Resume")
+    CLOSE = "close", _("Close campaign")
+    REOPEN = "reopen", _("Reopen campaign")
+    ARCHIVE = "archive", _("Archive campaign")
+    UNARCHIVE = "unarchive", _("Restore from archive")
+    DELETE = "delete", _("Delete campaign")
 
 
 _S: Final = CampaignState

@@ -36,9 +36,7 @@ class System(RecordedModel):
         _("constrained"),
         null=True,
         blank=True,
-        help_text=_(
-            "True if it was trained only on the data that the task allows; empty: not stated."
-        ),
+        help_text=_("True if trained only on the data the task allows. Empty if not stated."),
     )
     approach = models.CharField(_("approach"), max_length=200, blank=True, db_default="")
     condition = models.CharField(_("condition"), max_length=200, blank=True, db_default="")
@@ -48,14 +46,14 @@ class System(RecordedModel):
         max_length=300,
         blank=True,
         db_default="",
-        help_text=_("For organisers only."),
+        help_text=_("Visible to organisers only."),
     )
     withdrawn_at = models.DateTimeField(
         _("withdrawn"),
         null=True,
         blank=True,
         editable=False,
-        help_text=_("No new HIT shows it from then on; what was judged of it counts."),
+        help_text=_("New HITs no longer show this system; existing judgments count."),
     )
 
     recording: ClassVar = Recording(
@@ -129,17 +127,14 @@ class Output(models.Model):
     segment = models.ForeignKey(
         "campaign.Segment", on_delete=models.CASCADE, related_name="outputs", db_index=False
     )
-    text = models.TextField(_("text"), null=True)  # noqa: DJ001  NULL: not known
-    created_at = models.DateTimeField(
-        _("created"), null=True, blank=True, help_text=_("Only set where it corrects another.")
-    )
-    replaced_at = models.DateTimeField(_("replaced"), null=True, blank=True)
+    text = models.TextField(null=True)  # noqa: DJ001  NULL: not known
+    # Set only if this output corrects another.
+    created_at = models.DateTimeField(null=True, blank=True)
+    replaced_at = models.DateTimeField(null=True, blank=True)
 
     objects: ClassVar[OutputQuerySet] = OutputQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("output")
-        verbose_name_plural = _("outputs")
         constraints = [
             models.UniqueConstraint(
                 fields=["segment", "system", "replaced_at"],

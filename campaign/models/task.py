@@ -40,24 +40,20 @@ class Protocol(models.TextChoices):
 
 
 _WORK: Final = {
-    Protocol.RANKING: _(
-        "You read a sentence and up to five translations of it, and rank them from best to worst."
-    ),
+    Protocol.RANKING: _("You rank up to five translations of a sentence from best to worst."),
     Protocol.RATING: _(
-        "You read translations one by one, and rate how well each is written and how much of the meaning it keeps."
+        "You rate translations one by one: how fluent each is, and how much of the meaning it keeps."
     ),
     Protocol.TWO_OUTPUTS: _(
-        "You read a sentence and two translations of it, and say which is better."
+        "You compare two translations of a sentence and choose the better one."
     ),
-    Protocol.TOP: _("You read a sentence and several translations of it, and mark the best."),
-    Protocol.SPANS: _(
-        "You read a sentence and its translation, mark the errors, and give a score from 0 to 100."
-    ),
-    Protocol.SORTING: _("You read a sentence and two translations of it, and say which is better."),
+    Protocol.TOP: _("You mark the best of several translations of a sentence."),
+    Protocol.SPANS: _("You mark the errors in a translation and give it a score from 0 to 100."),
+    Protocol.SORTING: _("You compare two translations of a sentence and choose the better one."),
     Protocol.EDITING: _(
-        "You read translations without their source, and correct them until they are fluent."
+        "You correct translations, without seeing the source, until they are fluent."
     ),
-    Protocol.QUIZ: _("You read short texts, and say which statements about them are true."),
+    Protocol.QUIZ: _("You read short texts and decide whether statements about them are true."),
 }
 
 
@@ -97,35 +93,35 @@ class Task(RecordedModel):
         _("rules"),
         default=dict,
         blank=True,
-        help_text=_("Options of its protocol; they cannot be changed once a HIT is lent."),
+        help_text=_("Protocol options. They cannot be changed once judging has started."),
     )
     segments_again = models.BooleanField(
-        _("segments of other tasks again"),
+        _("repeat segments of other tasks"),
         default=False,
         db_default=False,
         help_text=_(
-            "Judges meet a segment once in this task, whatever other tasks of the test set showed them, and the other "
-            "way round. It stays as it is once a HIT is lent."
+            "Judges can see segments in this task that they also see in other tasks of the test set. Cannot "
+            "be changed once judging has started."
         ),
     )
     blocks_wanted = models.PositiveIntegerField(
-        _("blocks wanted"),
+        _("target (blocks)"),
         null=True,
         blank=True,
-        help_text=_("Target for progress and the maximum number of blocks planned."),
+        help_text=_("Target for progress, and the maximum number of blocks planned."),
     )
     blocks_per_segment = models.PositiveIntegerField(
-        _("blocks of a segment"),
+        _("blocks per segment"),
         null=True,
         blank=True,
-        help_text=_("No segment is planned into more blocks than that; empty means no limit."),
+        help_text=_("Maximum number of blocks planned for each segment. Leave empty for no limit."),
     )
-    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
     closed_at = models.DateTimeField(
         _("closed"),
         null=True,
         blank=True,
-        help_text=_("Judges are lent nothing more of it; what they hold they may finish."),
+        help_text=_("Judges receive no new work from this task, but can finish what they have."),
     )
 
     recording: ClassVar = Recording(

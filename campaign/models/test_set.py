@@ -43,9 +43,9 @@ class TestSet(RecordedModel):
         verbose_name=_("required expertise"),
         default=list,
         blank=True,
-        help_text=_("Only judges with all of these are asked."),
+        help_text=_("Only judges with all of these areas of expertise receive work."),
     )
-    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     recording: ClassVar = Recording(
         fields=["name", "source_language", "target_language", "expertise"],
@@ -79,12 +79,10 @@ class Document(models.Model):
     test_set = models.ForeignKey(
         TestSet, on_delete=models.CASCADE, related_name="documents", db_index=False
     )
-    name = models.CharField(_("name"), max_length=300)
-    position = models.PositiveIntegerField(_("position"), help_text=_("From 1."))
+    name = models.CharField(max_length=300)
+    position = models.PositiveIntegerField(help_text=_("From 1."))
 
     class Meta:
-        verbose_name = _("document")
-        verbose_name_plural = _("documents")
         ordering = ["position"]
         constraints = [
             models.UniqueConstraint(
@@ -109,16 +107,12 @@ class Segment(models.Model):
         Document, on_delete=models.CASCADE, related_name="segments", db_index=False
     )
     number = models.PositiveIntegerField(
-        _("number"), help_text=_("From 1 through the test set; srcIndex in the files of WMT.")
+        help_text=_("Number within the test set, from 1; srcIndex in WMT files.")
     )
-    position = models.PositiveIntegerField(
-        _("position"), help_text=_("From 1 through the document.")
-    )
-    source_text = models.TextField(_("source text"), null=True)  # noqa: DJ001  NULL: not known
+    position = models.PositiveIntegerField(help_text=_("Number within the document, from 1."))
+    source_text = models.TextField(null=True)  # noqa: DJ001  NULL: not known
 
     class Meta:
-        verbose_name = _("segment")
-        verbose_name_plural = _("segments")
         ordering = ["number"]
         constraints = [
             models.UniqueConstraint(
@@ -146,12 +140,11 @@ class Reference(models.Model):
     segment = models.ForeignKey(
         Segment, on_delete=models.CASCADE, related_name="references", db_index=False
     )
-    number = models.PositiveSmallIntegerField(_("number"), help_text=_("From 1."))
-    text = models.TextField(_("text"))
+    # From 1.
+    number = models.PositiveSmallIntegerField()
+    text = models.TextField()
 
     class Meta:
-        verbose_name = _("reference")
-        verbose_name_plural = _("references")
         ordering = ["number"]
         constraints = [
             models.UniqueConstraint(

@@ -14,10 +14,10 @@ class ReferenceUse(models.TextChoices):
 
     CONTROL = (
         "control",
-        _("A hidden control where judges do not see it; where they see it, it is not ranked."),
+        _("Hidden control if not shown to judges; not ranked if shown."),
     )
-    RANKED = "ranked", _("Ranked as one of the outputs, even where judges see it.")
-    LEFT_OUT = "left_out", _("Not ranked.")
+    RANKED = "ranked", _("Always ranked as one of the outputs, even if shown to judges.")
+    LEFT_OUT = "left_out", _("Never ranked.")
 
 
 class Upload(models.Model):
@@ -33,31 +33,20 @@ class Upload(models.Model):
         related_name="uploads",
         db_index=False,  # few rows
     )
-    name = models.CharField(_("name of the test set"), max_length=200, blank=True, default="")
-    source_language = models.CharField(_("source language"), max_length=35, blank=True, default="")
-    target_language = models.CharField(_("target language"), max_length=35, blank=True, default="")
-    by_paragraph = models.BooleanField(_("a segment for each paragraph"), default=False)
-    common_documents = models.BooleanField(
-        _("only documents that all systems cover"), default=False
-    )
+    name = models.CharField(max_length=200, blank=True, default="")
+    source_language = models.CharField(max_length=35, blank=True, default="")
+    target_language = models.CharField(max_length=35, blank=True, default="")
+    by_paragraph = models.BooleanField(default=False)
+    common_documents = models.BooleanField(default=False)
     reference_use = models.CharField(
-        _("reference"), max_length=10, choices=ReferenceUse, default=ReferenceUse.CONTROL
+        max_length=10, choices=ReferenceUse, default=ReferenceUse.CONTROL
     )
-    protocol = models.CharField(
-        _("what judges do"), max_length=20, choices=Protocol, default=Protocol.RANKING
-    )
-    blocks_wanted = models.PositiveIntegerField(_("blocks wanted"), null=True, blank=True)
-    roles = models.JSONField(
-        _("roles of files"),
-        default=dict,
-        blank=True,
-        help_text=_("Roles chosen by an organiser, by file name."),
-    )
+    protocol = models.CharField(max_length=20, choices=Protocol, default=Protocol.RANKING)
+    blocks_wanted = models.PositiveIntegerField(null=True, blank=True)
+    # Roles chosen by an organiser, by file name.
+    roles = models.JSONField(default=dict, blank=True)
     report = models.JSONField(
-        _("report"),
-        null=True,
-        blank=True,
-        help_text=_("Result of the last check or import of the files."),
+        null=True, blank=True, help_text=_("Result of the last check or import of the files.")
     )
     test_set = models.OneToOneField(
         "campaign.TestSet",
@@ -74,12 +63,10 @@ class Upload(models.Model):
         blank=True,
         db_index=False,
     )
-    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
-    changed_at = models.DateTimeField(_("last changed"), db_default=Now(), editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    changed_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
-        verbose_name = _("upload")
-        verbose_name_plural = _("uploads")
         constraints = [
             is_one_of("reference_use", ReferenceUse, name="upload_reference_use_is_known"),
             is_one_of("protocol", Protocol, name="upload_protocol_is_known"),

@@ -32,11 +32,11 @@ class User(AbstractBaseUser):
         _("language"),
         max_length=35,
         blank=True,
-        help_text=_("Language of the pages, if chosen; otherwise that of the browser."),
+        help_text=_("Interface language. Defaults to that of the browser."),
     )
-    is_active = models.BooleanField(_("active"), default=True)
-    is_staff = models.BooleanField(_("staff"), default=False)
-    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    is_active = models.BooleanField(default=True)
+    is_staff = models.BooleanField(default=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     objects: ClassVar[UserManager] = UserManager()
 

@@ -18,9 +18,9 @@ from campaign.database.recording import RecordedModel, RecordedQuerySet, Recordi
 class WebhookEvent(models.TextChoices):
     """Events that an endpoint can ask for."""
 
-    JUDGMENTS = "judgments.created", _("new judgments of a test set")
-    RANKING = "ranking.finished", _("a ranking that is kept")
-    CLOSED = "campaign.closed", _("the campaign was closed")
+    JUDGMENTS = "judgments.created", _("New judgments")
+    RANKING = "ranking.finished", _("Ranking saved")
+    CLOSED = "campaign.closed", _("Campaign closed")
 
 
 #: What a test sends; nobody asks for it.
@@ -47,14 +47,12 @@ class WebhookEndpoint(RecordedModel):
     description = models.CharField(_("description"), max_length=200, blank=True, default="")
     events = ArrayField(models.CharField(max_length=30), verbose_name=_("events"))
     secret = models.CharField(_("secret"), max_length=100)
-    old_secret = models.CharField(_("secret before"), max_length=100, blank=True, default="")
-    old_secret_until = models.DateTimeField(
-        _("the secret before signs until"), null=True, blank=True
-    )
+    old_secret = models.CharField(max_length=100, blank=True, default="")
+    old_secret_until = models.DateTimeField(null=True, blank=True)
     paused_at = models.DateTimeField(_("paused"), null=True, blank=True)
-    failing_since = models.DateTimeField(_("failing since"), null=True, blank=True)
+    failing_since = models.DateTimeField(null=True, blank=True)
     disabled_at = models.DateTimeField(
-        _("switched off"), null=True, blank=True, help_text=_("After it had failed for days.")
+        _("switched off"), null=True, blank=True, help_text=_("Set after several days of failures.")
     )
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -65,10 +63,8 @@ class WebhookEndpoint(RecordedModel):
         db_index=False,
     )
     # By the task's id; its row is locked while it is told more.
-    judgments_told = models.JSONField(
-        _("numbers of the last judgments it was told of"), default=dict, blank=True
-    )
-    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    judgments_told = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     recording: ClassVar = Recording(
         fields=["description", "events", "paused_at", "disabled_at"],
@@ -121,26 +117,20 @@ class WebhookDelivery(models.Model):
     endpoint = models.ForeignKey(
         WebhookEndpoint, on_delete=models.CASCADE, related_name="deliveries", db_index=False
     )
-    message_id = models.UUIDField(_("id of the message"), default=uuid4, editable=False)
-    event = models.CharField(_("event"), max_length=30)
-    body = models.TextField(_("message"))
-    state = models.CharField(
-        _("state"), max_length=9, choices=DeliveryState, default=DeliveryState.WAITING
-    )
-    attempts = models.PositiveSmallIntegerField(_("attempts"), default=0)
-    next_attempt_at = models.DateTimeField(
-        _("next attempt"), null=True, blank=True, db_default=Now()
-    )
-    answer_code = models.PositiveSmallIntegerField(_("answer"), null=True, blank=True)
-    error = models.CharField(_("error"), max_length=300, blank=True, default="")
-    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
-    attempted_at = models.DateTimeField(_("last attempt"), null=True, blank=True)
+    message_id = models.UUIDField(default=uuid4, editable=False)
+    event = models.CharField(max_length=30)
+    body = models.TextField()
+    state = models.CharField(max_length=9, choices=DeliveryState, default=DeliveryState.WAITING)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    next_attempt_at = models.DateTimeField(null=True, blank=True, db_default=Now())
+    answer_code = models.PositiveSmallIntegerField(null=True, blank=True)
+    error = models.CharField(max_length=300, blank=True, default="")
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    attempted_at = models.DateTimeField(null=True, blank=True)
 
     objects: ClassVar[models.Manager["WebhookDelivery"]] = models.Manager()
 
     class Meta:
-        verbose_name = _("delivery of a webhook")
-        verbose_name_plural = _("deliveries of webhooks")
         ordering = ["-id"]
         constraints = [
             is_one_of("state", DeliveryState, name="webhook_delivery_state_is_known"),

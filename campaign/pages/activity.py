@@ -78,18 +78,18 @@ class _Words:
 
     def _who(self, event: ActivityEvent) -> str:
         if event.origin == ActivityOrigin.COMMAND:
-            return _("command %(name)s, run by %(account)s") % {
+            return _("Command %(name)s by %(account)s") % {
                 "name": event.through,
                 "account": event.operator,
             }
         if event.origin == ActivityOrigin.TASK and event.user_id is None:
-            return _("a rule") if event.changes.get("rule_id") else _("the worker")
+            return _("Rule") if event.changes.get("rule_id") else _("Worker")
         if event.origin == ActivityOrigin.DATABASE:
-            return _("SQL by hand, as %(account)s") % {"account": event.operator}
+            return _("Manual SQL as %(account)s") % {"account": event.operator}
         if event.user_id is None:
             return _("Not signed in")
         name = self._named(User, event.user_id)
-        return _("%(name)s, by the API") % {"name": name} if event.origin == "api" else name
+        return _("%(name)s (API)") % {"name": name} if event.origin == "api" else name
 
     def _fields(self, event: ActivityEvent, model: type[models.Model]) -> Iterator[ChangedField]:
         """Yield what was changed; of what is new or gone, the fields that held something."""
@@ -111,9 +111,9 @@ class _Words:
         field = known.get(name)
         words = str(field.verbose_name) if field is not None else name
         if issubclass(model, RecordedModel) and name in model.recording.hidden:
-            was = [_("a secret") if is_set else _NOTHING for is_set in (before, after)]
+            was = [_("secret") if is_set else _NOTHING for is_set in (before, after)]
             if before and after:
-                was[1] = _("another secret")
+                was[1] = _("new secret")
         else:
             was = [self._value(field, value) for value in (before, after)]
         created, deleted = (

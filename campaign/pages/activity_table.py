@@ -16,10 +16,10 @@ from campaign.pages.tables import DeskTable, PlainColumn
 class ActivityTable(DeskTable):
     """Rows of `ActivityRow`, the newest first; pages are of the log, which has too many rows to count them."""
 
-    at = PlainColumn(gettext_lazy("When"), by="event", kind="seen")
-    who = PlainColumn(gettext_lazy("Who"), by="who", kind="judge")
-    what = PlainColumn(gettext_lazy("What"), by="what", kind="wide")
-    changed = PlainColumn(gettext_lazy("Before → after"), by="fields", kind="wide changes")
+    at = PlainColumn(gettext_lazy("Time"), by="event", kind="seen")
+    who = PlainColumn(gettext_lazy("User"), by="who", kind="judge")
+    what = PlainColumn(gettext_lazy("Object"), by="what", kind="wide")
+    changed = PlainColumn(gettext_lazy("Changes"), by="fields", kind="wide changes")
 
     caption = gettext_lazy("Activity")
 

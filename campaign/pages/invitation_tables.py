@@ -31,7 +31,7 @@ KEPT_BY_PEOPLE: Final = (
     *(f"{LINKS}-{name}" for name in ("note", "state", "sort", "page")),
 )
 
-_ANY: Final = gettext_lazy("any")
+_ANY: Final = gettext_lazy("All")
 _STANDINGS_OF_LINKS: Final = {
     StandingOfLink.USABLE.value: gettext_lazy("usable"),
     StandingOfLink.USED_UP.value: gettext_lazy("used up"),
@@ -115,7 +115,7 @@ class LinkTable(_InvitationTable):
     state = SortedColumn(gettext_lazy("State"), by="standing", then="-pk")
     ends = SortedColumn(gettext_lazy("Last day"), by="expires_at", then="-pk", kind="seen")
     made_by = SortedColumn(
-        gettext_lazy("Made by"), by="created_by", order="created_by__name", then="-pk"
+        gettext_lazy("Created by"), by="created_by", order="created_by__name", then="-pk"
     )
     actions = PlainColumn(gettext_lazy("Actions"), by="pk", kind="wide")
 
@@ -123,12 +123,12 @@ class LinkTable(_InvitationTable):
     template = "organiser/_link_actions.html"
 
     def cell_note(self, row: Invitation) -> str:
-        return row.note or _("Link of %(when)s") % _moment(row.created_at)
+        return row.note or _("Link from %(when)s") % _moment(row.created_at)
 
     def cell_joined(self, row: Invitation) -> str:
         said = ngettext(
-            "%(arrived)s of %(cap)s judge joined",
-            "%(arrived)s of %(cap)s judges joined",
+            "%(arrived)s of %(cap)s judge",
+            "%(arrived)s of %(cap)s judges",
             row.cap or 0,
         )
         return said % {"arrived": number_format(row.arrived), "cap": number_format(row.cap or 0)}
@@ -160,7 +160,7 @@ class InvitedTable(_InvitationTable):
     """Rows of `people_invited`; `invited` is what else is shown of those of the page, by judge."""
 
     name = _sorted(gettext_lazy("Judge"), "pseudonym", kind="judge")
-    address = _sorted(gettext_lazy("Address, or how they came"), "reached_at", kind="wide")
+    address = _sorted(gettext_lazy("Address or link"), "reached_at", kind="wide")
     message = _sorted(gettext_lazy("Message"), "sent_at", kind="wide", initial_sort_descending=True)
     opened = _sorted(
         gettext_lazy("Link opened"), "opened_at", kind="wide", initial_sort_descending=True
@@ -186,7 +186,7 @@ class InvitedTable(_InvitationTable):
         if invited.mail is not None:
             return format_html("<bdi>{}</bdi>", invited.mail.address)
         if invited.joined_by is not None:
-            return invited.joined_by.note or _("by a link for anybody")
+            return invited.joined_by.note or _("shared link")
         return ""
 
     def cell_message(self, row: Judge) -> str | SafeString:
@@ -220,7 +220,7 @@ class InvitedTable(_InvitationTable):
             kinds = f" ({', '.join(invited.kinds)})" if invited.kinds else ""
             said.append(f"{in_browsers}{kinds}")
         if invited.accepted:
-            accepted = _("accepted version %(version)s of the instructions")
+            accepted = _("accepted instructions version %(version)s")
             said.append(accepted % {"version": invited.accepted})
         return format_html_join(" · ", "{}", ((each,) for each in said))
 
@@ -229,18 +229,18 @@ class InvitedTable(_InvitationTable):
         if invited.is_withdrawn:
             return _("withdrawn")
         if invited.link_ends is None:
-            return _("no link of their own works")
-        return _("their link works until %(when)s") % _moment(invited.link_ends, "DATE_FORMAT")
+            return _("no valid link")
+        return _("valid until %(when)s") % _moment(invited.link_ends, "DATE_FORMAT")
 
     def cell_look(self, row: Judge) -> SafeString:
         said = []
         if row.declined_at is not None:
-            declined = _("declined to take part %(when)s") % _moment(row.declined_at)
+            declined = _("declined %(when)s") % _moment(row.declined_at)
             said.append(format_html("<strong>{}</strong>", declined))
         at = self.invited[row.pk].concurrent_at
         if at is not None:
             concurrent = _(
-                "Two browsers were active within the same ten minutes (%(when)s). The link may have been passed on, or one person may use two devices. Ask before you decide."
+                "Two browsers were active within the same ten minutes (%(when)s). The link may have been shared, or the judge may use two devices. Ask before you act."
             )
             said.append(format_html('<p class="notice error">{}</p>', concurrent % _moment(at)))
         return format_html_join("", "{}", ((each,) for each in said))

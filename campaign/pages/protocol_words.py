@@ -10,26 +10,24 @@ from campaign.models import Protocol
 
 #: A protocol that is not here is known by its name alone.
 _ASKED: Final[Mapping[str, Promise]] = {
-    "ranking": _("Judges rank five outputs of a sentence from best to worst, and may tie them."),
+    "ranking": _("Judges rank five outputs of a sentence from best to worst; ties are allowed."),
     "rating": _(
-        "Judges rate one output at a time on five points: first all of them for fluency, then the same ones for adequacy."
+        "Judges rate single outputs on five-point scales, first for fluency, then for adequacy."
     ),
-    "two_outputs": _(
-        "Judges see two outputs of a sentence and say which is better, or that neither is."
-    ),
-    "top": _("Judges mark the best of the outputs of a sentence: one of them, or several."),
+    "two_outputs": _("Judges compare two outputs of a sentence: one is better, or they are equal."),
+    "top": _("Judges mark the best output of a sentence, or several."),
     "spans": _(
-        "Judges mark the errors in one to five outputs of a sentence, and give each a score from 0 to 100."
+        "Judges mark errors in one to five outputs of a sentence and score each from 0 to 100."
     ),
     "sorting": _(
-        "Judges see outputs of two systems and say which is better; each comparison decides which two come next."
+        "Judges compare the outputs of two systems; each result decides which pair comes next."
     ),
     "editing": _(
-        "Judges edit one output of a sentence without its source; others say whether what came out is fluent and "
-        "means the same."
+        "Judges edit an output without seeing the source; others check that the result is fluent and means "
+        "the same."
     ),
     "quiz": _(
-        "Readers see a few sentences of one system’s output, and say which statements about them are true."
+        "Readers read a few sentences of one system’s output and mark statements about them as true or false."
     ),
 }
 

@@ -12,12 +12,12 @@ from campaign.models import MembershipRole, Transition
 #: What members in each role may do, in words; the rule itself is `MembershipRole`'s.
 ROLE_MEANS: Final[Mapping[MembershipRole, Promise]] = {
     MembershipRole.OWNER: _(
-        "An owner changes everything, deletes the campaign, and says who is a member and in which role."
+        "Owners can change everything, delete the campaign and manage members."
     ),
     MembershipRole.ORGANISER: _(
-        "An organiser changes everything, but does not delete the campaign, remove members or change roles."
+        "Organisers can change everything except delete the campaign, remove members or change roles."
     ),
-    MembershipRole.ANALYST: _("An analyst reads everything and changes nothing."),
+    MembershipRole.ANALYST: _("Analysts have read-only access."),
 }
 
 _KEY = "quintet_role"

@@ -16,10 +16,10 @@ from campaign.texts.languages import language_name
 ROLE_WORDS: Final = {
     FileRole.SOURCE: gettext_lazy("source"),
     FileRole.REFERENCE: gettext_lazy("reference"),
-    FileRole.SYSTEM: gettext_lazy("outputs of a system"),
-    FileRole.DOCUMENTS: gettext_lazy("names of documents"),
+    FileRole.SYSTEM: gettext_lazy("system outputs"),
+    FileRole.DOCUMENTS: gettext_lazy("document names"),
     FileRole.WHOLE: gettext_lazy("whole test set"),
-    FileRole.IGNORED: gettext_lazy("left out"),
+    FileRole.IGNORED: gettext_lazy("skipped"),
 }
 
 
@@ -57,15 +57,15 @@ def _stands_out(report: dict[str, Any]) -> list[str]:
     found = [
         *report.get("warnings", []),
         *(
-            _("%(systems)s gave the same outputs throughout.") % {"systems": ", ".join(group)}
+            _("Identical outputs: %(systems)s.") % {"systems": ", ".join(group)}
             for group in report.get("identical_systems", [])
         ),
     ]
     for system in report.get("systems", []):
         for key, words in (
-            ("repeated", _("%(system)s: %(count)s outputs it gave to another source, too.")),
-            ("copied", _("%(system)s: %(count)s outputs that are copies of the source.")),
-            ("outlier_count", _("%(system)s: %(count)s outputs of an unusual length.")),
+            ("repeated", _("%(system)s: %(count)s outputs also used for another source.")),
+            ("copied", _("%(system)s: %(count)s outputs copied from the source.")),
+            ("outlier_count", _("%(system)s: %(count)s outputs of unusual length.")),
         ):
             if system[key]:
                 found.append(

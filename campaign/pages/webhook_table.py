@@ -20,12 +20,12 @@ class DeliveryTable(DeskTable):
     event = SortedColumn(gettext_lazy("Event"), by="event", then="-pk")
     state = SortedColumn(gettext_lazy("State"), by="state", then="-pk")
     attempts = SortedColumn(gettext_lazy("Attempts"), by="attempts", then="-pk", kind="number")
-    answer = SortedColumn(gettext_lazy("Answer"), by="answer_code", then="-pk")
+    answer = SortedColumn(gettext_lazy("Response"), by="answer_code", then="-pk")
     created = SortedColumn(gettext_lazy("Created"), by="created_at", then="-pk")
     next_attempt = SortedColumn(gettext_lazy("Next attempt"), by="next_attempt_at", then="-pk")
     actions = PlainColumn(gettext_lazy("Actions"), by="pk", kind="wide")
 
-    caption = gettext_lazy("Messages sent")
+    caption = gettext_lazy("Messages")
 
     def __init__(
         self,

@@ -37,8 +37,8 @@ def bad_references_to_review(*, test_set: TestSet, status: str, limit: int) -> R
 def withdrawal_in_words(segment: int) -> list[str]:
     """Say what rejecting the approved damaged reference of a segment does, a sentence each."""
     return [
-        _("The damaged reference of sentence %(number)d is not drawn any more.")
+        _("The damaged reference of segment %(number)d is no longer shown to judges.")
         % {"number": segment},
-        _("Its judgments stay."),
-        _("This cannot be undone: a withdrawn one is never approved again."),
+        _("Existing judgments are kept."),
+        _("This cannot be undone."),
     ]

@@ -89,9 +89,9 @@ def _from_storage(file: KeptFile, start: int, end: int) -> Iterator[bytes]:
         raise KeptFile.DoesNotExist from error
     except Exception as error:
         # Each storage has errors of its own, of any class.
-        logger.exception("The storage for exported files did not give %s.", file.stored_as)
+        logger.exception("The export storage did not return %s.", file.stored_as)
         raise ExportStorageError(
-            _("The storage for exported files does not answer. Try again later.")
+            _("The export storage is unavailable. Try again later.")
         ) from error
 
     def read() -> Iterator[bytes]:

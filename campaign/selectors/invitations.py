@@ -45,7 +45,7 @@ _CONCURRENT_WITHIN = timedelta(minutes=10)
 _DEVICES = {
     "Android phone": _("Android phone"),
     "Android tablet": _("Android tablet"),
-    "program": _("a program"),
+    "program": _("Program"),
 }
 
 

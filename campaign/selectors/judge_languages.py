@@ -26,20 +26,16 @@ def languages_without_work(
     has_work = not judge or any(set(pair) <= set(languages) for pair in pairs)
     said = {"languages": unknown, "judge": judge}
     if unknown and has_work:
-        return _("No test set of this campaign is from or into %(languages)s.") % said
+        return _("No test set uses %(languages)s.") % said
     if unknown:
         return (
-            _(
-                "No test set of this campaign is from or into %(languages)s; %(judge)s will get no "
-                "sentence until one is."
-            )
+            _("No test set uses %(languages)s. %(judge)s will receive no work until one does.")
             % said
         )
     if not has_work:
         return (
             _(
-                "%(judge)s reads both languages of no test set of this campaign, and will get no "
-                "sentence until there is one."
+                "%(judge)s does not read both languages of any test set and will receive no work until one matches."
             )
             % said
         )

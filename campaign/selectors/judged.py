@@ -27,8 +27,8 @@ def languages_settled_in_words(*, test_set: TestSet) -> str:
     if not has_judgments(test_set=test_set):
         return ""
     return _(
-        "“%(name)s” has been judged from %(source)s into %(target)s, so its languages stay. "
-        "Import the texts as another test set, with the right languages."
+        "“%(name)s” has been judged (%(source)s to %(target)s), so its languages cannot be changed. Import "
+        "the texts as a new test set with the correct languages."
     ) % {
         "name": test_set.name,
         "source": language_name(test_set.source_language),

@@ -51,10 +51,10 @@ def token_create(
     expiry = now + timedelta(days=_days_checked(days))
     if through is not None and expiry > through.expiry:
         raise CredentialRefusedError(
-            _("A token cannot make another that is valid longer than itself. Sign in to do so.")
+            _("A token cannot create one that expires later than itself. Sign in to create it.")
         )
     if campaign is not None and not _takes_part(user, campaign):
-        raise CredentialRefusedError(_("There is no such campaign, or you are not a member of it."))
+        raise CredentialRefusedError(_("Campaign not found, or you are not a member."))
     text = secrets.token_hex(_BYTES)
     token = ApiToken.objects.create(
         user=user,
@@ -87,11 +87,11 @@ def token_use_note(*, token: ApiToken) -> None:
 def _days_checked(days: int | None) -> int:
     days = settings.TOKEN_DAYS if days is None else days
     if days < 1:
-        raise CredentialRefusedError(_("A token is valid for a day or more."))
+        raise CredentialRefusedError(_("Enter a validity of at least 1 day."))
     most = max(settings.TOKEN_MOST_DAYS, settings.TOKEN_DAYS)
     if days > most:
         raise CredentialRefusedError(
-            _("A token is valid for at most %(most)d days.") % {"most": most}
+            _("Enter a validity of at most %(most)d days.") % {"most": most}
         )
     return int(days)
 

@@ -96,7 +96,7 @@ def bad_references_store(
     taken = _texts_of([each.segment for each in given], system)
     for each in given:
         if each.segment not in known:
-            raise BadReferenceRefusedError(_("It has no reference to damage."), each.segment)
+            raise BadReferenceRefusedError(_("The segment has no reference."), each.segment)
         _text_check(each.segment, each.text, taken[each.segment])
     numbers = [each.segment for each in given]
     segments = dict(test_set.segments.filter(number__in=numbers).values_list("number", "id"))
@@ -129,7 +129,7 @@ def _text_check(segment: int, text: str, taken: Collection[str]) -> None:
     """Refuse a text that is none, or that judges could not tell from another one of the segment."""
     if not text.strip() or normalise_text(text) in {normalise_text(each) for each in taken}:
         raise BadReferenceRefusedError(
-            _("Its text is empty, or that of a reference or another output."), segment
+            _("The text is empty or identical to a reference or another output."), segment
         )
 
 
@@ -169,7 +169,7 @@ def bad_reference_review(
     if row.status == status:
         return row
     if approve and row.withdrawn_at is not None:
-        raise BadReferenceRefusedError(_("It was withdrawn permanently; that cannot be undone."))
+        raise BadReferenceRefusedError(_("This damaged reference was withdrawn permanently."))
     # By the clock that HITs are planned by, which ask what was approved at the time.
     if approve:
         row.approved_at = Now()
@@ -217,7 +217,9 @@ def bad_reference_redraw(
 def _unseen_check(row: BadReference) -> None:
     if row.approved_at is not None:
         raise BadReferenceRefusedError(
-            _("It was approved and may already have been shown to judges, so its text stays.")
+            _(
+                "This damaged reference was approved and may have been shown to judges, so its text cannot be changed."
+            )
         )
 
 
@@ -234,7 +236,7 @@ def _system(test_set: TestSet) -> System:
     )
     if system.kind != SystemKind.BAD_REFERENCE:
         raise BadReferenceRefusedError(
-            _("A system is called %(name)s, as the damaged references would be: rename it.")
+            _("A system is called %(name)s, the name reserved for damaged references. Rename it.")
             % {"name": BAD_REFERENCE_SYSTEM}
         )
     return system

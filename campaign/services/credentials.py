@@ -88,7 +88,7 @@ def judge_link_create(*, judge: Judge, by: User) -> tuple[Invitation, str]:
     """
     if judge.user is None or judge.withdrawn_at is not None:
         raise CredentialRefusedError(
-            _("“%(pseudonym)s” is withdrawn. Let them in again before you make a link.")
+            _("“%(pseudonym)s” is withdrawn. Readmit them before you create a link.")
             % {"pseudonym": judge.pseudonym}
         )
     link_check(judge.user, judge.campaign)
@@ -113,8 +113,8 @@ def link_check(user: User, campaign: Campaign) -> None:
     if not link_may_be_made(user=user, campaign=campaign):
         raise CredentialRefusedError(
             _(
-                "%(name)s has an account beyond this campaign and signs in as always: a link made "
-                "here would open that, too."
+                "%(name)s has an account outside this campaign and signs in with it. A link would give "
+                "access to that account too."
             )
             % {"name": user.name}
         )

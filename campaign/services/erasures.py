@@ -45,11 +45,12 @@ def erasure_ask(*, judge: Judge, by: User | None = None, language: str = "") -> 
     judge = Judge.objects.select_for_update(no_key=True).get(pk=judge.pk)
     if judge.user_id is None:
         raise ErasureRefusedError(
-            _("“%(judge)s” is not a person, so there is nothing to erase.")
-            % {"judge": judge.pseudonym}
+            _("“%(judge)s” is not a person and has no data to erase.") % {"judge": judge.pseudonym}
         )
     if judge.erasure_requests.filter(carried_out_at__isnull=False).exists():
-        raise ErasureRefusedError(_("“%(judge)s” was erased already.") % {"judge": judge.pseudonym})
+        raise ErasureRefusedError(
+            _("“%(judge)s” has already been erased.") % {"judge": judge.pseudonym}
+        )
     known = judge.erasure_requests.open().first()
     if known is not None:
         return known
@@ -67,8 +68,7 @@ def erasure_record(*, campaign: Campaign, pseudonym: str, by: User) -> ErasureRe
     judge = Judge.objects.filter(campaign=campaign, pseudonym=pseudonym.strip()).first()
     if judge is None:
         raise ErasureRefusedError(
-            _("There is no judge “%(judge)s” in this campaign.")
-            % {"judge": pseudonym.strip()[:100]}
+            _("Judge “%(judge)s” not found in this campaign.") % {"judge": pseudonym.strip()[:100]}
         )
     return erasure_ask(judge=judge, by=by)
 
@@ -88,7 +88,7 @@ def erasure_refuse(*, request: ErasureRequest, reason: str, by: User | None) -> 
     reason = reason.strip()
     if not reason or len(reason) > REASON_LENGTH:
         raise ErasureRefusedError(
-            _("Say why in at most %(most)d characters: the judge reads it.")
+            _("Enter a reason of at most %(most)d characters. The judge will read it.")
             % {"most": REASON_LENGTH}
         )
     open_requests = ErasureRequest.objects.open().filter(pk=request.pk)
@@ -100,7 +100,7 @@ def erasure_refuse(*, request: ErasureRequest, reason: str, by: User | None) -> 
 
 def answered_already() -> str:
     """Return the words for a request that was answered or withdrawn."""
-    return _("This request was answered or withdrawn already.")
+    return _("This request was already answered or withdrawn.")
 
 
 def _mails_request(*, request: ErasureRequest, language: str = "") -> None:
@@ -204,10 +204,8 @@ def erasure_message(mail: Mail, connection: BaseEmailBackend) -> EmailMessage:
 
 
 _SUBJECTS: Final = {
-    MailKind.ERASURE_RECORDED: lambda: _("Your request for erasure is recorded: %(campaign)s"),
-    MailKind.ERASURE_REFUSED: lambda: _("Your request for erasure was refused: %(campaign)s"),
-    MailKind.ERASURE_CARRIED_OUT: lambda: _(
-        "Your request for erasure was carried out: %(campaign)s"
-    ),
-    MailKind.ERASURE_ASKED: lambda: _("A judge asks for erasure: %(campaign)s"),
+    MailKind.ERASURE_RECORDED: lambda: _("Your data erasure request was received: %(campaign)s"),
+    MailKind.ERASURE_REFUSED: lambda: _("Your data erasure request was refused: %(campaign)s"),
+    MailKind.ERASURE_CARRIED_OUT: lambda: _("Your data was erased: %(campaign)s"),
+    MailKind.ERASURE_ASKED: lambda: _("Data erasure request: %(campaign)s"),
 }

@@ -75,11 +75,11 @@ def _stored(storage: Storage, name: str, whole: IO[bytes]) -> str:
         return storage.save(name, File(whole))
     except Exception as error:
         # Each storage has errors of its own, of any class.
-        logger.exception("The storage for exported files did not take %s.", name)
+        logger.exception("The export storage rejected %s.", name)
         raise ExportStorageError(
             _(
-                "The storage for exported files did not take this one (%(error)s). Tell the operator; begin again once it is "
-                "mended."
+                "The file could not be written to the export storage (%(error)s). Contact the operator, then "
+                "start the job again."
             )
             % {"error": type(error).__name__}
         ) from error

@@ -37,10 +37,10 @@ def instructions_write(
     language = language_tag_checked(language)
     text = text.replace("\r\n", "\n").strip()
     if not text:
-        raise InstructionsRefusedError(_("The instructions are empty."))
+        raise InstructionsRefusedError(_("Enter the instructions."))
     if len(text) > MAX_CHARACTERS:
         raise InstructionsRefusedError(
-            _("Instructions may have %(most)d characters, and these have %(length)d.")
+            _("The instructions have %(length)d characters; the maximum is %(most)d.")
             % {"most": MAX_CHARACTERS, "length": len(text)}
         )
     Campaign.objects.select_for_update().get(pk=campaign.pk)

@@ -83,12 +83,12 @@ def addresses_read(text: str) -> list[str]:
             else:
                 found.setdefault(address.lower(), address)
     if not found and not problems:
-        problems.append(_("There is no e-mail address in it."))
+        problems.append(_("Enter at least one e-mail address."))
     if len(found) > _MAX_AT_ONCE:
         problems.append(
             ngettext(
-                "%(count)d address was given; at most %(most)d are taken at once.",
-                "%(count)d addresses were given; at most %(most)d are taken at once.",
+                "%(count)d address entered; the maximum is %(most)d.",
+                "%(count)d addresses entered; the maximum is %(most)d.",
                 len(found),
             )
             % {"count": len(found), "most": _MAX_AT_ONCE}
@@ -182,17 +182,17 @@ def own_link_send(*, judge: Judge, address: str, base_url: str, language: str = 
         raise ValueError(judge.pseudonym)
     if mail_is_printed():
         raise OwnLinkRefusedError(
-            _("This server sends no e-mail. Make a link and copy it instead.")
+            _("This server does not send e-mail. Create a link and copy it instead.")
         )
     address = address.strip()
     try:
         validate_email(address)
     except ValidationError as error:
-        raise OwnLinkRefusedError(_("Please enter a complete e-mail address.")) from error
+        raise OwnLinkRefusedError(_("Enter a valid e-mail address.")) from error
     Judge.objects.select_for_update(no_key=True).get(pk=judge.pk)
     if Mail.objects.filter(judge=judge, created_by=judge.user_id).count() >= MOST_MAILS:
         raise OwnLinkRefusedError(
-            _("No more messages can be sent for you. Make a link, and copy it or scan its QR code.")
+            _("You have reached the message limit. Create a link and copy it, or scan its QR code.")
         )
     own_link_mails_withdraw(judge=judge)
     try:
@@ -211,8 +211,8 @@ def own_link_send(*, judge: Judge, address: str, base_url: str, language: str = 
             raise
         raise OwnLinkRefusedError(
             _(
-                "A link of this campaign was sent to this address before. Look for that message, or "
-                "use another address."
+                "A link for this campaign was already sent to this address. Find that message or use another "
+                "address."
             )
         ) from error
     transaction.on_commit(mail_enqueue)
@@ -279,11 +279,11 @@ def _subject_and_template(mail: Mail, invitation: Invitation) -> tuple[str, str]
     if mail.judge is None:
         reads = invitation.role == InvitationRole.ANALYST
         subject = (
-            _("Your invitation to read a campaign: %(campaign)s")
+            _("Invitation to view a campaign: %(campaign)s")
             if reads
-            else _("Your invitation to organise a campaign: %(campaign)s")
+            else _("Invitation to organise a campaign: %(campaign)s")
         )
         return subject, "campaign/member_mail.txt"
     if mail.created_by_id is not None and mail.created_by_id == mail.judge.user_id:
-        return _("Your own link: %(campaign)s"), "campaign/own_link_mail.txt"
-    return _("Your invitation to judge: %(campaign)s"), "campaign/invitation_mail.txt"
+        return _("Your personal link: %(campaign)s"), "campaign/own_link_mail.txt"
+    return _("Invitation to judge translations: %(campaign)s"), "campaign/invitation_mail.txt"

@@ -147,8 +147,8 @@ def invitation_change(
     if cap < row.arrived:
         raise LinkRefusedError(
             ngettext(
-                "%(count)d judge has joined by this link: it cannot be for fewer.",
-                "%(count)d judges have joined by this link: it cannot be for fewer.",
+                "%(count)d judge has joined with this link. Enter at least this number.",
+                "%(count)d judges have joined with this link. Enter at least this number.",
                 row.arrived,
             )
             % {"count": row.arrived}

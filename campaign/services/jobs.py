@@ -156,7 +156,7 @@ def job_retry(*, job: Job, user: User | None = None) -> Job:
     Raises JobRefusedError if it did neither.
     """
     if job.state not in {JobState.FAILED, JobState.CANCELLED}:
-        raise JobRefusedError(_("Only a job that failed or was cancelled can be begun again."))
+        raise JobRefusedError(_("Only failed or cancelled jobs can be restarted."))
     return job_queue(
         campaign=job.campaign,
         kind=JobKind(job.kind),
@@ -212,9 +212,13 @@ def _begin(job_id: int) -> Job | None:
         _end(job, JobState.CANCELLED)
         return None
     if job.attempts >= MAX_ATTEMPTS:
-        logger.error("Job %s (%s) is given up: its worker was lost each time.", job.pk, job.kind)
+        logger.error("Job %s (%s) failed: its worker stopped every time.", job.pk, job.kind)
         with translation.override(job.language):
-            _end(job, JobState.FAILED, error=_("The worker was lost three times while at it."))
+            _end(
+                job,
+                JobState.FAILED,
+                error=_("The worker stopped three times while running this job."),
+            )
         return None
     job.state, job.started_at, job.attempts = JobState.RUNNING, Now(), F("attempts") + 1
     job.save(update_fields=["state", "started_at", "attempts"])
@@ -237,7 +241,7 @@ def _do(job: Job, progress: JobProgress) -> None:
         _end(job, JobState.FAILED, error=str(error))
     except Exception as error:
         logger.exception("Job %s (%s) failed.", job.pk, job.kind)
-        words = _("Unexpected error: %(error)s. See the worker's log for details.")
+        words = _("Unexpected error: %(error)s. See the worker log for details.")
         _end(job, JobState.FAILED, error=words % {"error": f"{type(error).__name__}: {error}"})
 
 

@@ -131,7 +131,7 @@ def _languages_of(invitation: Invitation, said: Collection[str]) -> list[str]:
         return list(invitation.languages)
     read = [pair for pair in pairs_offered(invitation) if set(pair) <= set(said)]
     if not read:
-        raise JoinRefusedError(_("Choose at least one pair of languages."))
+        raise JoinRefusedError(_("Choose at least one language pair."))
     return sorted({tag for pair in read for tag in pair})
 
 

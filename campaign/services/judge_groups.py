@@ -41,12 +41,12 @@ def _saved(group: JudgeGroup, name: str, blocks_asked: int | None) -> JudgeGroup
     name = " ".join(unicodedata.normalize("NFC", name).split())
     if not name or len(name) > _MAX_NAME or any(mark in name for mark in ",;|"):
         raise JudgeGroupRefusedError(
-            _("Give the group a name of at most %(most)d characters, without comma or semicolon.")
+            _("Enter a group name of at most %(most)d characters without commas or semicolons.")
             % {"most": _MAX_NAME}
         )
     if blocks_asked is not None and blocks_asked < 1:
         raise JudgeGroupRefusedError(
-            _("Ask a judge for one block at least, or set no limit."), field="blocks_asked"
+            _("Enter at least 1 block, or leave empty for no limit."), field="blocks_asked"
         )
     group.name, group.blocks_asked = name, blocks_asked
     try:
@@ -56,7 +56,7 @@ def _saved(group: JudgeGroup, name: str, blocks_asked: int | None) -> JudgeGroup
         if "judge_group_name_unique_in_campaign" not in str(error):
             raise
         raise JudgeGroupRefusedError(
-            _("This campaign has a group “%(name)s” already.") % {"name": name}
+            _("A group named “%(name)s” already exists.") % {"name": name}
         ) from error
     return group
 

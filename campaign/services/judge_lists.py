@@ -186,7 +186,7 @@ def _checked(
 
 def _name_problem(name: str) -> str:
     if len(name) > _MAX_NAME:
-        return _("The name has more than %(most)d characters.") % {"most": _MAX_NAME}
+        return _("The name is longer than %(most)d characters.") % {"most": _MAX_NAME}
     return unseen_problem(name, "name of the judge") or ""
 
 
@@ -204,7 +204,9 @@ class _Parts:
                 raise ValidationError(text)
             validate_email(text)
         except ValidationError:
-            said = _("“%(text)s” is not an e-mail address.") if text else _("There is no address.")
+            said = (
+                _("“%(text)s” is not an e-mail address.") if text else _("The address is missing.")
+            )
             self.problems.append(said % {"text": text[:80]})
             return False
         return True
@@ -219,7 +221,7 @@ class _Parts:
     def expertise(self, text: str) -> str:
         if len(text) > _MAX_TAG:
             self.problems.append(
-                _("A field of expertise has at most %(most)d characters.") % {"most": _MAX_TAG}
+                _("Expertise entries can have at most %(most)d characters.") % {"most": _MAX_TAG}
             )
         return text.lower()
 
@@ -227,7 +229,7 @@ class _Parts:
         group = self.groups.get(text.casefold())
         if group is None:
             self.problems.append(
-                _("There is no group “%(name)s”. Make it first.") % {"name": text[:80]}
+                _("Group “%(name)s” not found. Create it first.") % {"name": text[:80]}
             )
         return group
 
@@ -235,7 +237,7 @@ class _Parts:
         found = self.systems.get(text, ())
         if not found:
             self.problems.append(
-                _("No test set of this campaign has a system “%(name)s”.") % {"name": text[:80]}
+                _("System “%(name)s” not found in this campaign.") % {"name": text[:80]}
             )
         return found
 
@@ -258,14 +260,16 @@ def judge_list_add(
     if not checked.is_right:
         count = len(checked.of(RowState.WRONG))
         said = ngettext(
-            "No judge was added: %(count)d row is wrong.",
-            "No judge was added: %(count)d rows are wrong.",
+            "No judges added: %(count)d row is invalid.",
+            "No judges added: %(count)d rows are invalid.",
             count,
         )
         raise JudgeListRefusedError(said % {"count": count}, checked)
     rows = checked.of(RowState.NEW)
     if mail is not None and len(rows) > MAX_MAILS:
-        said = _("At most %(most)d are written to at once. Cut the list, or take the links.")
+        said = _(
+            "At most %(most)d invitations can be sent at once. Shorten the list or use the links."
+        )
         raise JudgeListRefusedError(said % {"most": MAX_MAILS}, checked)
     pgtrigger_ignore_preset()
     made = _judges_make(campaign, rows)

@@ -161,7 +161,7 @@ def _retry(mail: Mail, error: Exception) -> None:
     if mail.attempts > len(RETRY_DELAYS):
         _outcome_store(mail, MailState.FAILED, error)
         return
-    logger.warning("A message could not be sent; it is tried again: %s", error)
+    logger.warning("Message not sent, will be retried: %s", error)
     Mail.objects.filter(pk=mail.pk).update(
         state=MailState.QUEUED,
         error=_short(error),
@@ -171,7 +171,7 @@ def _retry(mail: Mail, error: Exception) -> None:
 
 def _outcome_store(mail: Mail, state: MailState, error: Exception | None = None) -> None:
     if error is not None:
-        logger.warning("A message is %s: %s", state, error)
+        logger.warning("Message %s: %s", state, error)
     sent_at = Now() if state == MailState.SENT else None
     Mail.objects.filter(pk=mail.pk).update(
         state=state, sent_at=sent_at, error=_short(error) if error else ""

@@ -54,7 +54,7 @@ def member_invite_by_mail(
     """
     if mail_is_printed():
         raise MemberRefusedError(
-            _("This server sends no e-mail. Add the member and copy the link for them instead.")
+            _("This server does not send e-mail. Add the member and copy the link instead.")
         )
     campaign_lock(campaign)
     user = user_of_address(email, name)
@@ -62,9 +62,7 @@ def member_invite_by_mail(
     waiting = Invitation.objects.to_become_member().filter(campaign=campaign, user=user)
     if waiting.valid().exists():
         raise MemberRefusedError(
-            _(
-                "%(email)s was invited to this campaign before. Send that invitation again, or take it back."
-            )
+            _("%(email)s has already been invited. Resend or withdraw that invitation.")
             % {"email": user.email}
         )
     for expired in waiting.filter(revoked_at__isnull=True, accepted_at__isnull=True):

@@ -69,9 +69,7 @@ def member_role_admitted(
     there = Membership.objects.filter(campaign=campaign, user=user).first()
     if there is not None:
         raise MemberRefusedError(
-            _(
-                "%(name)s is a member of this campaign already (%(role)s). Change their role instead."
-            )
+            _("%(name)s is already a member (%(role)s). Change their role instead.")
             % {"name": user.name, "role": there.get_role_display()}
         )
     if not _owners(campaign).exists():
@@ -190,8 +188,7 @@ def member_leave_check(*, membership: Membership) -> None:
     if _is_only_owner(membership):
         raise MemberRefusedError(
             _(
-                "You are the only owner of this campaign and cannot leave it. Make another member an owner first, or "
-                "delete the campaign."
+                "You are the only owner. Make another member an owner before you leave, or delete the campaign."
             )
         )
 
@@ -244,7 +241,7 @@ def _owner_keep(membership: Membership) -> None:
     """Raise `MemberRefusedError` if this member is the only owner."""
     if _is_only_owner(membership):
         raise MemberRefusedError(
-            _("%(name)s is the only owner of this campaign. Make another member an owner first.")
+            _("%(name)s is the only owner. Make another member an owner first.")
             % {"name": membership.user.name}
         )
 

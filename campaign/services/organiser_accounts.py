@@ -41,7 +41,7 @@ def first_organiser_link_create() -> str:
     if there is not None:
         raise AccountRefusedError(
             _(
-                "This Quintet already has an organiser (%(email)s). Give the e-mail address of the person the link is for."
+                "This server already has an organiser (%(email)s). Specify the e-mail address the link is for."
             )
             % {"email": there.email}
         )
@@ -56,7 +56,7 @@ def account_link_create(*, user: User) -> str:
     """
     if not user.is_active or not account_is_its_own(user):
         raise AccountRefusedError(
-            _("%(name)s neither organises a campaign nor reads one. Add them first: add_organiser.")
+            _("%(name)s is not a member of any campaign. Run add_organiser first.")
             % {"name": user.name}
         )
     return _token(user)

@@ -128,7 +128,7 @@ def address_mail_request(*, user: User, address: str, base_url: str, language: s
     if mail_is_printed():
         raise AccountChangeRefusedError(
             _(
-                "This server sends no e-mail, so a new address cannot be confirmed. Ask its operator for a link (organiser_link)."
+                "This server does not send e-mail, so a new address cannot be confirmed. Ask the operator for a link (organiser_link)."
             )
         )
     Mail.objects.create(
@@ -143,7 +143,7 @@ def account_message(mail: Mail, user: User, connection: BaseEmailBackend) -> Ema
     with translation.override(mail.language):
         if is_password:
             path = reverse("password-choose", args=[password_token(user)])
-            subject = _("A new password for Quintet")
+            subject = _("Reset your Quintet password")
         else:
             path = reverse("address-confirm", args=[address_token(user, mail.address)])
             subject = _("Confirm your e-mail address for Quintet")

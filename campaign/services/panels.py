@@ -140,10 +140,7 @@ def _terms_set(panel: Panel, terms: PanelTerms) -> None:
         setattr(panel, name, value)
     if panel.completion_code == panel.screened_out_code:
         raise PanelRefusedError(
-            _(
-                "The two codes must differ: they tell those who finished from those who were "
-                "screened out."
-            ),
+            _("The completion code and the screen-out code must be different."),
             "screened_out_code",
         )
 
@@ -152,15 +149,15 @@ def _terms_check(panel: Panel, terms: PanelTerms) -> None:
     others = Panel.objects.filter(campaign=panel.campaign_id, name=terms.name)
     if others.exclude(pk=panel.pk).exists():
         raise PanelRefusedError(
-            _("The campaign already has a panel “%(name)s”.") % {"name": terms.name}
+            _("A panel named “%(name)s” already exists.") % {"name": terms.name}
         )
     is_prolific = panel.kind == PanelKind.PROLIFIC
     for name in GENERIC_TERMS if is_prolific else PROLIFIC_TERMS:
         if getattr(terms, name) != _DEFAULTS[name]:
             raise PanelRefusedError(
-                _("Panels on Prolific do not have this setting. Leave it unchanged.")
+                _("This setting is not available for Prolific panels.")
                 if is_prolific
-                else _("Only panels on Prolific have this setting. Leave it unchanged."),
+                else _("This setting is only available for Prolific panels."),
                 name,
             )
     if not is_prolific:
@@ -169,7 +166,7 @@ def _terms_check(panel: Panel, terms: PanelTerms) -> None:
 
 def _generic_terms_check(panel: Panel, terms: PanelTerms) -> None:
     if not terms.service.strip():
-        raise PanelRefusedError(_("Enter the name of the service."), "service")
+        raise PanelRefusedError(_("Enter the service name."), "service")
     if terms.service != panel.service and panel.pk and panel.participations.exists():
         raise PanelRefusedError(
             _("The panel has participants of “%(service)s”. Add another panel for another service.")
@@ -178,7 +175,7 @@ def _generic_terms_check(panel: Panel, terms: PanelTerms) -> None:
         )
     if not re.fullmatch(PARAMETER_PATTERN, terms.id_parameter):
         raise PanelRefusedError(
-            _("Enter the name of a parameter: letters, digits, “-”, “_” and “.”."), "id_parameter"
+            _("Enter a parameter name made of letters, digits, “-”, “_” and “.”."), "id_parameter"
         )
     for name in ("completion_address", "screened_out_address"):
         _address_check(getattr(terms, name), name)
@@ -194,9 +191,7 @@ def _address_check(address: str, name: str) -> None:
             raise ValidationError(address)
     except ValidationError as error:
         raise PanelRefusedError(
-            _(
-                "Enter an address that begins with https://. {id} and {code} may stand after the host."
-            ),
+            _("Enter a URL that begins with https://. You can use {id} and {code} after the host."),
             name,
         ) from error
 

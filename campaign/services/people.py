@@ -52,7 +52,7 @@ def daily_alerts_set(*, membership: Membership, wanted: bool) -> None:
     if wanted and not (membership.user.email and alert_mails_can_be_sent()):
         raise AlertMailRefusedError(
             _(
-                "No daily mail can be sent: it needs your e-mail address, EMAIL_URL and PUBLIC_ADDRESS."
+                "Daily e-mail is unavailable. It requires your e-mail address and the server settings EMAIL_URL and PUBLIC_ADDRESS."
             )
         )
     membership.daily_alerts = wanted
@@ -84,10 +84,10 @@ def judge_add(
     """
     reads = language_tags_checked(languages)
     if problem := unseen_problem(pseudonym, "name of the judge"):
-        raise PersonRefusedError(f"{problem}. What to do: write the name without that character.")
+        raise PersonRefusedError(f"{problem}. What to do: remove that character from the name.")
     if Judge.objects.filter(campaign=campaign, pseudonym=pseudonym).exists():
         raise PersonRefusedError(
-            _("The campaign “%(slug)s” already has a judge “%(pseudonym)s”.")
+            _("Judge “%(pseudonym)s” already exists in campaign “%(slug)s”.")
             % {"slug": campaign.slug, "pseudonym": pseudonym}
         )
     user = None
@@ -112,12 +112,11 @@ def judge_invite(*, judge: Judge, expires_at: Moment | None = None) -> tuple[Inv
     """
     if judge.user is None:
         raise PersonRefusedError(
-            _("“%(pseudonym)s” is not a person and cannot be used to judge.")
-            % {"pseudonym": judge.pseudonym}
+            _("“%(pseudonym)s” is not a person and cannot judge.") % {"pseudonym": judge.pseudonym}
         )
     if judge.withdrawn_at is not None:
         raise PersonRefusedError(
-            _("“%(pseudonym)s” is withdrawn. Let them in again before you make a link.")
+            _("“%(pseudonym)s” is withdrawn. Readmit them before you create a link.")
             % {"pseudonym": judge.pseudonym}
         )
     return invitation_create(
@@ -164,7 +163,7 @@ def _judge_save(judge: Judge) -> None:
         if "judge_address_unique_in_campaign" not in str(error):
             raise
         raise PersonRefusedError(
-            _("Another judge of this campaign has the address %(address)s.")
+            _("Another judge in this campaign has the address %(address)s.")
             % {"address": judge.address}
         ) from error
 

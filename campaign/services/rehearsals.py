@@ -56,17 +56,17 @@ def rehearsal_begin(
     ):
         raise RehearsalRefusedError(
             _(
-                "A rehearsal has 1 to %(bots)d simulated judges, a skill from 0.5 to 1, a share of the "
-                "work above 0 and at most 1, and a seed from 0 to 2147483647."
+                "Enter 1 to %(bots)d simulated judges, a skill from 0.5 to 1, a share of the work above 0 "
+                "and up to 1, and a seed from 0 to 2147483647."
             )
             % {"bots": MOST_BOTS}
         )
     rehearsable_check(campaign_locked(campaign))
     if not Task.objects.of(campaign).exists():
-        raise RehearsalRefusedError(_("There is nothing to judge in a rehearsal: add texts first."))
+        raise RehearsalRefusedError(_("Add texts before you start a rehearsal."))
     if _jobs(campaign, JobKind.REHEARSAL, JobKind.REHEARSAL_END).exists():
         raise RehearsalRefusedError(
-            _("A rehearsal begins or ends already. Wait for it, or stop it.")
+            _("A rehearsal is already starting or ending. Wait until it is done, or stop it.")
         )
     return job_queue(
         campaign=campaign,
@@ -80,10 +80,10 @@ def rehearsal_begin(
 def rehearsable_check(campaign: Campaign) -> None:
     """Raise `RehearsalRefusedError` unless the campaign is a draft, and no rehearsal itself."""
     if campaign.rehearsal_of_id is not None:
-        raise RehearsalRefusedError(_("This is a rehearsal, and cannot be rehearsed itself."))
+        raise RehearsalRefusedError(_("This is a rehearsal and cannot be rehearsed itself."))
     if campaign.state != CampaignState.DRAFT:
         raise RehearsalRefusedError(
-            _("“%(name)s” is %(state)s; a campaign is rehearsed before it opens.")
+            _("“%(name)s” is %(state)s. Only draft campaigns can be rehearsed.")
             % {"name": campaign.name, "state": campaign.get_state_display()}
         )
 
@@ -96,7 +96,7 @@ def real_check(campaign: Campaign, refusal: type[Exception]) -> None:
 
 def rehearsal_words() -> str:
     """Return why nothing is changed in a rehearsal."""
-    return _("This is a rehearsal. It can be viewed and ended, but not changed.")
+    return _("This is a rehearsal, which is read-only. You can end it at any time.")
 
 
 @transaction.atomic

@@ -23,4 +23,4 @@ def owner_demand(*, campaign: Campaign, by: User | None) -> None:
     role = Membership.objects.filter(campaign=campaign, user=by).values_list("role", flat=True)
     found = role.first()
     if found is None or not MembershipRole(found).may_own:
-        raise NotAllowedError(_("Only an owner of this campaign may do this."))
+        raise NotAllowedError(_("Only owners of this campaign can do this."))

@@ -30,7 +30,7 @@ class ReferenceRankedError(RulesRefusedError):
 
     def __init__(self, facts: Sequence[str]) -> None:
         super().__init__(
-            _("Nothing was changed: judges would see the reference, and rank it as well."),
+            _("Not changed: judges would see the reference and also rank it."),
             field="show_reference",
         )
         self.facts = facts
@@ -74,7 +74,9 @@ def task_change(*, task: Task, **changes: Unpack[QuotasAndLanguages]) -> Task:
     for name in _QUOTAS:
         quota = changes.get(name)
         if isinstance(quota, int) and not 1 <= quota <= MAX_BLOCKS:
-            raise RulesRefusedError(_("Ask for one block at least, or set no limit."), field=name)
+            raise RulesRefusedError(
+                _("Enter at least 1 block, or leave empty for no limit."), field=name
+            )
     locked = (
         Task.objects.select_for_update(of=("self", "test_set"))
         .select_related("test_set__campaign")
@@ -142,22 +144,20 @@ def campaign_change(
 def _rules_check(campaign: Campaign) -> None:
     if not campaign.show_source and not campaign.show_reference:
         raise RulesRefusedError(
-            _("Judges need something to compare with: show the source or the reference."),
+            _("Show the source, the reference, or both."),
             field="show_reference",
         )
     if not 1 <= campaign.lease_minutes <= MAX_LEASE_MINUTES:
-        raise RulesRefusedError(
-            _("A HIT is lent for one minute at least and a year at most."), field="lease_minutes"
-        )
+        raise RulesRefusedError(_("Enter between 1 minute and 1 year."), field="lease_minutes")
     for term in TERMS:
         if len(getattr(campaign, term)) > MAX_TERM:
             raise RulesRefusedError(
-                _("At most %(most)d characters, please; the instructions have room for more.")
+                _("Enter at most %(most)d characters. Put longer texts into the instructions.")
                 % {"most": MAX_TERM},
                 field=term,
             )
     blocks = campaign.blocks_per_judge
     if blocks is not None and not 1 <= blocks <= MAX_BLOCKS:
         raise RulesRefusedError(
-            _("Ask a judge for one block at least, or set no limit."), field="blocks_per_judge"
+            _("Enter at least 1 block, or leave empty for no limit."), field="blocks_per_judge"
         )

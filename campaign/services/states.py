@@ -56,7 +56,7 @@ def campaign_state_change(*, campaign: Campaign, transition: Transition, by: Use
         return False
     if campaign.state not in sources:
         raise StateRefusedError(
-            _("“%(name)s” is %(state)s; this is not possible now.")
+            _("“%(name)s” is %(state)s, so this action is not available.")
             % {"name": campaign.name, "state": campaign.get_state_display()}
         )
     if after == CampaignState.OPEN:
@@ -75,7 +75,7 @@ def campaign_delete(*, campaign: Campaign, typed_name: str, by: User | None) -> 
     owner_demand(campaign=campaign, by=by)
     if typed_name.strip() != campaign.name.strip():
         raise NameNotTypedError(
-            _("Nothing was deleted: type “%(name)s” to delete it.") % {"name": campaign.name}
+            _("Not deleted. Type “%(name)s” to confirm.") % {"name": campaign.name}
         )
     with transaction.atomic():
         campaign_state_change(campaign=campaign, transition=Transition.DELETE, by=by)
@@ -93,7 +93,7 @@ def _erase_without_judgments(campaign: Campaign) -> None:
     except (IntegrityError, InternalError, OperationalError) as error:
         # It stays in the bin, with the judgment.
         raise StateRefusedError(
-            _("A judge is working at this moment: the campaign is in the bin.")
+            _("A judge is still working, so the campaign was moved to the bin.")
         ) from error
 
 
@@ -122,7 +122,9 @@ def campaign_extend(
     """
     _lock(campaign)
     if closes_at is not None and closes_at != campaign.closes_at and _is_over(campaign, closes_at):
-        raise StateRefusedError(_("This time is over. To close the campaign now, close it."))
+        raise StateRefusedError(
+            _("This time is in the past. To close the campaign now, use “Close campaign”.")
+        )
     campaign.closes_at = closes_at
     campaign.save(update_fields=["closes_at"])
     for task_id, wanted in blocks_wanted.items():

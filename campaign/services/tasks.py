@@ -46,7 +46,9 @@ def task_create(
         "blocks_per_segment": blocks_per_segment,
     }.items():
         if quota is not None and not 1 <= quota <= MAX_BLOCKS:
-            raise TaskRefusedError(_("Ask for one block at least, or set no limit."), field=name)
+            raise TaskRefusedError(
+                _("Enter at least 1 block, or leave empty for no limit."), field=name
+            )
     try:
         with transaction.atomic():
             task = Task.objects.create(
@@ -70,12 +72,12 @@ def task_campaign_lock(test_set: TestSet, by: User | None) -> Campaign:
         role = Membership.objects.filter(campaign=campaign, user=by).values_list("role", flat=True)
         found = role.first()
         if found is None:
-            raise NotAllowedError(_("There is no such campaign, or you are not a member of it."))
+            raise NotAllowedError(_("Campaign not found, or you are not a member."))
         change_demand(found)
     real_check(campaign, TaskRefusedError)
     if campaign.state in {CampaignState.ARCHIVED, CampaignState.BIN}:
         raise TaskRefusedError(
-            _("“%(name)s” is %(state)s; this is not possible now.")
+            _("“%(name)s” is %(state)s, so this action is not available.")
             % {"name": campaign.name, "state": campaign.get_state_display()}
         )
     return campaign
@@ -84,7 +86,7 @@ def task_campaign_lock(test_set: TestSet, by: User | None) -> Campaign:
 def _check(test_set: TestSet, protocol: str) -> None:
     if protocol not in Protocol:
         raise TaskRefusedError(
-            _("There is no protocol “%(name)s”. The protocols are: %(names)s.")
+            _("Unknown protocol “%(name)s”. Choose one of: %(names)s.")
             % {"name": protocol, "names": ", ".join(Protocol)},
             field="protocol",
         )
@@ -92,14 +94,14 @@ def _check(test_set: TestSet, protocol: str) -> None:
         raise _is_there(test_set, protocol)
     if not Segment.objects.filter(test_set=test_set, source_text__isnull=False).exists():
         raise TaskRefusedError(
-            _("“%(name)s” has no texts: there is nothing to judge.") % {"name": test_set.name},
+            _("“%(name)s” has no texts to judge.") % {"name": test_set.name},
             field="test_set",
         )
 
 
 def _is_there(test_set: TestSet, protocol: str) -> TaskRefusedError:
     return TaskRefusedError(
-        _("“%(name)s” has a task of this protocol already: %(protocol)s.")
+        _("“%(name)s” already has a task with this protocol: %(protocol)s.")
         % {"name": test_set.name, "protocol": Protocol(protocol).label},
         field="protocol",
     )

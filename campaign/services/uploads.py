@@ -52,9 +52,9 @@ def upload_file_add(*, upload: Upload, name: str, size: int) -> KeptFile:
     name = unicodedata.normalize("NFC", name.replace("\\", "/").strip().lstrip("/"))
     field = KeptFile._meta.get_field("name")
     if not name or len(name) > (field.max_length or 0):
-        raise UploadRefusedError(_("A file needs a name of at most 500 characters."))
+        raise UploadRefusedError(_("File names must have 1 to 500 characters."))
     if any(unicodedata.category(character) == "Cc" for character in name):
-        raise UploadRefusedError(_("The name of a file holds a control character. Rename it."))
+        raise UploadRefusedError(_("A file name contains a control character. Rename the file."))
     known = upload.files.filter(name=name).first()
     if known is not None and known.size == size:
         return known
@@ -62,13 +62,14 @@ def upload_file_add(*, upload: Upload, name: str, size: int) -> KeptFile:
         known.delete()
     elif upload.files.count() >= MAX_FILES:
         raise UploadRefusedError(
-            _("An upload takes %(most)d files. Put them into an archive.") % {"most": MAX_FILES}
+            _("An upload can have at most %(most)d files. Pack them into an archive.")
+            % {"most": MAX_FILES}
         )
     held = upload.files.aggregate(held=Sum("size"))["held"] or 0
     most = settings.UPLOAD_MAX_BYTES
     if held + size > most:
         raise UploadRefusedError(
-            _("The files together have more than %(most)s MB. Compress them (zip, tar.gz, gz).")
+            _("The files are larger than %(most)s MB in total. Compress them (zip, tar.gz, gz).")
             % {"most": f"{most / 1_000_000:,.0f}"}
         )
     _touch(upload)
@@ -91,12 +92,14 @@ def upload_part_store(*, file: KeptFile, offset: int, content: bytes) -> int:
         return held
     if offset != held:
         raise UploadRefusedError(
-            _("%(name)s: the next part begins at byte %(held)d, not %(offset)d.")
+            _("%(name)s: the next part must start at byte %(held)d, not %(offset)d.")
             % {"name": file.name, "held": held, "offset": offset}
         )
     if not content or len(content) > MAX_PART_BYTES or held + len(content) > file.size:
         raise UploadRefusedError(
-            _("%(name)s: a part has 1 to %(most)d bytes, and a file no more than it was said to.")
+            _(
+                "%(name)s: send 1 to %(most)d bytes per part, and no more in total than the announced size."
+            )
             % {"name": file.name, "most": MAX_PART_BYTES}
         )
     FilePart.objects.create(file=file, offset=offset, content=content)
@@ -147,16 +150,16 @@ def upload_change(
     if source and target:
         values["source_language"], values["target_language"] = language_pair_checked(source, target)
     if "reference_use" in values and values["reference_use"] not in ReferenceUse.values:
-        raise UploadRefusedError(_("There is no such use of a reference."))
+        raise UploadRefusedError(_("Unknown reference use."))
     if "protocol" in values and values["protocol"] not in Protocol.values:
-        raise UploadRefusedError(_("There is no such protocol."))
+        raise UploadRefusedError(_("Unknown protocol."))
     for name, value in values.items():
         setattr(upload, name, value)
     if roles is not None:
         known = {FileRole(each) for each in FileRole}
         wrong = [name for name, given in roles.items() if given.get("role") not in known]
         if wrong:
-            raise UploadRefusedError(_("%(name)s: there is no such role.") % {"name": wrong[0]})
+            raise UploadRefusedError(_("%(name)s: unknown role.") % {"name": wrong[0]})
         upload.roles = {name: dict(given) for name, given in roles.items()}
     upload.save(update_fields=[*values, *(["roles"] if roles is not None else [])] or None)
     _touch(upload)
@@ -169,13 +172,13 @@ def upload_import(*, upload: Upload, user: User | None = None) -> Job:
     _lock(upload)
     _refuse_missing(upload)
     needed = {
-        "name": _("name of the test set"),
+        "name": _("test set name"),
         "source_language": _("source language"),
         "target_language": _("target language"),
     }
     missing = [words for name, words in needed.items() if not getattr(upload, name)]
     if missing:
-        raise UploadRefusedError(_("Still missing: %(fields)s.") % {"fields": ", ".join(missing)})
+        raise UploadRefusedError(_("Missing: %(fields)s.") % {"fields": ", ".join(missing)})
     _jobs_stop(upload)
     return _job(upload, JobKind.TEXTS_IMPORT, user)
 
@@ -222,15 +225,14 @@ def uploads_purge() -> int:
 
 def _refuse_missing(upload: Upload) -> None:
     if upload.test_set_id is not None:
-        raise UploadRefusedError(_("A test set was made of these files already."))
+        raise UploadRefusedError(_("These files have already been imported."))
     files = list(upload.files.annotate(held=Sum(Length("parts__content"))))
     if not files:
-        raise UploadRefusedError(_("There is no file yet."))
+        raise UploadRefusedError(_("Add a file first."))
     partly = [file.name for file in files if (file.held or 0) < file.size]  # type: ignore[attr-defined]
     if partly:
         raise UploadRefusedError(
-            _("Not all of %(name)s has arrived. Choose it again: what is there is not sent twice.")
-            % {"name": partly[0]}
+            _("%(name)s is incomplete. Choose it again to resume the upload.") % {"name": partly[0]}
         )
 
 
@@ -256,7 +258,7 @@ def _jobs_stop(upload: Upload) -> None:
 def _upload_of(file: KeptFile) -> Upload:
     """Lock the upload of a file."""
     if file.upload is None:
-        raise UploadRefusedError(_("These files were given up meanwhile."))
+        raise UploadRefusedError(_("These files have been discarded."))
     _lock(file.upload)
     return file.upload
 
@@ -265,7 +267,7 @@ def _lock(upload: Upload) -> None:
     try:
         found = Upload.objects.select_for_update(no_key=True).get(pk=upload.pk)
     except Upload.DoesNotExist:
-        raise UploadRefusedError(_("These files were given up meanwhile.")) from None
+        raise UploadRefusedError(_("These files have been discarded.")) from None
     upload.__dict__.update({f.attname: getattr(found, f.attname) for f in found._meta.fields})
 
 

@@ -34,7 +34,7 @@ def canonical(value: Any) -> str:
         return "{" + ",".join(f"{canonical(key)}:{canonical(value[key])}" for key in keys) + "}"
     if isinstance(value, list | tuple):
         return "[" + ",".join(map(canonical, value)) + "]"
-    raise TypeError(f"JSON knows no {type(value).__name__}")
+    raise TypeError(f"JSON does not support {type(value).__name__}")
 
 
 def digest_of(value: Any) -> str:

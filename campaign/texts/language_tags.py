@@ -112,8 +112,7 @@ def language_pair_checked(source: str, target: str) -> tuple[str, str]:
     if pair[0] == pair[1]:
         raise LanguageTagError(
             _(
-                "Source and target are both %(language)s (“%(tag)s”). A test set is from one language "
-                "into another."
+                "Source and target language are both %(language)s (“%(tag)s”). Choose two different languages."
             )
             % {"language": language_name(pair[0]), "tag": pair[0]}
         )
@@ -199,22 +198,21 @@ def _known_variants() -> frozenset[str]:
 
 def _refusal(text: str, unknown: str) -> str:
     if not text:
-        return _("No language is given. Tags are written like en, pt-BR or zh-Hans.")
+        return _("Enter a language tag, such as en, pt-BR or zh-Hans.")
     said = {"text": text[:40], "unknown": unknown[:40]}
     meant = None if text != unknown and "-" in text.replace("_", "-") else _meant(text)
     if meant is None:
         return (
             _(
-                "“%(text)s” is no language tag: there is no language, script or region “%(unknown)s”. Tags "
-                "are written like en, pt-BR or zh-Hans."
+                "“%(text)s” is not a language tag: unknown part “%(unknown)s”. Examples of tags: en, pt-BR, zh-Hans."
             )
             % said
         )
     tag, is_its_name = meant
     said |= {"tag": tag, "name": language_name(tag)}
     if is_its_name:
-        return _("“%(text)s” is no language tag; %(name)s is “%(tag)s”.") % said
-    return _("“%(text)s” is no language tag. Did you mean %(name)s, “%(tag)s”?") % said
+        return _("“%(text)s” is not a language tag; %(name)s is “%(tag)s”.") % said
+    return _("“%(text)s” is not a language tag. Did you mean %(name)s, “%(tag)s”?") % said
 
 
 def _meant(text: str) -> tuple[str, bool] | None:

@@ -62,12 +62,12 @@ def _context(task: Task, page: Any) -> dict[str, Any]:
 def _make(request: HttpRequest, task: Task) -> HttpResponse:
     share = request.POST.get("share", "")
     if share not in map(str, SHARES):
-        return HttpResponseBadRequest(_("This share is not among the choices."))
+        return HttpResponseBadRequest(_("Choose one of the listed shares."))
     with refusals_told(request):
         made = bad_references_make(test_set=task.test_set, share=int(share) / 100)
         said = ngettext(
-            "%(count)d damaged reference was made and is waiting for your review.",
-            "%(count)d damaged references were made and are waiting for your review.",
+            "%(count)d damaged reference created. Review it below.",
+            "%(count)d damaged references created. Review them below.",
             made,
         )
         messages.success(request, said % {"count": made})
@@ -76,7 +76,7 @@ def _make(request: HttpRequest, task: Task) -> HttpResponse:
 
 def _ask_withdrawal(request: HttpRequest, task: Task, row: BadReference, back: str) -> HttpResponse:
     question = Question(
-        title=_("Withdraw a damaged reference"),
+        title=_("Withdraw damaged reference"),
         facts=withdrawal_in_words(row.output.segment.number),
         answers=[Answer(_("Withdraw permanently"))],
         fields={"decision": "reject", "status": request.POST.get("status", "")},
@@ -112,5 +112,5 @@ def bad_reference_decide(
         with refusals_told(request):
             bad_reference_review(bad_reference=row, approve=decision == "approve", reviewer=user)
     else:
-        return HttpResponseBadRequest(_("Approve it, reject it, or have another one drawn."))
+        return HttpResponseBadRequest(_("Choose approve, reject or redraw."))
     return redirect(f"{back}?{urlencode({'status': status})}")

@@ -71,13 +71,13 @@ def _token_revoke(request: HttpRequest) -> HttpResponse:
     tokens = tokens_valid(users=_myself(request))
     for token in tokens.filter(token_key=request.POST.get("token", "")):
         token_revoke(token=token)
-        messages.success(request, _("The token no longer works."))
+        messages.success(request, _("Token revoked."))
     return redirect("credentials")
 
 
 def _tokens_revoke(request: HttpRequest) -> HttpResponse:
     if tokens_revoke(tokens=tokens_valid(users=_myself(request))):
-        messages.success(request, _("None of your tokens works any more."))
+        messages.success(request, _("All tokens revoked."))
     return redirect("credentials")
 
 
@@ -85,13 +85,13 @@ def _session_end(request: HttpRequest) -> HttpResponse:
     for row in sessions_open(users=_myself(request)):
         if row.session.name == request.POST.get("session", ""):
             session_end(session=row.session)
-            messages.success(request, _("That browser is signed out."))
+            messages.success(request, _("Browser signed out."))
     return redirect("credentials")
 
 
 def _sessions_end(request: HttpRequest) -> HttpResponse:
     sessions_end(user=cast("User", request.user), but=request.session.session_key)
-    messages.success(request, _("You are signed out everywhere but here."))
+    messages.success(request, _("All other browsers signed out."))
     return redirect("credentials")
 
 
@@ -100,7 +100,7 @@ def _link_revoke(request: HttpRequest) -> HttpResponse:
     for link in links_valid().filter(user=request.user.pk):
         if str(link.pk) == wanted:
             invitation_revoke(invitation=link)
-            messages.success(request, _("The link no longer works."))
+            messages.success(request, _("Link revoked."))
     return redirect("credentials")
 
 

@@ -43,9 +43,9 @@ def organiser_instructions(request: HttpRequest, slug: str) -> HttpResponse:
         form.add_error("text", str(error))
         return _page(request, campaign, in_force, form, status=400)
     said = (
-        _("Version %(version)d is in force. Judges read and accept it before they continue.")
+        _("Version %(version)d published. Judges must accept it before they continue.")
         if kept.demands_acceptance
-        else _("Version %(version)d is in force.")
+        else _("Version %(version)d published.")
     )
     messages.success(request, said % {"version": kept.version})
     return redirect("instructions", slug)

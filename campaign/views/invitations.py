@@ -124,9 +124,9 @@ def link_revoke(request: HttpRequest, slug: str, invitation_id: int) -> HttpResp
     page = _page_of_link(request)
     if not is_answered(request):
         question = Question(
-            title=_("Withdraw a link"),
+            title=_("Withdraw link"),
             facts=_facts_of_link(link),
-            after=_("It can be undone with one button on the page you come from."),
+            after=_("You can undo this on the previous page."),
             answers=[Answer(_("Withdraw"))],
             cancel=reverse(page, args=[slug]),
             fields={"page": page},
@@ -134,9 +134,9 @@ def link_revoke(request: HttpRequest, slug: str, invitation_id: int) -> HttpResp
         return ask(request, question, campaign=campaign, section=page)
     invitation_revoke(invitation=link)
     if link.user is None:
-        said = _("The link no longer admits anyone. Judges who joined by it stay.")
+        said = _("Link withdrawn. Judges who joined with it stay.")
     else:
-        said = _("The link no longer works. People it has signed in stay signed in.")
+        said = _("Link withdrawn. Browsers already signed in stay signed in.")
     messages.success(request, said)
     return redirect(page, slug)
 
@@ -146,7 +146,7 @@ def link_restore(request: HttpRequest, slug: str, invitation_id: int) -> HttpRes
     """Undo that a link was withdrawn."""
     campaign = organised_campaign(request, slug)
     invitation_restore(invitation=_link(campaign, invitation_id))
-    messages.success(request, _("The link opens again."))
+    messages.success(request, _("Link restored."))
     return redirect(_page_of_link(request), slug)
 
 
@@ -165,17 +165,17 @@ def _page_of_link(request: HttpRequest) -> str:
 def _facts_of_link(link: Invitation) -> list[str]:
     if link.user is not None:
         return [
-            _("%(name)s could no longer sign in by it.") % {"name": link.user.name},
-            _("Where they are signed in, they stay signed in."),
+            _("%(name)s can no longer sign in with this link.") % {"name": link.user.name},
+            _("Browsers already signed in stay signed in."),
         ]
     came = ngettext(
-        "%(arrived)d of %(cap)d judge joined by this link; judges who joined stay.",
-        "%(arrived)d of %(cap)d judges joined by this link; judges who joined stay.",
+        "%(arrived)d of %(cap)d judge joined with this link and stays.",
+        "%(arrived)d of %(cap)d judges joined with this link and stay.",
         link.cap or 0,
     )
     return [
         came % {"arrived": link.arrived, "cap": link.cap or 0},
-        _("It would admit no further judges, wherever it is published."),
+        _("The link admits no further judges."),
     ]
 
 
@@ -195,13 +195,13 @@ def mails_create(request: HttpRequest, slug: str) -> HttpResponse:
     )
     if invited.mails:
         said = ngettext(
-            "%(count)d invitation is on its way.",
-            "%(count)d invitations are on their way.",
+            "%(count)d invitation queued.",
+            "%(count)d invitations queued.",
             len(invited.mails),
         )
         messages.success(request, said % {"count": len(invited.mails)})
     if invited.known:
-        said = _("Already invited, so not invited again: %(addresses)s.")
+        said = _("Already invited: %(addresses)s.")
         messages.info(request, said % {"addresses": ", ".join(invited.known)})
     return redirect("invitations", slug)
 
@@ -215,7 +215,7 @@ def mail_again(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
     mail_send_again(
         mail=mail, base_url=request.build_absolute_uri("/"), user=cast("User", request.user)
     )
-    said = _("%(judge)s will get a new link; the previous links no longer work.")
+    said = _("New link queued for %(judge)s. Previous links no longer work.")
     messages.success(request, said % {"judge": Judge.objects.get(pk=judge_id).pseudonym})
     return redirect("invitations", slug)
 
@@ -229,22 +229,20 @@ def judge_withdrawal(request: HttpRequest, slug: str, judge_id: int) -> HttpResp
         question = Question(
             title=_("Withdraw %(judge)s") % {"judge": judge.pseudonym},
             facts=_facts_of_judge(judge),
-            after=_("Both can be undone with one button on the page of invitations."),
+            after=_("You can undo this on the “Invite judges” page."),
             answers=[
-                Answer(_("Withdraw the judge"), value="judge"),
-                Answer(_("Withdraw the links only"), value="links"),
+                Answer(_("Withdraw judge"), value="judge"),
+                Answer(_("Withdraw links only"), value="links"),
             ],
             cancel=reverse("invitations", args=[slug]),
         )
         return ask(request, question, campaign=judge.campaign, section="invitations")
     if answer == "judge":
         judge_withdraw(judge=judge)
-        said = _("%(judge)s is withdrawn and can no longer judge in this campaign.")
+        said = _("%(judge)s was withdrawn and can no longer judge in this campaign.")
     else:
         judge_links_revoke(judge=judge)
-        said = _(
-            "The links of %(judge)s no longer work. Where they are signed in, they stay signed in."
-        )
+        said = _("Links of %(judge)s withdrawn. Browsers already signed in stay signed in.")
     messages.success(request, said % {"judge": judge.pseudonym})
     return redirect("invitations", slug)
 
@@ -252,9 +250,9 @@ def judge_withdrawal(request: HttpRequest, slug: str, judge_id: int) -> HttpResp
 def _facts_of_judge(judge: Judge) -> list[str]:
     access = judge_access(judge=judge)
     return [
-        _("Withdrawing the judge ends at once: %(what)s.") % {"what": what_ends(access)},
-        _("They cannot judge until you let them in again. What they judged stays and counts."),
-        _("Withdrawing the links only: where they are signed in, they stay signed in."),
+        _("Withdrawing the judge immediately ends: %(what)s.") % {"what": what_ends(access)},
+        _("They cannot judge until readmitted. Their judgments stay and count."),
+        _("Withdrawing links only keeps browsers signed in."),
     ]
 
 
@@ -271,11 +269,11 @@ def judge_readmission(request: HttpRequest, slug: str, judge_id: int) -> HttpRes
     judge = _person(request, slug, judge_id)
     if judge.withdrawn_at is not None:
         judge_readmit(judge=judge)
-        said = _("%(judge)s may come in again, by the links they had before.")
+        said = _("%(judge)s was readmitted. Their previous links work again.")
     elif judge_links_restore(judge=judge):
-        said = _("The links of %(judge)s open again.")
+        said = _("Links of %(judge)s restored.")
     else:
-        said = _("Nothing was changed.")
+        said = _("No changes.")
     messages.success(request, said % {"judge": judge.pseudonym})
     return redirect("invitations", slug)
 

@@ -44,7 +44,7 @@ def job_again(request: HttpRequest, slug: str, job_id: int) -> HttpResponse:
     """Begin a job again that failed or was stopped."""
     with refusals_told(request):
         job_retry(job=_job(request, slug, job_id), user=cast("User", request.user))
-        messages.success(request, _("The work was begun again."))
+        messages.success(request, _("Job restarted."))
     return redirect("jobs", slug)
 
 

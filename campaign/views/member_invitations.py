@@ -47,9 +47,7 @@ def member_mail_create(request: HttpRequest, slug: str) -> HttpResponse:
     except CredentialRefusedError as error:
         form.add_error("email", str(error))
         return members_page(request, campaign, 409, mail_form=form)
-    messages.success(
-        request, _("The invitation to %(email)s is on its way.") % {"email": mail.address}
-    )
+    messages.success(request, _("Invitation to %(email)s queued.") % {"email": mail.address})
     return redirect("people", slug)
 
 
@@ -62,7 +60,7 @@ def member_mail_withdraw(request: HttpRequest, slug: str, invitation_id: int) ->
     except InvitationRefusedError:
         messages.info(request, _gone(mail))
     else:
-        said = _("The invitation to %(email)s is taken back: its link no longer works.")
+        said = _("Invitation to %(email)s withdrawn.")
         messages.success(request, said % {"email": mail.address})
     return redirect("people", slug)
 
@@ -80,7 +78,7 @@ def member_mail_again(request: HttpRequest, slug: str, invitation_id: int) -> Ht
     except CredentialRefusedError as error:
         messages.error(request, str(error))
     else:
-        said = _("%(email)s will get a new link; the previous one no longer works.")
+        said = _("New link queued for %(email)s. The previous one no longer works.")
         messages.success(request, said % {"email": mail.address})
     return redirect("people", slug)
 
@@ -94,7 +92,7 @@ def _mail(campaign: Campaign, invitation_id: int) -> Mail:
 
 
 def _gone(mail: Mail) -> str:
-    return _("The invitation to %(email)s was accepted or taken back before.") % {
+    return _("The invitation to %(email)s was already accepted or withdrawn.") % {
         "email": mail.address
     }
 
@@ -128,11 +126,11 @@ def _ask_whether_to_leave(request: HttpRequest, membership: Membership) -> HttpR
     question = Question(
         title=_("Leave “%(campaign)s”") % {"campaign": campaign.name},
         facts=[
-            _("You would no longer see or change anything in this campaign."),
-            _("It would end at once: %(what)s.") % {"what": what_ends(access)},
+            _("You lose access to this campaign."),
+            _("Immediately ended: %(what)s.") % {"what": what_ends(access)},
         ],
-        after=_("Your work and decisions stay. To come back, ask an owner to invite you."),
-        answers=[Answer(_("Leave this campaign"))],
+        after=_("Your work is kept. To return, ask an owner to invite you."),
+        answers=[Answer(_("Leave campaign"))],
         cancel=reverse("people", args=[campaign.slug]),
     )
     return ask(request, question, campaign=campaign, section="people")

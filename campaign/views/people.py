@@ -140,16 +140,15 @@ def member_role(request: HttpRequest, slug: str, membership_id: int) -> HttpResp
         return ask(request, question, campaign=membership.campaign, section="people")
     with refusals_told(request):
         member_role_change(membership=membership, role=role, by=cast("User", request.user))
-        messages.success(request, _("%(name)s is now: %(role)s.") % names)
+        messages.success(request, _("Role of %(name)s changed to %(role)s.") % names)
     return redirect("people", slug)
 
 
 def _facts(membership: Membership) -> list[str]:
     access = member_access(membership=membership)
     return [
-        _("%(name)s would no longer see or change anything in this campaign.")
-        % {"name": membership.user.name},
-        _("It would end at once: %(what)s.") % {"what": what_ends(access)},
+        _("%(name)s loses access to this campaign.") % {"name": membership.user.name},
+        _("Immediately ended: %(what)s.") % {"what": what_ends(access)},
     ]
 
 
@@ -162,9 +161,9 @@ def member_removal(request: HttpRequest, slug: str, membership_id: int) -> HttpR
             title=_("Remove %(name)s") % {"name": membership.user.name},
             facts=_facts(membership),
             after=_(
-                "Their work and decisions stay. To undo this, add them again; they then get new links and tokens."
+                "Their work is kept. You can add them again; they will need new links and tokens."
             ),
-            answers=[Answer(_("Remove from this campaign"))],
+            answers=[Answer(_("Remove member"))],
             cancel=reverse("people", args=[slug]),
         )
         return ask(request, question, campaign=membership.campaign, section="people")
@@ -175,6 +174,6 @@ def member_removal(request: HttpRequest, slug: str, membership_id: int) -> HttpR
         return redirect("people", slug)
     if membership.user == request.user:
         return redirect("sign-in")
-    said = _("%(name)s no longer takes part in running this campaign.")
+    said = _("%(name)s removed.")
     messages.success(request, said % {"name": membership.user.name})
     return redirect("people", slug)

@@ -21,14 +21,14 @@ def campaign_settings(request: HttpRequest, slug: str) -> HttpResponse:
     form = SettingsForm(request.POST or None, campaign=campaign)
     if request.method == "POST" and form.is_valid():
         if not form.has_changed():
-            messages.info(request, _("Nothing was changed."))
+            messages.info(request, _("No changes."))
             return redirect("campaign-settings", slug)
         try:
             is_saved = form.save(rank_shown_reference="confirmed" in request.POST)
         except ReferenceRankedError as error:
             return _ask_about_reference(request, form, error)
         if is_saved:
-            messages.success(request, _("Changed: %(rules)s.") % {"rules": _labels(form)})
+            messages.success(request, _("Saved: %(rules)s.") % {"rules": _labels(form)})
             return redirect("campaign-settings", slug)
     status = 400 if form.is_bound else 200
     context = {
@@ -45,16 +45,14 @@ def _ask_about_reference(
     request: HttpRequest, form: SettingsForm, error: ReferenceRankedError
 ) -> HttpResponse:
     question = Question(
-        title=_("Show a reference that is ranked"),
+        title=_("Show a ranked reference"),
         facts=error.facts,
-        after=_("Hiding the reference again undoes it; what was judged until then stays."),
-        answers=[Answer(_("Show the reference"))],
+        after=_("You can hide the reference again; judgments made until then stay."),
+        answers=[Answer(_("Show reference"))],
         cancel=reverse("campaign-settings", args=[form.campaign.slug]),
-        sure=_("Judges are to rank the reference that they see."),
+        sure=_("Judges see the reference and rank it."),
         confirmed="yes",
-        error=_("Nothing was changed. Tick the box if this is what you want.")
-        if is_answered(request)
-        else "",
+        error=_("Select the checkbox to confirm.") if is_answered(request) else "",
         fields={
             name: request.POST[name] for name in (*form.fields, VERSION) if name in request.POST
         },

@@ -52,7 +52,7 @@ class SignInView(LoginView):  # type: ignore[misc]  # untyped
 def too_many_requests(request: HttpRequest) -> HttpResponse:
     """Refuse an address that signs in too often; allauth's `handler429`."""
     context = {
-        "refusal": _("Too many people sign in from your address. Try again in a minute."),
+        "refusal": _("Too many sign-ins from your IP address. Try again in one minute."),
         "email": request.POST.get("login", ""),
         **_way_on(request),
     }

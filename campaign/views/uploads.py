@@ -92,7 +92,7 @@ def _act(request: HttpRequest, found: UploadState, form: UploadForm) -> HttpResp
     here = redirect("upload", upload.campaign.slug, upload.pk)
     if act == "give-up":
         upload_give_up(upload=upload)
-        messages.success(request, _("The files are gone. Nothing was made of them."))
+        messages.success(request, _("Files discarded."))
         return redirect("test-sets", upload.campaign.slug)
     if act == "stop":
         if found.job is not None:

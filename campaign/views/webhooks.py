@@ -61,7 +61,7 @@ def webhook_page(request: HttpRequest, slug: str, webhook_id: int) -> HttpRespon
         return _one(request, campaign, endpoint, shows_secret=True)
     if action == "delete":
         webhook_delete(endpoint=endpoint)
-        messages.success(request, _("The webhook is deleted."))
+        messages.success(request, _("Webhook deleted."))
         return redirect("webhooks", slug)
     if action in _ACTIONS:
         do, done = _ACTIONS[action]
@@ -79,14 +79,14 @@ def webhook_delivery_again(
     endpoint = _endpoint(organised_campaign(request, slug), webhook_id)
     delivery = get_object_or_404(deliveries_of(endpoint=endpoint), pk=delivery_id)
     webhook_redeliver(delivery=delivery)
-    messages.success(request, _("The message is sent again within seconds."))
+    messages.success(request, _("Message queued again."))
     return redirect("webhook", slug, endpoint.pk)
 
 
 _ACTIONS: dict[str, tuple[Callable[..., None], Callable[[], str]]] = {
-    "pause": (webhook_pause, lambda: _("Nothing is sent there until you switch it on again.")),
-    "resume": (webhook_resume, lambda: _("The webhook is switched on.")),
-    "test": (webhook_test, lambda: _("A test message is sent within seconds.")),
+    "pause": (webhook_pause, lambda: _("Webhook switched off.")),
+    "resume": (webhook_resume, lambda: _("Webhook switched on.")),
+    "test": (webhook_test, lambda: _("Test message queued.")),
 }
 
 
@@ -98,7 +98,7 @@ def _change(request: HttpRequest, campaign: Campaign, endpoint: WebhookEndpoint)
         except WebhookRefusedError as error:
             form.add_error(error.field or None, str(error))
         else:
-            messages.success(request, _("The webhook is changed."))
+            messages.success(request, _("Webhook updated."))
             return redirect("webhook", campaign.slug, endpoint.pk)
     return _one(request, campaign, endpoint, form=form, status=400)
 

@@ -86,7 +86,7 @@ class AskedAsDescribed(APIView):
                 "unknown-parameter",
                 unknown_words(unknown, known),
                 status=400,
-                errors={name: [_("There is no such parameter here.")] for name in unknown},
+                errors={name: [_("Unknown parameter.")] for name in unknown},
                 known=known,
             )
 
@@ -149,9 +149,7 @@ class Contracted(AskedAsDescribed):
                 unknown_words(unknown, sorted(known)),
                 status=400,
                 errors={
-                    FIELDS: [
-                        _("There is no field “%(name)s” here.") % {"name": name} for name in unknown
-                    ]
+                    FIELDS: [_("Unknown field “%(name)s”.") % {"name": name} for name in unknown]
                 },
                 known=sorted(known),
             )
@@ -187,7 +185,7 @@ class Contracted(AskedAsDescribed):
         if etag is None or ("*" not in given and etag not in [_strong(each) for each in given]):
             raise ProblemError(
                 "changed-meanwhile",
-                _("This was changed since you read it. Read it again, and decide anew."),
+                _("This resource has changed since you read it. Fetch it again and retry."),
                 status=412,
                 headers={} if etag is None else {"ETag": etag},
             )
@@ -212,7 +210,7 @@ class Contracted(AskedAsDescribed):
         is_file = not isinstance(response, Response) or request.accepted_renderer.format != "json"
         if is_file:
             refused = ProblemError(
-                "unknown-field", _("A file has no fields to choose from."), status=400
+                "unknown-field", _("File downloads do not support ?fields=."), status=400
             )
             return self.handle_exception(refused)
         response.data = _picked(response.data, self.wanted or [])

@@ -22,28 +22,26 @@ from config.api.errors import CONTENT_TYPE
 NAMES: Final = "x-fields"
 #: The parameter that names the fields wanted.
 FIELDS: Final = "fields"
-_FIELDS_WORDS: Final = (
-    "`?fields=` with names out of `x-fields`, by commas, leaves all other fields out."
-)
+_FIELDS_WORDS: Final = "Comma-separated names from `x-fields`; all other fields are left out."
 _KEY: Final = {
     "name": "Idempotency-Key",
     "in": "header",
     "description": (
-        "A text of your own, such as a UUID. Sent again with the same key within 24 hours, the request "
-        "changes nothing and is answered as before."
+        "Unique key, such as a UUID. A request repeated with the same key within 24 hours changes nothing "
+        "and returns the same response."
     ),
     "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
 }
 _ETAG: Final = {
-    "description": "Changes with the answer; with it as `If-None-Match` the answer is 304 while nothing changed.",
+    "description": "Version of the response. Send it as `If-None-Match` to get 304 while nothing has changed.",
     "schema": {"type": "string"},
 }
 _MATCH: Final = {
     "name": "If-Match",
     "in": "header",
     "description": (
-        "The `ETag` of a GET of this address: the request changes nothing, and is answered with 412, if the answer "
-        "would be another now."
+        "`ETag` from a GET of this URL. If the resource has changed since, the request changes nothing and "
+        "returns 412."
     ),
     "schema": {"type": "string", "minLength": 1, "pattern": "^[!-~ ]+$"},
 }
@@ -56,37 +54,37 @@ _KEYED: Final = ("application/json", "multipart/form-data", "application/x-www-f
 _PROBLEM = {
     "type": "object",
     "description": (
-        "What went wrong (RFC 9457). `errors` has the parts that were refused, by name; further members say more."
+        "Problem details (RFC 9457). `errors` lists the invalid parts by name; other members give more detail."
     ),
     "properties": {
         "type": {
             "type": "string",
-            "description": "`about:blank`, or a type that programs may tell apart.",
+            "description": "`about:blank`, or a machine-readable problem type.",
         },
         "title": {"type": "string"},
         "status": {"type": "integer", "minimum": 400, "maximum": 599},
-        "detail": {"type": "string", "description": "What went wrong, in words for people."},
-        "instance": {"type": "string", "description": "The address that was asked."},
+        "detail": {"type": "string", "description": "Human-readable description."},
+        "instance": {"type": "string", "description": "URL of the request."},
         "errors": {"type": "object", "additionalProperties": {}},
         "known": {
             "type": "array",
             "items": {"type": "string"},
-            "description": "Of unknown parameters and fields: the names there are.",
+            "description": "Valid names, if a parameter or field is unknown.",
         },
     },
     "required": ["type", "title", "status", "detail", "instance"],
 }
-_RETRY_AFTER = {"description": "In how many seconds to try again.", "schema": {"type": "integer"}}
+_RETRY_AFTER = {"description": "Seconds to wait before retrying.", "schema": {"type": "integer"}}
 _DESCRIPTIONS = {
-    "400": "Something that was sent cannot be used; control characters in an address, for example.",
-    "401": "No valid token, and not signed in.",
-    "403": "Signed in, but not allowed to.",
-    "404": "There is no such thing, or it is none of yours.",
-    "409": "The state of things does not allow it; or a request with this Idempotency-Key is being answered.",
-    "412": "It was changed since the `ETag` in `If-Match`.",
-    "422": "Another request came with this Idempotency-Key.",
+    "400": "Invalid input, such as control characters in the URL.",
+    "401": "No valid token or session.",
+    "403": "Not permitted for this user.",
+    "404": "Not found, or not accessible to you.",
+    "409": "Not possible in the current state, or a request with this Idempotency-Key is still in progress.",
+    "412": "Changed since the `ETag` in `If-Match`.",
+    "422": "This Idempotency-Key was used for a different request.",
     "429": "Too many requests.",
-    "503": "The database does not answer. Try again after `Retry-After` seconds.",
+    "503": "The database is unavailable. Retry after `Retry-After` seconds.",
 }
 _REFERENCE = {"$ref": "#/components/schemas/Problem"}
 
@@ -161,7 +159,9 @@ def _reading_describe(operation: dict[str, Any], parts: Mapping[str, Any]) -> No
     if answer is None:
         return
     answer.setdefault("headers", {})["ETag"] = _ETAG
-    operation["responses"]["304"] = {"description": "As it was when this `ETag` was given."}
+    operation["responses"]["304"] = {
+        "description": "Not changed since the response with this `ETag`."
+    }
     described = answer.get("content", {}).get(_JSON, {}).get("schema")
     names = sorted(_names(described, parts)) if described else []
     if names:

@@ -38,7 +38,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         errors = response.data if isinstance(response.data, dict) else {"body": response.data}
         response.data = {
             "type": problem_type("invalid-input"),
-            "detail": _("The request cannot be used as it is."),
+            "detail": _("Invalid request."),
             "errors": errors,
         }
     if response is not None and isinstance(error, Throttled):
@@ -53,16 +53,14 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Not a request we can read; in the shape of the API's errors where the address is the API's."""
     if request.path_info.startswith("/api/"):
-        return JsonResponse(
-            {"detail": _("This address or its headers cannot be read.")}, status=400
-        )
+        return JsonResponse({"detail": _("Malformed URL or headers.")}, status=400)
     return defaults.bad_request(request, exception)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """No such page; in the shape of the API's errors where the address is the API's."""
     if request.path_info.startswith("/api/"):
-        return JsonResponse({"detail": _("There is nothing at this address.")}, status=404)
+        return JsonResponse({"detail": _("Page not found.")}, status=404)
     return defaults.page_not_found(request, exception)
 
 
@@ -72,9 +70,9 @@ def server_error(request: HttpRequest) -> HttpResponse:
     status = 503 if away else 500
     if request.path_info.startswith("/api/"):
         detail = (
-            _("The database does not answer at the moment. Please try again shortly.")
+            _("The database is unavailable. Try again shortly.")
             if away
-            else _("Something went wrong on our side.")
+            else _("Internal server error.")
         )
         response: HttpResponse = JsonResponse({"detail": detail}, status=status)
     else:

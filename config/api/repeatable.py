@@ -38,7 +38,7 @@ def repeatably(request: Request, act: Callable[[], HttpResponseBase]) -> HttpRes
     if _KEY.fullmatch(key) is None:
         raise ProblemError(
             "idempotency-key-invalid",
-            _("An Idempotency-Key is 1 to 255 printable characters of ASCII, without spaces."),
+            _("An Idempotency-Key must be 1 to 255 printable ASCII characters without spaces."),
             status=400,
             errors={HEADER: [_("Use a UUID, for example.")]},
         )
@@ -47,7 +47,7 @@ def repeatably(request: Request, act: Callable[[], HttpResponseBase]) -> HttpRes
         if not idempotency_key_try(user=user, key=key):
             raise ProblemError(
                 "idempotency-key-in-use",
-                _("A request with this Idempotency-Key is being answered. Try again shortly."),
+                _("A request with this Idempotency-Key is still in progress. Try again shortly."),
                 status=409,
                 headers={"Retry-After": "1"},
             )
@@ -56,7 +56,7 @@ def repeatably(request: Request, act: Callable[[], HttpResponseBase]) -> HttpRes
             raise ProblemError(
                 "idempotency-key-reused",
                 _(
-                    "Another request came with this Idempotency-Key. Use a new one for each request."
+                    "This Idempotency-Key was used for a different request. Use a new key for each request."
                 ),
                 status=422,
             )

@@ -80,8 +80,8 @@ ENUM_NAMES: Final[dict[str, str | list[str]]] = {
 }
 
 DESCRIPTION = (
-    "Ranking campaigns. Members read campaigns, judgments and rankings with a token "
-    "(`Authorization: Token …`, made on the page *Your sign-ins*, at `/api/v1/tokens/` or by `manage.py create_token`); the judging page talks to "
+    "API for ranking campaigns. Authenticate with a token (`Authorization: Token …`), created on the page "
+    "*Sessions and tokens*, at `/api/v1/tokens/` or with `manage.py create_token`. The judging page uses "
     "`/api/v1/judging/` with its session."
 )
 

@@ -31,9 +31,9 @@ _KEPT_SECONDS = 3600
 class RootSerializer(serializers.Serializer[Any]):
     """Addresses from which everything else is found."""
 
-    campaigns = serializers.URLField(help_text="Your campaigns, with links to all that is theirs.")
-    description = serializers.URLField(help_text="The API as OpenAPI, for programs.")
-    page = serializers.URLField(help_text="The same for people.")
+    campaigns = serializers.URLField(help_text="Your campaigns, with links to their resources.")
+    description = serializers.URLField(help_text="OpenAPI schema of the API.")
+    page = serializers.URLField(help_text="API documentation.")
 
 
 class RootView(APIView):

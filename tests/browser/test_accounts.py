@@ -24,7 +24,7 @@ def sign_in(page: Page, password: str = RIGHT) -> None:
 
 
 def give_password(page: Page) -> None:
-    expect(page.get_by_role("heading", level=1)).to_have_text("Is it you?")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Confirm your identity")
     page.get_by_label("Password").fill(RIGHT)
     page.keyboard.press("Enter")
 
@@ -52,9 +52,9 @@ def with_authenticator(new_page: NewPage) -> Page:
 
 def passkey_add(page: Page) -> None:
     page.goto("/account/second-factors/")
-    page.get_by_role("link", name="Add a passkey").click()
+    page.get_by_role("link", name="Add passkey").click()
     give_password(page)
-    heading(page, "Add a passkey")
+    heading(page, "Add passkey")
     page.get_by_label("Name").fill("My telephone")
 
 
@@ -65,7 +65,7 @@ def test_a_passkey_signs_in_alone_and_as_a_second_factor(
     sign_in(page)
     expect(page.get_by_role("button", name="Sign out")).to_be_visible()
     passkey_add(page)
-    page.get_by_role("button", name="Add the passkey").click()
+    page.get_by_role("button", name="Add passkey").click()
     heading(page, "Recovery codes")
     page.get_by_role("link", name="Continue").click()
     expect(page.get_by_text("My telephone").first).to_be_visible()
@@ -84,9 +84,9 @@ def test_a_passkey_signs_in_alone_and_as_a_second_factor(
     page.goto("/account/second-factors/")
     page.get_by_role("link", name="Remove … My telephone").click()
     give_password(page)
-    heading(page, "Remove the passkey")
-    page.get_by_role("button", name="Remove the passkey").click()
-    expect(page.get_by_text("The passkey is removed.")).to_be_visible()
+    heading(page, "Remove passkey")
+    page.get_by_role("button", name="Remove passkey").click()
+    expect(page.get_by_text("Passkey removed.")).to_be_visible()
     page.get_by_role("button", name="Sign out").click()
     sign_in(page)
     expect(page.get_by_role("button", name="Sign out")).to_be_visible()

@@ -32,7 +32,7 @@ def uploaded(page: Page, folder: Path) -> None:
     """Choose the folder, and wait until all of it has arrived and waits for the worker."""
     page.get_by_role("button", name="Add texts").click()
     page.locator("#folder").set_input_files(folder)
-    expect(page.get_by_role("heading", name="Check of uploaded texts: waiting")).to_be_visible()
+    expect(page.get_by_role("heading", name="Text check: waiting")).to_be_visible()
 
 
 @pytest.mark.thorough

@@ -41,7 +41,7 @@ def make_campaign_of(page: Page, folder: Path) -> None:
     page.get_by_role("link", name="Add texts").first.click()
     page.get_by_role("button", name="Add texts").click()
     page.locator("#folder").set_input_files(folder)
-    page.get_by_label("Name of the test set").fill("newstest2012")
+    page.get_by_label("Test set name").fill("newstest2012")
     expect(page.get_by_label("Source language")).to_have_value("cs")
     expect(page.get_by_label("Target language")).to_have_value("en")
     page.get_by_role("button", name="Create test set").click()
@@ -63,7 +63,7 @@ def rehearse(page: Page) -> None:
     """Let simulated judges do a twentieth of the work, and look at their ranking."""
     page.get_by_role("link", name="Overview").click()
     page.get_by_role("link", name="Rehearse …").click()
-    page.get_by_label("Share of the work, in percent").fill("5")
+    page.get_by_label("Share of the target in percent").fill("5")
     page.get_by_role("button", name="Rehearse").click()
     page.get_by_role("link", name="Open rehearsal").click()
     expect(page.get_by_text("Rehearsal of WMT 2012 with simulated judges")).to_be_visible()
@@ -112,16 +112,16 @@ def test_a_campaign_is_made_judged_paid_closed_cloned_and_deleted(
     rehearse(organiser)
     link = link_for_judges(organiser)
     organiser.get_by_role("link", name="Overview").click()
-    organiser.get_by_role("link", name="Open the campaign").click()
-    organiser.get_by_role("button", name="Open the campaign").click()
+    organiser.get_by_role("link", name="Open campaign").click()
+    organiser.get_by_role("button", name="Open campaign").click()
     for _ in range(2):
         judge_hit(new_page(), link)
     organiser.get_by_role("link", name="Overview").click()
     counted(organiser, "6 blocks judged")
     assert [day["sentences"] for day in time_sheet(organiser)] == ["3", "3"]
 
-    change_state(organiser, "Close the campaign")
-    organiser.get_by_role("button", name="Close the campaign").click()
+    change_state(organiser, "Close campaign")
+    organiser.get_by_role("button", name="Close campaign").click()
     expect(organiser.get_by_text("This campaign has been closed")).to_be_visible()
     organiser.get_by_role("link", name="Clone campaign").click()
     organiser.get_by_role("button", name="Create clone").click()
@@ -140,10 +140,10 @@ def test_a_campaign_is_made_judged_paid_closed_cloned_and_deleted(
     assert Judgment.objects.filter(judge__campaign=second).count() == 0
 
     organiser.goto(f"/campaigns/{first.slug}/")
-    change_state(organiser, "Delete the campaign")
+    change_state(organiser, "Delete campaign")
     expect(organiser.get_by_text("6 judged sentences move to the bin with it.")).to_be_visible()
-    organiser.get_by_label("Type the name of the campaign").fill("WMT 2012")
-    organiser.get_by_role("button", name="Delete the campaign").click()
+    organiser.get_by_label("Campaign name").fill("WMT 2012")
+    organiser.get_by_role("button", name="Delete campaign").click()
     expect(organiser.get_by_role("heading", level=1)).to_have_text("Bin")
     expect(organiser.get_by_role("button", name="Restore WMT 2012")).to_be_visible()
     assert Judgment.objects.count() == 6

@@ -128,7 +128,7 @@ def test_every_service_stores_the_canonical_tag(task: Task) -> None:
 
 def test_source_and_target_must_differ(task: Task, tmp_path: Path) -> None:
     before = stored()
-    says = "Source and target are both German (“de”)."
+    says = "Source and target language are both German (“de”)."
     with pytest.raises(LanguageTagError, match=re.escape(says)):
         set_change(task=task, source_language="deu")
     rows = tmp_path / "same.csv"

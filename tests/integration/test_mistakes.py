@@ -47,7 +47,7 @@ def imported(
 
 _SGML = b'<%s setid="x" srclang="de" trglang="en"%s><doc docid="d"><seg id="1">%s</seg></doc></%s>'
 COMMANDS = {
-    "binary": imported("is no text file", files={"amber.en": b"\x7fELF\x00\x01\xd0\xff\x00\x00"}),
+    "binary": imported("NUL bytes", files={"amber.en": b"\x7fELF\x00\x01\xd0\xff\x00\x00"}),
     "latin-1": imported("0xE9 is not UTF-8", files={"amber.en": b"caf\xe9\nBags.\n"}),
     "two lines for three": imported("2 lines", files={"source.de": b"A\nB\nC\n"}),
     "empty file": imported("amber.en", files={"amber.en": b""}),

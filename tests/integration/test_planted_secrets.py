@@ -72,7 +72,7 @@ def planted(world: World) -> dict[str, str]:
         "token of the organiser": token_create(user=organiser, name="SECRET-TOKEN")[1],
         "token of the analyst": token_create(user=analyst, campaign=campaign)[1],
         "webhook secret": endpoint.secret,
-        "webhook secret before": before,
+        "webhook previous secret": before,
         "link of the judge": of_judge,
         "link of the member": of_member,
         "link for anybody": for_anybody,

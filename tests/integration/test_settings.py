@@ -57,9 +57,9 @@ def test_the_page_shows_the_rules_and_changes_what_was_changed(page: Client, tas
     }
     answer = page.post(SETTINGS, change, follow=True)
     assert rules(task.test_set.campaign) == (True, False, True, "voluntary", 45, 90)
-    assert "Changed: Show the reference; Allow partial ranking;" in words(answer)
+    assert "Saved: Show the reference; Allow partial ranking;" in words(answer)
     again = page.post(SETTINGS, change, follow=True)
-    assert "Nothing was changed." in words(again)
+    assert "No changes." in words(again)
     page.post(SETTINGS, {**AS_IT_IS, "blocks_per_judge": ""})
     assert rules(task.test_set.campaign) == (True, True, False, "", None, 60)
 
@@ -71,7 +71,7 @@ def test_the_page_shows_the_rules_and_changes_what_was_changed(page: Client, tas
         ({"lease_minutes": ""}, "This field is required"),
         ({"blocks_per_judge": "-3"}, "greater than or equal to 1"),
         ({"blocks_per_judge": "many"}, "Enter a whole number"),
-        ({"show_source": "", "show_reference": ""}, "show the source or the reference"),
+        ({"show_source": "", "show_reference": ""}, "Show the source, the reference, or both"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_words_and_changes_nothing(

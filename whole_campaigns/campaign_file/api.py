@@ -27,7 +27,7 @@ from whole_campaigns.campaign_file.schema import schema_bytes
 
 MEDIA_TYPE = MEDIA_TYPES["yaml"]
 _PEOPLE = OpenApiParameter(
-    "people", bool, description="Judges by pseudonym, and whom to ask, too; no without it."
+    "people", bool, description="Include judges (by pseudonym) and the contact; default no."
 )
 
 
@@ -61,7 +61,7 @@ class CampaignChangeSerializer(serializers.Serializer[Any]):
 
 class NewLinkSerializer(serializers.Serializer[Any]):
     note = serializers.CharField(read_only=True)
-    address = serializers.SerializerMethodField(help_text="Said this once.")
+    address = serializers.SerializerMethodField(help_text="Shown only once.")
 
     def get_address(self, link: Any) -> str:
         """Return what people open."""
@@ -77,11 +77,12 @@ class CampaignFileAppliedSerializer(serializers.Serializer[Any]):
     changes = CampaignChangeSerializer(many=True, read_only=True)
     notes = serializers.ListField(child=serializers.CharField(), read_only=True)
     code = serializers.CharField(
-        read_only=True, help_text="Of these changes: sent as `confirmed`, they are done or nothing."
+        read_only=True,
+        help_text="Code of these changes. Send it as `confirmed` to apply exactly them.",
     )
     is_done = serializers.BooleanField(read_only=True)
     links = NewLinkSerializer(
-        many=True, read_only=True, help_text="Links that it made; none unless it is done."
+        many=True, read_only=True, help_text="New links; empty unless applied."
     )
 
 
@@ -102,11 +103,11 @@ class CampaignFileView(APIView):
     @extend_schema(
         operation_id="campaign_file_apply",
         parameters=[
+            OpenApiParameter("check", bool, description="Show the changes without applying them."),
             OpenApiParameter(
-                "check", bool, description="Say what it would change, and change nothing."
-            ),
-            OpenApiParameter(
-                "confirmed", str, description="The code of a check: 409 if it is another by now."
+                "confirmed",
+                str,
+                description="Code from a check; 409 if the changes are different now.",
             ),
         ],
         request={MEDIA_TYPE: OpenApiTypes.STR},

@@ -126,7 +126,7 @@ def campaign_file_apply(
     said = Said(tree, tree.value)
     if slug is not None and said.get("slug") != slug:
         raise said.error(
-            f"this file is of another campaign than {slug}", f"write slug: {slug}", "slug"
+            f"this file is for another campaign, not {slug}", f"write slug: {slug}", "slug"
         )
     try:
         with transaction.atomic():
@@ -184,21 +184,21 @@ def _begun(said: Said, by: User | None, folders: TextFolders | None, must_be_new
             )
         except ValidationError as error:
             raise said.error(
-                " ".join(error.messages).rstrip("."), "choose others", "slug"
+                " ".join(error.messages).rstrip("."), "choose different values", "slug"
             ) from error
     elif must_be_new:
         raise said.error(
-            f"there is a campaign {campaign.slug} already",
-            "write another slug, or apply the file in the settings of that campaign",
+            f"campaign {campaign.slug} already exists",
+            "choose another slug, or apply the file in the settings of that campaign",
             "slug",
         )
     elif campaign.state == CampaignState.BIN:
         raise said.error(
-            f"the campaign {campaign.slug} is in the bin", "take it out of the bin first", "slug"
+            f"the campaign {campaign.slug} is in the bin", "restore it from the bin first", "slug"
         )
     elif campaign.name != said.get("name").strip():
         raise said.error(
-            f"the campaign is called “{campaign.name}”, and keeps its name",
+            f"the campaign is called “{campaign.name}” and cannot be renamed",
             f"write name: {campaign.name}",
             "name",
         )

@@ -51,7 +51,7 @@ _REFUSALS: Final = (
     TaskRefusedError,
     TrainingRefusedError,
 )
-_KEEP: Final = "change it in the file, or leave the key out to keep what is there"
+_KEEP: Final = "change it in the file, or remove the key to keep the current value"
 #: By which key the items of a list are known.
 NAMED_BY: Final = ("name", "pseudonym", "language", "measure", "segment", "note", "protocol")
 #: Of these, several items may have one: each is known by all that it says.
@@ -103,7 +103,7 @@ class Said:
             moment = None
         if moment is None or moment.tzinfo is None:
             raise self.error(
-                f'"{text}" is no time with its zone', "write 2027-05-01T18:00:00Z", key
+                f'"{text}" is not a time with a time zone', "write 2027-05-01T18:00:00Z", key
             )
         return moment
 
@@ -206,7 +206,7 @@ class TextFolders:
         if not inside:
             raise said.error(
                 f'"{name}" is outside the folder of this file',
-                "put the texts beside this file, or name their folder with --texts",
+                "put the texts next to this file, or specify their folder with --texts",
                 key,
             )
         return None
@@ -217,8 +217,8 @@ class TextFolders:
         if path is None:
             where = ", ".join(str(folder) for folder in self.folders)
             raise said.error(
-                f'there is no file "{name}" in {where}',
-                "put it there, or name its folder with --texts",
+                f'file "{name}" not found in {where}',
+                "put it there, or specify its folder with --texts",
                 key,
             )
         return path

@@ -20,21 +20,21 @@ VERSION: Final = 1
 _TYPES: Final = {
     "array": "a list",
     "boolean": "true or false",
-    "integer": "a whole number",
+    "integer": "an integer",
     "null": "null",
     "number": "a number",
-    "object": "keys with values",
+    "object": "a mapping",
     "string": "a text",
 }
 _BOUNDS: Final = {
-    "minimum": "write {} or more",
-    "maximum": "write {} or less",
-    "exclusiveMinimum": "write more than {}",
-    "minLength": "write at least {} characters",
-    "maxLength": "write at most {} characters",
-    "minItems": "give at least {}",
-    "maxItems": "give at most {}",
-    "minProperties": "give at least {}",
+    "minimum": "enter {} or more",
+    "maximum": "enter {} or less",
+    "exclusiveMinimum": "enter more than {}",
+    "minLength": "enter at least {} characters",
+    "maxLength": "enter at most {} characters",
+    "minItems": "provide at least {}",
+    "maxItems": "provide at most {}",
+    "minProperties": "provide at least {}",
 }
 
 
@@ -42,12 +42,12 @@ _BOUNDS: Final = {
 def campaign_schema() -> Schema:
     """Return the schema. Treat it as constant."""
     properties: dict[str, Schema] = {
-        "version": {"const": VERSION, "description": "Of the schema of this file."},
+        "version": {"const": VERSION, "description": "Version of the schema of this file."},
         "slug": property_of(
             Campaign,
             "slug",
             pattern="^[-a-zA-Z0-9_]+$",
-            description="The short name, which says which campaign this is.",
+            description="Short name that identifies the campaign.",
         ),
         "name": property_of(Campaign, "name", minLength=1),
     }
@@ -55,7 +55,7 @@ def campaign_schema() -> Schema:
         properties |= section.properties()
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "A campaign of Quintet",
+        "title": "Quintet campaign",
         **object_of(properties, "slug", "name"),
     }
 
@@ -88,7 +88,9 @@ def _names_check(said: Said) -> None:
         for each in said.items():
             name = name_of(each.value)
             if name and name in seen and is_only_one(each.value):
-                raise each.error(f'"{name}" stands on line {seen[name]} already', "name it once")
+                raise each.error(
+                    f'"{name}" already appears on line {seen[name]}', "keep one of them"
+                )
             seen[name] = said.tree.line(each.path)
             _names_check(each)
 
@@ -135,10 +137,13 @@ def _said(error: ValidationError) -> tuple[str, str]:
     if error.validator in ("enum", "const"):
         values = wanted if isinstance(wanted, list) else [wanted]
         choices = ", ".join(str(each) for each in values)
-        return f"{_shown(error.instance)} is none of the values", f"choose one of: {choices}"
+        return f"{_shown(error.instance)} is not a valid value", f"choose one of: {choices}"
     if error.validator == "pattern":
-        return f"{_shown(error.instance)} holds other characters", "use letters, digits and hyphens"
-    remedy = _BOUNDS.get(str(error.validator), "keep to the schema").format(wanted)
+        return (
+            f"{_shown(error.instance)} contains invalid characters",
+            "use letters, digits and hyphens",
+        )
+    remedy = _BOUNDS.get(str(error.validator), "follow the schema").format(wanted)
     return f"{_shown(error.instance)} is not possible", remedy
 
 

@@ -134,13 +134,13 @@ def _asked(
     error: str = "",
 ) -> HttpResponse:
     if campaign is not None and not found.changes:
-        messages.info(request, _("Nothing to do: the campaign is as the file says."))
+        messages.info(request, _("No changes: the campaign matches the file."))
         return redirect("campaign-file", campaign.slug)
     is_new = campaign is None
     question = Question(
-        title=_("New campaign from a file") if is_new else _("Apply the file"),
+        title=_("New campaign from a file") if is_new else _("Apply file"),
         facts=[*(change.words for change in found.changes), *found.notes],
-        answers=[Answer(_("Create campaign") if is_new else _("Apply the file"))],
+        answers=[Answer(_("Create campaign") if is_new else _("Apply file"))],
         cancel=request.path,
         error=error,
         fields={"content": packed(content), "code": found.code},
@@ -158,9 +158,11 @@ def _confirmed(request: HttpRequest, campaign: Campaign | None) -> HttpResponse:
         return _page(request, campaign, CampaignFileForm.again(error))
     if not done.is_done:
         again = (
-            _("The file would make something else by now. Nothing was made: look again.")
+            _("The result has changed in the meantime. Nothing was created. Review it again.")
             if campaign is None
-            else _("The campaign was changed meanwhile. Nothing was changed: look again.")
+            else _(
+                "The campaign has changed in the meantime. Nothing was applied. Review the changes again."
+            )
         )
         return _asked(request, campaign, content, done, again)
     messages.success(request, _("Done."))

@@ -22,26 +22,26 @@ from campaign.services.people import PersonRefusedError, judge_add, judge_invite
 
 class Command(BaseCommand):
     help = (
-        "Add a judge to a campaign and print the link that leads them to their work. The link is "
-        "printed once: only its hash is kept. When it expires is said on standard error."
+        "Add a judge to a campaign and print their sign-in link. It is shown only once. Its expiry goes to "
+        "standard error."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("pseudonym", metavar="PSEUDONYM", help="name that everybody else sees")
+        parser.add_argument("pseudonym", metavar="PSEUDONYM", help="pseudonym shown to others")
         parser.add_argument("--campaign", required=True, metavar="SLUG")
-        parser.add_argument("--name", default="", help="name the judge is greeted by")
+        parser.add_argument("--name", default="", help="name the judge is addressed by")
         parser.add_argument(
             "--languages",
             nargs="+",
             type=language_argument,
             default=[],
             metavar="TAG",
-            help="languages the judge reads (default: all of the campaign)",
+            help="languages the judge reads (default: all languages of the campaign)",
         )
         parser.add_argument(
             "--new-link",
             action="store_true",
-            help="print a further link for a judge who is there; links they have stay valid",
+            help="print another link for an existing judge; previous links stay valid",
         )
         parser.add_argument(
             "--days",
@@ -56,7 +56,7 @@ class Command(BaseCommand):
         campaign = campaign_named(options["campaign"])
         pseudonym, languages = options["pseudonym"], options["languages"]
         if options["new_link"] and (options["name"] or languages):
-            raise CommandError("--name and --languages are for new judges, not for --new-link.")
+            raise CommandError("--name and --languages cannot be combined with --new-link.")
         try:
             if options["new_link"]:
                 judge = judge_named(campaign=campaign, pseudonym=pseudonym)

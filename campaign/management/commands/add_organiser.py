@@ -21,34 +21,33 @@ from campaign.services.members import MemberRefusedError, member_invite
 
 class Command(BaseCommand):
     help = (
-        "Let whoever has this e-mail address run or, as an analyst, only read a campaign, and print a link that "
-        "signs them in. Of a campaign without an owner they become the owner. "
-        "The link is printed once: only its hash is kept. When it expires is said on standard error. "
-        "With --mail they get a link by e-mail instead, and are a member once they accept."
+        "Add a member to a campaign by e-mail address and print their sign-in link. The first member becomes "
+        "the owner. The link is shown only once; its expiry goes to standard error. With --mail, send an "
+        "invitation by e-mail instead."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", metavar="EMAIL")
         parser.add_argument("--campaign", required=True, metavar="SLUG")
         parser.add_argument(
-            "--name", default="", help="name that others see (default: the address)"
+            "--name", default="", help="name shown to others (default: the address)"
         )
         parser.add_argument(
             "--role",
             choices=MembershipRole.values,
-            help="what they may do, also if they are a member already (default: organiser, or more)",
+            help="role, also for existing members (default: organiser, or the current role if higher)",
         )
         parser.add_argument(
             "--mail",
             action="store_true",
-            help="send an invitation by e-mail and print no link; refused for a member",
+            help="send an invitation by e-mail instead of printing a link; not possible for members",
         )
-        parser.add_argument("--note", default="", help="words in the mail")
+        parser.add_argument("--note", default="", help="personal note in the e-mail")
         parser.add_argument(
             "--language",
             choices=[tag for tag, _name in settings.LANGUAGES],
             default=settings.LANGUAGE_CODE,
-            help="language of the mail (default: %(default)s)",
+            help="language of the e-mail (default: %(default)s)",
         )
         parser.add_argument(
             "--days",
@@ -73,7 +72,7 @@ class Command(BaseCommand):
 
     def _mail(self, campaign: Campaign, role: MembershipRole, options: dict[str, Any]) -> None:
         if options["days"]:
-            raise CommandError("--days is for links that are printed.")
+            raise CommandError("--days cannot be combined with --mail.")
         mail = member_invite_by_mail(
             campaign=campaign,
             email=options["email"],

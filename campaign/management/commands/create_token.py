@@ -11,22 +11,21 @@ from campaign.services.api_tokens import CredentialRefusedError, token_create
 
 
 class Command(BaseCommand):
-    help = (
-        "Make an API token for a user and print it, once: only its hash is kept. When it expires is "
-        "said on standard error."
-    )
+    help = "Create an API token for a user and print it. It is shown only once. Its expiry goes to standard error."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", metavar="EMAIL")
-        parser.add_argument("--name", default="", metavar="TEXT", help="what uses it")
+        parser.add_argument("--name", default="", metavar="TEXT", help="name of the token")
         parser.add_argument(
             "--scope",
             choices=list(TokenScope.values),
             default=str(TokenScope.WRITE),
-            help="whether it may only read (default: write)",
+            help="permissions (default: write)",
         )
         parser.add_argument(
-            "--campaign", metavar="SLUG", help="the only campaign it opens (default: all of theirs)"
+            "--campaign",
+            metavar="SLUG",
+            help="limit the token to this campaign (default: all of the user)",
         )
         parser.add_argument(
             "--days",

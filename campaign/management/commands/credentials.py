@@ -20,15 +20,17 @@ from campaign.services.invitations import invitation_revoke
 
 class Command(BaseCommand):
     help = (
-        "List the links, API tokens and signed-in browsers that work, with their ends; or end those named as in the first "
-        "column. Without --yes it only says what it would do."
+        "List active links, API tokens and browser sessions with their expiry, or revoke those named as in "
+        "the first column. Without --yes, only show what would be done."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("names", nargs="*", metavar="NAME", help="to be ended, such as link:12")
-        parser.add_argument("--campaign", metavar="SLUG", help="of one campaign's people only")
-        parser.add_argument("--email", metavar="EMAIL", help="of one user only")
-        parser.add_argument("--yes", action="store_true", help="end it")
+        parser.add_argument(
+            "names", nargs="*", metavar="NAME", help="credential to revoke, such as link:12"
+        )
+        parser.add_argument("--campaign", metavar="SLUG", help="limit to people of this campaign")
+        parser.add_argument("--email", metavar="EMAIL", help="limit to this user")
+        parser.add_argument("--yes", action="store_true", help="revoke")
 
     @transaction.atomic
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -43,7 +45,7 @@ class Command(BaseCommand):
         for name in options["names"]:
             if name not in rows:
                 raise CommandError(
-                    f'"{name}" is nothing that works now; without names this command lists what does.'
+                    f'"{name}" is not active. Run the command without names to list active credentials.'
                 )
             words = f"end {name} of {rows[name].who}: {rows[name].what}"
             self.stdout.write(words if options["yes"] else f"would: {words}")
@@ -53,7 +55,7 @@ class Command(BaseCommand):
                 except CredentialRefusedError as error:
                     raise CommandError(str(error)) from error
         if not options["yes"]:
-            self.stdout.write("Nothing was changed. Add --yes to do it.")
+            self.stdout.write("No changes made. Add --yes to apply.")
 
 
 @dataclass(frozen=True, slots=True)

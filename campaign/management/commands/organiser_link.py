@@ -22,9 +22,8 @@ from campaign.services.organiser_accounts import (
 
 class Command(BaseCommand):
     help = (
-        "Print a link by which the first organiser of this Quintet enters name, e-mail address and "
-        "password, or, with EMAIL, by which a member of a campaign chooses a new password. It "
-        "works once, and ends as other links of organisers do."
+        "Print a one-time link to create the first organiser account or, with EMAIL, to set a new password "
+        "for a member."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -32,14 +31,14 @@ class Command(BaseCommand):
             "email",
             metavar="EMAIL",
             nargs="?",
-            help="whose password (default: the first organiser)",
+            help="member whose password to reset (default: create the first organiser)",
         )
         parser.add_argument(
             "--write",
             type=Path,
             metavar="FILE",
-            help="for programs: write JSON for its owner's eyes alone, with the link or, if there is "
-            "an organiser, without; print nothing",
+            help="write JSON readable by the owner only to this file instead of printing; without a link if "
+            "there is an organiser already",
         )
         address_option_add(parser)
 

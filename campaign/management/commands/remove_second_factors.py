@@ -15,13 +15,13 @@ from campaign.services.own_account import second_factors_remove
 
 class Command(BaseCommand):
     help = (
-        "Take all second factors off an account whose owner lost them; they sign in with their password alone and "
-        "set up others. Make sure that it is them who asks. Without --yes it only says what it would do."
+        "Remove all second factors from an account whose owner has lost them. Verify the identity of the "
+        "owner first. Without --yes, only show what would be done."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("email", metavar="EMAIL")
-        parser.add_argument("--yes", action="store_true", help="do it")
+        parser.add_argument("--yes", action="store_true", help="apply the change")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         user = user_named(options["email"])
@@ -33,11 +33,11 @@ class Command(BaseCommand):
         self.stdout.write(", ".join(names))
         browsers = len(list(sessions_open(users=User.objects.filter(pk=user.pk))))
         words = ngettext(
-            "%(count)d browser is signed out.", "%(count)d browsers are signed out.", browsers
+            "%(count)d browser signed out.", "%(count)d browsers signed out.", browsers
         )
         self.stdout.write(words % {"count": browsers})
         if options["yes"]:
             second_factors_remove(user=user)
             self.stdout.write(_("Removed."))
         else:
-            self.stdout.write(_("Nothing was changed. Add --yes to do it."))
+            self.stdout.write(_("No changes made. Add --yes to apply."))

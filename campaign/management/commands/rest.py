@@ -31,8 +31,8 @@ _FRAME: Final = frozenset({"type", "title", "status", "detail", "instance"})
 
 class Command(BaseCommand):
     help = (
-        "Make a request to the REST API (docs/rest.md) inside this process, and print the answer. A refusal is written to "
-        "standard error and ends with status 1. The activity log names the user and this command."
+        "Send a request to the REST API (docs/rest.md) without a server and print the response. Errors go to "
+        "standard error with exit status 1. The activity log records the user and this command."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -40,20 +40,20 @@ class Command(BaseCommand):
             "method", type=str.upper, choices=["GET", "POST", "PUT", "PATCH", "DELETE"]
         )
         parser.add_argument(
-            "path", metavar="ADDRESS", help="below /api/v1/, such as campaigns/wmt26/tasks/"
+            "path", metavar="ADDRESS", help="path below /api/v1/, such as campaigns/wmt26/tasks/"
         )
         parser.add_argument(
             "body",
             nargs="*",
             metavar="BODY",
-            help="JSON; @FILE with JSON, YAML or bytes; or fields: name=text, name:=JSON, name=@FILE for the text of "
-            "a file, name@FILE to send it",
+            help="request body: JSON, @FILE (JSON, YAML or bytes), or fields: name=text, name:=JSON, "
+            "name=@FILE (text of a file), name@FILE (upload)",
         )
         parser.add_argument(
             "--as",
             dest="by",
             metavar="EMAIL",
-            help="who asks (default: the first owner of the campaign that the address names, else the first organiser)",
+            help="user making the request (default: first owner of the campaign in the path, or first organiser)",
         )
         address_option_add(parser)
 
@@ -138,7 +138,9 @@ def _taken_apart(text: str) -> tuple[str, str, str]:
     places = [(text.find(sign), sign) for sign in (":=", "=@", "=", "@") if text.find(sign) > 0]
     if not places:
         raise CommandError(
-            _("“%(text)s” is no field. Write name=text, name:=JSON, name=@FILE or name@FILE.")
+            _(
+                "“%(text)s” is not a valid field. Use name=text, name:=JSON, name=@FILE or name@FILE."
+            )
             % {"text": text}
         )
     place, sign = min(places, key=lambda found: found[0])
@@ -177,14 +179,14 @@ def _user_of(path: str) -> User:
     if campaign is None:
         user = organisers_of_quintet().first()
         refusal = _(
-            "This Quintet has no organiser. Run organiser_link to make an account, or name a user with --as."
+            "This server has no organiser. Run organiser_link to create an account, or specify a user with --as."
         )
     else:
         owners = Membership.objects.filter(campaign=campaign, role__in=OWNING_ROLES)
         owner = owners.filter(user__is_active=True).select_related("user").order_by("pk").first()
         user = None if owner is None else owner.user
         refusal = _(
-            "“%(slug)s” has no owner. Run add_organiser EMAIL --campaign %(slug)s first."
+            "Campaign “%(slug)s” has no owner. Run add_organiser EMAIL --campaign %(slug)s first."
         ) % {"slug": campaign.slug}
     if user is None:
         raise CommandError(refusal)

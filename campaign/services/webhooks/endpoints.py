@@ -39,10 +39,10 @@ def webhook_create(
     checked = _checked(url=url, events=events, description=description)
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     if campaign.rehearsal_of_id is not None:
-        raise WebhookRefusedError(_("A rehearsal sends nothing."))
+        raise WebhookRefusedError(_("Webhooks are not available in a rehearsal."))
     if campaign.webhook_endpoints.count() >= MOST_ENDPOINTS:
         raise WebhookRefusedError(
-            _("A campaign has at most %(most)d webhooks. Delete one first.")
+            _("A campaign can have at most %(most)d webhooks. Delete one first.")
             % {"most": MOST_ENDPOINTS}
         )
     return WebhookEndpoint.objects.create(
@@ -88,8 +88,7 @@ def webhook_secret_rotate(
     """Give an endpoint a new secret; the one before signs beside it for so long. Raises `WebhookRefusedError`."""
     if not 0 <= overlap_hours <= _MOST_OVERLAP_HOURS:
         raise WebhookRefusedError(
-            _("The secret before can sign for 0 to %(most)d hours.")
-            % {"most": _MOST_OVERLAP_HOURS},
+            _("Enter an overlap of 0 to %(most)d hours.") % {"most": _MOST_OVERLAP_HOURS},
             field="overlap_hours",
         )
     with transaction.atomic():
@@ -116,7 +115,7 @@ def _checked(*, url: str, events: Sequence[str], description: str) -> dict[str, 
     known = [each for each in WebhookEvent.values if each in events]
     if not known or len(known) != len(set(events)):
         raise WebhookRefusedError(
-            _("Choose at least one of these events: %(events)s.")
+            _("Select at least one event: %(events)s.")
             % {"events": ", ".join(WebhookEvent.values)},
             field="events",
         )

@@ -55,9 +55,9 @@ def message_put(*, endpoint: WebhookEndpoint, event: str, data: Mapping[str, Any
 def webhook_test(*, endpoint: WebhookEndpoint) -> None:
     """Put a test message into the outbox. Raises `WebhookRefusedError`."""
     if not endpoint.is_on:
-        raise WebhookRefusedError(_("Nothing is sent there now. Switch the webhook on first."))
+        raise WebhookRefusedError(_("The webhook is off. Switch it on first."))
     if not message_put(endpoint=endpoint, event=TEST_EVENT, data={}):
-        raise WebhookRefusedError(_("Too many messages are waiting."))
+        raise WebhookRefusedError(_("Too many messages in the queue."))
 
 
 def webhook_redeliver(*, delivery: WebhookDelivery) -> None:

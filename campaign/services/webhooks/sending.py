@@ -53,14 +53,14 @@ def url_check(url: str) -> SplitResult:
         parts = urlsplit(url)
         parts.port  # noqa: B018  raises if it is no number
     except ValueError as error:
-        raise AddressRefusedError(_("This is no address of a web server.")) from error
+        raise AddressRefusedError(_("Enter a valid URL.")) from error
     schemes = ("https", "http") if settings.WEBHOOKS_ALLOW_HTTP else ("https",)
     if parts.scheme not in schemes:
-        raise AddressRefusedError(_("The address has to begin with https://."))
+        raise AddressRefusedError(_("The URL must begin with https://."))
     if not parts.hostname or not url.isascii() or any(c <= " " or c == "\x7f" for c in url):
-        raise AddressRefusedError(_("This is no address of a web server."))
+        raise AddressRefusedError(_("Enter a valid URL."))
     if parts.username is not None or parts.password is not None or parts.fragment:
-        raise AddressRefusedError(_("Leave out user names, passwords and “#…” from the address."))
+        raise AddressRefusedError(_("Remove user names, passwords and “#…” from the URL."))
     # A name is resolved when something is sent.
     with suppress(ValueError):
         _address_check(ipaddress.ip_address(parts.hostname))
@@ -73,7 +73,7 @@ def addresses_of(parts: SplitResult) -> list[tuple[socket.AddressFamily, tuple[s
     try:
         found = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise AddressRefusedError(_("The name of the server is not known.")) from error
+        raise AddressRefusedError(_("Host not found.")) from error
     for _family, _type, _protocol, _name, address in found:
         _address_check(ipaddress.ip_address(str(address[0]).partition("%")[0]))
     return [(family, (str(to[0]), port)) for family, _type, _protocol, _name, to in found]
@@ -81,9 +81,7 @@ def addresses_of(parts: SplitResult) -> list[tuple[socket.AddressFamily, tuple[s
 
 def _address_check(address: Address) -> None:
     if not settings.WEBHOOKS_ALLOW_PRIVATE and not _is_public(address):
-        raise AddressRefusedError(
-            _("The address leads into a private network. Messages go to public servers only.")
-        )
+        raise AddressRefusedError(_("The URL points to a private network. Use a public server."))
 
 
 def _is_public(address: Address) -> bool:
@@ -169,9 +167,9 @@ def _shut(sock: socket.socket) -> None:
 def _words(error: Exception) -> str:
     """Return what went wrong, without what the receiver wrote."""
     if isinstance(error, TimeoutError):
-        return _("The server did not answer in time.")
+        return _("The server timed out.")
     if isinstance(error, ssl.SSLCertVerificationError):
-        return _("The certificate of the server is not valid.")
+        return _("Invalid server certificate.")
     if isinstance(error, ConnectionRefusedError):
-        return _("The server refused the connection.")
-    return _("The connection failed (%(kind)s).") % {"kind": type(error).__name__}
+        return _("Connection refused.")
+    return _("Connection failed (%(kind)s).") % {"kind": type(error).__name__}

@@ -41,7 +41,7 @@ def password_reset(request: HttpRequest) -> HttpResponse:
         return _reset_page(request, form, 400)
     address = form.cleaned_data["email"]
     if not ratelimit.consume(request, action="reset_password", key=address.lower()):
-        form.add_error(None, _("Too many messages requested. Try again in an hour."))
+        form.add_error(None, _("Too many messages requested. Try again in one hour."))
         return _reset_page(request, form, 429)
     password_mail_request(
         address=address, base_url=base_url(request), language=get_language() or "en"
@@ -90,5 +90,5 @@ def address_confirm(request: HttpRequest, token: str) -> HttpResponse:
     except AccountChangeRefusedError as error:
         context = {"address": address, "refusal": str(error)}
         return render(request, "account/address_confirm.html", context, status=409)
-    messages.success(request, _("Your e-mail address is changed. Sign in with it from now on."))
+    messages.success(request, _("E-mail address changed. Use it to sign in."))
     return redirect("account")

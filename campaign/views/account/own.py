@@ -42,7 +42,7 @@ def account_page(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _page(request, user, form, status=400)
     name_set(user=user, name=form.cleaned_data["name"])
-    messages.success(request, _("Your name is stored."))
+    messages.success(request, _("Saved."))
     return redirect("account")
 
 
@@ -66,9 +66,7 @@ def password_page(request: HttpRequest) -> HttpResponse:
             form.add_error(None, error)
         else:
             update_session_auth_hash(request, user)
-            messages.success(
-                request, _("Your password is changed. All other browsers are signed out.")
-            )
+            messages.success(request, _("Password changed. All other browsers were signed out."))
             return redirect("account")
     return _form_page(request, "account/password.html", form)
 
@@ -91,7 +89,7 @@ def address_page(request: HttpRequest) -> HttpResponse:
 def _address_mail_refusal(request: HttpRequest, user: User, address: str) -> str:
     """Send the link and return "", or why it is not sent."""
     if not ratelimit.consume(request, action="change_email", key=address.lower(), user=user):
-        return _("Too many messages requested. Try again in an hour.")
+        return _("Too many messages requested. Try again in one hour.")
     try:
         address_mail_request(
             user=user, address=address, base_url=base_url(request), language=get_language() or "en"

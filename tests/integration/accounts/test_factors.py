@@ -48,7 +48,7 @@ def test_a_code_is_asked_for_and_signs_in_once(page: Client, organiser: User) ->
     assert signed_in(client) == organiser.pk
     again = Client()
     sign_in(again)
-    assert "was used before" in give(again, code).content.decode()
+    assert "already used" in give(again, code).content.decode()
     assert signed_in(again) is None
 
 
@@ -154,13 +154,13 @@ def said(*arguments: str) -> str:
 def test_who_lost_theirs_is_helped_by_a_command(page: Client, organiser: User) -> None:
     assert "no second factor" in said(EMAIL)
     app_set_up(page)
-    assert "Nothing was changed" in said(EMAIL)
+    assert "No changes made" in said(EMAIL)
     assert Authenticator.objects.count() == 2
-    assert "1 browser is signed out." in said(EMAIL, "--yes")
+    assert "1 browser signed out." in said(EMAIL, "--yes")
     assert not Authenticator.objects.exists()
     assert not Session.objects.filter(user=organiser).exists()
     assert sign_in(Client())["Location"] == "/"
-    with pytest.raises(CommandError, match="no user"):
+    with pytest.raises(CommandError, match="No user"):
         said("nobody@example.org")
 
 
@@ -176,9 +176,9 @@ class TestDemanded:
             assert page.get(address)["Location"] == "/account/second-factors/"
         refused = page.get("/api/v1/campaigns/")
         assert refused.status_code == 403
-        assert "second factor" in refused.json()["detail"]
+        assert "two-factor authentication" in refused.json()["detail"]
         assert (
-            "requires organisers to have a second factor"
+            "requires two-factor authentication"
             in page.get("/account/second-factors/").content.decode()
         )
         app_set_up(page)
@@ -194,7 +194,7 @@ class TestDemanded:
     def test_the_last_one_stays(self, page: Client, organiser: User) -> None:
         app_set_up(page)
         refused = page.get("/account/second-factors/app/remove/").content.decode()
-        assert "Set up another one first" in refused
+        assert "Add another factor" in refused
         page.post("/account/second-factors/app/remove/")
         assert Authenticator.objects.filter(type="totp").exists()
         Authenticator.objects.filter(type="totp").delete()

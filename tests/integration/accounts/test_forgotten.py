@@ -63,7 +63,7 @@ def test_no_answer_tells_whether_there_is_an_account(client: Client, organiser: 
     known, unknown = answers
     assert known.content == unknown.content
     assert known.status_code == unknown.status_code == 200
-    assert "If this address has an account" in known.content.decode()
+    assert "If an account with this address exists" in known.content.decode()
     send_mails()
     assert [message.to for message in mail.outbox] == [[EMAIL]]
     assert Mail.objects.count() == 1  # the other addresses are not kept

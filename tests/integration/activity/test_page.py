@@ -57,7 +57,7 @@ def test_a_change_on_a_page_is_shown_with_who_and_both_values(
     shown = " ".join(page_of(organiser).split())
     assert "<bdi>Olga</bdi>" in shown
     assert "<bdi>campaign Museum</bdi>" in shown
-    assert "Minutes a HIT is lent for: <bdi>60</bdi> → <bdi>90</bdi>" in shown
+    assert "HIT lease in minutes: <bdi>60</bdi> → <bdi>90</bdi>" in shown
 
 
 def test_a_change_by_rest_names_the_user_of_the_token(campaign: Campaign, olga: User) -> None:

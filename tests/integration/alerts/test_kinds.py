@@ -140,7 +140,7 @@ def test_long_work_that_failed_this_week(campaign: Campaign) -> None:
     assert alerts(campaign) == []
     job = job_fail(campaign, days=6.9)
     (alert,) = alerts(campaign)
-    assert alert.what == "Import of a test set failed: news.zip."
+    assert alert.what == "Test set import failed: news.zip."
     assert (alert.why, alert.address) == ("Line 3 is empty.", "/campaigns/museum/work/")
     job_retry(job=job)
     assert alerts(campaign) == []

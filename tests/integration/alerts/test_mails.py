@@ -1,4 +1,4 @@
-"""The daily mail of alerts: who gets it, when, once, and how it is switched on and off."""
+"""The daily alert e-mail: who gets it, when, once, and how it is switched on and off."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta

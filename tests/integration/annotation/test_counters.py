@@ -197,5 +197,5 @@ def test_the_command_says_what_it_would_do_and_does_it(spoilt: TestSetWriter) ->
     assert "corrected: judged, worked" in said.getvalue()
     call_command("recount", check=True, stdout=said)
     assert said.getvalue().endswith("counted: right.\n")
-    with pytest.raises(CommandError, match="no test set in a campaign"):
+    with pytest.raises(CommandError, match="has no test set"):
         call_command("recount", campaign="nowhere")

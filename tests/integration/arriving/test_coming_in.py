@@ -103,7 +103,9 @@ class TestTheDoor:
         assert "Continue as" not in client.get(own_link(judge)).content.decode()
         judge_one_hit(judge)
         link = own_link(judge)
-        assert f"{judge.pseudonym} and have done 3 sentences" in client.get(link).content.decode()
+        assert (
+            f"{judge.pseudonym} and have completed 3 sentences" in client.get(link).content.decode()
+        )
         judge.blocks_asked = 45
         judge.save(update_fields=["blocks_asked"])
         assert "3 of 45 sentences" in client.get(link).content.decode()
@@ -123,7 +125,7 @@ class TestTheDoor:
         assert client.get(link).content.decode().count('type="checkbox"') == 2
         refused = client.post(link, {"language": ["de"]})
         assert refused.status_code == 400
-        assert "at least one pair" in refused.content.decode()
+        assert "at least one language pair" in refused.content.decode()
         client.post(link, {"language": ["en cs"]})
         assert Judge.objects.get().languages == ["cs", "en"]
 

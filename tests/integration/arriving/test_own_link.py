@@ -57,9 +57,9 @@ class TestByMail:
     def test_opens_the_judges_own_work(self, judge: Judge) -> None:
         send(judge)
         assert mails_send_due() == 1
-        assert django_mail.outbox[0].subject == f"Your own link: {judge.campaign.name}"
+        assert django_mail.outbox[0].subject == f"Your personal link: {judge.campaign.name}"
         assert django_mail.outbox[0].to == ["ada@example.org"]
-        assert "here is your own link" in django_mail.outbox[0].body
+        assert "Here is your personal link" in django_mail.outbox[0].body
         phone = Client()
         assert phone.post(sent_link(), follow=True).status_code == 200
         assert phone.get("/judge/museum/").status_code == 200
@@ -99,7 +99,7 @@ class TestByMail:
         )
         before = own_link_create(judge=judge)
         send(judge, "mine@example.org")
-        with pytest.raises(OwnLinkRefusedError, match="was sent to this address before"):
+        with pytest.raises(OwnLinkRefusedError, match="was already sent to this address"):
             send(judge, "ada@example.org")
         # Nothing has changed.
         assert Mail.objects.get(judge=judge).withdrawn_at is None
@@ -108,7 +108,7 @@ class TestByMail:
     def test_nobody_fills_the_mailboxes_of_others(self, judge: Judge) -> None:
         for number in range(MOST_MAILS):
             send(judge, f"somebody{number}@example.org")
-        with pytest.raises(OwnLinkRefusedError, match="No more messages"):
+        with pytest.raises(OwnLinkRefusedError, match="reached the message limit"):
             send(judge, "ada@example.org")
         assert Mail.objects.count() == MOST_MAILS
 

@@ -128,7 +128,7 @@ def test_the_command_asks_first(
 ) -> None:
     file = tmp_path / "c.yaml"
     file.write_text(f"{MUSEUM}lease_minutes: 20\n")
-    with patch("builtins.input", return_value="n"), pytest.raises(CommandError, match="Nothing"):
+    with patch("builtins.input", return_value="n"), pytest.raises(CommandError, match="No changes"):
         call_command("apply_campaign", str(file))
     call_command("apply_campaign", str(file), check=True)
     campaign.refresh_from_db()
@@ -140,7 +140,7 @@ def test_the_command_asks_first(
     call_command("apply_campaign", str(file))
     out = capsys.readouterr().out
     assert out.count("~ lease_minutes: 17 → 20") == 3
-    assert out.endswith("Nothing to do: the campaign is as the file says.\n")
+    assert out.endswith("No changes: the campaign matches the file.\n")
 
 
 SET = "test_sets:\n  - name: museum en-de\n    "
@@ -148,26 +148,30 @@ SET = "test_sets:\n  - name: museum en-de\n    "
 
 def test_what_is_refused_changes_nothing(campaign: Campaign, user: User) -> None:
     cases: list[tuple[str, int, str]] = [
-        ("lease_minutes: 0", 3, "write 1 or more"),
-        ("lease_minutes: ten", 3, '"ten" is not a whole number'),
-        ("show_source: false\nshow_reference: false", 4, "Judges need something to compare"),
-        ("name: Other", 2, "stands on line 2 already"),
-        ("state: draft", 3, "open, and does not become draft"),
-        ("closes_at: 2020-01-01T00:00:00Z", 3, "This time is over"),
-        ("closes_at: tomorrow", 3, "no time with its zone"),
+        ("lease_minutes: 0", 3, "enter 1 or more"),
+        ("lease_minutes: ten", 3, '"ten" is not an integer'),
+        ("show_source: false\nshow_reference: false", 4, "Show the source, the reference, or both"),
+        ("name: Other", 2, "already appears on line 2"),
+        ("state: draft", 3, "open and cannot change to draft"),
+        ("closes_at: 2020-01-01T00:00:00Z", 3, "This time is in the past"),
+        ("closes_at: tomorrow", 3, "not a time with a time zone"),
         ("instructions: [{language: xx-xx, text: a}]", 3, "xx"),
         (f"{SET}source_language: de", 5, "both German"),
         (f"{SET}design: {{documents: [9]}}", 5, "the test set has no 9"),
-        (f"{SET}design: {{redundancy: 50, inter_share: 0.95}}", 5, "write 0.9 or less"),
+        (f"{SET}design: {{redundancy: 50, inter_share: 0.95}}", 5, "enter 0.9 or less"),
         (f"{SET}design: {{reference_rate: 0.5}}", 5, "see the reference"),
         (f"{SET}systems: [{{name: nobody}}]", 5, 'has no system "nobody"'),
-        (f"{SET}systems: [{{name: _ref, kind: system}}]", 5, "leave the key out"),
+        (f"{SET}systems: [{{name: _ref, kind: system}}]", 5, "remove the key"),
         (f"{SET}ranking_settings: {{ranges: sign_test, resample: judges}}", 5, "sign_test"),
-        (f"{SET}closed: true\n  - name: museum en-de\n", 6, "stands on line 4 already"),
-        ("test_sets: [{name: other}]", 3, 'needs "texts"'),
-        ("panels: [{name: Q, kind: generic}]", 3, 'needs "blocks_asked"'),
-        ("panels: [{name: P, kind: generic}]", 3, "one of prolific"),
-        ("judges: [{pseudonym: Eve, conflicts: [{system: nobody}]}]", 3, "no system"),
+        (f"{SET}closed: true\n  - name: museum en-de\n", 6, "already appears on line 4"),
+        ("test_sets: [{name: other}]", 3, 'requires "texts"'),
+        ("panels: [{name: Q, kind: generic}]", 3, 'requires "blocks_asked"'),
+        ("panels: [{name: P, kind: generic}]", 3, "belongs to prolific"),
+        (
+            "judges: [{pseudonym: Eve, conflicts: [{system: nobody}]}]",
+            3,
+            'system "nobody" not found',
+        ),
         (
             "quality_rules: [{measure: ties, direction: above, threshold: 4, minimum: 9, action: warn}]",
             3,
@@ -179,7 +183,7 @@ def test_what_is_refused_changes_nothing(campaign: Campaign, user: User) -> None
                 "action: warn, test_set: none}]"
             ),
             3,
-            'no test set "none"',
+            'test set "none" not found',
         ),
     ]
     for text, line, said in cases:
@@ -191,7 +195,7 @@ def test_what_is_refused_changes_nothing(campaign: Campaign, user: User) -> None
 
 def test_a_campaign_in_the_bin_is_left_there(campaign: Campaign, user: User) -> None:
     Campaign.objects.filter(pk=campaign.pk).update(state="bin")
-    assert "take it out of the bin first" in refused(f"{MUSEUM}lease_minutes: 20\n", user)
+    assert "restore it from the bin first" in refused(f"{MUSEUM}lease_minutes: 20\n", user)
 
 
 def judged(campaign: Campaign) -> None:
@@ -228,7 +232,7 @@ def test_texts_of_a_task_stay(folder: Path, user: User) -> None:
     apply(NEW, user, folder)
     file = folder / "texts/en-de.tsv"
     file.write_text(file.read_text().replace("Not again", "Never again"))
-    assert "segment 3 of these files is another" in refused(NEW, user, folder)
+    assert "segment 3 differs in these files" in refused(NEW, user, folder)
     file.unlink()
     assert words(apply(NEW, user, folder)) == []
 
@@ -287,7 +291,7 @@ def test_a_rule_that_meets_more_than_one_in_five_is_left_to_its_page(user: User)
     judges_judge(TestSetWriter(campaign, "judged", ["A", "B", "C"]))
     said = refused(f"{MUSEUM}quality_rules: [{{{_RULE}, threshold: 1.0}}]\n", user)
     assert "more than one in five judges" in said
-    assert "the page Rules" in said
+    assert "the Rules page" in said
     few = apply(f"{MUSEUM}quality_rules: [{{{_RULE}, threshold: 0.3}}]\n", user)
     assert "j11" in few.notes[0]
 
@@ -308,7 +312,7 @@ def test_a_group_that_is_not_there_is_refused_at_its_key(folder: Path, user: Use
     with pytest.raises(CommandError) as caught:
         call_command("apply_campaign", str(file), yes=True, by=user.email, verbosity=0)
     said = str(caught.value)
-    assert 'there is no group "experts"' in said
+    assert 'group "experts" not found' in said
     assert "test_sets.en-de.design.judge_group" in said
     assert not Campaign.objects.filter(slug="tour").exists()
     file.write_text(f"{file.read_text()}    groups: [experts]\njudge_groups:\n  - name: Experts\n")

@@ -69,7 +69,7 @@ def test_a_campaign_made_meanwhile_is_not_changed(client: Client) -> None:
     other = Campaign.objects.create(slug="tour", name="Another")
     answer = client.post(PAGE, answers(html))
     assert answer.status_code == 400
-    assert "there is a campaign tour already" in unescape(answer.content.decode())
+    assert "campaign tour already exists" in unescape(answer.content.decode())
     other.refresh_from_db()
     assert (other.name, other.judges.count()) == ("Another", 0)
 

@@ -61,7 +61,7 @@ def test_an_import_names_and_records_what_it_leaves_out() -> None:
     _taken, said = run(
         CASES / "04-document-withdrawn-from-outputs" / "set.xml", "--common-documents"
     )
-    assert 'Left out: document "v2" (not covered by alpha, beta)' in said
+    assert 'Skipped: document "v2" (not covered by alpha, beta)' in said
     assert set(Document.objects.values_list("name", flat=True)) == {"v1", "v3"}
     left_out = Upload.objects.get(test_set__isnull=False).left_out
     assert left_out == [{"name": 'document "v2"', "why": "not covered by alpha, beta"}]

@@ -39,7 +39,7 @@ def test_damaged_references_are_made_approved_rejected_and_drawn_anew(
     page: Client, task: Task, organiser: User
 ) -> None:
     made = page.post(at("bad-references", task), {"share": "100"}, follow=True)
-    assert "7 damaged references were made and are waiting for your review." in words(made)
+    assert "7 damaged references created. Review them below." in words(made)
     one, two, three = BadReference.objects.of(task.test_set_id).in_order()[:3]
     for row, decision in ((one, "approve"), (two, "reject"), (three, "redraw")):
         page.post(at("bad-reference-decide", task, row.pk), {"decision": decision})
@@ -47,13 +47,13 @@ def test_damaged_references_are_made_approved_rejected_and_drawn_anew(
     assert (one.status, one.reviewed_by) == ("approved", organiser)
     assert (two.status, three.status, three.attempt) == ("rejected", "pending", 2)
     shown = words(page.get(at("bad-references", task)))
-    assert "to be reviewed 5" in shown
+    assert "pending 5" in shown
     approved = page.get(at("bad-references", task), {"status": "approved"})
     assert "Withdraw permanently" in words(approved)
     refused = page.post(
         at("bad-reference-decide", task, one.pk), {"decision": "redraw"}, follow=True
     )
-    assert "its text stays" in words(refused)
+    assert "its text cannot be changed" in words(refused)
     asked = page.post(at("bad-reference-decide", task, one.pk), {"decision": "reject"})
     assert "This cannot be undone" in words(asked)
     one.refresh_from_db()

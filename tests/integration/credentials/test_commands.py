@@ -36,7 +36,7 @@ class TestCommands:
         assert (asks(browser), notebook.get(LISTED).status_code) == (401, 401)
         assert Client().get(link).status_code == 404
         assert said("credentials") == ""
-        with pytest.raises(CommandError, match="is nothing that works now"):
+        with pytest.raises(CommandError, match="is not active"):
             said("credentials", names[0])
-        with pytest.raises(CommandError, match="nothing that works"):
+        with pytest.raises(CommandError, match="not active"):
             said("credentials", "link:0")

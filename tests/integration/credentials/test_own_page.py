@@ -79,7 +79,7 @@ class TestOwnPage:
         phone = Client(headers={"user-agent": "Mozilla/5.0 (iPhone)"})
         phone.post(link)
         shown = here.get(OWN)
-        assert re.search(r"Windows this one since .* ends ", words(shown))
+        assert re.search(r"Windows current since .* expires ", words(shown))
         assert "iPhone" in words(shown)
         for key in Session.objects.values_list("session_key", flat=True):
             assert key not in shown.content.decode()

@@ -70,7 +70,7 @@ def test_a_storage_that_fails_is_said_by_the_job_and_by_the_page(
     assert job["state"] == "failed"
     assert "did not take this one (ClientError)" in job["error"]
     assert "secret-of-the-storage" not in str(job)
-    assert "Tell the operator" in text_of(as_organiser.get(page(news)))
+    assert "Contact the operator" in text_of(as_organiser.get(page(news)))
     assert not KeptFile.objects.exists()
     # Mended, it is asked for once more.
     store.trouble = None

@@ -118,17 +118,17 @@ def test_a_check_says_what_stands_out_and_stores_nothing(tmp_path: Path, done: S
     (folder / "systems" / "news.en-de.cedar.txt").write_text(AMBER)
     said = str(done("import_test_set", str(folder), "--check"))
     for line in (
-        "news-src.en: source; lines: 3, encoding: UTF-8, line ends: LF",
-        "systems/news.en-de.birch.txt: outputs of birch; lines: 3, encoding: UTF-8, line ends: LF",
-        "Languages, by the names of the files: en → de",
+        "news-src.en: source; 3 lines, UTF-8, line endings: LF",
+        "systems/news.en-de.birch.txt: outputs of birch; 3 lines, UTF-8, line endings: LF",
+        "Languages, from file names: en → de",
         "Segments: 3, documents: 1, references: 1",
-        "The same outputs throughout: amber, cedar",
+        "Identical outputs: amber, cedar",
         "1. The museum opens at nine.",
         "    amber: Museum öffnet neun.",
         "These files can be imported. Nothing was stored.",
     ):
         assert line in said.splitlines()
-    assert "README.md: left out (its name is not that of a file of texts)" in said
+    assert "README.md: skipped (its file extension is not that of a text file)" in said
     assert not Campaign.objects.exists()
 
 
@@ -140,7 +140,7 @@ def test_a_file_of_several_pairs_needs_a_choice(write: Write, done: Say, refused
     files = [f"--source={write('genmt.jsonl', both)}"]
     files += [f"--system={name}={output}" for name in ("amber", "birch")]
     wrong = NAMES | {"target_language": "fr"}
-    assert "nothing for en-fr, but en-cs_CZ, en-de_DE" in refused(
+    assert "no segments for en-fr, only for en-cs_CZ, en-de_DE" in refused(
         "import_test_set", *files, **wrong
     )
     done("import_test_set", *files, "--pair", "en", "cs_CZ", **wrong)

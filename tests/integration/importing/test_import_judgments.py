@@ -155,7 +155,7 @@ def test_several_language_pairs_want_a_choice(
     spanish = str(five_way("1 ada x=1 y=2", name="es.csv", languages="Spanish,English"))
     assert refused("import_answers", czech, spanish, **NEW) == (
         "the input holds several language pairs: Czech → English (4), Spanish → English (1). "
-        "What to do: choose one by its source and its target language; "
+        "What to do: choose a its source and its target language; "
         "each makes a test set of its own."
     )
     said = done("import_answers", czech, spanish, source="spa", target="en", **NEW)
@@ -197,8 +197,8 @@ def test_rows_of_other_languages_are_refused_or_left_out(
             ('line 6: the test set "museum en-de" has no segment 8; its last is 7.'),
         ),
         ("3 eve amber=1 dune=6", "the rank '6' is not 1, 2, 3, 4, 5 or -1"),
-        ("3 eve amber=1 amber=2", "the system amber stands twice in the row"),
-        ("x eve amber=1 dune=2", "the source index 'x' is no whole number from 1"),
+        ("3 eve amber=1 amber=2", "the system amber appears twice in the row"),
+        ("x eve amber=1 dune=2", "the source index 'x' is not an integer of at least 1"),
         (f"3 {'e' * 101} amber=1 dune=2", "is longer than 100 characters"),
     ],
 )

@@ -220,8 +220,8 @@ def test_error_after_many_segments_leaves_nothing(
             "line 2, column 7: the byte 0xE9 is not UTF",
         ),
         ("comma.tsv", "source\ta,b\nS\tA\n", "contains a comma"),
-        ("nothing.tsv", "source\tamber\n", "the file holds no segment"),
-        ("void.txt", "", "the file holds no segment"),
+        ("nothing.tsv", "source\tamber\n", "the file contains no segments"),
+        ("void.txt", "", "the file contains no segments"),
         (
             "long.tsv",
             f"source\t{'x' * 201}\nS\tA\n",
@@ -232,8 +232,8 @@ def test_error_after_many_segments_leaves_nothing(
             f"document\tsource\tamber\n{'d' * 301}\tS\tA\n",
             "is longer than 300 characters",
         ),
-        ("alone.tsv", "source\treference\nS\tR\n", "there is no system's output"),
-        ("one.tsv", "source\treference\tamber\nS\tR\tA\n", "there is one system only, amber"),
+        ("alone.tsv", "source\treference\nS\tR\n", "there are no system outputs"),
+        ("one.tsv", "source\treference\tamber\nS\tR\tA\n", "there is only one system, amber"),
         ("ref.tsv", "source\treference\t_ref\ta\nS\tR\tT\tU\n", "a system is called _ref"),
     ],
 )

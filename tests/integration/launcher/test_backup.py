@@ -109,7 +109,7 @@ class TestRefusing:
     ) -> None:
         refused = launcher(directory, "restore", str(small))
         assert refused.returncode == 1
-        assert f"There is a database in {directory.path} already" in refused.stderr
+        assert f" already has a database{directory.path} already" in refused.stderr
         assert "Nothing was changed" in refused.stderr
         with Services(directory) as services:
             assert remembered(services)[0] == ["later", "saved"]
@@ -194,7 +194,7 @@ class TestADatabaseOfOnesOwn:
         named = server("empty")
         restored = launcher(directory, "restore", str(backup), **named)
         assert restored.returncode == 0, restored.stderr
-        assert "Set SECRET_KEY to what stands in" in restored.stdout
+        assert "Set SECRET_KEY to the value in" in restored.stdout
         checked = launcher(directory, "run", "--", PYTHON, "manage.py", "check_rankings", **named)
         assert (checked.returncode, checked.stdout) == (0, rankings(source))
         place = directory.path.parent / "b"

@@ -183,7 +183,7 @@ def assert_loading(address: str) -> None:
 @pytest.mark.thorough
 def test_the_demo_starts_is_killed_starts_again_and_stops(directory: DataDirectory) -> None:
     with started(directory, "demo") as process:
-        assert_loading(address_of(read_until(process, "shows what is loading")))
+        assert_loading(address_of(read_until(process, "shows the progress")))
         process.kill()  # amid its preparation
         process.wait()
 
@@ -206,7 +206,7 @@ def test_the_demo_starts_is_killed_starts_again_and_stops(directory: DataDirecto
         refused = launcher(directory, "demo", PORT="0")
         assert refused.returncode == 1
         assert f"(process {process.pid})" in refused.stderr
-        read_until(process, "all demo campaigns are loaded")
+        read_until(process, "demo campaigns loaded")
         port = told["base_url"].rpartition(":")[2]
         process.kill()
         process.wait()
@@ -215,7 +215,7 @@ def test_the_demo_starts_is_killed_starts_again_and_stops(directory: DataDirecto
     assert {"postgres", "valkey-server"} <= {orphan.name() for orphan in orphans}
     with started(directory, "demo", PORT=port) as process:
         text = "".join(read_until(process, STOP_LINE))
-        assert "stopped what an earlier run left behind" in text
+        assert "stopped processes of an earlier run" in text
         assert not any(map(is_running, orphans))
         # Nothing has changed: none of it is done again.
         assert not re.search("static files|tables|Loading", text)
@@ -233,9 +233,9 @@ def test_a_preparation_that_fails_is_said_on_an_open_page_and_ends_the_start(
 ) -> None:
     nowhere = "postgresql://quintet@/quintet?host=/no/such/folder"
     with started(directory, "start", DATABASE_URL=nowhere) as process:
-        address = address_of(read_until(process, "shows what is loading"))
+        address = address_of(read_until(process, "shows the progress"))
         seen = ""
-        while "could not be started" not in seen:
+        while "could not start" not in seen:
             seen = requests.get(address, timeout=30).text
         assert "refresh" not in seen
         rest, _ = process.communicate(timeout=120)

@@ -83,7 +83,7 @@ def test_a_killed_child_is_started_again_at_once_and_said_so(stage: Stage) -> No
     child.wait(60)
     supervisor.poll()
     assert child.pid not in (None, before)
-    assert stage.said == ["web ended (signal SIGKILL); starting it again now"]
+    assert stage.said == ["web stopped (signal SIGKILL); restarting now"]
 
 
 def test_one_that_cannot_stay_is_given_more_and_more_time(stage: Stage) -> None:
@@ -97,9 +97,9 @@ def test_one_that_cannot_stay_is_given_more_and_more_time(stage: Stage) -> None:
 
     eventually(twice_failed, "it has been started again twice")
     assert stage.said == [
-        "web ended (exit code 3); starting it again now",
-        "web ended (exit code 3); starting it again in 0.5 s",
-        "web ended (exit code 3); starting it again in 1 s",
+        "web stopped (exit code 3); restarting now",
+        "web stopped (exit code 3); restarting in 0.5 s",
+        "web stopped (exit code 3); restarting in 1 s",
     ]
 
 
@@ -117,9 +117,9 @@ def test_a_full_disk_ends_nothing_and_what_runs_is_recorded_afterwards(stage: St
     supervisor.poll()
     assert str(child.pid) in record.read_text()
     assert stage.said == [
-        "web ended (signal SIGKILL); starting it again now",
+        "web stopped (signal SIGKILL); restarting now",
         f"{record} cannot be written: File too large",
-        "the record of what runs is written again",
+        "process record written again",
     ]
 
 

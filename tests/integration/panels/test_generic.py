@@ -100,10 +100,10 @@ def test_erasing_the_judge_leaves_the_id_nowhere(client: Client, campaign: Campa
     [
         ({}, "“sona_id” is missing"),
         ({"participant": "7"}, "“sona_id” is missing"),
-        ({"sona_id": "%SURVEY_CODE%"}, "still holds a placeholder"),
-        ({"sona_id": "a b"}, "is not an id"),
-        ({"sona_id": "=1+1"}, "is not an id"),
-        ({"sona_id": "x" * 101}, "is not an id"),
+        ({"sona_id": "%SURVEY_CODE%"}, "still contains a placeholder"),
+        ({"sona_id": "a b"}, "is not a valid ID"),
+        ({"sona_id": "=1+1"}, "is not a valid ID"),
+        ({"sona_id": "x" * 101}, "is not a valid ID"),
     ],
 )
 def test_an_address_without_an_id_is_refused_and_stores_nothing(

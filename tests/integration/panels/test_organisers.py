@@ -91,12 +91,12 @@ def test_a_panel_is_added_changed_closed_and_opened(page: Client) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"screened_out_code": COMPLETION}, "The two codes must differ"),
+        ({"screened_out_code": COMPLETION}, "must be different"),
         ({"completion_code": "a b"}, "Enter at least four letters or digits"),
         ({"blocks_asked": "0"}, "greater than or equal to 1"),
         ({"kind": "other"}, "is not one of the available choices"),
         ({"languages": ["tlh"]}, "is not one of the available choices"),
-        ({"name": "there"}, "already has a panel “there”"),
+        ({"name": "there"}, "panel named “there” already exists"),
         ({**GENERIC, "completion_address": "http://sona.example.org/"}, "begins with https://"),
     ],
 )

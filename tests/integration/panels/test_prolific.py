@@ -110,12 +110,12 @@ def test_a_second_submission_is_refused_unless_the_panel_allows_it(
     ("changes", "said"),
     [
         ({"PROLIFIC_PID": ""}, "“PROLIFIC_PID” is missing"),
-        ({"SESSION_ID": "{{%SESSION_ID%}}"}, "“SESSION_ID” in the address still holds a placehold"),
-        ({"PROLIFIC_PID": "{%PROLIFIC_PID%}"}, "still holds a placeholder"),
-        ({"STUDY_ID": "a b"}, "“STUDY_ID” in the address is not an id"),
-        ({"STUDY_ID": "=1+1"}, "not an id"),
-        ({"PROLIFIC_PID": "x" * 101}, "not an id"),
-        ({"SESSION_ID": "ab\u200b"}, "not an id"),
+        ({"SESSION_ID": "{{%SESSION_ID%}}"}, "“SESSION_ID” still contains a placehold"),
+        ({"PROLIFIC_PID": "{%PROLIFIC_PID%}"}, "still contains a placeholder"),
+        ({"STUDY_ID": "a b"}, "“STUDY_ID” is not a valid ID"),
+        ({"STUDY_ID": "=1+1"}, "not a valid ID"),
+        ({"PROLIFIC_PID": "x" * 101}, "not a valid ID"),
+        ({"SESSION_ID": "ab\u200b"}, "not a valid ID"),
         ({"SESSION_ID": "ab\0"}, "Bad request"),
     ],
 )

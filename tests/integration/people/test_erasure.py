@@ -173,7 +173,7 @@ def test_what_nobody_answers_in_time_is_carried_out(judge: Judge) -> None:
     asked.refresh_from_db()
     assert asked.carried_out_at is not None
     assert asked.answered_by is None
-    with pytest.raises(ErasureRefusedError, match="erased already"):
+    with pytest.raises(ErasureRefusedError, match="already been erased"):
         erasure_ask(judge=judge)
 
 

@@ -78,11 +78,11 @@ def test_the_judge_is_told_when_it_is_due_and_the_organiser_that_somebody_asked(
     assert {each.to[0] for each in messages} == {JUDGE, str(organiser.email)}
     assert analyst.email not in {each.to[0] for each in messages}
     told = to(JUDGE, messages)
-    assert told.subject == "Your request for erasure is recorded: Museum"
+    assert told.subject == "Your data erasure request was received: Museum"
     assert day(asked.due_at, "en") in str(told.body)
     assert f"\n{PUBLIC}/judge/museum/data/\n" in str(told.body)
     heard = to(str(organiser.email), messages)
-    assert heard.subject == "A judge asks for erasure: Museum"
+    assert heard.subject == "Data erasure request: Museum"
     assert f"\n{PUBLIC}/campaigns/museum/people/erasures/\n" in str(heard.body)
     assert "“quiet-fox”" in str(heard.body)
     assert "Lovelace" not in str(heard.message())
@@ -103,7 +103,7 @@ def test_it_was_carried_out_is_told_to_the_address_as_it_was_which_then_is_gone(
     assert list(Mail.objects.values_list("kind", "address")) == [("carried_out", JUDGE)]
     [told] = sent()
     assert told.to == [JUDGE]
-    assert told.subject == "Your request for erasure was carried out: Museum"
+    assert told.subject == "Your data was erased: Museum"
     assert PUBLIC not in str(told.body)  # No page is theirs any more.
     assert list(Mail.objects.values_list("state", "address")) == [("sent", "")]
     assert sent() == []

@@ -201,7 +201,7 @@ def test_pearmut_resets_are_applied(task: Task, jsonl: Callable[..., Path]) -> N
     reset = json.dumps({"user_id": "ada", "item_i": 0, "annotation": "__RESET__"}) + "\n"
     said = importing()(jsonl(entry(10), reset, entry(80), name="log.jsonl"))
     assert "1 judgments imported" in said
-    assert "Not carried over: judgments that were reset (1 times" in said
+    assert "Not converted: judgments that were reset (1 times" in said
     assert [answer.scores for answer in SpansAnswer.objects.all()] == [[80]]
 
 
@@ -249,7 +249,7 @@ def test_what_does_not_fit_changes_nothing(task: Task, jsonl: Callable[..., Path
         (scored(text="Something else"), "differs from the test set"),
         (scored(systems=["dune", "ember"]), "wrote different texts for segment 1"),
         (line(99, "eve", ("dune", 1, [])), "has no segment 99; its last is 11"),
-        (line(1, "eve", ("dune", 1, []), source="Other."), "the source text is another"),
+        (line(1, "eve", ("dune", 1, []), source="Other."), "the source text differs"),
         (
             line(1, "eve", ("dune", 1, []), source_language="fr", target_language="de"),
             "it is fr → de",

@@ -20,7 +20,7 @@ def test_no_such_address(client: Client) -> None:
         "type": "about:blank",
         "title": "Not Found",
         "status": 404,
-        "detail": "There is nothing at this address.",
+        "detail": "Page not found.",
         "instance": "/api/v1/nothing/",
     }
     assert answer.headers["Cache-Control"] == "private, no-store"
@@ -33,7 +33,7 @@ def test_a_refused_body_has_its_fields(campaign: Campaign, client: Client) -> No
     )
     said = answer.json()
     assert (said["status"], said["type"]) == (400, "urn:quintet:problem:invalid-input")
-    assert said["title"] == "Input that cannot be used"
+    assert said["title"] == "Invalid input"
     assert "blocks_per_judge" in said["errors"]
 
 
@@ -61,7 +61,7 @@ def test_a_crash_is_one_too(
     answer = client.get("/api/v1/")
     said = answer.json()
     assert (said["status"], said["title"]) == (500, "Internal Server Error")
-    assert said["detail"] == "Something went wrong on our side."
+    assert said["detail"] == "Internal server error."
 
 
 def test_what_a_view_says_otherwise_stays() -> None:

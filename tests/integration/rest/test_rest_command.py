@@ -84,7 +84,7 @@ def test_files_come_byte_for_byte(task: Task, client: Client) -> None:
         (("PATCH", "campaigns/museum/", "show_source"), "“show_source” is no field"),
         (("PATCH", "campaigns/museum/", "pay=@nowhere.md"), "nowhere.md: No such file"),
         (("GET", "campaigns/nowhere/"), "No Campaign matches"),
-        (("GET", "nothing/here/"), "nothing at this address"),
+        (("GET", "nothing/here/"), "Page not found"),
     ],
 )
 def test_a_refusal_says_what_and_changes_nothing(

@@ -55,7 +55,7 @@ def test_nobody_is_led_to_another_host(client: Client, settings: Settings) -> No
 def test_a_wrong_password_is_said_to_be_wrong(client: Client) -> None:
     response = sign_in(client, "wrong")
     assert response.status_code == 200
-    assert b"E-mail and password do not match" in response.content
+    assert b"Wrong e-mail address or password" in response.content
     assert not is_signed_in(client)
 
 

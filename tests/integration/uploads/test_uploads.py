@@ -195,7 +195,7 @@ def test_an_archive_is_taken_alone(sent: Sent) -> None:
     nothing = dict.fromkeys(FILES)
     assert checked(sent({**nothing, "news.zip": packed.getvalue()}))["segments"] == 2
     report = checked(sent({"news.zip": packed.getvalue()}))
-    assert "archive lies among other files" in report["error"]["words"]
+    assert "archive cannot be combined with other files" in report["error"]["words"]
 
 
 def test_files_that_do_not_fit_are_refused_by_check_and_import(sent: Sent) -> None:

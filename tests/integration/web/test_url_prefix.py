@@ -56,7 +56,7 @@ def test_the_api_keeps_the_shape_of_its_errors_and_names_its_place(quintet: Serv
     said = json.loads(body)
     assert (response.status, said["detail"], said["instance"]) == (
         404,
-        "There is nothing at this address.",
+        "Page not found.",
         "/quintet/api/no-such/",
     )
     assert "- url: /quintet\n" in get(quintet, "/api/schema/")[1]

@@ -89,7 +89,7 @@ def test_a_slow_receiver_is_given_up_and_its_other_messages_wait_for_the_next_ro
     assert webhooks_deliver() == 0
     assert len(receiver.got) == 1
     errors = WebhookDelivery.objects.exclude(error="").values_list("error", flat=True)
-    assert list(errors) == ["The server did not answer in time."]
+    assert list(errors) == ["The server timed out."]
 
 
 def test_all_of_an_attempt_ends_in_time(

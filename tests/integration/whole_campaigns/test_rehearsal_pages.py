@@ -53,10 +53,10 @@ def test_page_begins_it_shows_it_and_ends_it(
     assert "Simulated judges are at work" in text(desk.post(address, sent, follow=True))
     again = desk.post(address, sent)
     assert again.status_code == 400
-    assert "begins or ends already" in text(again)
+    assert "already starting or ending" in text(again)
     assert jobs_run_waiting() == 1
     page = text(desk.get(address))
-    assert "3 simulated judges; each prefers the better one of two outputs 90 times in 100" in page
+    assert "3 simulated judges; each prefers the better of two outputs 90 times in 100" in page
     clone = Campaign.objects.get(rehearsal_of=campaign)
     for part in (
         "",

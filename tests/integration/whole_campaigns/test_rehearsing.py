@@ -236,7 +236,7 @@ def test_what_cannot_be_rehearsed_is_refused_in_words(campaign: Campaign, organi
         with pytest.raises(RehearsalRefusedError, match="1 to 200 simulated judges"):
             rehearsal_begin(campaign=campaign, **values | wrong)
     rehearsal_begin(campaign=campaign, **values)
-    with pytest.raises(RehearsalRefusedError, match="begins or ends already"):
+    with pytest.raises(RehearsalRefusedError, match="already starting or ending"):
         rehearsal_begin(campaign=campaign, **values)
     empty = make_campaign("empty", state=CampaignState.DRAFT)
     with pytest.raises(RehearsalRefusedError, match="add texts first"):

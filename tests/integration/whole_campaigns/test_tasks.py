@@ -71,9 +71,9 @@ class TestMaking:
 
     def test_what_there_cannot_be_is_refused_at_its_field(self, ranking: Task) -> None:
         cases: list[tuple[dict[str, Any], str, str]] = [
-            ({"protocol": "ranking"}, "protocol", "has a task of this protocol already"),
-            ({"protocol": "guessing"}, "protocol", "There is no protocol “guessing”"),
-            ({"protocol": TWO, "blocks_wanted": 0}, "blocks_wanted", "one block at least"),
+            ({"protocol": "ranking"}, "protocol", "already has a task with this protocol"),
+            ({"protocol": "guessing"}, "protocol", "Unknown protocol “guessing”"),
+            ({"protocol": TWO, "blocks_wanted": 0}, "blocks_wanted", "at least 1 block"),
         ]
         for asked, field, words in cases:
             with pytest.raises(TaskRefusedError, match=words) as refused:
@@ -82,7 +82,7 @@ class TestMaking:
             assert ranking.test_set.tasks.get() == ranking
 
     def test_a_test_set_without_texts_is_asked_nothing_else(self) -> None:
-        with pytest.raises(TaskRefusedError, match="there is nothing to judge"):
+        with pytest.raises(TaskRefusedError, match="has no texts to judge"):
             second(empty_task(make_campaign()))
 
     def test_neither_an_archived_campaign_nor_a_rehearsal_gets_one(self, ranking: Task) -> None:
@@ -137,9 +137,9 @@ class TestDeleting:
         choosing = make_judge(task.test_set.campaign)
         task_choose(judge=choosing, task=task)
         said = task_deletion_in_words(task=task)
-        assert "2 planned HITs are deleted with it." in said
-        assert "1 design is deleted with it." in said
-        assert "1 training sentence is deleted with it." in said
+        assert "Deletes 2 planned HITs." in said
+        assert "Deletes 1 design." in said
+        assert "Deletes 1 training sentence." in said
         before = HIT.objects.filter(task=ranking).count()
 
         task_delete(task=task, by=olga)
@@ -155,7 +155,9 @@ class TestDeleting:
         second(ranking)
 
     def test_the_ranking_stays(self, ranking: Task) -> None:
-        with pytest.raises(TaskRefusedError, match="keeps its five-way ranking"):
+        with pytest.raises(
+            TaskRefusedError, match="five-way ranking of a test set cannot be deleted"
+        ):
             task_delete(task=ranking, by=None)
 
     def test_what_was_lent_or_judged_stays(self, ranking: Task) -> None:
@@ -166,10 +168,10 @@ class TestDeleting:
         task_choose(judge=judge, task=task)
         held = lend(judge)
         assert held.hit.task == task
-        with pytest.raises(TaskRefusedError, match="Judges were lent sentences of it"):
+        with pytest.raises(TaskRefusedError, match="Judges have received work"):
             task_delete(task=task, by=None)
         JudgmentSequence.objects.update_or_create(task=task, defaults={"last_number": 1})
-        with pytest.raises(TaskRefusedError, match="It has been judged"):
+        with pytest.raises(TaskRefusedError, match="This task has judgments"):
             task_delete(task=task, by=None)
         assert task_deletion_refusal(task=task)
 
@@ -192,7 +194,7 @@ class TestPages:
         assert made.url == reverse("test-set-texts", args=[campaign.slug, task.pk])  # type: ignore[attr-defined]
         assert task.blocks_wanted == 40
         texts = client.get(made.url).content.decode()  # type: ignore[attr-defined]
-        assert "museum en-de has a task more: two outputs." in texts
+        assert "Task added to museum en-de: two outputs." in texts
         assert texts.count("museum en-de · two outputs") >= 3
         delete = reverse("task-delete", args=[campaign.slug, task.pk])
         assert f'href="{delete}"' in texts
@@ -205,7 +207,7 @@ class TestPages:
         assert 'Test sets <span class="tab-count">1</span>' in page
 
         question = client.get(delete).content.decode()
-        assert "0 planned HITs are deleted with it." in question
+        assert "Deletes 0 planned HITs." in question
         client.post(delete)
         assert test_set.tasks.count() == 2
         client.post(delete, {"act": "yes"})

@@ -41,7 +41,7 @@ def test_quoted_cell_that_goes_on_in_the_next_line_is_refused() -> None:
     with pytest.raises(FormatError) as caught:
         _case("11-line-break-in-a-quoted-tsv-cell")
     assert (caught.value.line, caught.value.column) == (2, 4)
-    assert "goes on in the next line" in caught.value.problem
+    assert "continues on the next line" in caught.value.problem
 
 
 @pytest.mark.parametrize("row", ["s\tb", "s\ta\tb\tc", "a\tb"])

@@ -92,13 +92,13 @@ def test_an_output_with_another_ending_is_refused() -> None:
     [("40-json-array-instead-of-lines", "t.json"), ("60-label-studio-export", "ls.json")],
 )
 def test_a_json_array_is_no_test_set(case: str, name: str) -> None:
-    assert "one JSON array" in refused(case, name).problem
+    assert "a JSON array" in refused(case, name).problem
 
 
 @pytest.mark.parametrize(
     ("case", "name", "problem"),
     [
-        ("31-nested-zip", "set.zip", "packed or compressed itself"),
+        ("31-nested-zip", "set.zip", "itself packed or compressed"),
         ("32-symlink-in-tar", "set.tar.gz", "is a link"),
         ("73-pearmut-campaign-with-html-and-media", "c.json", "not text"),
     ],
@@ -152,7 +152,7 @@ def test_a_line_break_in_a_segment_of_xml_becomes_a_blank() -> None:
     ("case", "name", "problem", "remedy"),
     [
         ("17-utf-16-from-a-spreadsheet", "t.txt", "not UTF-8", "iconv -f UTF-16"),
-        ("39-references-as-text-in-jsonl", "t.jsonl", "no list", '["text", …]'),
+        ("39-references-as-text-in-jsonl", "t.jsonl", "not a list", '["text", …]'),
     ],
 )
 def test_a_single_file_is_refused_with_its_remedy(

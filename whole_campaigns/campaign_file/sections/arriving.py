@@ -55,7 +55,7 @@ class PanelsSection(Section[Campaign]):
             "name",
             "kind",
         )
-        return {"panels": list_of(item, "Studies that send participants, known by name.")}
+        return {"panels": list_of(item, "Studies that send participants, identified by name.")}
 
     def read(self, owner: Campaign) -> dict[str, Any]:
         """Return the terms of all panels, as far as they are no secret."""
@@ -75,7 +75,7 @@ class PanelsSection(Section[Campaign]):
                 continue
             if panel.kind != each.get("kind"):
                 raise each.error(
-                    f"the panel is one of {panel.kind}", "give another panel another name", "kind"
+                    f"the panel belongs to {panel.kind}", "use a different panel name", "kind"
                 )
             if differing(panel, terms):
                 with each.refusals():
@@ -85,7 +85,7 @@ class PanelsSection(Section[Campaign]):
 def _panel_create(owner: Campaign, said: Said, terms: dict[str, Any], run: Run) -> None:
     for key in ("blocks_asked", "minutes_allowed"):
         if key not in terms:
-            raise said.error(f'a new panel needs "{key}"', "add the key", key)
+            raise said.error(f'a new panel requires "{key}"', "add the key", key)
     with said.refusals():
         panel_create(
             campaign=owner,
@@ -114,25 +114,27 @@ class LinksSection(Section[Campaign]):
         item = object_of(
             {
                 "note": property_of(
-                    Invitation, "note", description="Where the link is published; says which it is."
+                    Invitation,
+                    "note",
+                    description="Note that identifies the link, such as where it is published.",
                 ),
                 **properties_of(
                     Invitation,
                     _LINK_TERMS,
                     cap={"type": "integer", "minimum": 1},
                     expires_at={
-                        "description": "When it ends. Left out of a new link: after the usual days."
+                        "description": "Expiry. New links use the default validity if omitted."
                     },
                 ),
                 "withdrawn": {
                     "type": "boolean",
-                    "description": "True: it admits nobody else; judges who joined by it stay.",
+                    "description": "True if the link admits no further judges; judges who joined stay.",
                 },
             },
             "note",
             "cap",
         )
-        words = "Links for anybody, without their addresses. One that differs in other things than its note is changed."
+        words = "Shared links, without their URLs, identified by note."
         return {"links": list_of(item, words)}
 
     def read(self, owner: Campaign) -> dict[str, Any]:
@@ -187,8 +189,8 @@ def _link_wanted(said: Said) -> dict[str, Any]:
 def _link_create(owner: Campaign, said: Said, wanted: dict[str, Any], run: Run) -> None:
     if "expires_at" in wanted and wanted["expires_at"] <= timezone.now():
         raise said.error(
-            "a new link would be over already",
-            "write a later time, or leave the key out",
+            "the new link would already be expired",
+            "enter a later time, or remove the key",
             "expires_at",
         )
     # At the end of a day, as of links that pages make: so that what was shown is what is done.

@@ -46,20 +46,20 @@ class DamagedReferencesSection(Section[Task]):
                 "text": {
                     "type": "string",
                     "minLength": 1,
-                    "description": "What judges are shown; it never changes once it was approved.",
+                    "description": "Text shown to judges. Cannot be changed once approved.",
                 },
                 **properties_of(BadReference, _MADE, attempt={"minimum": 1}),
                 "status": {
                     "type": "string",
                     "enum": [str(each) for each in BadReference.Status],
-                    "description": "Judges see approved ones alone; a new one waits for a review if not said.",
+                    "description": "Only approved ones are shown to judges. Defaults to pending.",
                 },
             },
             "segment",
             "text",
             "damage",
         )
-        return {_DAMAGED: list_of(item, "Attention checks, a damaged reference of a segment each.")}
+        return {_DAMAGED: list_of(item, "Attention checks: damaged references, one per segment.")}
 
     def read(self, owner: Task) -> dict[str, Any]:
         """Return all of them by segment. One query."""
@@ -89,7 +89,7 @@ class DamagedReferencesSection(Section[Task]):
 
 def segment_property() -> Schema:
     """Return the schema of the number of a segment."""
-    words = "The number of the segment, from 1 through the test set."
+    words = "Segment number within the test set, from 1."
     return {"type": "integer", "minimum": 1, "maximum": 2**31 - 1, "description": words}
 
 
@@ -129,7 +129,7 @@ def _damaged_change(row: BadReference, said: Said, run: Run) -> None:
         return
     if status == _PENDING:
         raise said.error(
-            f"it was reviewed, and stays {row.status}", f"write status: {row.status}", "status"
+            f"it has been reviewed and stays {row.status}", f"write status: {row.status}", "status"
         )
     with said.refusals("status"):
         bad_reference_review(
@@ -158,7 +158,7 @@ class TrainingSection(Section[Task]):
                     TrainingBlock,
                     "position",
                     minimum=1,
-                    description="From 1; left out of a new one: after the others.",
+                    description="Position, from 1. New blocks are added at the end if omitted.",
                 ),
                 "explanation": property_of(TrainingBlock, "explanation", minLength=1),
                 "expected": {
@@ -169,17 +169,17 @@ class TrainingSection(Section[Task]):
                         "maximum": 5,
                     },
                     "minProperties": 2,
-                    "description": "The systems whose outputs it shows, each with the rank it should get: 1 is best, "
-                    "only the order counts; null: nothing is expected of it.",
+                    "description": "Systems shown, each with its expected rank (1 is best, only the order "
+                    "counts), or null for no expectation.",
                 },
                 "removed": {
                     "type": "boolean",
-                    "description": "True: judges still to come do not get it.",
+                    "description": "True if new judges do not receive this block.",
                 },
             },
             "segment",
         )
-        return {_TRAINING: list_of(item, "What judges train with before their first HIT.")}
+        return {_TRAINING: list_of(item, "Training blocks shown before the first HIT.")}
 
     def read(self, owner: Task) -> dict[str, Any]:
         """Return the blocks in their order. Two queries."""
@@ -218,13 +218,13 @@ def _training_read(block: TrainingBlock) -> dict[str, Any]:
 def _training_create(owner: Task, said: Said) -> None:
     for key in ("explanation", "expected"):
         if key not in said:
-            raise said.error(f'a new training block needs "{key}"', "add the key", key)
+            raise said.error(f'a new training block requires "{key}"', "add the key", key)
     segment = Segment.objects.filter(
         test_set_id=owner.test_set_id, number=said.get("segment")
     ).first()
     if segment is None:
         raise said.error(
-            f"there is no segment {said.get('segment')}", "correct the number", "segment"
+            f"segment {said.get('segment')} not found", "correct the number", "segment"
         )
     with said.refusals():
         training_block_create(

@@ -55,12 +55,12 @@ class DesignSection(Section[Task]):
         }
         properties = properties_of(Design, columns, **_LIMITS)
         properties = {name: properties.get(name, limits) for name in _COLUMNS}
-        properties[GROUP] = group_property("Only judges of this group are lent HITs; null: all.")
+        properties[GROUP] = group_property("Only judges of this group receive HITs; null for all.")
         properties[_ASKED] = {
             "type": "boolean",
-            "description": "Judges are to rank a reference that they see.",
+            "description": "Judges see the reference and rank it.",
         }
-        words = "How HITs are drawn from now on; without a seed a new one is drawn once."
+        words = "How new HITs are drawn. A seed is drawn if omitted."
         return {"design": object_of(properties, description=words)}
 
     def read(self, owner: Task) -> dict[str, Any]:
@@ -114,10 +114,9 @@ class RankingSettingsSection(Section[Task]):
             sides={"enum": [1, 2]},
             confidence={"exclusiveMinimum": 0, "maximum": 0.999},
         )
-        properties[GROUP] = group_property("Only judges of this group count; null: all.")
+        properties[GROUP] = group_property("Only judgments of this group count; null for all.")
         words = (
-            "The method of the ranking, and how rank ranges are made; parts that are not named are those of "
-            "the kind of ranges."
+            "Ranking method and rank ranges. Omitted parts use the defaults of the kind of ranges."
         )
         return {"ranking_settings": object_of(properties, description=words)}
 
@@ -169,7 +168,7 @@ class StoppingRuleSection(Section[Task]):
             clusters={"minimum": 2},
             confidence={"exclusiveMinimum": 0, "maximum": 0.999},
         )
-        words = "When judging is to end, at whichever criterion is first; null: no rule."
+        words = "Stopping rule, met when the first criterion is met; null for none."
         rule = object_of(properties, description=words)
         return {_STOPPING: {**rule, "type": ["object", "null"]}}
 
@@ -201,4 +200,4 @@ def _day(said: Said, text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise said.error(f'"{text}" is no day', "write 2026-12-12", "until") from None
+        raise said.error(f'"{text}" is not a date', "write 2026-12-12", "until") from None

@@ -110,14 +110,14 @@ class InstructionsSection(Section[Campaign]):
                 ),
                 "demands_acceptance": {
                     "type": "boolean",
-                    "description": "If the text differs: judges go on only once they accepted it. "
-                    "The first version is accepted in any case.",
+                    "description": "If the text changes, judges must accept it before they continue. Always "
+                    "true for the first version.",
                 },
             },
             "language",
             "text",
         )
-        return {"instructions": list_of(item, "What judges read, in each language.")}
+        return {"instructions": list_of(item, "Instructions for judges, one per language.")}
 
     def read(self, owner: Campaign) -> dict[str, Any]:
         """Return the texts in force."""
@@ -132,7 +132,7 @@ class InstructionsSection(Section[Campaign]):
             with each.refusals("language"):
                 language = language_tag_checked(each.get("language"))
             if language in seen:
-                raise each.error(f"the language {language} stands here twice", "give one text")
+                raise each.error(f"the language {language} appears twice", "keep one text")
             seen.add(language)
             text = each.get("text").strip()
             if language in now and now[language].text == text:
@@ -162,7 +162,7 @@ class StateSection(Section[Campaign]):
                 Campaign,
                 "state",
                 enum=_STATES,
-                description="Without it the state stays: a new campaign is a draft.",
+                description="State of the campaign. Unchanged if omitted; new campaigns are drafts.",
             ),
             "closes_at": property_of(Campaign, "closes_at"),
         }
@@ -189,7 +189,7 @@ def _transition(said: Said, before: CampaignState) -> Transition:
     except KeyError:
         steps = ", ".join(sorted(set(possible) - {CampaignState.BIN}))
         raise said.error(
-            f"the campaign is {before}, and does not become {said.get('state')} in one step",
+            f"the campaign is {before} and cannot change to {said.get('state')} in one step",
             f"choose one of: {steps}",
             "state",
         ) from None

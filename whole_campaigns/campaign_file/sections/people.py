@@ -40,7 +40,7 @@ class GroupsSection(Section[Campaign]):
         item = object_of(
             properties_of(JudgeGroup, names, name=least, blocks_asked={"minimum": 1}), "name"
         )
-        words = "Judges who are spoken of together; designs and rankings can be for one group."
+        words = "Judge groups. Designs and rankings can be limited to one group."
         return {"judge_groups": list_of(item, words)}
 
     def read(self, owner: Campaign) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def group_named(owner: Campaign, name: str, said: Said, key: str) -> JudgeGroup:
     group = _group(owner, name)
     if group is None:
         raise said.error(
-            f'there is no group "{name}"', 'add it to "judge_groups", or correct the name', key
+            f'group "{name}" not found', 'add it to "judge_groups", or correct the name', key
         )
     return group
 
@@ -109,11 +109,11 @@ class JudgesSection(Section[Campaign]):
                 "pseudonym": property_of(Judge, "pseudonym", minLength=1),
                 **properties_of(Judge, _CHANGED),
                 "note": property_of(
-                    Judge, "note", description="For organisers only; set when the judge is new."
+                    Judge, "note", description="Visible to organisers only. Set for new judges."
                 ),
                 "groups": list_of(
-                    {"type": "string", "minLength": 1, "description": "The name of a group."},
-                    "Groups that the judge is in, and no others.",
+                    {"type": "string", "minLength": 1, "description": "Name of a group."},
+                    "Complete list of the groups of the judge.",
                 ),
                 "conflicts": list_of(
                     object_of(
@@ -121,18 +121,20 @@ class JudgesSection(Section[Campaign]):
                             "system": property_of(System, "name"),
                             "test_set": {
                                 "type": "string",
-                                "description": "Left out: in each test set that has this system.",
+                                "description": "Name of the test set. All test sets with this system if omitted.",
                             },
                         },
                         "system",
                     ),
-                    "Systems that the judge must not see.",
+                    "Systems the judge must not see.",
                 ),
             },
             "pseudonym",
         )
         return {
-            "judges": list_of(item, "Judges by pseudonym. Links for new ones are made by hand.")
+            "judges": list_of(
+                item, "Judges by pseudonym. Links for new judges must be created separately."
+            )
         }
 
     def read(self, owner: Campaign) -> dict[str, Any]:
@@ -233,6 +235,6 @@ def _conflicts(campaign: Campaign, judge: Judge, said: Said) -> list[System]:
             systems = systems.filter(test_set__name=each.get("test_set"))
         if not systems.exists():
             name = each.get("system")
-            raise each.error(f'there is no system "{name}"', "correct the names", "system")
+            raise each.error(f'system "{name}" not found', "correct the names", "system")
         found += systems.exclude(conflicts__judge=judge).order_by("pk")
     return found

@@ -45,21 +45,21 @@ class RulesSection(Section[Campaign]):
                 ),
                 "test_set": {
                     "type": ["string", "null"],
-                    "description": "Name of a test set; null or left out: each of the campaign.",
+                    "description": "Name of the test set. All test sets if null or omitted.",
                 },
                 "protocol": {
                     "type": "string",
                     "enum": [str(each) for each in Protocol],
-                    "description": "Of which task of this test set, if it is not its ranking.",
+                    "description": "Protocol of the task. Defaults to the ranking.",
                 },
                 "switched_off": {
                     "type": "boolean",
-                    "description": "True: the rule with these terms is switched off; what it did stays.",
+                    "description": "True to switch off the rule with these terms. Its past actions stay.",
                 },
             },
             *_TERMS,
         )
-        words = "Rules in force. One that differs in threshold or minimum alone takes the place of the other."
+        words = "Active rules. A rule that differs only in threshold or minimum replaces the existing one."
         return {"quality_rules": list_of(item, words)}
 
     def read(self, owner: Campaign) -> dict[str, Any]:
@@ -133,9 +133,9 @@ def _terms(owner: Campaign, said: Said) -> RuleTerms:
     if name is not None and task is None:
         if owner.test_sets.filter(name=name).exists():
             raise said.error(
-                f'"{name}" has no task "{protocol}"', "write it under tasks first", "protocol"
+                f'"{name}" has no task "{protocol}"', "add it under tasks first", "protocol"
             )
-        raise said.error(f'there is no test set "{name}"', "correct the name", "test_set")
+        raise said.error(f'test set "{name}" not found', "correct the name", "test_set")
     terms = RuleTerms(**said.only(_TERMS), task=task)
     with said.refusals():
         rule_terms_check(campaign=owner, terms=terms)
@@ -151,7 +151,7 @@ def _put_in_force(said: Said) -> Iterator[None]:
     except ConfirmationNeededError as error:
         raise said.error(
             str(error).rstrip("."),
-            "put it in force on the page Rules or over REST, which say whom it would meet",
+            "activate it on the Rules page or over REST, which show the judges affected",
         ) from error
 
 
@@ -163,6 +163,6 @@ def _note(done: RulesInForce, run: Run) -> None:
 def _person(said: Said, run: Run) -> User:
     if run.by is None:
         raise said.error(
-            "a rule is switched off by somebody", "say with --as EMAIL who applies this file"
+            "switching off a rule requires a user", "specify who applies this file with --as EMAIL"
         )
     return run.by

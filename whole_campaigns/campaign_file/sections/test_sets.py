@@ -96,7 +96,7 @@ class ClosingSection(Section[Task]):
 
     def properties(self) -> dict[str, Schema]:
         """Return `closed`."""
-        words = "True: judges are lent nothing more of it. Without the key it stays as it is."
+        words = "True if judges receive no new work from this task. Unchanged if omitted."
         return {"closed": {"type": "boolean", "description": words}}
 
     def apply(self, owner: Task, said: Said, run: Run) -> None:
@@ -189,12 +189,12 @@ class OtherTasksSection(Section[Task]):
         others = [str(each) for each in Protocol if each != Protocol.RANKING]
         properties = {
             "protocol": property_of(
-                Task, "protocol", enum=others, description="What judges are asked."
+                Task, "protocol", enum=others, description="Protocol of the task."
             )
         }
         for section in _TASK_SECTIONS:
             properties |= section.properties()
-        words = "What else judges are asked about its texts, known by protocol; its ranking stands above."
+        words = "Other tasks on the same texts, identified by protocol. The ranking is configured above."
         return {_TASKS: list_of(object_of(properties, "protocol"), words)}
 
     def read(self, owner: Task) -> dict[str, Any]:
@@ -259,7 +259,9 @@ class TasksSection(Section[Campaign]):
         }
         for section in SECTIONS:
             properties |= section.properties()
-        return {"test_sets": list_of(object_of(properties, "name"), "Test sets, known by name.")}
+        return {
+            "test_sets": list_of(object_of(properties, "name"), "Test sets, identified by name.")
+        }
 
     def read(self, owner: Campaign) -> dict[str, Any]:
         """Return the test sets, in the order in which they were made."""

@@ -40,40 +40,43 @@ _FILES: Final[Schema] = {"type": "array", "items": _FILE, "minItems": 1, "maxIte
 _ROLES: Final = ("source", "references", "systems", "documents")
 _AT_ONCE: Final = 500
 #: What to do where only the file itself came.
-_IMPORT: Final = "import the test set on its page first, or use apply_campaign where the files are"
+_IMPORT: Final = "import the test set on its page first, or run apply_campaign where the files are"
 _FIRST: Final = (
-    "make the campaign without this test set, bring its texts by Add texts and apply this file again in the settings, "
-    "or use apply_campaign where the files are"
+    "create the campaign without this test set, upload its texts with Add texts and apply this file again in "
+    "the settings, or run apply_campaign where the files are"
 )
 
 
 def texts_schema() -> Schema:
     """Return the schema of `texts`."""
     properties = {
-        "files": {**_FILES, "description": "A folder, an archive, one whole file, or several."},
-        "source": {**_FILE, "description": "In the place of files: the source."},
-        "references": {**_FILES, "description": "With source: a file for each reference."},
+        "files": {**_FILES, "description": "A folder, an archive, or one or more files."},
+        "source": {**_FILE, "description": "Source file, as an alternative to files."},
+        "references": {**_FILES, "description": "One file per reference. Requires source."},
         "systems": {
             "type": "object",
             "additionalProperties": _FILE,
-            "description": "With source: the file of each system, by its name.",
+            "description": "One file per system, by system name. Requires source.",
         },
-        "documents": {**_FILE, "description": "With source: the name of a document on each line."},
+        "documents": {
+            **_FILE,
+            "description": "File with one document name per line. Requires source.",
+        },
         "format": {
             "type": "string",
             "enum": [str(each) for each in TestSetFormat],
-            "description": "Of the files, where it is not to be recognised.",
+            "description": "Format of the files. Detected by default.",
         },
         "pair": {
             "type": "array",
             "items": {"type": "string"},
             "minItems": 2,
             "maxItems": 2,
-            "description": "The languages to take of a file that holds several pairs, as it writes them.",
+            "description": "Language pair to import from a file with several pairs, as written in the file.",
         },
         "split_paragraphs": {
             "type": "boolean",
-            "description": "A segment for each paragraph of WMT's JSON Lines.",
+            "description": "Split documents of WMT JSON Lines into paragraphs.",
         },
         "reference_system": {
             "type": ["string", "null"],
@@ -82,7 +85,7 @@ def texts_schema() -> Schema:
             "said; null: it does not take part.",
         },
     }
-    words = "The files of a new test set, by paths from the folder of this file."
+    words = "Files of a new test set. Paths are relative to the folder of this file."
     return object_of(properties, description=words)
 
 
@@ -149,14 +152,14 @@ def test_set_of_texts(said: Said, run: Run) -> Task:
     for key in ("texts", "source_language", "target_language"):
         if key not in said:
             raise said.error(
-                f'there is no test set "{said.get("name")}", and a new one needs "{key}"',
+                f'test set "{said.get("name")}" not found, and a new one requires "{key}"',
                 "add the key, or correct the name",
                 "name",
             )
     part = said["texts"]
     if run.folders is None:
         raise part.error(
-            "files with texts do not come with this one",
+            "this file was uploaded without its texts",
             _FIRST if run.is_new else _IMPORT,
         )
     with _recognised(part, run.folders) as found, said.refusals():
@@ -213,8 +216,8 @@ def _is_same(segment: Segment | None, text: SegmentTexts) -> bool:
 
 def _refused(task: Task, said: Said, number: int) -> FormatError:
     return said.error(
-        f'the texts of "{task.test_set.name}" stay, and segment {number} of these files is another',
-        "give texts that were corrected another name of a test set",
+        f'the texts of "{task.test_set.name}" cannot be changed, but segment {number} differs in these files',
+        "use a new test set name for corrected texts",
     )
 
 
@@ -227,9 +230,9 @@ def _names(said: Said) -> list[str]:
 @contextmanager
 def _recognised(said: Said, folders: TextFolders) -> Iterator[RecognisedSet]:
     if ("files" in said) == ("source" in said):
-        raise said.error("either files or source is needed", "give one of the two")
+        raise said.error("either files or source is required", "provide one of the two")
     if "files" in said and any(key in said for key in _ROLES):
-        raise said.error("files have no roles of their own here", "give source in their place")
+        raise said.error("files cannot have roles here", "use source instead")
     file_format = TestSetFormat(said.get("format")) if "format" in said else None
     try:
         with ExitStack() as stack:
@@ -244,7 +247,9 @@ def _recognised(said: Said, folders: TextFolders) -> Iterator[RecognisedSet]:
         raise said.error(error.problem, error.remedy) from error
     except OSError as error:
         name = Path(str(error.filename)).name
-        raise said.error(f'"{name}": {error.strerror}', "give files that can be read") from error
+        raise said.error(
+            f'"{name}": {error.strerror}', "check that the files exist and are readable"
+        ) from error
 
 
 def _with_roles(
@@ -288,21 +293,21 @@ class SystemsSection(Section[Task]):
                     System,
                     "kind",
                     enum=[str(SystemKind.SYSTEM), str(SystemKind.REFERENCE)],
-                    description="As the texts make it; not changed.",
+                    description="Determined by the texts; read-only.",
                 ),
                 **properties_of(System, _DESCRIBED),
                 "withdrawn": {
                     "type": "boolean",
-                    "description": "True: no new HIT shows it; what was judged of it counts.",
+                    "description": "True if new HITs no longer show this system; existing judgments count.",
                 },
                 "outputs": {
                     "type": "string",
-                    "description": "Of one more system for a test set that is there: the file with its outputs.",
+                    "description": "File with the outputs of an additional system for an existing test set.",
                 },
             },
             "name",
         )
-        return {"systems": list_of(item, "Systems that take part, known by name.")}
+        return {"systems": list_of(item, "Systems, identified by name.")}
 
     def read(self, owner: Task) -> dict[str, Any]:
         """Return the systems without damaged references, which are reviewed one by one."""
@@ -318,7 +323,7 @@ class SystemsSection(Section[Task]):
             if system.kind != each.get("kind", system.kind):
                 raise each.error(
                     f"the system is a {system.get_kind_display()}",
-                    "leave the key out: the texts say it",
+                    "remove the key; the kind follows from the texts",
                     "kind",
                 )
             changes = differing(system, each.only(_DESCRIBED))
@@ -347,13 +352,13 @@ def _added(owner: Task, said: Said, run: Run) -> System:
     if "outputs" not in said:
         raise said.error(
             f'the test set "{owner.test_set.name}" has no system "{said.get("name")}"',
-            "correct the name, or add outputs: FILE for one more system",
+            "correct the name, or add outputs: FILE for an additional system",
             "name",
         )
     if run.folders is None:
         raise said.error(
-            "files with texts do not come with this one",
-            "add the system on its page, or use apply_campaign where the files are",
+            "this file was uploaded without its texts",
+            "add the system on its page, or run apply_campaign where the files are",
             "outputs",
         )
     path = run.folders.needed(said, said.get("outputs"), "outputs")
@@ -366,5 +371,7 @@ def _added(owner: Task, said: Said, run: Run) -> System:
             )
     except OSError as error:
         raise said.error(
-            f'"{path.name}": {error.strerror}', "give a file that can be read", "outputs"
+            f'"{path.name}": {error.strerror}',
+            "check that the file exists and is readable",
+            "outputs",
         ) from error

@@ -22,21 +22,23 @@ from whole_campaigns.campaign_file.said import TextFolders
 
 class Command(BaseCommand):
     help = (
-        "Make or change a campaign as a file says (docs/organisers.md). What differs is shown first; what the file "
-        "does not name stays. All of it is done or, after any error, nothing; the same file again does nothing."
+        "Create or update a campaign from a file (docs/organisers.md). Shows the differences first. Settings "
+        "missing from the file stay unchanged. Applies all changes or, after an error, none."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path, metavar="FILE", help="YAML; campaign_file writes it")
         parser.add_argument(
-            "--check", action="store_true", help="say what it would change, and change nothing"
+            "file", type=Path, metavar="FILE", help="YAML file, as written by campaign_file"
         )
-        parser.add_argument("--yes", action="store_true", help="do not ask")
+        parser.add_argument(
+            "--check", action="store_true", help="show the differences without applying them"
+        )
+        parser.add_argument("--yes", action="store_true", help="apply without asking")
         parser.add_argument(
             "--as",
             dest="by",
             metavar="EMAIL",
-            help="who does it, for the record; organises a campaign that the file makes",
+            help="user for the activity log; becomes the organiser of a new campaign",
         )
         parser.add_argument(
             "--texts",
@@ -44,8 +46,7 @@ class Command(BaseCommand):
             action="append",
             default=[],
             metavar="DIR",
-            help="another folder with files that FILE names; may be given more than once "
-            "(default: the folder of FILE alone)",
+            help="additional folder with files named in FILE; can be repeated (default: only the folder of FILE)",
         )
         address_option_add(parser)
 
@@ -83,12 +84,14 @@ class Command(BaseCommand):
         self._say(found)
         if check or not found.changes:
             return found
-        if input(_("Do this?") + " [y/N] ").strip().lower() not in ("y", "yes"):
-            raise CommandError(_("Nothing was changed."))
+        if input(_("Apply these changes?") + " [y/N] ").strip().lower() not in ("y", "yes"):
+            raise CommandError(_("No changes."))
         done = campaign_file_apply(**given, confirmed=found.code)
         if not done.is_done:
             raise CommandError(
-                _("The campaign was changed meanwhile. Nothing was changed: look again.")
+                _(
+                    "The campaign has changed in the meantime. Nothing was applied. Review the changes again."
+                )
             )
         self.stdout.write(_("Done."))
         return done
@@ -99,4 +102,4 @@ class Command(BaseCommand):
         for note in applied.notes:
             self.stdout.write(note)
         if not applied.changes:
-            self.stdout.write(_("Nothing to do: the campaign is as the file says."))
+            self.stdout.write(_("No changes: the campaign matches the file."))

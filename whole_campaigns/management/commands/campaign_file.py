@@ -14,24 +14,24 @@ from whole_campaigns.campaign_file.sections.texts import file_name, is_whole, te
 
 class Command(BaseCommand):
     help = (
-        "Write the file of a campaign, which apply_campaign takes, to standard output: settings, without judgments, "
-        "links, codes and tokens. With --folder, its texts beside it."
+        "Write the settings of a campaign as a file for apply_campaign to standard output, without "
+        "judgments, links, codes and tokens. With --folder, also write the texts."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         what = parser.add_mutually_exclusive_group(required=True)
         what.add_argument("campaign", metavar="SLUG", nargs="?")
         what.add_argument(
-            "--schema", action="store_true", help="write the JSON Schema of such files"
+            "--schema", action="store_true", help="write the JSON Schema of campaign files"
         )
         parser.add_argument(
-            "--people", action="store_true", help="judges by pseudonym, and whom to ask, too"
+            "--people", action="store_true", help="include judges (by pseudonym) and the contact"
         )
         parser.add_argument(
             "--folder",
             type=Path,
             metavar="DIR",
-            help="write campaign.yaml and texts/ into this folder, which is made",
+            help="write campaign.yaml and texts/ into this new folder",
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:

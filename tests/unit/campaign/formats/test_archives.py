@@ -92,10 +92,13 @@ def test_folders_that_sort_one_test_set_are_no_roots(packed: Packed) -> None:
         (["/etc/passwd"], '"/etc/passwd" is an absolute path'),
         (["C:/a.txt"], "is an absolute path"),
         (["..\\a.txt"], "leads out of the archive"),
-        (["a\u202e.txt"], "is no name of a file on every system"),
-        (["A.txt", "a.txt"], '"a.txt" and "A.txt" are names of the same file on some systems'),
-        (["é.txt", "e\u0301.txt"], "are names of the same file on some systems"),
-        (["Straße.txt", "STRASSE.txt"], "are names of the same file on some systems"),
+        (["a\u202e.txt"], "is not a valid file name on every operating system"),
+        (
+            ["A.txt", "a.txt"],
+            '"a.txt" and "A.txt" are the same file name on some operating systems',
+        ),
+        (["é.txt", "e\u0301.txt"], "are the same file name on some operating systems"),
+        (["Straße.txt", "STRASSE.txt"], "are the same file name on some operating systems"),
         (["x/a.txt", "x//a.txt"], '"x/a.txt" is there twice'),
         (["one/a.txt", "two/a.txt"], 'several folders side by side: "one" and "two"'),
     ],
@@ -112,7 +115,7 @@ def test_names_that_lead_astray_are_refused(packed: Packed, names: list[str], pr
     ids=["zip", "tar.gz", "tar", "bzip2", "rar", "xz"],
 )  # fmt: skip
 def test_what_is_packed_twice_is_refused(packed: Packed, inner: bytes) -> None:
-    assert "is packed or compressed itself" in refused(packed([("a.txt", inner)]))
+    assert "is itself packed or compressed" in refused(packed([("a.txt", inner)]))
 
 
 def test_links_and_devices_are_refused() -> None:
@@ -133,7 +136,7 @@ def test_encrypted_and_unusual_zips_are_refused() -> None:
     for place in (data.index(b"PK\x03\x04") + 6, data.index(b"PK\x01\x02") + 8):
         data[place] |= 1
     assert "is encrypted" in refused(bytes(data))
-    assert "is compressed in a way that is not read" in refused(
+    assert "uses an unsupported compression method" in refused(
         zipped([("a", b"x")], zipfile.ZIP_LZMA)
     )
 
@@ -188,7 +191,7 @@ def test_a_folder_is_read_without_links_and_litter(tmp_path: Path) -> None:
     assert [file.name for file in folder_files(tmp_path)] == ["systems/x.de", ".hidden"]
     (tmp_path / "Systems.txt").write_bytes(b"a")
     (tmp_path / "systems.TXT").write_bytes(b"a")
-    with pytest.raises(FormatError, match="names of the same file on some systems"):
+    with pytest.raises(FormatError, match="the same file name on some operating systems"):
         folder_files(tmp_path)
     (tmp_path / "systems.TXT").unlink()
     (tmp_path / "link").symlink_to("/etc/passwd")

@@ -49,9 +49,9 @@ def test_a_damaged_file_is_named_when_it_is_read(make_file: MakeFile) -> None:
 @pytest.mark.parametrize(
     ("source", "others", "message"),
     [
-        ("set.tsv", {"systems": ["A"]}, ("A.txt: set.tsv is TSV and holds references and outputs itself.")),
-        ("set.jsonl", {"references": True}, ("ref.txt: set.jsonl is JSONL and holds references and outputs itself.")),
-        ("set.sgm", {"documents": True}, ("docs.txt: set.sgm is SGML and names its documents itself.")),
+        ("set.tsv", {"systems": ["A"]}, ("A.txt: set.tsv is TSV and already contains references and outputs.")),
+        ("set.jsonl", {"references": True}, ("ref.txt: set.jsonl is JSONL and already contains references and outputs.")),
+        ("set.sgm", {"documents": True}, ("docs.txt: set.sgm is SGML and already names its documents.")),
     ],
 )  # fmt: skip
 def test_files_that_do_not_go_together_are_refused_at_once(

@@ -113,9 +113,11 @@ def test_one_language_pair_is_read(read: Read, refused: Refused) -> None:
     message = refused(content, {"amber": lines(*AMBER)})
     assert message == (
         "genmt.jsonl, line 2: the file holds several language pairs: en-cs_CZ, en-de_DE; en-de_DE "
-        "begins on line 1. What to do: choose one of them, written as the file writes it."
+        "begins on line 1. What to do: choose one of them, spelled as in the file."
     )
-    assert "nothing for de-en, but en-cs_CZ, en-de_DE" in refused(content, languages=("de", "en"))
+    assert "no segments for de-en, only for en-cs_CZ, en-de_DE" in refused(
+        content, languages=("de", "en")
+    )
     assert "several language pairs" in refused(lines(ONE, ONE | {"doc_id": "x", "tgt_lang": "de_AT"}), languages=("en", "de"))  # fmt: skip
 
 
@@ -144,13 +146,11 @@ def test_lines_that_hold_all_outputs_need_no_other_file(read: Read, refused: Ref
     assert (second.document, second.position) == ("news/blesk", 2)
     fewer = two | {"tgt_text": {"A": "a"}}
     assert refused(lines(one, fewer)).startswith(
-        'genmt.jsonl, line 2 (field "tgt_text"): the line has no output of B, which line 1 has.'
+        'genmt.jsonl, line 2 (field "tgt_text"): the line has no output of B, but line 1 does.'
     )
     more = two | {"tgt_text": {"A": "a", "B": "b", "C": "c"}}
-    assert "the line has an output of C, which line 1 has not" in refused(lines(one, more))
-    assert "genmt.jsonl, line 1 holds outputs itself" in refused(
-        lines(one), {"amber": lines(*AMBER)}
-    )
+    assert "the line has an output of C, but line 1 does not" in refused(lines(one, more))
+    assert "genmt.jsonl, line 1 contains outputs" in refused(lines(one), {"amber": lines(*AMBER)})
     assert "contains a comma" in refused(lines(one | {"tgt_text": {"a,b": "x"}}))
 
 
@@ -159,14 +159,14 @@ def test_lines_that_hold_all_outputs_need_no_other_file(read: Read, refused: Ref
     [
         ([ONE, TWO], AMBER[:2], 'amber.jsonl (field "doc_id"): the file has no line for "en-de_DE_#_news_#_visit" (genmt.jsonl, line 1)'),
         ([ONE], AMBER, 'amber.jsonl, line 1 (field "doc_id"): the id "en-de_DE_#_speech_#_tour" is not in genmt.jsonl.'),
-        ([ONE, TWO], [*AMBER, AMBER[0]], 'amber.jsonl, line 4 (field "doc_id"): the id "en-de_DE_#_speech_#_tour" comes twice, first on line 1.'),
-        ([ONE, TWO, ONE], AMBER, 'genmt.jsonl, line 3 (field "doc_id"): the id "en-de_DE_#_news_#_visit" comes twice, first on line 1.'),
+        ([ONE, TWO], [*AMBER, AMBER[0]], 'amber.jsonl, line 4 (field "doc_id"): the id "en-de_DE_#_speech_#_tour" appears twice, first on line 1.'),
+        ([ONE, TWO, ONE], AMBER, 'genmt.jsonl, line 3 (field "doc_id"): the id "en-de_DE_#_news_#_visit" appears twice, first on line 1.'),
         ([ONE], [AMBER[2] | {"hypothesis": " \n"}], "amber.jsonl, line 1: the output of amber for en-de_DE_#_news_#_visit is empty."),
         ([ONE], [{"doc_id": ONE["doc_id"]}], 'amber.jsonl, line 1 (field "hypothesis"): the value is missing.'),
         ([ONE], [{"hypothesis": "x"}], 'amber.jsonl, line 1 (field "doc_id"): the value is missing.'),
         ([ONE | {"src_text": ""}], AMBER, 'genmt.jsonl, line 1 (field "src_text"): the source of en-de_DE_#_news_#_visit is empty.'),
-        ([ONE | {"src_text": 1}], AMBER, 'genmt.jsonl, line 1 (field "src_text"): the value is no text.'),
-        ([ONE | {"refs": []}], AMBER, 'genmt.jsonl, line 1 (field "refs"): the value is no object.'),
+        ([ONE | {"src_text": 1}], AMBER, 'genmt.jsonl, line 1 (field "src_text"): the value is not a text.'),
+        ([ONE | {"refs": []}], AMBER, 'genmt.jsonl, line 1 (field "refs"): the value is not an object.'),
         ([ONE | {"src_text": "a\u0007"}], AMBER, 'genmt.jsonl, line 1 (field "src_text"): the character U+0007'),
         ([ONE | {"doc_id": " "}], AMBER, 'genmt.jsonl, line 1 (field "doc_id"): the value is empty.'),
     ],
@@ -178,7 +178,9 @@ def test_it_is_refused(
 
 
 def test_references_have_no_file_of_their_own(make_file: MakeFile) -> None:
-    with pytest.raises(FormatError, match=r"^ref.txt: genmt.jsonl is WMT's JSON Lines and holds"):
+    with pytest.raises(
+        FormatError, match=r"^ref.txt: genmt.jsonl is WMT's JSON Lines and already contains"
+    ):
         read_test_set(
             source=make_file("genmt.jsonl", lines(ONE)), references=[make_file("ref.txt", "")]
         )

@@ -69,29 +69,35 @@ def test_a_number_that_is_cut_is_read_whole(number: str, size: int) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ('{"a": 1,\n "b" 2}', "line 2, column 6: the file is no JSON (Expecting ':' delimiter)"),
-        ('{"a": 1,\n b: 2}', "line 2, column 2: the file is no JSON (Expecting property name"),
-        ('{"a": 1,\n "a": 2}', 'the key "a" stands twice in one object'),
-        ('{"a": {"b": 1, "b": 2}}', 'the key "b" stands twice in one object'),
-        ('{"a": [1,\n tru]}', "line 2, column 2: the file is no JSON (Expecting value)"),
-        ('{"a": 1', "the file is no JSON (Expecting '}' delimiter)"),
-        ('{"a": "x', "the file is no JSON (Unterminated string starting at)"),
-        ('{"a": 1} x', "line 1, column 10: the file is no JSON (Extra data)"),
-        ('{"a": ' + "[" * 100_000, "the file is no JSON that can be read"),
-        ('{"a": ' + "9" * 10_000 + "}", "the file is no JSON that can be read"),
+        (
+            '{"a": 1,\n "b" 2}',
+            "line 2, column 6: the file is not valid JSON (Expecting ':' delimiter)",
+        ),
+        (
+            '{"a": 1,\n b: 2}',
+            "line 2, column 2: the file is not valid JSON (Expecting property name",
+        ),
+        ('{"a": 1,\n "a": 2}', 'the key "a" appears twice in one object'),
+        ('{"a": {"b": 1, "b": 2}}', 'the key "b" appears twice in one object'),
+        ('{"a": [1,\n tru]}', "line 2, column 2: the file is not valid JSON (Expecting value)"),
+        ('{"a": 1', "the file is not valid JSON (Expecting '}' delimiter)"),
+        ('{"a": "x', "the file is not valid JSON (Unterminated string starting at)"),
+        ('{"a": 1} x', "line 1, column 10: the file is not valid JSON (Extra data)"),
+        ('{"a": ' + "[" * 100_000, "the file is not readable JSON"),
+        ('{"a": ' + "9" * 10_000 + "}", "the file is not readable JSON"),
         ('{"a": "' + "x" * 200 + '"}', "a value is longer than 100 characters"),
         ('{"a": [' + "[]," * 200 + "[]]}", "a value is longer than 100 characters"),
         ("{" + ", ".join(f'"{n}": 1' for n in range(1_001)) + "}", "more than 1,000 keys"),
-        ("", "the file is no JSON (Expecting '[' delimiter)"),
+        ("", "the file is not valid JSON (Expecting '[' delimiter)"),
         (b'{"a":\n "\xc3', "line 2, column 3: the byte 0xC3 is not UTF-8"),
     ],
 )
 def test_it_is_refused(content: str | bytes, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MAX_VALUE", 100)
-    if "no JSON that can" in said:
+    if "not readable JSON" in said:
         monkeypatch.setattr(module, "MAX_VALUE", 1_000_000)
     with pytest.raises(FormatError) as caught:
-        taken(stream(content, 50_000 if "can be read" in said else 7))
+        taken(stream(content, 50_000 if "not readable" in said else 7))
     assert said in str(caught.value)
 
 

@@ -88,20 +88,20 @@ def test_what_is_no_list_is_refused_with_its_line() -> None:
     for content, said in (
         (b"PK\x03\x04" + bytes(50), "workbook"),
         (b"\x1f\x8b" + bytes(50), "archive"),
-        (b"a" * (MAX_BYTES + 1), "longer"),
+        (b"a" * (MAX_BYTES + 1), "larger"),
     ):
         with pytest.raises(FormatError, match=said):
             judge_list_decode(content)
     for text, said in (
-        ("", "no judge"),
-        (" \n\n", "no judge"),
-        ("email,name\n", "no judge"),
+        ("", "is empty"),
+        (" \n\n", "is empty"),
+        ("email,name\n", "is empty"),
         ("a@example.org\nb\x00@example.org", "line 2: there is a control"),
-        ('email,name\na@example.org,"open', "no CSV"),
+        ('email,name\na@example.org,"open', "invalid CSV"),
         ("email,name\na@example.org,b,c", "line 2: the row has 3 cells"),
         ("email,mail\na@example.org,b@example.org", "two columns"),
         ("a@example.org\n" * (MAX_ROWS + 1), "more than 10,000"),
-        ('email\n"' + "a" * 200_000 + '"', "no CSV"),
+        ('email\n"' + "a" * 200_000 + '"', "invalid CSV"),
     ):
         with pytest.raises(FormatError, match=said):
             judge_list_read(text)

@@ -77,12 +77,10 @@ def test_what_several_tasks_show_is_one_document_with_all_its_outputs(read: Read
     (segment,) = read(campaign([[amber]], [[birch]], [[birch]]))
     assert segment.outputs == ONE["tgt"]
     other = {**birch, "src": "Another."}
-    with pytest.raises(
-        FormatError, match=r"data\[1\]\[0\]\[0\].*another than in data\[0\]\[0\]\[0\]"
-    ):
+    with pytest.raises(FormatError, match=r"data\[1\]\[0\]\[0\].*differs from data\[0\]\[0\]\[0\]"):
         read(campaign([[amber]], [[other]]))
     changed = {**amber, "tgt": {"amber": "Zu."}}
-    with pytest.raises(FormatError, match="the output of amber is another than in"):
+    with pytest.raises(FormatError, match="the output of amber differs from"):
         read(campaign([[amber]], [[changed]]))
 
 
@@ -110,17 +108,17 @@ def test_what_is_said_of_sound_is_its_text(read: Read) -> None:
         (campaign([ONE, {**TWO, "tgt": "x"}]), "data[0][1].tgt", "the item has no outputs by model"),
         (campaign([ONE, {**TWO, "tgt": {}}]), "data[0][1].tgt", "the item has no outputs by model"),
         (campaign([ONE, {**TWO, "tgt": {"amber": ""}}]), "data[0][1].tgt", "the output of amber is empty"),
-        (campaign([ONE, {**TWO, "tgt": {"amber": "a"}}]), "data[0][1]", "there is no output of birch, which data[0][0] has"),
-        (campaign([[ONE]], [[{**TWO, "tgt": {"amber": "a"}}]]), "data[1][0][0]", "there is no output of birch, which data[0][0][0] has"),
-        (campaign([{**ONE, "tgt": {"amber": "a"}}]), "data[0][0]", "the campaign has outputs of amber alone"),
+        (campaign([ONE, {**TWO, "tgt": {"amber": "a"}}]), "data[0][1]", "there is no output of birch, but data[0][0] has one"),
+        (campaign([[ONE]], [[{**TWO, "tgt": {"amber": "a"}}]]), "data[1][0][0]", "there is no output of birch, but data[0][0][0] has one"),
+        (campaign([{**ONE, "tgt": {"amber": "a"}}]), "data[0][0]", "the campaign only has outputs of amber"),
         (campaign([{**ONE, "tgt": {"a,b": "a"}}]), "data[0][0].tgt", "contains a comma"),
-        (campaign([{**ONE, "ref": 3}]), "data[0][0].ref", "the value is no text"),
+        (campaign([{**ONE, "ref": 3}]), "data[0][0].ref", "the value is not a text"),
         (campaign([CHECK]), "data", "the campaign has no item to rank"),
         (campaign(), "data", "the campaign has no item to rank"),
-        (campaign({"src": "x"}), "data[0]", "a document is no list of items"),
-        (campaign(["x"]), "data[0][0]", "an item is no object"),
-        (campaign(data="x"), "data", "the file is no campaign of Pearmut"),
-        ({"info": {}, "data": []}, "data", "the file is no campaign of Pearmut"),
+        (campaign({"src": "x"}), "data[0]", "a document is not a list of items"),
+        (campaign(["x"]), "data[0][0]", "an item is not an object"),
+        (campaign(data="x"), "data", "the file is not a Pearmut campaign"),
+        ({"info": {}, "data": []}, "data", "the file is not a Pearmut campaign"),
         (campaign([{**ONE, "src": "a\x07"}]), "data[0][0].src", "the character U+0007"),
     ],
 )  # fmt: skip
@@ -132,7 +130,9 @@ def test_it_is_refused(refused: Refused, value: Any, place: str, problem: str) -
 
 def test_damaged_json_is_refused_with_its_line(refused: Refused) -> None:
     text = json.dumps(campaign([ONE]), indent=2)
-    assert refused(text[:-3]).startswith("campaign.json, line 19, column 3: the file is no JSON")
+    assert refused(text[:-3]).startswith(
+        "campaign.json, line 19, column 3: the file is not valid JSON"
+    )
     assert "the byte 0xFF is not UTF-8" in refused(b'{"info":\n \xff')
     assert refused(b'{"info":\n \xff').startswith("campaign.json, line 2, column 2: ")
 
@@ -195,6 +195,6 @@ def test_what_was_written_is_read_back(
 @pytest.mark.parametrize("begins", [b"[", b"\xef\xbb\xbf \n[", b"x"])
 def test_what_begins_as_no_object_is_refused_before_it_is_read(begins: bytes) -> None:
     stream = BytesIO(begins + b" " * 4_000_000)
-    with pytest.raises(FormatError, match="the file is no JSON object"):
+    with pytest.raises(FormatError, match="the file is not a JSON object"):
         list(module.read_pearmut_campaign(InputFile("campaign.json", stream), Omissions()))
     assert stream.tell() < 1_000_000

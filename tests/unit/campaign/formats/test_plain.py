@@ -81,9 +81,9 @@ def test_what_was_written_a_line_a_segment_is_read_back(
         ({"source": "a\n \t\n"}, ("set/src.txt, line 2: the source is empty.")),
         ({"source": "a\nb\n", "systems": {"A": "1\n2\n", "B": "1\n\n"}}, ("B.txt, line 2: the output of B is empty.")),
         ({"source": "a\nb\n", "documents": "d\n\n"}, ("docs.txt, line 2: the name of the document is empty.")),
-        ({"source": "a\nb\nc\n", "documents": "d\ne\nd\n"}, ('docs.txt, line 3: the document "d" comes again after another document.')),
+        ({"source": "a\nb\nc\n", "documents": "d\ne\nd\n"}, ('docs.txt, line 3: the document "d" appears again after another document.')),
         ({"source": "a\n", "documents": "d" * 301}, 'docs.txt, line 1: the document name "dddddddddddddddddddd…" is longer than 300 characters.'),
-        ({"source": ""}, ("set/src.txt: the file holds no segment.")),
+        ({"source": ""}, ("set/src.txt: the file contains no segments.")),
         ({"source": b"gr\xfcn\n"}, ("set/src.txt, line 1, column 3: the byte 0xFC is not UTF-8.")),
     ],
 )  # fmt: skip
@@ -112,4 +112,4 @@ def test_names_that_files_cannot_carry_are_refused(
 ) -> None:
     with pytest.raises(FormatError) as caught:
         read_test_set(source=make_file("src", "a\n"), systems={name: make_file("out", "1\n")})
-    assert str(caught.value) == f"out: {problem}. What to do: give the system another name."
+    assert str(caught.value) == f"out: {problem}. What to do: rename the system."

@@ -58,9 +58,9 @@ def test_finds_the_segment_that_names_and_texts_prove(
         ("6", "", None, "no segment 6; its last is 5"),
         ("9", "tower", None, 'no segment 9 of the document "tower"'),
         ("visit_#_3", "", None, "no segment"),
-        ("4", "", "Three.", "source text is another"),
+        ("4", "", "Three.", "source text differs"),
         ("3", "tower", None, "may be each of 3 .* and 5 "),
-        ("2", "tower", None, "not a place in a batch"),
+        ("2", "tower", None, "or a position in a batch"),
     ],
 )
 def test_refuses_what_nothing_proves(
@@ -80,9 +80,9 @@ def test_one_segment_has_one_source_and_one_output_of_a_system() -> None:
     texts.check("visit", "1", "line 1", "One.", [("A", "Eins.")])
     texts.check("tower", "1", "line 2", "Three.", [("A", "Drei.")])
     texts.check("visit", "1", "line 3", None, [("A", "Eins."), ("B", "Ein.")])
-    with pytest.raises(SegmentProblem, match=r"source of segment 1 .*another text than in line 1"):
+    with pytest.raises(SegmentProblem, match=r"source of segment 1 .*differs from line 1"):
         texts.check("visit", "1", "line 4", "Three.", [])
-    with pytest.raises(SegmentProblem, match=r"output of B .*another text than in line 3"):
+    with pytest.raises(SegmentProblem, match=r"output of B .*differs from line 3"):
         texts.check("visit", "1", "line 5", None, [("B", "Eins.")])
 
 

@@ -107,13 +107,13 @@ _ONE = {"d": {"1": "a", "2": "b"}}
 @pytest.mark.parametrize(
     ("output", "message"),
     [
-        ({"d": {"1": "a"}}, 'A.sgm, line 4: the document "d" lacks the segment "2" (src.sgm, line 7), looked for up to here.'),
+        ({"d": {"1": "a"}}, 'A.sgm, line 4: the document "d" is missing the segment "2" (src.sgm, line 7), looked for up to here.'),
         (
             {"d": {"1": "a", "3": "c"}, "e": {"1": "x"}, "f": {"1": "y"}},
-            'A.sgm, line 12: the document "d" lacks the segment "2" (src.sgm, line 7), looked for up to here.',
+            'A.sgm, line 12: the document "d" is missing the segment "2" (src.sgm, line 7), looked for up to here.',
         ),
-        ({"d": {"1": "a", "2": "b", "3": "c"}}, 'A.sgm, line 10: the document "d" has the segment "3", which src.sgm has not.'),
-        ({"c": {"7": "x"}, "d": {"1": "a", "2": "b"}}, 'A.sgm, line 4: the document "c" has the segment "7", which src.sgm has not.'),
+        ({"d": {"1": "a", "2": "b", "3": "c"}}, 'A.sgm, line 10: the document "d" has the segment "3", which src.sgm does not.'),
+        ({"c": {"7": "x"}, "d": {"1": "a", "2": "b"}}, 'A.sgm, line 4: the document "c" has the segment "7", which src.sgm does not.'),
         ({"d": {"1": "a", "2": ""}}, ("A.sgm, line 7: the output of A (document d, segment 2) is empty.")),
     ],
 )  # fmt: skip
@@ -145,9 +145,9 @@ def test_a_file_of_several_systems_is_refused(read: Read) -> None:
     with pytest.raises(FormatError) as caught:
         read(_set("srcset", {"d": {"1": "a", "2": "b"}, "e": {"1": "c"}}), systems={"A": both})
     assert str(caught.value) == (
-        'A.sgm, line 17: the document "d" comes again after another document. What to do: keep '
-        "the segments of a document together, and give every document of the test set and every "
-        "system its own name or file."
+        'A.sgm, line 17: the document "d" appears again after another document. What to do: keep '
+        "the segments of a document together, and use a unique name or file for every document of the "
+        "test set and every system."
     )
 
 
@@ -163,12 +163,12 @@ _START = '<srcset setid="x">\n<doc docid="d">\n'
         (f'{_START}<seg id="1">a\n<seg id="2">b</seg>', ('src.sgm, line 3: the segment "1" of the document "d" is never closed.')),
         (f"{_START}<p><seg>a</seg>", 'src.sgm, line 3 (field "id"): the segment has no id.'),
         ('<srcset setid="x">\n<doc sysid="d">\n', ('src.sgm, line 2 (field "docid"): the document has no docid.')),
-        ('<srcset setid="x">\n <seg id="1">a</seg>', ("src.sgm, line 2, column 2: the segment is in no document.")),
-        (f"{_START}a</seg>", ("src.sgm, line 3, column 2: a segment is closed that was not opened.")),
+        ('<srcset setid="x">\n <seg id="1">a</seg>', ("src.sgm, line 2, column 2: the segment is not inside a document.")),
+        (f"{_START}a</seg>", ("src.sgm, line 3, column 2: closing tag without an open segment.")),
         (_set("tstset", _ONE), ("src.sgm, line 1: the file is a tstset, not a srcset.")),
-        (f'{_START}<seg id="1">a&#7;</seg>', ("src.sgm, line 3: &#7; stands for a control character, which is no text.")),
+        (f'{_START}<seg id="1">a&#7;</seg>', ("src.sgm, line 3: &#7; is a control character, which is not allowed in text.")),
         (f'{_START}<seg id="1"> </seg></doc>', ("src.sgm, line 3: the source (document d, segment 1) is empty.")),
-        ("<srcset></srcset>", "src.sgm: the file holds no segment."),
+        ("<srcset></srcset>", "src.sgm: the file contains no segments."),
         (f'{_START}\n<seg id="1\n' + 2000 * "going on\n", ("src.sgm, line 4: the tag that begins here is never closed.")),
     ],
 )  # fmt: skip

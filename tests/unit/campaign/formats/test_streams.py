@@ -110,10 +110,10 @@ def test_utf16_is_called_by_its_name(make_file: MakeFile, encoding: str) -> None
 @pytest.mark.parametrize(
     ("character", "problem", "command"),
     [
-        ("\0", "the control character U+0000 (NUL) is no text", r"tr -d '\000'"),
-        ("\x07", "the control character U+0007 is no text", r"tr -d '\007'"),
-        ("\x0c", "the control character U+000C is no text", r"tr -d '\014'"),
-        ("\x7f", "the control character U+007F is no text", r"tr -d '\177'"),
+        ("\0", "the control character U+0000 (NUL) is not allowed in text", r"tr -d '\000'"),
+        ("\x07", "the control character U+0007 is not allowed in text", r"tr -d '\007'"),
+        ("\x0c", "the control character U+000C is not allowed in text", r"tr -d '\014'"),
+        ("\x7f", "the control character U+007F is not allowed in text", r"tr -d '\177'"),
     ],
 )
 def test_control_characters_are_refused(
@@ -137,7 +137,7 @@ def test_a_line_without_end_is_refused_before_it_fills_the_memory() -> None:
         list(text_lines(InputFile("src.txt", dripping)))
     assert str(caught.value) == (
         "src.txt, line 3: the line is longer than 4,194,304 bytes. What to do: check that this "
-        "is a text file with one segment or record a line."
+        "is a text file with one segment or record per line."
     )
     assert len(dripping._pieces) > 990
     assert MAX_LINE_BYTES == 4_194_304

@@ -90,7 +90,7 @@ def test_a_language_pair_is_chosen_and_the_others_are_left(read: Read, refused: 
     message = refused(content)
     assert "several language pairs: en-cs, en-de; en-de begins on line 8" in message
     assert message.startswith("set.xml, line 10: ")
-    assert "nothing for en-fi, but en-cs, en-de" in refused(content, ("en", "fi"))
+    assert "no segments for en-fi, only for en-cs, en-de" in refused(content, ("en", "fi"))
 
 
 def test_an_output_without_language_belongs_to_its_document(read: Read) -> None:
@@ -112,7 +112,7 @@ def test_an_output_without_language_belongs_to_its_document(read: Read) -> None:
         (
             doc(SOURCE, AMBER.replace('id="2"', 'id="3"')),
             8,
-            'the output of amber has a segment "3" of the document "visit", which the source (line 4) has not',
+            'the output of amber has a segment "3" of the document "visit", which the source (line 4) does not have',
         ),
         (
             doc(SOURCE, AMBER.replace('id="2"', 'id="1"')),
@@ -134,12 +134,12 @@ def test_an_output_without_language_belongs_to_its_document(read: Read) -> None:
         (
             doc(SOURCE, AMBER) + doc(SOURCE, BIRCH, name="shop"),
             10,
-            'the document "shop" (line 10) has an output of birch, which the document "visit" (line 3) has not',
+            'the document "shop" (line 10) has an output of birch, but the document "visit" (line 3) does not',
         ),
         (
             doc(SOURCE, AMBER, BIRCH) + doc(SOURCE, BIRCH, name="shop"),
             12,
-            'the document "shop" (line 12) has no output of amber, which the document "visit" (line 3) has',
+            'the document "shop" (line 12) has no output of amber, but the document "visit" (line 3) does',
         ),
         (doc(SOURCE, AMBER) + doc(SOURCE, AMBER), 12, 'has the segment "1" twice'),
         (doc(SOURCE.replace("The museum opens.", " "), AMBER), 5, "the source (document visit, segment 1) is empty"),
@@ -148,13 +148,13 @@ def test_an_output_without_language_belongs_to_its_document(read: Read) -> None:
         (doc(SOURCE, AMBER.replace("amber", "a,b")), 8, "contains a comma"),
         (doc(SOURCE).replace('id="visit"', ""), 3, "the document has no id"),
         (doc(SOURCE.replace("Bags", "<b>Bags</b>")), 6, "the segment has an element b inside"),
-        (doc(SOURCE.replace("Bags", "&#127;")), 6, "the character U+007F, written as an entity, is no text"),
-        (doc('<seg id="1">x</seg>'), 4, "a segment stands outside a source, reference or output"),
-        (doc(SOURCE.replace("<p>", "<p>loose")), 4, "the text 'loose' stands outside a segment"),
-        (SOURCE, 3, "a src stands outside a document"),
-        (doc(SOURCE, doc(SOURCE)), 8, "a document stands inside another"),
-        (doc(SOURCE.replace("&amp;", "&")), 6, "the file is no XML (not well-formed (invalid token))"),
-        (doc(SOURCE.replace("Bags", "&eacute;")), 6, "the file is no XML (undefined entity)"),
+        (doc(SOURCE.replace("Bags", "&#127;")), 6, "the character U+007F, written as an entity, is not allowed in text"),
+        (doc('<seg id="1">x</seg>'), 4, "a segment is outside a source, reference or output"),
+        (doc(SOURCE.replace("<p>", "<p>loose")), 4, "the text 'loose' is outside a segment"),
+        (SOURCE, 3, "a src is outside a document"),
+        (doc(SOURCE, doc(SOURCE)), 8, "a document is inside another document"),
+        (doc(SOURCE.replace("&amp;", "&")), 6, "the file is not valid XML (not well-formed (invalid token))"),
+        (doc(SOURCE.replace("Bags", "&eacute;")), 6, "the file is not valid XML (undefined entity)"),
         ("<p>" * 40, 3, "elements are nested too deeply"),
     ],
 )  # fmt: skip
@@ -183,7 +183,7 @@ def test_xml_of_another_kind_and_xml_that_is_cut_off_are_refused(
     with pytest.raises(FormatError, match="its root is html, not dataset"):
         list(read_test_set(source=make_file("x", "<html/>"), file_format=TestSetFormat.WMT_XML))
     assert "no element found" in refused(whole(doc(SOURCE))[:-12])
-    assert "the file holds no segment" in refused(whole())
+    assert "the file contains no segments" in refused(whole())
 
 
 def test_a_document_that_would_fill_the_memory_is_refused(

@@ -126,13 +126,13 @@ def test_every_language_that_cldr_names_is_accepted_and_every_interface_language
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("english", "“english” is no language tag; English is “en”."),
-        ("Deutsch", "“Deutsch” is no language tag; German is “de”."),
-        ("Haitian Creole", "“Haitian Creole” is no language tag; Haitian Creole is “ht”."),
-        ("klingon", "“klingon” is no language tag; Klingon is “tlh”."),
-        ("en glish", "“en glish” is no language tag. Did you mean English, “en”?"),
-        ("portugese", "“portugese” is no language tag. Did you mean Portuguese, “pt”?"),
-        ("", "No language is given. Tags are written like en, pt-BR or zh-Hans."),
+        ("english", "“english” is not a language tag; English is “en”."),
+        ("Deutsch", "“Deutsch” is not a language tag; German is “de”."),
+        ("Haitian Creole", "“Haitian Creole” is not a language tag; Haitian Creole is “ht”."),
+        ("klingon", "“klingon” is not a language tag; Klingon is “tlh”."),
+        ("en glish", "“en glish” is not a language tag. Did you mean English, “en”?"),
+        ("portugese", "“portugese” is not a language tag. Did you mean Portuguese, “pt”?"),
+        ("", "Enter a language tag, such as en, pt-BR or zh-Hans."),
     ],
 )
 def test_a_refusal_says_what_was_meant(text: str, says: str) -> None:
@@ -152,7 +152,7 @@ def test_regions_and_scripts_of_a_language_make_a_pair(pair: tuple[str, str]) ->
 @pytest.mark.parametrize("pair", [("en", "EN"), ("iw", "he"), ("en-UK", "en_gb"), ("und", "und")])
 def test_a_language_makes_no_pair_with_itself(pair: tuple[str, str]) -> None:
     name = language_name(language_tag_checked(pair[0]))
-    with pytest.raises(LanguageTagError, match=f"Source and target are both {name}"):
+    with pytest.raises(LanguageTagError, match=f"Source and target language are both {name}"):
         language_pair_checked(*pair)
 
 

@@ -169,14 +169,17 @@ def test_a_system_twice_in_a_row_is_found_through_collapsed_candidates(make_file
         "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Id,system2Id,"
         'system1rank,system2rank\na,b,1,d,1,ann,"A,B",C,1,2\na,b,1,d,1,ann,"A,B",A,1,2\n'
     )
-    with pytest.raises(FormatError, match="the system A stands twice in the row") as found:
+    with pytest.raises(FormatError, match="the system A appears twice in the row") as found:
         read_judgments([name])
     assert (found.value.line, found.value.field) == (3, "system2Id")
 
 
 @pytest.mark.parametrize(
     ("cells", "problem"),
-    [(",,-1,-1", "the row names no system"), ("A,,1,2", "the rank '2' belongs to no system")],
+    [
+        (",,-1,-1", "the row names no system"),
+        ("A,,1,2", "the rank '2' does not belong to a system"),
+    ],
 )
 def test_a_row_without_systems_or_with_a_rank_of_none_is_refused(
     cells: str, problem: str, make_file: MakeFile
@@ -195,7 +198,7 @@ def test_a_column_that_stands_twice_is_refused(make_file: MakeFile) -> None:
         "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Id,system2Id,"
         "system1rank,system2rank,judgeID\na,b,1,d,1,ann,A,B,1,2,bob\n"
     )
-    with pytest.raises(FormatError, match="the column stands twice in the header"):
+    with pytest.raises(FormatError, match="the column appears twice in the header"):
         read_judgments([name])
 
 
