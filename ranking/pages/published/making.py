@@ -49,7 +49,7 @@ from ranking.services.publishing.bundles import result_bundle_store
 from ranking.services.publishing.naming import PublishingRefusedError
 
 #: The style sheets of the page, as templates/base.html and templates/published/result.html name them.
-_STYLES: Final = ("base", "scripts", "dashboard", "published")
+_STYLES: Final = ("base", "scripts", "organiser", "published")
 
 
 def result_shown(

@@ -170,7 +170,7 @@ def test_published_files_and_pages_of_thin_rankings(
     image = client.get(reverse("published-file", args=[result.address, "ranking.png"]))
     assert {each.status_code for each in (page, embedded, image)} == {200}
     rows = list(csv.DictReader(io.StringIO(files["ranking.csv"])))
-    tables = tables_of(page.content.decode(), "published-ranking")
+    tables = tables_of(page.content.decode(), "ranking")
     circles = len(ET.fromstring(files["ranking.svg"]).findall(".//{*}circle"))
     assert circles == 5
     for text in (*files.values(), text_of(page), text_of(embedded)):
