@@ -19,7 +19,7 @@ from protocols.editing.statistics import (
     Edits,
     acceptability,
 )
-from protocols.frame.tables import files_data, report_of_answers, table_of
+from protocols.frame.tables import files_data, report_of_answers
 from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
 from ranking.analyses.options import CONFIDENCE, Option, OptionError
 from ranking.core.judges.shares import Share
@@ -131,27 +131,31 @@ def _percent(share: Share | None, number: str) -> float | None:
 
 
 def _systems(found: Acceptability) -> Table:
-    return table_of(
+    return Table.of(
         found.systems,
         name="systems",
         title=_("Acceptable edits"),
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
-            (
-                Column("acceptable", _("Acceptable"), is_text=True),
-                lambda row: _counted(row.acceptable, row.decided),
+            Column(
+                "acceptable",
+                _("Acceptable"),
+                is_text=True,
+                of=lambda row: _counted(row.acceptable, row.decided),
             ),
-            (Column("percent", "%", decimals=1), lambda row: _percent(row.share, "value")),
-            (Column("low", _("From"), decimals=1), lambda row: _percent(row.share, "low")),
-            (Column("high", _("To"), decimals=1), lambda row: _percent(row.share, "high")),
+            Column("percent", "%", decimals=1, of=lambda row: _percent(row.share, "value")),
+            Column("low", _("From"), decimals=1, of=lambda row: _percent(row.share, "low")),
+            Column("high", _("To"), decimals=1, of=lambda row: _percent(row.share, "high")),
             Column("rank", _("Rank")),
             Column("rank_low", _("From")),
             Column("rank_high", _("To")),
             Column("cluster", _("Cluster")),
             *(
-                (
-                    Column(outcome, heading, is_text=True),
-                    lambda row, outcome=outcome: _counted(*row.by_outcome[outcome]),
+                Column(
+                    outcome,
+                    heading,
+                    is_text=True,
+                    of=lambda row, outcome=outcome: _counted(*row.by_outcome[outcome]),
                 )
                 for outcome, heading in (("edited", _("Edited")), ("unchanged", _("Unchanged")))
             ),
@@ -180,16 +184,18 @@ def _counting(counting: Counting) -> list[str]:
 
 
 def _effort(found: Acceptability) -> Table:
-    return table_of(
+    return Table.of(
         found.systems,
         name="effort",
         title=_("Editing effort"),
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
             Column("edits", _("Edits")),
-            (
-                Column("unchanged", _("Unchanged, %"), decimals=1),
-                lambda row: None if row.share_unchanged is None else 100 * row.share_unchanged,
+            Column(
+                "unchanged",
+                _("Unchanged, %"),
+                decimals=1,
+                of=lambda row: None if row.share_unchanged is None else 100 * row.share_unchanged,
             ),
             Column("characters", _("Characters changed per 100"), decimals=1),
             Column("median_seconds", _("Seconds"), decimals=1),
@@ -198,22 +204,26 @@ def _effort(found: Acceptability) -> Table:
 
 
 def _pairs(found: Acceptability) -> Table:
-    return table_of(
+    return Table.of(
         found.pairs,
         name="pairs",
         title=_("Pairs of systems: Fisher’s exact test"),
         columns=(
             Column("first", _("System"), is_text=True, names="system"),
-            (
-                Column("first_acceptable", _("Acceptable"), is_text=True),
-                lambda pair: _counted(*pair.counts[:2]),
+            Column(
+                "first_acceptable",
+                _("Acceptable"),
+                is_text=True,
+                of=lambda pair: _counted(*pair.counts[:2]),
             ),
             Column("second", _("System"), is_text=True, names="other"),
-            (
-                Column("second_acceptable", _("Acceptable"), is_text=True),
-                lambda pair: _counted(*pair.counts[2:]),
+            Column(
+                "second_acceptable",
+                _("Acceptable"),
+                is_text=True,
+                of=lambda pair: _counted(*pair.counts[2:]),
             ),
-            (Column("p", _("p")), lambda pair: pair.p_value),
+            Column("p", _("p"), of=lambda pair: pair.p_value),
             Column("adjusted_p", _("Corrected p")),
         ),
         keys=3,

@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any
 
 from ranking.code_version import code_version
 from ranking.files.records import FileRead
 from ranking.reports.inputs import AnswersOfFiles, Input, input_data, input_notes
-from ranking.reports.tables import Column, Report, Table, Value
-
-Row = TypeVar("Row")
-#: A column whose key is the attribute of a row that its cells show; or a column with what returns its cell of a row.
-CellsOf = Column | tuple[Column, Callable[[Row], Value]]
-
-
-def table_of(rows: Iterable[Row], *, columns: Sequence[CellsOf[Row]], **about: Any) -> Table:
-    """Return a table with a row for each of `rows`; `about` is what else `Table` takes."""
-    headings = [each if isinstance(each, Column) else each[0] for each in columns]
-    cells = [attrgetter(each.key) if isinstance(each, Column) else each[1] for each in columns]
-    return Table(
-        columns=headings, rows=[tuple(cell(row) for cell in cells) for row in rows], **about
-    )
+from ranking.reports.tables import Report, Table
 
 
 def rules_between(clusters: Sequence[int | None]) -> frozenset[int]:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol, Task
-from protocols.frame.tables import files_data, report_of_answers, table_of
+from protocols.frame.tables import files_data, report_of_answers
 from protocols.quiz.files import QuizRead, read_quiz, readings_counted, readings_of
 from protocols.quiz.statistics import (
     FEWEST_SNIPPETS,
@@ -85,18 +85,18 @@ def _notes(readings: Readings, confidence: float) -> list[str]:
 
 def _table(name: str, title: str, heading: str, rows: Sequence[QuizScore]) -> Table:
     is_ranked = name == "systems"
-    return table_of(
+    return Table.of(
         rows,
         name=name,
         title=title,
         columns=(
             Column("name", heading, is_text=True, names="system" if is_ranked else "judge"),
             *((Column("rank", _("Rank")),) if is_ranked else ()),
-            (Column("share", _("Right")), lambda row: row.share.value),
-            (Column("low", _("From")), lambda row: row.share.low),
-            (Column("high", _("To")), lambda row: row.share.high),
-            (Column("right", _("Right answers")), lambda row: row.share.successes),
-            (Column("questions", _("Questions")), lambda row: row.share.trials),
+            Column("share", _("Right"), of=lambda row: row.share.value),
+            Column("low", _("From"), of=lambda row: row.share.low),
+            Column("high", _("To"), of=lambda row: row.share.high),
+            Column("right", _("Right answers"), of=lambda row: row.share.successes),
+            Column("questions", _("Questions"), of=lambda row: row.share.trials),
             Column("unanswered", _("Unanswered")),
             Column("snippets", _("Snippets")),
         ),

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import Any
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from protocols.frame.tables import CellsOf, files_data, rules_between, table_of
+from protocols.frame.tables import files_data, rules_between
 from protocols.sorting.files import ComparisonsRead
 from protocols.sorting.statistics.chain import (
     SORT,
     OrdersBeside,
-    Remaining,
     SortedChain,
     SortSettings,
     Step,
@@ -25,7 +24,6 @@ from protocols.sorting.statistics.comparison import (
     FEWEST_NORMAL,
     FEWEST_TESTED,
     ComparisonResult,
-    Pooled,
     Preference,
 )
 from protocols.sorting.statistics.merge_insertion import (
@@ -41,6 +39,12 @@ from ranking.reports.inputs import excluded_notes
 from ranking.reports.tables import Column, Plot, Report, Table, Value
 from ranking.wording.methods import METHOD_WORDS, shortages_in_words
 from ranking.wording.pair_tests import LEVEL_WORDS
+
+#: What data for programs say of the judgments of a comparison, by the attributes of `Preference`.
+_COUNTED = (
+    *("wins", "losses", "same", "identical"),
+    *("mean", "error", "z", "p_normal", "p_exact"),
+)
 
 
 @dataclass(frozen=True)
@@ -62,15 +66,16 @@ class SortFound:
 def sort_report(found: SortFound) -> Report:
     """Tell the order with its clusters, what each comparison says, and what is still open."""
     chain = found.chain
+    steps = [_step_data(step, found) for step in chain.steps]
     tables = [
         known_table(chain),
         _open(chain),
         _order(chain),
         _neighbours(found),
-        _comparisons(found),
-        _verdicts(found),
-        _majorities(chain),
-        _by_judge(found),
+        _comparisons(steps),
+        _verdicts(found, steps),
+        _majorities(steps),
+        _by_judge(steps, found.settings),
     ]
     if found.verify and chain.order is not None:
         tables.append(_remaining(found))
@@ -79,7 +84,7 @@ def sort_report(found: SortFound) -> Report:
     return Report(
         notes=_notes(found),
         tables=[table for table in tables if table.rows],
-        data=sort_data(found),
+        data=sort_data(found, steps),
     )
 
 
@@ -166,7 +171,7 @@ def _thin(chain: SortedChain) -> list[str]:
 
 
 def _open(chain: SortedChain) -> Table:
-    begun = {frozenset((step.result.first, step.result.second)): step for step in chain.steps}
+    begun = {_pair_of(step): step for step in chain.steps}
     rows: list[tuple[Value, ...]] = []
     for first, second in chain.state.open:
         step = begun.get(frozenset((first, second)))
@@ -187,6 +192,8 @@ def _open(chain: SortedChain) -> Table:
 
 
 def _order(chain: SortedChain) -> Table:
+    order = chain.order or ()
+    clusters = chain.clusters or [None] * len(order)
     return Table(
         name="order",
         title=_("Order of systems"),
@@ -195,62 +202,32 @@ def _order(chain: SortedChain) -> Table:
             Column("system", _("System"), is_text=True, names="system"),
             Column("cluster", _("Cluster")),
         ),
-        rows=[
-            (place, system, cluster)
-            for place, (system, cluster) in enumerate(
-                zip(chain.order or (), _clusters(chain), strict=True), 1
-            )
-        ],
+        rows=[(place, *row) for place, row in enumerate(zip(order, clusters, strict=True), 1)],
         rules=rules_between(chain.clusters),
     )
 
 
-def _clusters(chain: SortedChain) -> Sequence[int | None]:
-    return chain.clusters or [None] * len(chain.order or ())
-
-
-def _pair() -> tuple[CellsOf[Step], ...]:
+def _pair() -> tuple[Column, ...]:
     return (
-        (
-            Column("better", _("Better"), is_text=True, names="system"),
-            lambda step: step.result.first,
-        ),
-        (Column("worse", _("Worse"), is_text=True, names="other"), lambda step: step.result.second),
+        Column("better", _("Better"), is_text=True, names="system", of=itemgetter("first")),
+        Column("worse", _("Worse"), is_text=True, names="other", of=itemgetter("second")),
     )
 
 
-def _significance() -> tuple[CellsOf[Step], ...]:
+def _tests() -> tuple[Column, ...]:
+    return Column("p_normal", _("p")), Column("p_exact", _("Exact p"))
+
+
+def _significance() -> tuple[Column, ...]:
     return (
-        (Column("p_normal", _("p")), lambda step: step.result.pooled.p("normal")),
-        (Column("p_exact", _("Exact p")), lambda step: step.result.pooled.p("exact")),
-        (Column("p_judges", _("p over judges")), lambda step: step.result.p_judges),
+        *_tests(),
+        Column("p_judges", _("p over judges")),
         Column("adjusted_p", _("Corrected p")),
-        (
-            Column("significant", _("Significant"), is_text=True),
-            lambda step: _yes_no(is_so=step.significant),
-        ),
+        _yes_no("significant", _("Significant")),
     )
 
 
-def _neighbours(found: SortFound) -> Table:
-    level = found.settings.level
-    return table_of(
-        found.chain.neighbours,
-        name="neighbours",
-        title=_("Neighbours"),
-        columns=(
-            *_pair(),
-            (Column("mean", "R"), lambda step: step.result.pooled.counts.mean),
-            (Column("low", _("From")), lambda step: step.result.pooled.interval(level)[0]),
-            (Column("high", _("To")), lambda step: step.result.pooled.interval(level)[1]),
-            *_significance(),
-        ),
-        notes=[_("Neighbours that do not differ significantly share a cluster.")],
-        keys=2,
-    )
-
-
-def _counts() -> tuple[CellsOf[Preference], ...]:
+def _counts() -> tuple[Column, ...]:
     return (
         Column("wins", _("Wins")),
         Column("losses", _("Losses")),
@@ -261,49 +238,55 @@ def _counts() -> tuple[CellsOf[Preference], ...]:
     )
 
 
-def _of(row: CellsOf[Any], part: Callable[[Any], Any]) -> tuple[Column, Callable[[Any], Value]]:
-    """Return a column of a part of each row."""
-    column, cell = (row, attrgetter(row.key)) if isinstance(row, Column) else row
-    return column, lambda whole: cell(part(whole))
-
-
-def _comparisons(found: SortFound) -> Table:
-    *counts, error = (_of(each, lambda step: step.result.pooled.counts) for each in _counts())
-    return table_of(
-        found.chain.steps,
-        name="comparisons",
-        title=_("Comparisons"),
+def _neighbours(found: SortFound) -> Table:
+    return Table.of(
+        [_step_data(step, found) for step in found.chain.neighbours],
+        name="neighbours",
+        title=_("Neighbours"),
         columns=(
             *_pair(),
-            *counts,
-            (error[0], lambda step: step.result.pooled.error),
+            Column("mean", "R"),
+            Column("low", _("From")),
+            Column("high", _("To")),
             *_significance(),
-            (
-                Column("drawn", _("Drawn at random"), is_text=True),
-                lambda step: _yes_no(is_so=step.decision.arbitrary),
-            ),
         ),
+        notes=[_("Neighbours that do not differ significantly share a cluster.")],
         keys=2,
     )
 
 
-def _verdicts(found: SortFound) -> Table:
+def _comparisons(steps: Sequence[Mapping[str, Any]]) -> Table:
+    drawn = _yes_no("drawn", _("Drawn at random"), key="arbitrary")
+    return Table.of(
+        steps,
+        name="comparisons",
+        title=_("Comparisons"),
+        columns=(*_pair(), *_counts(), *_significance(), drawn),
+        keys=2,
+    )
+
+
+def _verdicts(found: SortFound, steps: Sequence[Mapping[str, Any]]) -> Table:
     """Return the verdicts that are kept, in the order in which the sort asked for them."""
     notes = []
     if any(found.late.values()):
         notes.append(
             _("Late answers arrived after the verdict; they are kept but do not change it.")
         )
-    return table_of(
-        [step for step in found.chain.steps if _pair_of(step) in found.last],
+    return Table.of(
+        [
+            {**row, "judgments": step.decision.asked}
+            for step, row in zip(found.chain.steps, steps, strict=True)
+            if "last" in row
+        ],
         name="verdicts",
         title=_("Verdicts"),
         columns=(
             *_pair(),
-            (Column("step", _("Step")), lambda step: step.number),
-            (Column("judgments", _("Judgments")), lambda step: step.decision.asked),
-            (Column("last", _("Last judgment")), lambda step: found.last[_pair_of(step)]),
-            (Column("late", _("Late answers")), lambda step: found.late.get(_pair_of(step), 0)),
+            Column("step", _("Step"), of=itemgetter("number")),
+            Column("judgments", _("Judgments")),
+            Column("last", _("Last judgment")),
+            Column("late", _("Late answers")),
         ),
         notes=notes,
         keys=2,
@@ -314,92 +297,88 @@ def _pair_of(step: Step) -> frozenset[str]:
     return frozenset((step.result.first, step.result.second))
 
 
-def _majorities(chain: SortedChain) -> Table:
+def _majorities(steps: Sequence[Mapping[str, Any]]) -> Table:
     """Return two rows a comparison: a vote a judge, and a vote a sentence that several judges judged."""
-    return table_of(
+    return Table.of(
         [
-            (step, str(LEVEL_WORDS[of]), votes)
-            for step in chain.steps
-            for of, votes in (
-                ("judges", step.result.of_judges),
-                ("segments", step.result.of_sentences),
-            )
-            if votes is not None
+            {**row, "of": str(LEVEL_WORDS[level]), **row[votes]}
+            for row in steps
+            for level, votes in (("judges", "of_judges"), ("segments", "of_sentences"))
+            if row[votes] is not None
         ],
         name="majorities",
         title=_("Majority votes by judge and by sentence"),
         columns=(
-            *(_of(each, itemgetter(0)) for each in _pair()),
-            (Column("of", _("Votes"), is_text=True), itemgetter(1)),
-            (Column("wins", _("Wins")), lambda row: row[2].wins),
-            (Column("losses", _("Losses")), lambda row: row[2].losses),
-            (Column("ties", _("Ties")), lambda row: row[2].same),
-            (Column("p_exact", _("Exact p")), lambda row: row[2].p_exact),
+            *_pair(),
+            Column("of", _("Votes"), is_text=True),
+            Column("wins", _("Wins")),
+            Column("losses", _("Losses")),
+            Column("ties", _("Ties"), of=itemgetter("same")),
+            Column("p_exact", _("Exact p")),
         ),
         keys=3,
     )
 
 
-def _by_judge(found: SortFound) -> Table:
-    level = found.settings.level
-    return table_of(
+def _by_judge(steps: Sequence[Mapping[str, Any]], settings: SortSettings) -> Table:
+    return Table.of(
         [
-            (step, judge, counts)
-            for step in found.chain.steps
-            for judge, counts in step.result.judges.items()
+            {
+                **row,
+                **counts,
+                "judge": judge,
+                "significant": counts[f"p_{settings.test}"] <= settings.level,
+                "against": judge in row["against_majority"],
+            }
+            for row in steps
+            for judge, counts in row["judges"].items()
         ],
         name="judges",
         title=_("Comparisons by judge"),
         columns=(
-            *(_of(each, itemgetter(0)) for each in _pair()),
-            (Column("judge", _("Judge"), is_text=True, names="judge"), itemgetter(1)),
-            *(_of(each, itemgetter(2)) for each in _counts()),
-            (Column("p_normal", _("p")), lambda row: row[2].p_normal),
-            (Column("p_exact", _("Exact p")), lambda row: row[2].p_exact),
-            (
-                Column("significant", _("Significant"), is_text=True),
-                lambda row: _yes_no(is_so=_p(row[2], found.settings) <= level),
-            ),
-            (
-                Column("against", _("Against the majority"), is_text=True),
-                lambda row: _yes_no(is_so=row[1] in row[0].result.against_majority),
-            ),
+            *_pair(),
+            Column("judge", _("Judge"), is_text=True, names="judge"),
+            *_counts(),
+            *_tests(),
+            _yes_no("significant", _("Significant")),
+            _yes_no("against", _("Against the majority")),
         ),
         keys=3,
     )
 
 
-def _p(counts: Preference, settings: SortSettings) -> float:
-    return counts.p_normal if settings.test == "normal" else counts.p_exact
-
-
 def _remaining(found: SortFound) -> Table:
-    def pooled(cell: Callable[[Pooled], Value]) -> Callable[[Remaining], Value]:
-        return lambda each: None if each.result is None else cell(each.result.pooled)
-
-    return table_of(
-        found.chain.remaining,
+    unknown = dict.fromkeys(("judgments", "mean", "p_normal", "p_exact", "contradicts"))
+    return Table.of(
+        [
+            {"first": each.better, "second": each.worse, "places": each.places, **unknown}
+            if each.result is None
+            else {
+                **_result_data(each.result, found.settings),
+                "places": each.places,
+                "judgments": each.result.pooled.counts.judgments,
+                "contradicts": each.contradicts,
+            }
+            for each in found.chain.remaining
+        ],
         name="remaining",
         title=_("Pairs not compared by the sort, nearest first"),
         columns=(
-            Column("better", _("Better"), is_text=True, names="system"),
-            Column("worse", _("Worse"), is_text=True, names="other"),
+            *_pair(),
             Column("places", _("Distance")),
-            (Column("judgments", _("Judgments")), pooled(lambda found: found.counts.judgments)),
-            (Column("mean", "R"), pooled(lambda found: found.counts.mean)),
-            (Column("p_normal", _("p")), pooled(lambda found: found.p("normal"))),
-            (Column("p_exact", _("Exact p")), pooled(lambda found: found.p("exact"))),
-            (
-                Column("contradicts", _("Contradicts the order"), is_text=True),
-                lambda each: None if each.result is None else _yes_no(is_so=each.contradicts),
-            ),
+            Column("judgments", _("Judgments")),
+            Column("mean", "R"),
+            *_tests(),
+            _yes_no("contradicts", _("Contradicts the order")),
         ),
         keys=2,
     )
 
 
-def _yes_no(*, is_so: bool) -> str:
-    return _("yes") if is_so else _("no")
+def _yes_no(name: str, heading: str, *, key: str = "") -> Column:
+    """Return a column that says yes, no, or nothing where the row has None."""
+    words = {True: _("yes"), False: _("no"), None: None}
+    return Column(name, heading, is_text=True, of=lambda row: words[row[key or name]])
 
 
 def known_table(chain: SortedChain) -> Table:
@@ -448,17 +427,19 @@ def _sign(known: PartialOrder, row: int, column: int, open_now: set[frozenset[st
 
 def beside_table(beside: OrdersBeside) -> Table:
     """Return the orders by other methods, and how far each agrees with the sort."""
-    return table_of(
+    return Table.of(
         beside.scores,
         name="beside",
         title=_("Orders by other methods"),
         columns=(
-            (Column("order", _("Method"), is_text=True), _order_name),
-            (
-                Column("systems", _("Systems"), is_text=True),
-                lambda name: " > ".join(beside.order(name)),
+            Column("order", _("Method"), is_text=True, of=_order_name),
+            Column(
+                "systems",
+                _("Systems"),
+                is_text=True,
+                of=lambda name: " > ".join(beside.order(name)),
             ),
-            (Column("tau", _("Kendall’s τ")), lambda name: beside.tau[SORT, name]),
+            Column("tau", _("Kendall’s τ"), of=lambda name: beside.tau[SORT, name]),
         ),
     )
 
@@ -469,7 +450,7 @@ def _order_name(name: str) -> str:
     return str(METHOD_WORDS.get(name, name))
 
 
-def sort_data(found: SortFound) -> dict[str, Any]:
+def sort_data(found: SortFound, steps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return all that a sort says, for files of JSON and for programs."""
     chain, read = found.chain, found.read
     return {
@@ -488,7 +469,7 @@ def sort_data(found: SortFound) -> dict[str, Any]:
         "left_at_most": chain.state.left_at_most,
         "most": most_comparisons(len(chain.systems)),
         "open": chain.state.open,
-        "comparisons": [_step_data(step, found) for step in chain.steps],
+        "comparisons": steps,
         "neighbours": [(step.result.first, step.result.second) for step in chain.neighbours],
         "remaining": [
             {
@@ -553,14 +534,4 @@ def _result_data(result: ComparisonResult, settings: SortSettings) -> dict[str, 
 
 
 def _preference_data(counts: Preference) -> dict[str, Any]:
-    return {
-        "wins": counts.wins,
-        "losses": counts.losses,
-        "same": counts.same,
-        "identical": counts.identical,
-        "mean": counts.mean,
-        "error": counts.error,
-        "z": counts.z,
-        "p_normal": counts.p_normal,
-        "p_exact": counts.p_exact,
-    }
+    return {name: getattr(counts, name) for name in _COUNTED}

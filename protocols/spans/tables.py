@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, fields, replace
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.formats.errors import Loss
-from protocols.frame.tables import CellsOf, report_of_answers, rules_between, table_of
+from protocols.frame.tables import report_of_answers, rules_between
 from protocols.spans.computed import SpanAnalysis
 from protocols.spans.contradictions import ContradictionKind
 from protocols.spans.files.answers import ScoresRead
 from protocols.spans.files.formats import SpansRead
 from protocols.spans.records import ScoredJudgment
 from protocols.spans.statistics.additive import AdditiveFit
+from protocols.spans.statistics.agreement import JudgePairScores
 from protocols.spans.statistics.means import SystemMeans
 from protocols.spans.statistics.rules import FEWEST_COMMON, ClusterRule, RuleResult
 from ranking.analyses.ranking import rankings_report
@@ -26,13 +28,13 @@ from ranking.code_version import code_version
 from ranking.core.scores import Shortage
 from ranking.files.records import FileRead, JudgmentsRead
 from ranking.reports.inputs import AnswersOfFiles, Input
-from ranking.reports.tables import Column, Plot, Report, Table, Value, plain
+from ranking.reports.tables import BETWEEN, Column, Plot, Report, Table, Value, plain
 from ranking.wording.methods import not_yet_in_words, shortages_in_words
 
 
 def losses_table(losses: Sequence[Loss]) -> Table:
     """Tell what a reader or writer could not carry; the phrases are those of the formats, in English."""
-    return table_of(
+    return Table.of(
         losses,
         name="losses",
         title=_("Not carried over"),
@@ -122,7 +124,7 @@ def spans_report(given: Input | AnswersOfFiles, found: SpanAnalysis) -> Report:
         "systems": columns.systems,
         "segments": len(columns.segments),
         "judges": len(columns.judges),
-        "additive": _estimable(found.additive),
+        "additive": found.additive and _estimable(found.additive),
         "not_additive": found.not_additive or None,
         "means": _estimable(found.means),
         "rule": _estimable(found.rule),
@@ -176,8 +178,16 @@ def _input(first: ScoredJudgment, found: SpanAnalysis, files: tuple[FileRead, ..
     )
 
 
-def _value(number: float) -> float | None:
-    return float(number) if np.isfinite(number) else None
+def _system() -> Column:
+    return Column("system", _("System"), is_text=True, names="system", of=itemgetter("systems"))
+
+
+def _ranks() -> tuple[Column, ...]:
+    return (
+        Column("rank_low", _("Rank from")),
+        Column("rank_high", _("Rank to")),
+        Column("cluster", _("Cluster")),
+    )
 
 
 def _rank(number: int) -> int | None:
@@ -185,13 +195,24 @@ def _rank(number: int) -> int | None:
     return int(number) or None
 
 
-def _estimable(found: AdditiveFit | SystemMeans | RuleResult | None) -> dict[str, Any] | None:
+def _estimable(found: AdditiveFit | SystemMeans | RuleResult) -> dict[str, Any]:
     """Return numbers as plain data, with null for ranges and clusters that are not estimable yet."""
-    if found is None:
-        return None
     data: dict[str, Any] = plain(found)
     data["ranges"] = {end: [*map(_rank, ranks)] for end, ranks in data["ranges"].items()}
     return {**data, "cluster": [*map(_rank, data["cluster"])]}
+
+
+def _rows(
+    found: AdditiveFit | SystemMeans | RuleResult, order: Iterable[int], **more: list[Value]
+) -> list[dict[str, Any]]:
+    """Return a row for each system in `order`, by the names of what was found."""
+    data = {**_estimable(found), **more}
+    data |= {f"rank_{end}": ranks for end, ranks in data["ranges"].items()}
+    columns = {name: each for name, each in data.items() if isinstance(each, list)}
+    return [
+        {name: each[place] for name, each in columns.items() if len(each) == len(found.systems)}
+        for place in order
+    ]
 
 
 def _in_order(ranks: Sequence[int] | np.ndarray[Any, np.dtype[np.int64]]) -> list[int]:
@@ -230,27 +251,19 @@ def _additive(fit: AdditiveFit) -> Table:
         notes.append(
             _("Systems in different groups share no segments or judges and cannot be compared.")
         )
-    return table_of(
-        order,
+    return Table.of(
+        _rows(fit, order),
         name="additive",
         title=_("Scores by system, segment and judge"),
         columns=(
-            (
-                Column("system", _("System"), is_text=True, names="system"),
-                lambda place: fit.systems[place],
-            ),
-            (Column("adjusted", _("Score"), decimals=1), lambda place: _value(fit.adjusted[place])),
-            (Column("score", _("Difference"), decimals=2), lambda place: _value(fit.effect[place])),
-            (Column("low", _("From"), decimals=2), lambda place: _value(fit.low[place])),
-            (Column("high", _("To"), decimals=2), lambda place: _value(fit.high[place])),
-            (
-                Column("error", _("Standard error"), decimals=2),
-                lambda place: _value(fit.error[place]),
-            ),
-            (Column("rank_low", _("Rank from")), lambda place: _rank(fit.ranges.low[place])),
-            (Column("rank_high", _("Rank to")), lambda place: _rank(fit.ranges.high[place])),
-            (Column("cluster", _("Cluster")), lambda place: _rank(fit.cluster[place])),
-            (Column("group", _("Group")), lambda place: int(fit.group[place]) + 1),
+            _system(),
+            Column("adjusted", _("Score"), decimals=1),
+            Column("score", _("Difference"), decimals=2, of=itemgetter("effect")),
+            Column("low", _("From"), decimals=2),
+            Column("high", _("To"), decimals=2),
+            Column("error", _("Standard error"), decimals=2),
+            *_ranks(),
+            Column("group", _("Group"), of=lambda row: row["group"] + 1),
         ),
         rules=rules_between([int(fit.cluster[place]) for place in order]),
         notes=notes,
@@ -280,26 +293,21 @@ def _means(means: SystemMeans) -> Table:
             _("No standardized scores for judges whose scores are all equal: %(judges)s.")
             % {"judges": ", ".join(means.unscaled_judges)}
         )
-    return table_of(
-        order,
+    return Table.of(
+        _rows(means, order),
         name="means",
         title=_("Mean score"),
         columns=(
-            (
-                Column("system", _("System"), is_text=True, names="system"),
-                lambda place: means.systems[place],
-            ),
-            (Column("scores", _("Scores")), lambda place: int(means.scores[place])),
-            (Column("units", _("Segments")), lambda place: int(means.units[place])),
-            (Column("score", _("Mean score"), decimals=1), lambda place: _value(means.mean[place])),
-            (Column("low", _("From"), decimals=1), lambda place: _value(means.low[place])),
-            (Column("high", _("To"), decimals=1), lambda place: _value(means.high[place])),
-            (Column("z", "z"), lambda place: _value(means.z[place])),
-            (Column("z_low", _("From")), lambda place: _value(means.z_low[place])),
-            (Column("z_high", _("To")), lambda place: _value(means.z_high[place])),
-            (Column("rank_low", _("Rank from")), lambda place: _rank(means.ranges.low[place])),
-            (Column("rank_high", _("Rank to")), lambda place: _rank(means.ranges.high[place])),
-            (Column("cluster", _("Cluster")), lambda place: _rank(means.cluster[place])),
+            _system(),
+            Column("scores", _("Scores")),
+            Column("units", _("Segments")),
+            Column("score", _("Mean score"), decimals=1, of=itemgetter("mean")),
+            Column("low", _("From"), decimals=1),
+            Column("high", _("To"), decimals=1),
+            Column("z", "z"),
+            Column("z_low", _("From")),
+            Column("z_high", _("To")),
+            *_ranks(),
         ),
         rules=rules_between([int(means.cluster[place]) for place in order]),
         notes=notes,
@@ -328,27 +336,22 @@ def _rule(found: RuleResult) -> Table:
                 "This published rule is not corrected for the number of pairs and separates equal systems too often, so there are no rank ranges."
             )
         )
-    return table_of(
-        range(len(found.systems)),
+    rows = _rows(
+        found,
+        range(last + 1),
+        p_next=[*(_p_next(found, place) for place in range(last)), None],
+        shared=[*(int(found.common[place, place + 1]) for place in range(last)), None],
+    )
+    return Table.of(
+        rows,
         name="rule",
         title=_("Clusters by rule %(rule)s") % {"rule": found.rule.value},
         columns=(
-            (
-                Column("system", _("System"), is_text=True, names="system"),
-                lambda place: found.systems[place],
-            ),
-            (Column("score", _("Mean score"), decimals=1), lambda place: _value(found.mean[place])),
-            (Column("rank_low", _("Rank from")), lambda place: _rank(found.ranges.low[place])),
-            (Column("rank_high", _("Rank to")), lambda place: _rank(found.ranges.high[place])),
-            (Column("cluster", _("Cluster")), lambda place: _rank(found.cluster[place])),
-            (
-                Column("p_next", _("p vs. next")),
-                lambda place: _p_next(found, place) if place < last else None,
-            ),
-            (
-                Column("common", _("Shared")),
-                lambda place: int(found.common[place, place + 1]) if place < last else None,
-            ),
+            _system(),
+            Column("score", _("Mean score"), decimals=1, of=itemgetter("mean")),
+            *_ranks(),
+            Column("p_next", _("p vs. next")),
+            Column("common", _("Shared"), of=itemgetter("shared")),
         ),
         rules=rules_between([int(cluster) for cluster in found.cluster]),
         notes=notes,
@@ -361,52 +364,41 @@ def _p_next(found: RuleResult, place: int) -> Value:
         return _("no shared segments")
     if shared < FEWEST_COMMON:
         return not_yet_in_words(Shortage("segments", shared, FEWEST_COMMON))
-    return _value(found.p[place, place + 1])
+    return float(found.p[place, place + 1])
 
 
 def _score_agreement(found: SpanAnalysis) -> Table:
     scores = found.scores
     pairs = sorted(scores.pairs, key=lambda pair: -pair.shared)[:_MOST_PAIRS]
     # What is said of all judges together has fewer numbers.
-    rows: list[Any] = [scores, *pairs]
-    return table_of(
-        rows,
+    unknown = dict.fromkeys(each.name for each in fields(JudgePairScores))
+    return Table.of(
+        [
+            {**unknown, **plain(replace(scores, pairs=())), "judges": _("All judges")},
+            *({**plain(pair), "judges": f"{pair.one}{BETWEEN}{pair.other}"} for pair in pairs),
+        ],
         name="score_agreement",
         title=_("Agreement of scores on shared outputs"),
         columns=(
-            (
-                Column("judges", _("Judges"), is_text=True, names="judges"),
-                lambda row: _("All judges") if row is scores else f"{row.one} – {row.other}",
-            ),
-            *_numbers_of(
-                Column("shared", _("Shared")),
-                Column("pearson", _("Pearson")),
-                Column("low", _("From")),
-                Column("high", _("To")),
-                Column("spearman", _("Spearman")),
-                Column("spearman_low", _("From")),
-                Column("spearman_high", _("To")),
-                Column("kendall", _("Kendall’s τ")),
-                Column("kendall_low", _("From")),
-                Column("kendall_high", _("To")),
-                Column("difference", _("Difference"), decimals=1),
-                Column("distance", _("Mean distance"), decimals=1),
-            ),
+            Column("judges", _("Judges"), is_text=True, names="judges"),
+            Column("shared", _("Shared")),
+            Column("pearson", _("Pearson")),
+            Column("low", _("From")),
+            Column("high", _("To")),
+            Column("spearman", _("Spearman")),
+            Column("spearman_low", _("From")),
+            Column("spearman_high", _("To")),
+            Column("kendall", _("Kendall’s τ")),
+            Column("kendall_low", _("From")),
+            Column("kendall_high", _("To")),
+            Column("difference", _("Difference"), decimals=1),
+            Column("distance", _("Mean distance"), decimals=1),
         ),
     )
 
 
-def _numbers_of(*columns: Column) -> Iterator[CellsOf[Any]]:
-    """Yield columns whose cells are empty in rows that have no such number."""
-
-    def number(key: str) -> Callable[[Any], Value]:
-        return lambda row: getattr(row, key, None)
-
-    yield from ((column, number(column.key)) for column in columns)
-
-
 def _span_agreement(found: SpanAnalysis) -> Table:
-    return table_of(
+    return Table.of(
         [found.spans],
         name="span_agreement",
         title=_("Agreement of marked characters on shared outputs"),

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol, Task
-from protocols.frame.tables import files_data, report_of_answers, table_of
+from protocols.frame.tables import files_data, report_of_answers
 from protocols.two_outputs.files import ChoicesRead, choices_read, read_choices
 from protocols.two_outputs.statistics import (
     Choice,
@@ -170,27 +170,25 @@ def _numbers(compared: JudgesCompared) -> list[Value]:
 
 def _pairs(found: TwoOutputsFound) -> Table:
     merged = {pair.judges: pair for pair in found.merged.pairs} if found.merged else {}
-    return table_of(
+    return Table.of(
         found.compared.pairs,
         name="judge_pairs",
         title=_("κ by pair of judges"),
         columns=(
-            (
-                Column("judges", _("Judges"), is_text=True, names="judges"),
-                lambda pair: BETWEEN.join(pair.judges),
+            Column(
+                "judges",
+                _("Judges"),
+                is_text=True,
+                names="judges",
+                of=lambda pair: BETWEEN.join(pair.judges),
             ),
             Column("items", _("Pairs of outputs")),
             Column("agreeing", _("Agreeing")),
             Column("p_agree", _("P(A)")),
             Column("p_chance", _("P(E)")),
-            (Column("kappa", _("κ")), _kappa),
+            Column("kappa", _("κ"), of=_kappa),
             *(
-                [
-                    (
-                        Column("merged", _("κ, ties merged")),
-                        lambda pair: _kappa(merged[pair.judges]),
-                    )
-                ]
+                [Column("merged", _("κ, ties merged"), of=lambda pair: _kappa(merged[pair.judges]))]
                 if merged
                 else []
             ),

@@ -13,7 +13,7 @@ from protocols.frame.scale.computed import AgreementOf, CriterionFound, RatingOp
 from protocols.frame.scale.files import RatingsRead
 from protocols.frame.scale.statistics.means import MeanRatings
 from protocols.frame.scale.statistics.outliers import Rule
-from protocols.frame.tables import CellsOf, files_data, rules_between, table_of
+from protocols.frame.tables import files_data, rules_between
 from protocols.models import Criterion
 from ranking.code_version import code_version
 from ranking.core.diagnosis.correlation import SampledCorrelation
@@ -185,7 +185,7 @@ def _with_interval(found: SampledCorrelation) -> str:
 
 def _means(criterion: Criterion, found: CriterionFound) -> Table:
     means = found.means
-    return table_of(
+    return Table.of(
         means.systems,
         name=f"means_{criterion}",
         title=criterion_in_words(criterion),
@@ -213,54 +213,55 @@ def _both_means(found: RatingsFound) -> Table:
         {row.system: row for row in found.criteria[criterion].means.systems}
         for criterion in (Criterion.FLUENCY, Criterion.ADEQUACY)
     )
-    return table_of(
+    return Table.of(
         [name for name in fluency if name in adequacy],
         name="both",
         title=_("Adequacy against fluency"),
         columns=(
-            (Column("system", _("System"), is_text=True, names="system"), lambda name: name),
-            (Column("fluency", _("Fluency")), lambda name: fluency[name].mean),
-            (Column("fluency_low", _("From")), lambda name: fluency[name].low),
-            (Column("fluency_high", _("To")), lambda name: fluency[name].high),
-            (Column("adequacy", _("Adequacy")), lambda name: adequacy[name].mean),
-            (Column("adequacy_low", _("From")), lambda name: adequacy[name].low),
-            (Column("adequacy_high", _("To")), lambda name: adequacy[name].high),
+            Column("system", _("System"), is_text=True, names="system", of=lambda name: name),
+            Column("fluency", _("Fluency"), of=lambda name: fluency[name].mean),
+            Column("fluency_low", _("From"), of=lambda name: fluency[name].low),
+            Column("fluency_high", _("To"), of=lambda name: fluency[name].high),
+            Column("adequacy", _("Adequacy"), of=lambda name: adequacy[name].mean),
+            Column("adequacy_low", _("From"), of=lambda name: adequacy[name].low),
+            Column("adequacy_high", _("To"), of=lambda name: adequacy[name].high),
         ),
         plot=Plot(kind="points", label="system", value="adequacy", low="fluency"),
     )
 
 
-def _part(of: Callable[[Any], AgreementOf]) -> tuple[CellsOf[Any], ...]:
+def _part(of: Callable[[Any], AgreementOf]) -> tuple[Column, ...]:
     """Return columns that say which part of the ratings a row is about."""
     return (
-        (
-            Column("criterion", _("Criterion"), is_text=True),
-            lambda row: criterion_in_words(of(row).criterion),
+        Column(
+            "criterion",
+            _("Criterion"),
+            is_text=True,
+            of=lambda row: criterion_in_words(of(row).criterion),
         ),
-        (
-            Column("condition", _("Condition"), is_text=True),
-            lambda row: of(row).condition or _("all"),
+        Column(
+            "condition", _("Condition"), is_text=True, of=lambda row: of(row).condition or _("all")
         ),
-        (Column("points", _("Points")), lambda row: of(row).points),
+        Column("points", _("Points"), of=lambda row: of(row).points),
     )
 
 
 def _n_agreement(found: RatingsFound) -> Table:
     """Return Table 1 of Hamon et al. (2007) with intervals, beside what chance alone would give."""
-    return table_of(
+    return Table.of(
         [(each, step) for each in found.agreement for step in each.agreement.n_agreement],
         name="n_agreement",
         title=_("Ratings of the same text that differ by at most n points"),
         columns=(
             *_part(lambda row: row[0]),
-            (Column("n", _("n"), is_text=True), lambda row: str(row[1].n)),
-            (Column("share", _("Agreeing"), decimals=2), lambda row: row[1].share.value),
-            (Column("low", _("From"), decimals=2), lambda row: row[1].share.low),
-            (Column("high", _("To"), decimals=2), lambda row: row[1].share.high),
-            (Column("chance", _("Chance"), decimals=2), lambda row: row[1].expected),
-            (Column("beyond", _("Beyond chance"), decimals=2), lambda row: row[1].corrected.value),
-            (Column("beyond_low", _("From"), decimals=2), lambda row: row[1].corrected.low),
-            (Column("beyond_high", _("To"), decimals=2), lambda row: row[1].corrected.high),
+            Column("n", _("n"), is_text=True, of=lambda row: str(row[1].n)),
+            Column("share", _("Agreeing"), decimals=2, of=lambda row: row[1].share.value),
+            Column("low", _("From"), decimals=2, of=lambda row: row[1].share.low),
+            Column("high", _("To"), decimals=2, of=lambda row: row[1].share.high),
+            Column("chance", _("Chance"), decimals=2, of=lambda row: row[1].expected),
+            Column("beyond", _("Beyond chance"), decimals=2, of=lambda row: row[1].corrected.value),
+            Column("beyond_low", _("From"), decimals=2, of=lambda row: row[1].corrected.low),
+            Column("beyond_high", _("To"), decimals=2, of=lambda row: row[1].corrected.high),
         ),
         keys=4,
         notes=[
@@ -279,31 +280,35 @@ def _few_judges(found: RatingsFound) -> list[str]:
 
 
 def _kappas(found: RatingsFound) -> Table:
-    return table_of(
+    return Table.of(
         found.agreement,
         name="kappa",
         title=_("Agreement between judges"),
         columns=(
             *_part(lambda each: each),
-            (
-                Column("kappa", _("κ")),
-                lambda each: kappa_shown(each.agreement.kappa.value, each.agreement.p_chance),
+            Column(
+                "kappa",
+                _("κ"),
+                of=lambda each: kappa_shown(each.agreement.kappa.value, each.agreement.p_chance),
             ),
-            (Column("low", _("From")), lambda each: each.agreement.kappa.low),
-            (Column("high", _("To")), lambda each: each.agreement.kappa.high),
-            (
-                Column("strength", _("Strength"), is_text=True),
-                lambda each: strength_in_words(each.agreement.kappa.value),
+            Column("low", _("From"), of=lambda each: each.agreement.kappa.low),
+            Column("high", _("To"), of=lambda each: each.agreement.kappa.high),
+            Column(
+                "strength",
+                _("Strength"),
+                is_text=True,
+                of=lambda each: strength_in_words(each.agreement.kappa.value),
             ),
-            (Column("p_observed", _("P(A)")), lambda each: each.agreement.p_observed),
-            (Column("p_chance", _("P(E)")), lambda each: each.agreement.p_chance),
-            (
-                Column("alpha", _("ordinal α")),
-                lambda each: kappa_shown(each.agreement.alpha.value, each.agreement.p_chance),
+            Column("p_observed", _("P(A)"), of=lambda each: each.agreement.p_observed),
+            Column("p_chance", _("P(E)"), of=lambda each: each.agreement.p_chance),
+            Column(
+                "alpha",
+                _("ordinal α"),
+                of=lambda each: kappa_shown(each.agreement.alpha.value, each.agreement.p_chance),
             ),
-            (Column("alpha_low", _("From")), lambda each: each.agreement.alpha.low),
-            (Column("alpha_high", _("To")), lambda each: each.agreement.alpha.high),
-            (Column("items", _("Texts")), lambda each: each.agreement.items),
+            Column("alpha_low", _("From"), of=lambda each: each.agreement.alpha.low),
+            Column("alpha_high", _("To"), of=lambda each: each.agreement.alpha.high),
+            Column("items", _("Texts"), of=lambda each: each.agreement.items),
         ),
         keys=3,
         notes=[strength_caution(), *_few_judges(found)],
@@ -312,7 +317,7 @@ def _kappas(found: RatingsFound) -> Table:
 
 def judges_table(criterion: Criterion, found: CriterionFound) -> Table:
     """Return Figures 2 to 5 of Hamon et al. (2007): judges from the lowest mean to the highest."""
-    return table_of(
+    return Table.of(
         sorted(found.judges, key=lambda row: (row.mean, row.judge)),
         name=f"judges_{criterion}",
         title=_("Judges: %(criterion)s") % {"criterion": criterion_in_words(criterion)},
@@ -324,10 +329,14 @@ def judges_table(criterion: Criterion, found: CriterionFound) -> Table:
             Column("difference", _("Difference"), decimals=2),
             Column("distance", _("Distance"), decimals=2),
             Column("easy", _("Easy texts")),
-            (Column("easy_missed", _("Easy texts missed"), decimals=2), lambda row: row.easy_share),
-            (
-                Column("stands_out", _("Outlier by"), is_text=True),
-                lambda row: ", ".join(
+            Column(
+                "easy_missed", _("Easy texts missed"), decimals=2, of=lambda row: row.easy_share
+            ),
+            Column(
+                "stands_out",
+                _("Outlier by"),
+                is_text=True,
+                of=lambda row: ", ".join(
                     rule_in_words(each.rule)
                     for each in found.outliers
                     if row.judge in each.outliers
