@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -14,7 +15,6 @@ from annotation.answer_files import (
     AnswerRefusedError,
     FileAnswer,
     FileContent,
-    FileWritten,
     Lose,
 )
 from annotation.export.five_way import systems_shown
@@ -23,7 +23,7 @@ from campaign.formats.errors import Loss
 from campaign.models import Output, Task
 from protocols.editing.answers import MAX_CHARACTERS, MAX_KEYSTROKES
 from protocols.editing.statistics import FEWEST_EDITS, OUTCOMES, Edits, Outcome, character_distance
-from protocols.frame.stored import answers_written, judgments_counted, system_names, systems_counted
+from protocols.frame.stored import answers_written, counted_of, judgments_counted, system_names
 from protocols.models import EditingAnswer
 from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
@@ -318,10 +318,12 @@ def edits_stored(
     watermark: int,
     without: Collection[str] = (),
     documents: Collection[str] | None = None,
+    systems: Collection[str] | None = None,
 ) -> list[Edit]:
     """Read the current edits 1…`watermark` of a task by number, with what others said of them.
 
-    Judges named in `without` count neither as editors nor as acceptors. As many queries, whatever the number of edits.
+    Judges named in `without` count neither as editors nor as acceptors; `systems` and `documents` are those that count,
+    None for all. As many queries, whatever the number of edits.
     """
     judgments = judgments_counted(
         task=task, watermark=watermark, without=without, documents=documents
@@ -337,7 +339,7 @@ def edits_stored(
             votes[answer.edit_id].append((answer.judgment.judge.pseudonym, answer.acceptable))
     edits = [answer for answer in answers if answer.acceptable is None]
     shown = systems_shown(edit.judgment.block_id for edit in edits)
-    names = system_names(task)
+    names = system_names(task, systems)
     texts = dict(
         Output.objects.filter(
             pk__in=[edit.judgment.block.outputs[0] for edit in edits]
@@ -346,7 +348,7 @@ def edits_stored(
     return [
         Edit(
             segment=edit.judgment.block.segment.number,
-            systems=tuple(names[id_] for id_ in shown[edit.judgment.block_id][0]),
+            systems=tuple(wrote),
             judge=edit.judgment.judge.pseudonym,
             outcome=(outcome := Outcome(edit.outcome)),
             output=texts[edit.judgment.block.outputs[0]] or "",
@@ -356,23 +358,13 @@ def edits_stored(
             acceptances=tuple(votes[edit.pk]),
         )
         for edit in edits
+        if (wrote := [names[id_] for id_ in shown[edit.judgment.block_id][0] if id_ in names])
     ]
 
 
 def task_edits(*, task: Task, watermark: int, chosen: ChosenJudgments) -> EditsRead:
     """Return the edits of a task that were chosen, of systems that are."""
-    counted = systems_counted(chosen)
-    stored = [
-        edit
-        for edit in edits_stored(
-            task=task, watermark=watermark, without=chosen.without, documents=chosen.documents
-        )
-        if counted.intersection(edit.systems)
-    ]
-    of_counted = [
-        replace(edit, systems=tuple(name for name in edit.systems if name in counted))
-        for edit in stored
-    ]
+    stored = edits_stored(task=task, watermark=watermark, **counted_of(chosen))
     as_they_are = [
         said
         for edit in stored
@@ -380,17 +372,10 @@ def task_edits(*, task: Task, watermark: int, chosen: ChosenJudgments) -> EditsR
         for _judge, said in edit.acceptances
     ]
     return EditsRead(
-        edits=edits_of(of_counted),
+        edits=edits_of(stored),
         editors=len({edit.judge for edit in stored}),
         acceptors=len({judge for edit in stored for judge, _said in edit.acceptances}),
         uncorrected=(sum(as_they_are), len(as_they_are)),
-    )
-
-
-def edit_lines(*, task: Task, watermark: int | None = None) -> FileWritten:
-    """Return the current edits of a task as JSON Lines, as `answers_written` does, which the analysis `editing` reads."""
-    return answers_written(
-        task=task, watermark=watermark, read=edits_stored, line=_line, lost=_lost
     )
 
 
@@ -417,18 +402,19 @@ def _line(edit: Edit) -> dict[str, Any]:
     }
 
 
+#: Returns the current edits of a task as JSON Lines, as `answers_written` does.
+edit_lines = partial(answers_written, read=edits_stored, line=_line, lost=_lost)
+
+
 def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:
     """Return 1 for each acceptance of an edit and 0 for each rejection, of the judgments 1…`watermark` that were chosen.
 
     An output that its editor was unable to correct has 0, from the editor. Systems with fewer decided edits than
     `FEWEST_EDITS` have no score: a share of few deceives (Bojar et al. 2011, §4.1).
     """
-    counted = systems_counted(chosen)
     rows: list[tuple[int, str, str, float]] = []
     decided: Counter[str] = Counter()
-    for edit in edits_stored(
-        task=task, watermark=watermark, without=chosen.without, documents=chosen.documents
-    ):
+    for edit in edits_stored(task=task, watermark=watermark, **counted_of(chosen)):
         is_unable = edit.outcome is Outcome.UNABLE
         said = ((edit.judge, False),) if is_unable else edit.acceptances
         if said:
@@ -436,7 +422,6 @@ def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> Output
         rows += [
             (edit.segment, judge, system, float(accepted))
             for system in edit.systems
-            if system in counted
             for judge, accepted in said
         ]
     return OutputScores.of_rows(row for row in rows if decided[row[2]] >= FEWEST_EDITS)

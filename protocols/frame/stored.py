@@ -47,6 +47,15 @@ def systems_counted(chosen: ChosenJudgments) -> set[str]:
     return {*chosen.systems, *reference}
 
 
+def counted_of(chosen: ChosenJudgments) -> dict[str, Any]:
+    """Return which answers were chosen, as arguments of what reads those stored."""
+    return {
+        "without": chosen.without,
+        "documents": chosen.documents,
+        "systems": systems_counted(chosen),
+    }
+
+
 def system_names(task: Task, systems: Collection[str] | None = None) -> dict[int, str]:
     """Return the names of these systems by id; None for all. One query."""
     return {
@@ -59,7 +68,7 @@ def system_names(task: Task, systems: Collection[str] | None = None) -> dict[int
 def answers_written(
     *,
     task: Task,
-    watermark: int | None,
+    watermark: int | None = None,
     read: ReadStored[Stored],
     line: Callable[[Stored], dict[str, Any]],
     lost: Callable[[Sequence[Stored]], list[Loss]] = lambda _answers: [],

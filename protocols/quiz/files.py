@@ -12,14 +12,13 @@ from annotation.answer_files import (
     AnswerFiles,
     FileAnswer,
     FileContent,
-    FileWritten,
     Lose,
     RefuseAnswer,
 )
 from annotation.export.five_way import systems_shown
 from campaign.formats import InputFile
 from campaign.models import Segment, Task
-from protocols.frame.stored import answers_written, judgments_counted, system_names, systems_counted
+from protocols.frame.stored import answers_written, counted_of, judgments_counted, system_names
 from protocols.models import Snippet
 from protocols.quiz.statistics import Readings
 from ranking.analyses.kind import ChosenJudgments
@@ -281,47 +280,20 @@ def readings_stored(
         )
     )
     snippets = {(each.document_id, each.last): each for each in Snippet.objects.filter(task=task)}
-    names = system_names(task)
+    names = system_names(task, systems)
     shown = systems_shown({row[0] for row in found})
-    return list(_readings(found, snippets, names, shown, systems))
-
-
-def _readings(
-    found: Iterable[tuple[int, str, list[bool | None], int, int, int]],
-    snippets: dict[tuple[int, int], Snippet],
-    names: dict[int, str],
-    shown: dict[int, list[list[int]]],
-    systems: Collection[str] | None,
-) -> Iterator[Reading]:
-    for block, judge, answers, document, position, number in found:
-        snippet = snippets[document, position]
-        wrote = sorted(names[id_] for id_ in shown[block][0])
-        counted = [name for name in wrote if systems is None or name in systems]
-        if counted:
-            yield Reading(
-                snippet=snippet.name,
-                systems=tuple(counted),
-                judge=judge,
-                answers=tuple(answers),
-                expected=tuple(snippet.expected),
-                segment=number,
-            )
-
-
-def readings_counted(*, task: Task, watermark: int, chosen: ChosenJudgments) -> list[Reading]:
-    """Return the readings of a task that were chosen, of systems that are."""
-    return readings_stored(
-        task=task,
-        watermark=watermark,
-        without=chosen.without,
-        documents=chosen.documents,
-        systems=systems_counted(chosen),
-    )
-
-
-def reading_lines(*, task: Task, watermark: int | None = None) -> FileWritten:
-    """Return the current readings of a task as JSON Lines, as `answers_written` does, which the analysis `quiz` reads."""
-    return answers_written(task=task, watermark=watermark, read=readings_stored, line=_line)
+    return [
+        Reading(
+            snippet=(snippet := snippets[document, position]).name,
+            systems=tuple(wrote),
+            judge=judge,
+            answers=tuple(answers),
+            expected=tuple(snippet.expected),
+            segment=number,
+        )
+        for block, judge, answers, document, position, number in found
+        if (wrote := sorted(names[id_] for id_ in shown[block][0] if id_ in names))
+    ]
 
 
 def _line(reading: Reading) -> dict[str, Any]:
@@ -341,7 +313,7 @@ def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> Output
     """
     return OutputScores.of_rows(
         (reading.segment, reading.judge, system, reading.right / len(reading.expected))
-        for reading in readings_counted(task=task, watermark=watermark, chosen=chosen)
+        for reading in readings_stored(task=task, watermark=watermark, **counted_of(chosen))
         for system in reading.systems
     )
 
@@ -353,5 +325,5 @@ FILES: Final = AnswerFiles(
     answer=_answer,
     part=lambda _answer: _PART,
     written=[JSONL],
-    write=lambda task, _format: reading_lines(task=task),
+    write=lambda task, _format: answers_written(task=task, read=readings_stored, line=_line),
 )

@@ -10,8 +10,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol, Task
+from protocols.frame.stored import counted_of
 from protocols.frame.tables import files_data, report_of_answers
-from protocols.quiz.files import QuizRead, read_quiz, readings_counted, readings_of
+from protocols.quiz.files import QuizRead, read_quiz, readings_of, readings_stored
 from protocols.quiz.statistics import (
     FEWEST_SNIPPETS,
     QuizScore,
@@ -118,7 +119,7 @@ def _table(name: str, title: str, heading: str, rows: Sequence[QuizScore]) -> Ta
 def _read(
     task: Task, watermark: int, judgments: ChosenJudgments, _options: Mapping[str, Any]
 ) -> QuizRead:
-    readings = readings_counted(task=task, watermark=watermark, chosen=judgments)
+    readings = readings_stored(task=task, watermark=watermark, **counted_of(judgments))
     return QuizRead(readings_of(readings))
 
 

@@ -10,10 +10,11 @@ from protocols.frame.scale.files import (
     Item,
     Rating,
     Said,
-    ratings_counted,
+    ratings_stored,
     scale_files,
     scores_of,
 )
+from protocols.frame.stored import counted_of
 from protocols.models import Criterion
 from protocols.rating.answers import rules_complete
 from ranking.analyses.kind import ChosenJudgments
@@ -44,7 +45,7 @@ def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> Output
     by others than fluency, each rating is a score, of a text as many by the one criterion as by the other. None where
     nothing is left.
     """
-    rated = ratings_counted(task=task, watermark=watermark, judgments=chosen)
+    rated = ratings_stored(task=task, watermark=watermark, **counted_of(chosen))
     by_others = rules_complete(task.rules)["adequacy_by_others"]
     scores = _as_many_of_each(rated) if by_others else _means_of_judges(rated)
     return scores_of(scores)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from protocols.sorting.statistics.chain import SortSettings, orders_beside, sort
 from protocols.sorting.statistics.comparison import PairJudgments
 from protocols.sorting.statistics.merge_insertion import Verdict
 from protocols.sorting.statistics.verdicts import Answer, Decision, VerdictRule
-from protocols.sorting.tables import SortFound, sort_report
+from protocols.sorting.tables import SortFound, SortRead, sort_report
 from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
 from ranking.analyses.options import RESAMPLES, SEED, Option, OptionError
 from ranking.core.ranges import Correction
@@ -121,40 +120,6 @@ def _names(text: str) -> tuple[str, ...]:
     if not all(names):
         raise OptionError(_("Remove the empty name between commas."), field="systems")
     return names
-
-
-@dataclass(frozen=True)
-class SortRead:
-    """A sort of a task or of files, with the judgments that its figures are of.
-
-    Attributes
-    ----------
-    systems : sequence of str
-    seed : int
-    rule : VerdictRule or None
-        When comparisons are closed; None: with the judgments there are.
-    judged : mapping of pair to PairJudgments
-        Of a closed comparison those of its verdict, of an open one those so far.
-    decisions : mapping of pair to Decision, or None
-        Of each comparison that a task asked for, closed or open.
-    late : mapping of pair to int
-        Answers of a task that came after the verdict, or count for none.
-    last : mapping of pair to int
-        The number of the last judgment of each verdict of a task.
-    read : ComparisonsRead
-    others : mapping of str to sequence of str
-        Other orders by name, best first.
-    """
-
-    systems: Sequence[str]
-    seed: int
-    rule: VerdictRule | None
-    judged: Mapping[frozenset[str], PairJudgments]
-    decisions: Mapping[frozenset[str], Decision] | None
-    read: ComparisonsRead
-    late: Mapping[frozenset[str], int] = field(default_factory=dict)
-    last: Mapping[frozenset[str], int] = field(default_factory=dict)
-    others: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def _read(
@@ -265,13 +230,11 @@ def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begi
     if chain.order is not None:
         beside = orders_beside(chain.order, list(read.judged.values()), read.others)
     return SortFound(
-        read=read.read,
+        read=read,
         settings=settings,
         chain=chain,
         beside=beside,
         verify=options.get("verify", False),
-        late=read.late,
-        last=read.last,
     )
 
 

@@ -24,6 +24,7 @@ from protocols.sorting.statistics.comparison import (
     FEWEST_NORMAL,
     FEWEST_TESTED,
     ComparisonResult,
+    PairJudgments,
     Preference,
 )
 from protocols.sorting.statistics.merge_insertion import (
@@ -32,6 +33,7 @@ from protocols.sorting.statistics.merge_insertion import (
     most_comparisons,
     partial_order,
 )
+from protocols.sorting.statistics.verdicts import Decision, VerdictRule
 from ranking.analyses.ranking import tests_in_words
 from ranking.code_version import code_version
 from ranking.core.scores import Shortage
@@ -48,19 +50,48 @@ _COUNTED = (
 
 
 @dataclass(frozen=True)
-class SortFound:
-    """A sort with what it was asked for; `beside` is None as long as there is no order.
+class SortRead:
+    """A sort of a task or of files, with the judgments that its figures are of.
 
-    Of a task `last` has the last judgment of each verdict by number, and `late` how many answers came after it.
+    Attributes
+    ----------
+    systems : sequence of str
+    seed : int
+    rule : VerdictRule or None
+        When comparisons are closed; None: with the judgments there are.
+    judged : mapping of pair to PairJudgments
+        Of a closed comparison those of its verdict, of an open one those so far.
+    decisions : mapping of pair to Decision, or None
+        Of each comparison that a task asked for, closed or open.
+    read : ComparisonsRead
+    late : mapping of pair to int
+        Answers of a task that came after the verdict, or count for none.
+    last : mapping of pair to int
+        The number of the last judgment of each verdict of a task.
+    others : mapping of str to sequence of str
+        Other orders by name, best first.
     """
 
+    systems: Sequence[str]
+    seed: int
+    rule: VerdictRule | None
+    judged: Mapping[frozenset[str], PairJudgments]
+    decisions: Mapping[frozenset[str], Decision] | None
     read: ComparisonsRead
+    late: Mapping[frozenset[str], int] = field(default_factory=dict)
+    last: Mapping[frozenset[str], int] = field(default_factory=dict)
+    others: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SortFound:
+    """A sort with what it was asked for; `beside` is None as long as there is no order."""
+
+    read: SortRead
     settings: SortSettings
     chain: SortedChain
     beside: OrdersBeside | None
-    verify: bool = False
-    last: Mapping[frozenset[str], int] = field(default_factory=dict)
-    late: Mapping[frozenset[str], int] = field(default_factory=dict)
+    verify: bool
 
 
 def sort_report(found: SortFound) -> Report:
@@ -89,7 +120,7 @@ def sort_report(found: SortFound) -> Report:
 
 
 def _notes(found: SortFound) -> list[str]:
-    read, chain = found.read, found.chain
+    read, chain = found.read.read, found.chain
     notes = [
         _(
             "Answers: %(answers)s, judges: %(judges)s, systems: %(systems)s, identical outputs: %(identical)s."
@@ -269,7 +300,7 @@ def _comparisons(steps: Sequence[Mapping[str, Any]]) -> Table:
 def _verdicts(found: SortFound, steps: Sequence[Mapping[str, Any]]) -> Table:
     """Return the verdicts that are kept, in the order in which the sort asked for them."""
     notes = []
-    if any(found.late.values()):
+    if any(found.read.late.values()):
         notes.append(
             _("Late answers arrived after the verdict; they are kept but do not change it.")
         )
@@ -452,7 +483,7 @@ def _order_name(name: str) -> str:
 
 def sort_data(found: SortFound, steps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return all that a sort says, for files of JSON and for programs."""
-    chain, read = found.chain, found.read
+    chain, read = found.chain, found.read.read
     return {
         "input": {
             "files": files_data(read.files),
@@ -506,8 +537,8 @@ def _step_data(step: Step, found: SortFound) -> dict[str, Any]:
         "missing": step.decision.missing,
         "arbitrary": step.decision.arbitrary,
         **(
-            {"last": found.last[pair], "late": found.late.get(pair, 0)}
-            if pair in found.last
+            {"last": found.read.last[pair], "late": found.read.late.get(pair, 0)}
+            if pair in found.read.last
             else {}
         ),
     }

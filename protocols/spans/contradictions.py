@@ -61,12 +61,6 @@ class ContradictionRule:
                 raise ValueError(f"{name}: {getattr(self, name)} is not between 0 and {MAX_SCORE}")
 
 
-#: When the field's tools ask, for comparison: Appraise and Pearmut know the first question only.
-APPRAISE = ContradictionRule(error_free_from=66)
-PEARMUT = ContradictionRule(error_free_from=80)
-WMT26 = ContradictionRule(error_free_from=85)
-
-
 @dataclass(frozen=True, slots=True)
 class Contradiction:
     """One question to the judge.

@@ -21,12 +21,7 @@ from campaign.formats import InputFile
 from campaign.formats.errors import Loss
 from campaign.formats.streams import peek
 from campaign.models import Task
-from protocols.frame.stored import (
-    answers_written,
-    judgments_counted,
-    system_names,
-    systems_counted,
-)
+from protocols.frame.stored import answers_written, counted_of, judgments_counted, system_names
 from protocols.models import TwoOutputsAnswer, Verdict
 from protocols.two_outputs.statistics import Choice, Choices
 from ranking.analyses.kind import ChosenJudgments
@@ -145,6 +140,7 @@ def _pair_of(
 
 _REQUIRED = ("segment", "first", "second", "judge", "answer")
 _OPTIONAL = ("duration_ms",)
+_OF_THREE = frozenset({Verdict.SAME})
 _OF_FOUR = frozenset({Verdict.BOTH_FINE, Verdict.BOTH_WRONG})
 
 
@@ -223,8 +219,8 @@ class ChoicesOfLines:
         remedy = 'write "first" or "second" for the better output, otherwise "same", or one of "both_fine" and "both_wrong"'
         verdict = Verdict(word_of("answer", value, Verdict, refuse, remedy))
         self.verdicts.add(verdict)
-        others = _OF_FOUR if verdict is Verdict.SAME else frozenset({Verdict.SAME})
-        if verdict in {Verdict.SAME, *_OF_FOUR} and others & self.verdicts:
+        others = _OF_FOUR if verdict is Verdict.SAME else _OF_THREE
+        if verdict in _OF_THREE | _OF_FOUR and others & self.verdicts:
             refuse(
                 "answer",
                 f"{value} stands beside {min(others)}",
@@ -259,23 +255,12 @@ def choices_read(
     Controls are left out, as of rankings. Where a text is of several systems, it counts for each of those named.
     As many queries, whatever the number of answers.
     """
-    said = _said(
-        task=task,
-        watermark=watermark,
-        without=judgments.without,
-        documents=judgments.documents,
-        systems=systems_counted(judgments),
-    )
+    said = _said(task=task, watermark=watermark, **counted_of(judgments))
     return choices_arranged(
         (each for each, _duration_ms in said),
         systems=systems,
         four_answers=bool(task.rules.get("four_answers")),
     )
-
-
-def choice_lines(*, task: Task, watermark: int | None = None) -> FileWritten:
-    """Return the current answers of a task as JSON Lines, as `answers_written` does."""
-    return answers_written(task=task, watermark=watermark, read=_said, line=_line)
 
 
 def _line(stored: tuple[Said, int | None]) -> dict[str, Any]:
@@ -320,8 +305,6 @@ def _said(
 
 JSONL: Final = "choices-jsonl"
 _SNIFFED_BYTES: Final = 64 * 1024
-_OF_THREE: Final = frozenset({Verdict.SAME})
-_ANSWERS_OF_FOUR: Final = frozenset({Verdict.BOTH_FINE, Verdict.BOTH_WRONG})
 
 
 def _read(file: InputFile, file_format: str | None) -> FileContent:
@@ -354,7 +337,7 @@ def _answer(
 
 def _chosen(verdict: Verdict, rules: Mapping[str, Any]) -> dict[str, str]:
     four = rules["four_answers"]
-    if verdict in (_OF_THREE if four else _ANSWERS_OF_FOUR):
+    if verdict in (_OF_THREE if four else _OF_FOUR):
         raise AnswerRefusedError(
             f'"{verdict}" is none of the answers of this task',
             f"import it into a task with {'three' if four else 'four'} answers "
@@ -379,13 +362,11 @@ def _ranked(ranks: Ranks, rules: Mapping[str, Any], lose: Lose) -> dict[str, str
 
 def _write(task: Task, file_format: str) -> FileWritten:
     if file_format == JSONL:
-        return choice_lines(task=task)
+        return answers_written(task=task, read=_said, line=_line)
     written = ranked_file_write(task, file_format)
     if not task.rules.get("four_answers"):
         return written
-    count = TwoOutputsAnswer.objects.filter(
-        judgment__task=task, verdict__in=[Verdict.BOTH_FINE, Verdict.BOTH_WRONG]
-    ).count()
+    count = TwoOutputsAnswer.objects.filter(judgment__task=task, verdict__in=_OF_FOUR).count()
     lost = Loss("whether both outputs are fine or both wrong", count, "judgment 1")
     return FileWritten(lines=written.lines, losses=[*written.losses, *([lost] if count else [])])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -134,7 +134,9 @@ class SimulatedCampaign:
                 if not counts.lead:
                     winner = drawn_winner(*pair, seed)
                 is_first = winner == pair[0]
-                made[pair if is_first else pair[::-1]] = counts if is_first else counts.reversed()
+                made[pair if is_first else pair[::-1]] = (
+                    counts if is_first else replace(counts, wins=counts.losses, losses=counts.wins)
+                )
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -15,7 +16,6 @@ from annotation.answer_files import (
     AnswerRefusedError,
     FileAnswer,
     FileContent,
-    FileWritten,
     Lose,
 )
 from annotation.export.five_way import systems_shown
@@ -23,7 +23,7 @@ from campaign.formats import InputFile
 from campaign.formats.errors import Losses
 from campaign.models import Protocol, Task
 from protocols.frame.scale.statistics.ratings import POINTS, Items, Ratings
-from protocols.frame.stored import answers_written, judgments_counted, systems_counted
+from protocols.frame.stored import answers_written, counted_of, judgments_counted
 from protocols.models import CRITERIA, Criterion
 from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
@@ -309,25 +309,9 @@ def ratings_chosen(*, task: Task, watermark: int, judgments: ChosenJudgments) ->
 
     A text is of those systems that take part. As many queries, whatever the number of ratings.
     """
-    found = ratings_counted(task=task, watermark=watermark, judgments=judgments)
+    found = ratings_stored(task=task, watermark=watermark, **counted_of(judgments))
     rows = [(each.criterion, each.item, each.judge, each.value) for each in found]
     return RatingsRead((), ratings_arranged(rows), judgments.without)
-
-
-def ratings_counted(*, task: Task, watermark: int, judgments: ChosenJudgments) -> Iterator[Rating]:
-    """Yield them one by one."""
-    return _ratings(
-        task=task,
-        watermark=watermark,
-        without=judgments.without,
-        documents=judgments.documents,
-        systems=systems_counted(judgments),
-    )
-
-
-def rating_lines(*, task: Task, watermark: int | None = None) -> FileWritten:
-    """Return the current ratings of a task as JSON Lines, as `answers_written` does."""
-    return answers_written(task=task, watermark=watermark, read=_ratings, line=_line)
 
 
 def _line(rating: Rating) -> dict[str, Any]:
@@ -343,7 +327,7 @@ def _line(rating: Rating) -> dict[str, Any]:
     }
 
 
-def _ratings(
+def ratings_stored(
     *,
     task: Task,
     watermark: int,
@@ -381,6 +365,10 @@ def _ratings(
         if key not in seen:
             seen.add(key)
             yield Rating(key[0], item, judge, value, duration_ms)
+
+
+#: Returns the current ratings of a task as JSON Lines, as `answers_written` does.
+rating_lines = partial(answers_written, read=ratings_stored, line=_line)
 
 
 def scores_of(

@@ -141,9 +141,10 @@ class SortSettings:
     error: ErrorChoice = "auto"
     resamples: int = 1000
 
-    def compare(self, judgments: PairJudgments) -> ComparisonResult:
-        """Read the judgments of a comparison as these settings say."""
-        return compare(judgments, error=self.error, seed=self.seed, resamples=self.resamples)
+    def compare(self, judgments: PairJudgments, first: str | None = None) -> ComparisonResult:
+        """Read the judgments of a comparison as these settings say, with `first` as the first system if given."""
+        facing = judgments if first in {None, judgments.first} else judgments.reversed()
+        return compare(facing, error=self.error, seed=self.seed, resamples=self.resamples)
 
 
 def sort_judged(
@@ -219,27 +220,16 @@ def _steps(
     return tuple(
         Step(
             number=number,
-            result=_read_for(pair, decisions[pair].winner, judged, results, settings),
-            decision=decisions[pair],
+            result=results[pair]
+            if decision.winner in {None, results[pair].first}
+            else settings.compare(judged[pair], decision.winner),
+            decision=decision,
             p=p[pair],
             adjusted_p=adjusted_p[pair],
             significant=pair in closed and adjusted_p[pair] <= settings.level,
         )
-        for number, pair in enumerate(decisions, 1)
+        for number, (pair, decision) in enumerate(decisions.items(), 1)
     )
-
-
-def _read_for(
-    pair: frozenset[str],
-    first: str | None,
-    judged: Mapping[frozenset[str], PairJudgments],
-    results: Mapping[frozenset[str], ComparisonResult],
-    settings: SortSettings,
-) -> ComparisonResult:
-    """Return the result with a system first."""
-    if first is None or results[pair].first == first:
-        return results[pair]
-    return settings.compare(judged[pair].reversed())
 
 
 def _ordered(
@@ -278,8 +268,7 @@ def _remaining(
     judgments = judged.get(frozenset((better, worse)))
     if judgments is None:
         return Remaining(better, worse, places, None, contradicts=False)
-    facing = judgments if judgments.first == better else judgments.reversed()
-    result = settings.compare(facing)
+    result = settings.compare(judgments, better)
     return Remaining(better, worse, places, result, contradicts=result.pooled.counts.lead < 0)
 
 

@@ -126,10 +126,6 @@ class Preference:
             return (nearest, 1.0) if self.wins else (-1.0, -nearest)
         return max(-1.0, self.mean - reach), min(1.0, self.mean + reach)
 
-    def reversed(self) -> Preference:
-        """Return the same for Y and X."""
-        return Preference(self.losses, self.wins, self.same, self.identical)
-
 
 def z_of(mean: float, error: float) -> float:
     """Return a mean in standard errors, as `Preference.z`."""

@@ -1,6 +1,7 @@
 """R, its standard error and the two tests; with the numbers that Vilar et al. (2007) print or imply."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -39,7 +40,7 @@ def test_r_and_its_error_are_mean_and_standard_error_of_the_answers(
         return
     assert counts.mean == pytest.approx(sum(answers) / len(answers))
     assert counts.error == pytest.approx(float(stats.sem(answers)))
-    other = counts.reversed()
+    other = replace(counts, wins=counts.losses, losses=counts.wins)
     assert (other.mean, other.error, other.p_exact) == (-counts.mean, counts.error, counts.p_exact)
 
 
@@ -61,7 +62,7 @@ def test_the_interval_of_judgments_that_are_all_the_same_is_clopper_and_pearsons
     assert (low, high) == pytest.approx((2 * exact.low - 1, 1))
     assert low > 0
     assert counts.p_normal < 0.05
-    assert counts.reversed().interval(0.0, 0.05) == pytest.approx((-high, -low))
+    assert Preference(0, judgments).interval(0.0, 0.05) == pytest.approx((-high, -low))
 
 
 @pytest.mark.parametrize(("wins", "losses", "same"), [(2, 0, 0), (8, 2, 0), (29, 13, 7)])
