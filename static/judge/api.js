@@ -92,6 +92,8 @@ export class Api {
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       if (response.headers.get("Content-Type")?.includes("json")) data = await response.json();
+      // Cut off within its headers, or the page of a network that wants a sign-in of its own: no answer of the server's.
+      else if (response.ok && response.status !== 204) throw new Unreachable();
     } catch {
       throw new Unreachable();
     }
