@@ -67,13 +67,11 @@ class Verdict(models.TextChoices):
 class TwoOutputsAnswer(AnswerOfProtocol):
     """What a judgment of two outputs says: its labels are those that the verdict implies. Append-only."""
 
-    verdict = models.CharField(_("verdict"), max_length=10, choices=Verdict)
+    verdict = models.CharField(max_length=10, choices=Verdict)
 
     objects: ClassVar[models.Manager["TwoOutputsAnswer"]] = models.Manager()
 
     class Meta:
-        verbose_name = _("answer about two outputs")
-        verbose_name_plural = _("answers about two outputs")
         constraints = [is_one_of("verdict", Verdict, name="two_outputs_verdict_is_known")]
         triggers = answer_triggers("two_outputs", declare=[("wrong", "RECORD")])
 
@@ -116,16 +114,14 @@ class AdequacyBasis(models.TextChoices):
 class RatingAnswer(AnswerOfProtocol):
     """How many points a judgment gives an output by a criterion: 1 … 5, 5 is best. Append-only."""
 
-    criterion = models.CharField(_("criterion"), max_length=8, choices=Criterion)
+    criterion = models.CharField(max_length=8, choices=Criterion)
     value = models.PositiveSmallIntegerField(
-        _("points"), validators=[MinValueValidator(1), MaxValueValidator(5)]
+        validators=[MinValueValidator(1), MaxValueValidator(5)]
     )
 
     objects: ClassVar[models.Manager["RatingAnswer"]] = models.Manager()
 
     class Meta:
-        verbose_name = _("rating")
-        verbose_name_plural = _("ratings")
         constraints = [
             is_one_of("criterion", Criterion, name="rating_criterion_is_known"),
             models.CheckConstraint(
@@ -159,26 +155,23 @@ class EditingAnswer(AnswerOfProtocol):
     A HIT that repeats no other asks for edits, those that repeat it whether what came out is acceptable.
     """
 
+    #: Empty where another editor's edit is judged.
     outcome = models.CharField(
-        _("outcome"),
         max_length=9,
         choices=Outcome,
         default="",
         blank=True,
-        help_text=_("Empty if another editor’s edit is judged."),
     )
-    text = models.TextField(_("text"), default="", blank=True, help_text=_("The edited text."))
+    text = models.TextField(default="", blank=True)
+    #: Changes to the text while editing.
     keystrokes = models.PositiveIntegerField(
-        _("keystrokes"),
         null=True,
         blank=True,
-        help_text=_("Number of changes to the text while editing."),
     )
+    #: Of another editor's edit, and that edit; the latter is empty where the unedited output was shown.
     acceptable = models.BooleanField(
-        _("acceptable"),
         null=True,
         blank=True,
-        help_text=_("True if the edit is fluent and means the same; empty for an edit."),
     )
     edit = models.ForeignKey(
         "annotation.Judgment",
@@ -186,15 +179,11 @@ class EditingAnswer(AnswerOfProtocol):
         related_name="editing_acceptances",
         null=True,
         blank=True,
-        verbose_name=_("edit"),
-        help_text=_("The edit judged; empty if the unedited output was shown."),
     )
 
     objects: ClassVar[models.Manager["EditingAnswer"]] = models.Manager()
 
     class Meta:
-        verbose_name = _("answer about an edit")
-        verbose_name_plural = _("answers about edits")
         constraints = [
             is_one_of("outcome", ["", *Outcome], name="editing_outcome_is_known"),
             models.CheckConstraint(
@@ -315,19 +304,14 @@ class Snippet(RecordedModel):
 class QuizAnswer(AnswerOfProtocol):
     """What a reader said of each statement about a snippet, with its last segment; of the others, nothing. Append-only."""
 
+    #: One a statement, null without an answer; empty for segments before the statements.
     answers = ArrayField(
         models.BooleanField(null=True),
-        verbose_name=_("answers"),
-        help_text=_(
-            "One answer per statement, null if not answered; empty for segments before the statements."
-        ),
     )
 
     objects: ClassVar[models.Manager["QuizAnswer"]] = models.Manager()
 
     class Meta:
-        verbose_name = _("answers to a quiz")
-        verbose_name_plural = _("answers to quizzes")
         triggers = answer_triggers("quiz", declare=[("wrong", "RECORD")])
 
     def __str__(self) -> str:
@@ -347,20 +331,17 @@ class SystemSort(models.Model):
         related_name="sorts",
         db_index=False,  # `sorting_number_unique_in_task` begins with it
     )
-    number = models.PositiveSmallIntegerField(_("number"), help_text=_("From 1 in the task."))
-    systems = ArrayField(models.CharField(max_length=200), verbose_name=_("systems"))
-    seed = models.BigIntegerField(_("seed"))
-    watermark = models.PositiveIntegerField(
-        _("watermark"), help_text=_("Number of the last judgment before the sort started.")
-    )
-    begun_at = models.DateTimeField(_("started"), db_default=Now(), editable=False)
+    number = models.PositiveSmallIntegerField()
+    systems = ArrayField(models.CharField(max_length=200))
+    seed = models.BigIntegerField()
+    #: The number of the last judgment before the sort started.
+    watermark = models.PositiveIntegerField()
+    begun_at = models.DateTimeField(db_default=Now(), editable=False)
 
     withheld: ClassVar = "UPDATE"
     objects: ClassVar[models.Manager["SystemSort"]] = models.Manager()
 
     class Meta:
-        verbose_name = _("sort of systems")
-        verbose_name_plural = _("sorts of systems")
         constraints = [
             models.UniqueConstraint(
                 fields=["task", "number"], name="sorting_number_unique_in_task"
@@ -391,31 +372,26 @@ class ClosedComparison(models.Model):
         related_name="verdicts",
         db_index=False,  # `sorting_step_unique_in_sort` begins with it
     )
-    step = models.PositiveSmallIntegerField(_("step"), help_text=_("From 1 in the sort."))
-    winner = models.CharField(_("winner"), max_length=200)
-    loser = models.CharField(_("loser"), max_length=200)
-    wins = models.PositiveIntegerField(_("wins"), help_text=_("Judgments for the winner."))
-    losses = models.PositiveIntegerField(_("losses"), help_text=_("Judgments for the loser."))
-    same = models.PositiveIntegerField(_("the same"))
-    is_drawn = models.BooleanField(
-        _("drawn at random"), help_text=_("Decided by the seed after an equal number of judgments.")
-    )
+    step = models.PositiveSmallIntegerField()
+    winner = models.CharField(max_length=200)
+    loser = models.CharField(max_length=200)
+    wins = models.PositiveIntegerField()
+    losses = models.PositiveIntegerField()
+    same = models.PositiveIntegerField()
+    #: Decided by the seed, after as many judgments for each.
+    is_drawn = models.BooleanField()
+    #: By their numbers; those that the verdict was computed from.
     judgments = ArrayField(
         models.PositiveIntegerField(),
-        verbose_name=_("judgments"),
-        help_text=_("Numbers of the judgments it was computed from."),
     )
-    watermark = models.PositiveIntegerField(
-        _("watermark"), help_text=_("Number of the last known judgment.")
-    )
-    closed_at = models.DateTimeField(_("closed"), db_default=Now(), editable=False)
+    #: The number of the last known judgment.
+    watermark = models.PositiveIntegerField()
+    closed_at = models.DateTimeField(db_default=Now(), editable=False)
 
     withheld: ClassVar = "UPDATE, DELETE"
     objects: ClassVar[models.Manager["ClosedComparison"]] = models.Manager()
 
     class Meta:
-        verbose_name = _("closed comparison")
-        verbose_name_plural = _("closed comparisons")
         constraints = [
             models.UniqueConstraint(fields=["sort", "step"], name="sorting_step_unique_in_sort"),
             # Whoever won.
@@ -486,35 +462,29 @@ class SpansAnswer(AnswerOfProtocol):
     the trigger, once a statement.
     """
 
+    #: One a candidate in display order, from 0 to 100 (perfect).
     scores = ArrayField(
         models.PositiveSmallIntegerField(),
-        verbose_name=_("scores"),
-        help_text=_("One score per candidate, in display order, from 0 to 100 (perfect)."),
     )
+    #: From 1, in display order.
     span_candidates = ArrayField(
         models.PositiveSmallIntegerField(),
-        verbose_name=_("candidate of each span"),
         default=list,
         blank=True,
-        help_text=_("From 1, in display order."),
     )
+    #: In Unicode code points from 0, the end after the last character; null for missing content.
     span_starts = ArrayField(
         models.PositiveIntegerField(null=True),
-        verbose_name=_("start of each span"),
         default=list,
         blank=True,
-        help_text=_("In Unicode code points from 0; empty for missing content."),
     )
     span_ends = ArrayField(
         models.PositiveIntegerField(null=True),
-        verbose_name=_("end of each span"),
         default=list,
         blank=True,
-        help_text=_("The character after the last; empty for missing content."),
     )
     span_majors = ArrayField(
         models.BooleanField(),
-        verbose_name=_("whether each span is a major error"),
         default=list,
         blank=True,
     )
@@ -522,8 +492,6 @@ class SpansAnswer(AnswerOfProtocol):
     objects: ClassVar[models.Manager["SpansAnswer"]] = models.Manager()
 
     class Meta:
-        verbose_name = _("answer with error spans and scores")
-        verbose_name_plural = _("answers with error spans and scores")
         constraints = [
             models.CheckConstraint(
                 condition=ScoresAreInRange("scores"), name="spans_scores_between_0_and_100"

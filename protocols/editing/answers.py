@@ -101,7 +101,7 @@ _HOPELESS: Final = 10
 
 
 class EditingAnswerSerializer(serializers.Serializer[object]):
-    """An edit, with its outcome; or whether an edit is acceptable."""
+    """An edit with its outcome, or whether another edit is acceptable."""
 
     outcome = serializers.ChoiceField(
         choices=Outcome.choices,
@@ -130,7 +130,7 @@ class EditingAnswerSerializer(serializers.Serializer[object]):
 
 
 class EditingRulesSerializer(serializers.Serializer[object]):
-    """What a HIT of blind editing asks."""
+    """The task of a HIT in blind editing."""
 
     asked = serializers.ChoiceField(
         choices=[EDIT, ACCEPT],

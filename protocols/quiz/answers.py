@@ -131,7 +131,7 @@ _RULES: Final = {
 
 
 class QuizAnswerSerializer(serializers.Serializer[object]):
-    """What a reader says of statements about what they read."""
+    """Answers to the statements about a snippet."""
 
     answers = serializers.ListField(
         child=serializers.BooleanField(allow_null=True),
@@ -141,7 +141,7 @@ class QuizAnswerSerializer(serializers.Serializer[object]):
 
 
 class QuizRulesSerializer(serializers.Serializer[object]):
-    """What a HIT of a quiz asks."""
+    """The statements of a HIT in a quiz."""
 
     statements = serializers.ListField(
         child=serializers.CharField(), help_text="Statements about the whole snippet."

@@ -32,7 +32,7 @@ class StatementSerializer(serializers.Serializer[Any]):
 
 
 class SnippetSerializer(serializers.Serializer[Any]):
-    """Consecutive segments of a document that are read together, with statements about them."""
+    """Consecutive segments of a document read together, with statements about them."""
 
     snippet = serializers.CharField(max_length=200, help_text="Name, unique in the task.")
     document = serializers.CharField()
@@ -66,7 +66,7 @@ class SnippetsSerializer(serializers.Serializer[Any]):
 class SnippetsView(APIView):
     @extend_schema(operation_id="snippets", responses=SnippetsSerializer)
     def get(self, request: Request, task_id: int) -> Response:
-        """Return the snippets of a quiz with their statements, and which of these are true. 404 for other protocols."""
+        """Return the snippets of a quiz with their statements and expected answers. 404 for other protocols."""
         return _answer(_quiz(readable_task(request, task_id)))
 
     @extend_schema(
@@ -92,9 +92,9 @@ class SnippetsView(APIView):
         ],
     )
     def put(self, request: Request, task_id: int) -> Response:
-        """Replace all snippets of a quiz. For its organisers only, until judges begin.
+        """Replace all snippets of a quiz (organisers only, before judging starts).
 
-        400 names what does not fit, and nothing is changed.
+        400 names the error and changes nothing.
         """
         task = _quiz(organised_task(request, task_id))
         sent = SnippetsSerializer(data=request.data)

@@ -32,13 +32,13 @@ SortAnswer = Mapping[str, str]
 
 
 class SortingAnswerSerializer(serializers.Serializer[object]):
-    """Which of two outputs is better, in shown order."""
+    """The better of two outputs, in display order."""
 
     verdict = serializers.ChoiceField(choices=list(_LABELS))
 
 
 class SortingRulesSerializer(serializers.Serializer[object]):
-    """Judges need to know nothing of the rules of a sort."""
+    """Rules of a sort for judges: none."""
 
 
 def _labels(answer: SortAnswer, _candidates: int) -> list[int | None]:

@@ -127,7 +127,7 @@ _A_WORD: Final = re.compile(r"\S+")
 
 
 class SpanSerializer(serializers.Serializer[object]):
-    """An error that a judge marked."""
+    """A marked error."""
 
     start = serializers.IntegerField(
         min_value=0,
@@ -152,7 +152,7 @@ class SpanSerializer(serializers.Serializer[object]):
 
 
 class ScoredOutputSerializer(serializers.Serializer[object]):
-    """What a judge said of one output."""
+    """The score and the marked errors of an output."""
 
     score = serializers.IntegerField(
         min_value=0, max_value=MAX_SCORE, help_text="0: no meaning preserved; 100: perfect."
@@ -166,7 +166,7 @@ class ScoredOutputSerializer(serializers.Serializer[object]):
 
 
 class SpansAnswerSerializer(serializers.Serializer[object]):
-    """Scores and errors of the outputs, in shown order."""
+    """Scores and errors of the outputs, in display order."""
 
     outputs = serializers.ListField(
         child=ScoredOutputSerializer(), min_length=1, max_length=MAX_OUTPUTS
@@ -182,7 +182,7 @@ class SpansAnswerSerializer(serializers.Serializer[object]):
 
 
 class ContradictionRuleSerializer(serializers.Serializer[object]):
-    """When a score contradicts the errors: the judge page asks whether it is meant."""
+    """Thresholds at which the judging page asks the judge to confirm a score that contradicts the errors."""
 
     error_free_from = serializers.IntegerField(help_text="Lower scores need an error.")
     perfect_from = serializers.IntegerField(help_text="Scores from here on have no error.")
@@ -193,7 +193,7 @@ class ContradictionRuleSerializer(serializers.Serializer[object]):
 
 
 class SpansRulesSerializer(serializers.Serializer[object]):
-    """What a task of error spans and scores leaves to choose."""
+    """Options of a task of error spans and scores."""
 
     spans_asked = serializers.BooleanField(help_text="Judges mark errors before they score.")
     missing = serializers.BooleanField(help_text="Judges can mark missing content.")

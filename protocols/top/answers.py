@@ -21,7 +21,7 @@ _MOST: Final = 5
 
 
 class TopAnswerSerializer(serializers.Serializer[object]):
-    """Which outputs are at the top."""
+    """The outputs marked as top."""
 
     top = serializers.ListField(
         child=serializers.BooleanField(),
@@ -31,7 +31,7 @@ class TopAnswerSerializer(serializers.Serializer[object]):
 
 
 class TopRulesSerializer(serializers.Serializer[object]):
-    """Top or not leaves nothing to choose."""
+    """Options of top or not: none."""
 
 
 def _labels(answer: TopAnswer, _candidates: int) -> list[int | None]:

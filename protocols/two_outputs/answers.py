@@ -32,7 +32,7 @@ _FINE: Final = 50
 
 
 class TwoOutputsAnswerSerializer(serializers.Serializer[object]):
-    """Which of two outputs is better, in shown order."""
+    """The better of two outputs, in display order."""
 
     verdict = serializers.ChoiceField(
         choices=Verdict.choices,
@@ -41,7 +41,7 @@ class TwoOutputsAnswerSerializer(serializers.Serializer[object]):
 
 
 class TwoOutputsRulesSerializer(serializers.Serializer[object]):
-    """What a task of two outputs leaves to choose."""
+    """Options of a task of two outputs."""
 
     four_answers = serializers.BooleanField(
         help_text="Replaces “the same” with “both fine” and “both wrong”."

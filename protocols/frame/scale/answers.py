@@ -20,7 +20,7 @@ _NOISE: Final = 0.6
 
 
 class RatingAnswerSerializer(serializers.Serializer[object]):
-    """Points of an output."""
+    """The rating of an output."""
 
     criterion = serializers.ChoiceField(
         choices=Criterion.choices,
@@ -31,7 +31,7 @@ class RatingAnswerSerializer(serializers.Serializer[object]):
 
 
 class RatingRulesSerializer(serializers.Serializer[object]):
-    """What a judge is asked about each output of a HIT, and what it is compared with."""
+    """The criterion of a HIT, and the text that outputs are compared with."""
 
     criterion = serializers.ChoiceField(choices=Criterion.choices)
     adequacy_basis = serializers.ChoiceField(choices=AdequacyBasis.choices)
