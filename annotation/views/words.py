@@ -66,7 +66,7 @@ WORDS = {
     "link_of_newcomers": _(
         "This link is for new judges and cannot sign you in again. Your work stays on this device. Paste your own link, or ask the organisers for a new link for {name}."
     ),
-    "link_unreachable": _("The server cannot be reached. Try again shortly."),
+    "unreachable": _("The server cannot be reached. Try again shortly."),
     "loading": _("Loading your next sentences …"),
     "loading_offline": _(
         "You are offline. Your next sentences will load when you are back online."
@@ -93,7 +93,7 @@ WORDS = {
     "practice_expected": _("Expected order: {order}"),
     "loading_signed_out": _("Your next sentences will load when you sign in again."),
     "refused": _("The server refused this judgment: {detail}"),
-    "differences_on": _("Differences highlighted: words that most other outputs do not have."),
+    "differences_on": _("Differences between the outputs highlighted."),
     "differences_off": _("Highlighting off."),
     "columns": _("side by side"),
     "tiers": _("tiers to drag into"),
@@ -106,19 +106,16 @@ WORDS = {
     "tier_best": _("Tier 1, best"),
     "tier_worst": _("Tier 5, worst"),
     "tier_none": _("Not ranked yet"),
-    "reason_wanted": _("Select a reason."),
-    "kind_wanted": _("Select what is wrong."),
+    "choice_wanted": _("Select an option."),
     "words_wanted": _("Describe the problem in a few words."),
     "reported": _("Reported to the organisers. Thank you."),
     "history_loading": _("Loading your judgments …"),
-    "history_offline": _("You are offline. Your judgments cannot be loaded."),
-    "history_trouble": _("Your judgments could not be loaded. Try again shortly."),
     "history_none": _("You haven't judged anything yet."),
     "history_earlier": _("Older judgments are available when you have finished."),
     "took_seconds": _("That took less than a minute."),
 }
 
-# Each screen's own. What begins with its protocol stands for the page's word without it.
+# Each screen's own.
 OF_SCREENS = {
     Protocol.RANKING.value: {
         "ranking_question": _("Rank the translations from best to worst. Ties are allowed."),
@@ -152,9 +149,6 @@ OF_SCREENS = {
         "verdict_both_fine": _("both fine"),
         "verdict_both_wrong": _("both wrong"),
         "verdict_wanted": _("Choose an answer, or skip the sentence."),
-        "two_outputs_differences_on": _(
-            "Differences highlighted: words that the other output does not have."
-        ),
     },
     "top": {
         "top_question": _("Mark the best translation, or several that are equally good."),

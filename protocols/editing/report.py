@@ -19,7 +19,7 @@ from protocols.editing.statistics import (
     Edits,
     acceptability,
 )
-from protocols.frame.tables import files_data, report_of_answers
+from protocols.frame.tables import files_data, one_judge_notes, report_of_answers
 from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
 from ranking.analyses.options import CONFIDENCE, Option, OptionError
 from ranking.core.judges.shares import Share
@@ -87,13 +87,7 @@ def _notes(read: EditsRead, found: Acceptability) -> list[str]:
             )
             % {"count": found.fewest}
         )
-    if alone := read.edits.of_one_editor:
-        notes.append(
-            _(
-                "Warning: only one judge edited outputs of %(systems)s, so their intervals do not include differences between judges."
-            )
-            % {"systems": ", ".join(alone)}
-        )
+    notes += one_judge_notes(read.edits.systems, read.edits.wrote, read.edits.editor)
     kappa = kappa_shown(found.acceptors.kappa, found.acceptors.p_chance)
     if kappa is not None:
         notes.append(

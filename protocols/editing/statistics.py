@@ -83,15 +83,6 @@ class Edits:
     def __len__(self) -> int:
         return len(self.segment)
 
-    @property
-    def of_one_editor(self) -> tuple[str, ...]:
-        """Systems whose outputs one person edited."""
-        return tuple(
-            name
-            for name, own in zip(self.systems, self.wrote.T, strict=True)
-            if len(np.unique(self.editor[own])) == 1
-        )
-
 
 def character_distance(output: str, edit: str) -> int:
     """Return the fewest characters to insert, delete or replace that turn one text into the other.

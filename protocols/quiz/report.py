@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol, Task
 from protocols.frame.stored import counted_of
-from protocols.frame.tables import files_data, report_of_answers
+from protocols.frame.tables import files_data, one_judge_notes, report_of_answers
 from protocols.quiz.files import QuizRead, read_quiz, readings_of, readings_stored
 from protocols.quiz.statistics import (
     FEWEST_SNIPPETS,
@@ -69,13 +69,7 @@ def _notes(readings: Readings, confidence: float) -> list[str]:
         )
         % {"confidence": percent_in_figures(confidence)},
     ]
-    if alone := readings.of_one_judge:
-        notes.append(
-            _(
-                "Warning: only one judge read outputs of %(systems)s, so their intervals do not include differences between judges."
-            )
-            % {"systems": ", ".join(alone)}
-        )
+    notes += one_judge_notes(readings.systems, readings.wrote, readings.judge)
     if readings.met_again:
         notes.append(
             _("Warning: readings by judges who had already read the snippet: %(count)s.")

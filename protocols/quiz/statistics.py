@@ -60,15 +60,6 @@ class Readings:
         pairs = self.snippet * max(1, len(self.judges)) + self.judge
         return len(pairs) - len(np.unique(pairs))
 
-    @property
-    def of_one_judge(self) -> tuple[str, ...]:
-        """Systems whose outputs one person read."""
-        return tuple(
-            name
-            for name, own in zip(self.systems, self.wrote.T, strict=True)
-            if len(np.unique(self.judge[own])) == 1
-        )
-
 
 @dataclass(frozen=True)
 class QuizScore:

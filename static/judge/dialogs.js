@@ -70,7 +70,7 @@ function prepareChoices(name, page, { mayOpen, lackOf, take }) {
 export function prepareSkip(page) {
   return prepareChoices("skip", page, {
     mayOpen: () => page.canSkip(),
-    lackOf: (reason) => (reason ? null : "reason_wanted"),
+    lackOf: (reason) => (reason ? null : "choice_wanted"),
     take: (block, reason, comment) => page.skip(block, { reason, comment }),
   });
 }
@@ -81,7 +81,7 @@ export function prepareReport(page, outbox) {
   return prepareChoices("report", page, {
     mayOpen: () => Boolean(page.block),
     lackOf(kind, comment) {
-      if (!kind) return "kind_wanted";
+      if (!kind) return "choice_wanted";
       return kind === "other" && !comment ? "words_wanted" : null;
     },
     take(block, kind, comment) {

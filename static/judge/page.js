@@ -8,7 +8,7 @@ import { Guard, whenPainted } from "./painted.js";
 import { Progress } from "./progress.js";
 import { Rest } from "./rest.js";
 import { View } from "./view.js";
-import { say, sayOf, sayPhrase, withKeys, withoutBrackets } from "./words.js";
+import { say, sayPhrase, withKeys, withoutBrackets } from "./words.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
@@ -97,7 +97,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.progress.showSentence({ ...place, revised: block.state !== "open", isPractice: hit.rules.practice });
     this.#showAnswer();
     this.status.revising(this.isUnsent());
-    const skipped = this.view.showSkip(block, hit);
+    const skipped = this.view.showSkip(block);
     const hint = this.#news ? "" : this.hints.next();
     if (this.#news) $("missing").textContent = this.#news;
     if (hint) $("missing").replaceChildren(...withKeys(hint));
@@ -297,7 +297,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
 
   async #goOn() {
     const revised = this.queue.revised();
-    if (revised) this.#news = sayOf(this.queue.hits.get(revised.hit), "unsent_here");
+    if (revised) this.#news = say("unsent_here");
     const next = revised ?? this.queue.nextOpen();
     if (next) {
       this.status.turnedAway(false);

@@ -2,7 +2,7 @@
 
 import { announce } from "./announce.js";
 import { showTexts } from "./block.js";
-import { reasonOf, sayOf } from "./words.js";
+import { reasonOf, say } from "./words.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
@@ -55,20 +55,20 @@ export class View {
   }
 
   toggleDifferences() {
-    const { acting: screen, block } = this.page;
-    if (!screen || !block) return false;
+    const { acting: screen } = this.page;
+    if (!screen) return false;
     this.page.hints.learn("differences");
     this.#differences = !this.#differences;
     $("differences").setAttribute("aria-pressed", String(this.#differences));
     screen.showDifferences?.(this.#differences);
-    announce(sayOf(this.page.queue.hits.get(block.hit), this.#differences ? "differences_on" : "differences_off"));
+    announce(say(this.#differences ? "differences_on" : "differences_off"));
     return true;
   }
 
   // What stands where the block was skipped; also returned, to be heard with it.
-  /** @param {Block} block @param {Hit} hit */
-  showSkip({ state, skip_reason: reason }, hit) {
-    const words = state === "skipped" ? sayOf(hit, "skipped_here", { reason: reasonOf(reason) }) : "";
+  /** @param {Block} block */
+  showSkip({ state, skip_reason: reason }) {
+    const words = state === "skipped" ? say("skipped_here", { reason: reasonOf(reason) }) : "";
     $("skipped").textContent = words;
     $("skipped").hidden = !words;
     return words;

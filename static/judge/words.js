@@ -35,13 +35,6 @@ export function say(key, values = {}) {
   });
 }
 
-// As the screen of the HIT's protocol says it, where that has words of its own.
-/** @param {Hit} hit @param {string} key @param {Record<string, any>} [values] */
-export function sayOf({ protocol }, key, values) {
-  const its = `${protocol}_${key}`;
-  return say(its in WORDS ? its : key, values);
-}
-
 /** @param {Phrase | string | null} phrase */
 export function sayPhrase(phrase) {
   return phrase === null || typeof phrase === "string" ? (phrase ?? "") : say(phrase.key, phrase.values);

@@ -52,13 +52,13 @@ export class History {
     try {
       answer = await this.api.history(this.#next);
     } catch {
-      return this.#say(say("history_offline"));
+      return this.#say(say("part_missing"));
     }
-    if (answer.status !== 200) return this.#say(say("history_trouble"));
+    if (answer.status !== 200) return this.#say(say("unreachable"));
     /** @type {{ results: JudgedBlock[], next: string | null, has_older: boolean }} */
     const { results, next, has_older: hasOlder } = answer.data;
     const lacks = await Promise.all(results.map((row) => this.queue.screens.load(protocolOf(row))));
-    if (lacks.some(Boolean)) return this.#say(say("history_trouble"));
+    if (lacks.some(Boolean)) return this.#say(say("unreachable"));
     this.#next = next && new URL(next).searchParams.get("cursor");
     $("history-more").hidden = !next;
     const none = first && !results.length ? say("history_none") : "";

@@ -85,7 +85,7 @@ export class SignIn {
       if (user === undefined) return "link_of_newcomers";
       return user === this.api.user ? null : "link_of_another";
     } catch {
-      return "link_unreachable";
+      return "unreachable";
     }
   }
 }

@@ -78,7 +78,7 @@ def test_the_report_warns_of_readers_who_knew_the_snippet(
     file = make_file([READING, {**READING, "system": "B"}])
     assert "readings by judges who had already read the snippet: 1." in run("analyse", "quiz", file)
     # Each system has one reader.
-    assert "only one judge read outputs of A, B" in run("analyse", "quiz", file)
+    assert "only one judge worked on outputs of A, B" in run("analyse", "quiz", file)
     other = {**READING, "snippet": "news-2", "judge": "bob"}
     assert "read outputs of B, so" in run(
         "analyse",
