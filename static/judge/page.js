@@ -153,7 +153,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     const screen = this.#screen;
     const { answer, state } = this.#shown;
     screen.showAnswer();
-    $("missing").textContent = sayPhrase(screen.answers.hint(answer));
+    $("missing").textContent = sayPhrase(screen.answers.hint?.(answer) ?? null);
     $("missing").classList.remove("refused", "hint");
     const isOpen = state === "open";
     const isUnsent = this.isUnsent();
@@ -385,7 +385,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     block.sent = null;
     const hit = this.queue.hits.get(block.hit);
     // The organisers ask for more now than when it was fetched.
-    hit.rules = this.queue.answersOf(block).rulesAfter(hit.rules, answer);
+    hit.rules = this.queue.answersOf(block).rulesAfter?.(hit.rules, answer) ?? hit.rules;
     this.#show(block);
     this.#keep();
     if (this.#lack()) this.#refuse();

@@ -60,7 +60,6 @@ test("the history has it in words", () => {
   assert.deepEqual(editing.said(YES), { key: "choose_yes" });
   assert.deepEqual(editing.said({ ...YES, acceptable: false }), { key: "choose_no" });
   assert.equal(editing.said(editing.blank()), "");
-  assert.equal(editing.hint(EDITED), null);
 });
 
 test("in the queue a change of the text is a revision", async () => {

@@ -393,7 +393,7 @@ interface AnswerOf<OneAnswer = any> {
   // What is missing under the HIT's rules, to be said; null where it may be submitted.
   lack(answer: OneAnswer, rules: Rules): Phrase | null;
   // What the foot says of it so far, if anything.
-  hint(answer: OneAnswer): Phrase | null;
+  hint?(answer: OneAnswer): Phrase | null;
   // What a draft keeps, with candidates by id.
   toDraft(answer: OneAnswer, candidates: Candidate[]): Partial<Draft>;
   // From a draft, wherever its candidates stand now.
@@ -403,7 +403,7 @@ interface AnswerOf<OneAnswer = any> {
   // What the history says of it.
   said(answer: OneAnswer): Phrase | string;
   // The HIT's rules, with what the server's refusal tells of them.
-  rulesAfter(rules: Rules, refusal: { missing?: string[] } | null): Rules;
+  rulesAfter?(rules: Rules, refusal: { missing?: string[] } | null): Rules;
 }
 
 type Pressed = KeyboardEvent & { target: HTMLElement };

@@ -28,9 +28,6 @@ export function lack({ outcome, text, acceptable }, rules) {
   return outcome === "edited" && !text?.trim() ? { key: "edit_empty" } : null;
 }
 
-// The text, and the button that is pressed, say it.
-export const hint = () => null;
-
 // The answer after the text was changed, from what was shown.
 /** @param {EditingAnswer} answer @param {string} text @param {string} shown @returns {EditingAnswer} */
 export function written({ keystrokes }, text, shown) {
@@ -56,6 +53,3 @@ export function said({ outcome, acceptable }) {
   if (acceptable !== null) return { key: acceptable ? "choose_yes" : "choose_no" };
   return outcome ? { key: `outcome_${outcome}` } : "";
 }
-
-/** @param {Rules} rules */
-export const rulesAfter = (rules) => rules;

@@ -54,9 +54,6 @@ export function said(answer) {
   return answer.given.length ? { key: "quiz_answered", values: counted(answer) } : { key: "quiz_was_read" };
 }
 
-/** @param {Rules} rules */
-export const rulesAfter = (rules) => rules;
-
 // The statements that are asked with a block: none but with the last of its HIT.
 /** @param {Rules} rules @param {string} block */
 export const statementsOf = ({ statements = [], asked_with: last }, block) => (last === block ? statements : []);

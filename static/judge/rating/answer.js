@@ -1,8 +1,5 @@
 // How many points one output gets: 1 to 5, 5 is best, or none yet. Knows nothing of the screen.
 
-// As they stand, the best first, each with the digit that gives it.
-export const POINTS = [5, 4, 3, 2, 1];
-
 /** @returns {RatingAnswer} */
 export const blank = () => ({ value: null });
 
@@ -18,9 +15,6 @@ export const begun = ({ value }) => value !== null;
 /** @param {RatingAnswer} answer @returns {Phrase | null} */
 export const lack = ({ value }) => (value === null ? { key: "points_wanted" } : null);
 
-// The button that is pressed says it.
-export const hint = () => null;
-
 /** @param {RatingAnswer} answer @param {Candidate[]} candidates */
 export const toDraft = ({ value }, [{ id }]) => ({ points: value, first: id });
 
@@ -32,9 +26,6 @@ export const fields = ({ value }) => ({ answer: value && { value } });
 
 /** @param {RatingAnswer} answer */
 export const said = ({ value }) => (value ? { key: "points_given", values: { value } } : "");
-
-/** @param {Rules} rules */
-export const rulesAfter = (rules) => rules;
 
 // What is asked about the output, and the names of both ends of the scale. Adequacy: of what is shown beside it.
 /** @param {Rules} rules */

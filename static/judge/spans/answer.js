@@ -61,6 +61,3 @@ export const fields = ({ outputs }) => ({ answer: { outputs: outputs.map(copy) }
 /** @param {SpansAnswer} answer */
 export const said = ({ outputs }) =>
   outputs.flatMap(({ score }, index) => (score === null ? [] : `${letterOf(index)} ${score}`)).join(", ");
-
-/** @param {Rules} rules */
-export const rulesAfter = (rules) => rules;

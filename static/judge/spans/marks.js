@@ -10,9 +10,6 @@ const TURN = [null, "minor", "major"];
 /** @param {Severity | null} severity */
 export const afterwards = (severity) => TURN[(TURN.indexOf(severity) + 1) % TURN.length];
 
-/** @param {Span[]} spans @returns {ErrorSpan[]} */
-export const errorsOf = (spans) => spans.filter((span) => span.kind === "error");
-
 /** @param {Span[]} spans @param {number} start @param {number} end */
 const clearOf = (spans, start, end) =>
   spans.filter((span) => span.kind !== "error" || span.end <= start || span.start >= end);

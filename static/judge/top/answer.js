@@ -37,6 +37,3 @@ export const fields = (answer) => ({ answer: begun(answer) ? { top: [...answer.t
 
 /** @param {TopAnswer} answer */
 export const said = (answer) => (begun(answer) ? marked(answer) : "");
-
-/** @param {Rules} rules */
-export const rulesAfter = (rules) => rules;

@@ -31,9 +31,6 @@ export function lack({ verdict }, rules) {
   return choicesOf(rules).some(([each]) => each === verdict) ? null : { key: "verdict_wanted" };
 }
 
-// The button that is pressed says it.
-export const hint = () => null;
-
 /** @param {TwoOutputsAnswer} answer @param {Candidate[]} candidates */
 export const toDraft = ({ verdict }, [{ id }]) => ({ verdict, first: id });
 
@@ -49,6 +46,3 @@ export const fields = ({ verdict }) => ({ answer: verdict && { verdict } });
 
 /** @param {TwoOutputsAnswer} answer */
 export const said = ({ verdict }) => (verdict ? { key: `verdict_${verdict}` } : "");
-
-/** @param {Rules} rules */
-export const rulesAfter = (rules) => rules;
