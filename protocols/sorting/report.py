@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol, Task
+from protocols.frame.scale.report import CORRECTION
 from protocols.models import SystemSort
 from protocols.sorting.files import ComparisonsRead, read_comparisons
 from protocols.sorting.sorts import (
@@ -33,7 +34,6 @@ from ranking.core.ranges import Correction
 from ranking.files.sources import ReadingProgress
 from ranking.reports import Report
 from ranking.reports.inputs import AnswersOfFiles, Input
-from ranking.wording.pair_tests import CORRECTION_WORDS
 
 TEST = Option(
     name="test",
@@ -54,12 +54,6 @@ ERROR = Option(
         "two_way": gettext_lazy("segments and judges"),
         "judgments": gettext_lazy("judgments"),
     },
-)
-CORRECTION = Option(
-    name="correction",
-    label=gettext_lazy("Correction for multiple testing"),
-    default=Correction.NONE.value,
-    choices={each.value: CORRECTION_WORDS[each] for each in (Correction.NONE, Correction.HOLM)},
 )
 
 

@@ -74,8 +74,8 @@ CORRECTION = Option(
     default=Correction.NONE.value,
     choices={each.value: CORRECTION_WORDS[each] for each in (Correction.NONE, Correction.HOLM)},
 )
-_OF_REPORTS: Final = (
-    *(MERGE, STANDARDISE, EASY_BELOW, DEVIATIONS, BY_DIFFERENCE),
+_OPTIONS: Final = (
+    *(MERGE, STANDARDISE, EASY, EASY_BELOW, DEVIATIONS, BY_DIFFERENCE),
     *(CORRECTION, CONFIDENCE, SEED),
 )
 
@@ -101,7 +101,7 @@ def _easy_named(names: Sequence[str]) -> list[tuple[int, str | None]]:
 
 
 def _options(options: Mapping[str, Any]) -> RatingOptions:
-    chosen = {option.name: options[option.name] for option in _OF_REPORTS}
+    chosen = {each.name: options[each.name] for each in _OPTIONS if each is not EASY}
     return RatingOptions(**{**chosen, CORRECTION.name: Correction(chosen[CORRECTION.name])})
 
 
@@ -168,10 +168,7 @@ def scale_analysis(protocol: Protocol, *, title: Promise, question: Promise) -> 
         name=protocol.value,
         title=title,
         question=question,
-        options=(
-            *(MERGE, STANDARDISE, EASY, EASY_BELOW, DEVIATIONS, BY_DIFFERENCE),
-            *(CORRECTION, CONFIDENCE, SEED),
-        ),
+        options=_OPTIONS,
         check=_checked,
         protocols=frozenset({protocol}),
         stands_for_ranking=True,
