@@ -80,7 +80,7 @@ def test_the_report_warns_of_readers_who_knew_the_snippet(
     # Each system has one reader.
     assert "only one judge worked on outputs of A, B" in run("analyse", "quiz", file)
     other = {**READING, "snippet": "news-2", "judge": "bob"}
-    assert "read outputs of B, so" in run(
+    assert "on outputs of B, so" in run(
         "analyse",
         "quiz",
         make_file([READING, {**other}, {**READING, "system": "B", "judge": "bob"}]),
