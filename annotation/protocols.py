@@ -250,7 +250,7 @@ class AnswerKind:
     candidates: range
     serializer: type[Serializer[Any]] | None
     rules_serializer: type[Serializer[Any]]
-    simulated: Callable[[Sequence[float], Sequence[int | None], Mapping[str, Any], Random], Answer]
+    simulated: Callable[[Sequence[float], Sequence[int], Mapping[str, Any], Random], Answer]
     labels: Callable[[Answer, int], list[int | None]] = lambda _answer, candidates: [1] * candidates
     refusal: Callable[[AssignedBlock, Answer], SubmissionRefusedError | None] = (
         lambda _assigned, _answer: None

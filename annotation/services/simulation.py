@@ -70,9 +70,7 @@ def noise_of_skill(skill: float, *, spread: float) -> float | None:
     return 0.0 if skill >= 1 else spread / tan(pi * (skill - _BY_CHANCE))
 
 
-def labels_of(
-    qualities: Sequence[float], judge: SimulatedJudge, random: Random
-) -> list[int | None]:
+def labels_of(qualities: Sequence[float], judge: SimulatedJudge, random: Random) -> list[int]:
     """Return ranks 1–5 as this judge would give outputs of these qualities.
 
     Neighbours in perceived quality closer than `ties_within` get the same rank.
@@ -80,7 +78,7 @@ def labels_of(
     if judge.noise is None:
         return [random.randint(1, 5) for _quality in qualities]
     perceived = [quality + random.gauss(0, judge.noise) for quality in qualities]
-    labels: list[int | None] = [None] * len(perceived)
+    labels = [0] * len(perceived)
     rank, previous = 1, None
     for index in sorted(range(len(perceived)), key=lambda i: -perceived[i]):
         if previous is not None and previous - perceived[index] > judge.ties_within:

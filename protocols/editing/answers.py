@@ -234,7 +234,7 @@ def _third_is_needed(rules: Mapping[str, Any], hit_ids: Sequence[int]) -> Set[in
 
 def _simulated(
     qualities: Sequence[float],
-    _labels: Sequence[int | None],
+    _labels: Sequence[int],
     rules: Mapping[str, Any],
     random: Random,
 ) -> dict[str, Any]:

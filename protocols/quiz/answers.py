@@ -181,7 +181,7 @@ def _knows(block_ids: Sequence[int]) -> dict[int, Rules]:
 
 def _simulated(
     qualities: Sequence[float],
-    _labels: Sequence[int | None],
+    _labels: Sequence[int],
     rules: Mapping[str, Any],
     random: Random,
 ) -> dict[str, list[bool]]:

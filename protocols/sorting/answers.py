@@ -60,11 +60,11 @@ def _as_given(judgment: Any) -> dict[str, str]:
 
 def _simulated(
     _qualities: Sequence[float],
-    labels: Sequence[int | None],
+    labels: Sequence[int],
     _rules: Mapping[str, Any],
     _random: Random,
 ) -> dict[str, str]:
-    first, second = (label or 0 for label in labels)
+    first, second = labels
     if first == second:
         return {"verdict": "same"}
     return {"verdict": "first" if first < second else "second"}

@@ -318,11 +318,11 @@ def _shown_rules(_campaign: Campaign, rules: Mapping[str, Any]) -> Rules:
 
 def _simulated(
     qualities: Sequence[float],
-    labels: Sequence[int | None],
+    labels: Sequence[int],
     _asked: Mapping[str, Any],
     random: Random,
 ) -> dict[str, Any]:
-    scores = _scores_of_qualities(qualities, [label or 0 for label in labels], random)
+    scores = _scores_of_qualities(qualities, labels, random)
     return {"outputs": [{"score": score, "spans": []} for score in scores]}
 
 

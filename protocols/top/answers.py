@@ -59,11 +59,11 @@ def _as_given(judgment: Any) -> dict[str, list[bool]]:
 
 def _simulated(
     _qualities: Sequence[float],
-    labels: Sequence[int | None],
+    labels: Sequence[int],
     _rules: Mapping[str, Any],
     _random: Random,
 ) -> dict[str, list[bool]]:
-    best = min(label for label in labels if label is not None)
+    best = min(labels)
     return {"top": [label == best for label in labels]}
 
 

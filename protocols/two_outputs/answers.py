@@ -73,11 +73,11 @@ def _as_given(row: Any) -> dict[str, str]:
 
 def _simulated(
     qualities: Sequence[float],
-    labels: Sequence[int | None],
+    labels: Sequence[int],
     rules: Mapping[str, Any],
     random: Random,  # noqa: ARG001  the labels are by chance already
 ) -> dict[str, str]:
-    first, second = (label or 0 for label in labels)
+    first, second = labels
     if first != second:
         return {"verdict": Verdict.FIRST if first < second else Verdict.SECOND}
     if not rules.get("four_answers"):

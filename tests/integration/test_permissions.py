@@ -116,7 +116,7 @@ def test_each_role_meets_its_bounds_wherever_a_campaign_is_named() -> None:
     # Who may read by each, who may change, and who may do nothing but read.
     everybody = {"owner", "organiser", "analyst"}
     changing, owning = {"owner", "organiser"}, {"owner"}
-    views = [
+    views: list[tuple[Callable[..., object], tuple[object, ...], set[str], set[str]]] = [
         (by_page.organised_campaign, of_campaign, everybody, changing),
         (by_page.joined_campaign, of_campaign, everybody, everybody),
         (by_page.changed_campaign, of_campaign, changing, changing),

@@ -59,7 +59,7 @@ def _as_given(row: Any) -> dict[str, Any]:
 
 def _simulated(
     qualities: Sequence[float],
-    _labels: Sequence[int | None],
+    _labels: Sequence[int],
     _rules: Mapping[str, Any],
     random: Random,
 ) -> dict[str, int]:

@@ -11,6 +11,7 @@ import pytest
 
 from annotation.protocols import answer_kind
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
+from protocols.spans.answers import rules_complete, spans_refusal
 
 TEXT = "Der  Zug nach Łódź hält\theute nicht in 🎻 Wien."
 
@@ -70,7 +71,7 @@ def test_marks_are_read_back_from_the_labels() -> None:
 @pytest.mark.parametrize(
     ("protocol", "labels", "quality", "rules", "answer"),
     [
-        ("top", [2, 1, None, 1], 50, {}, {"top": [False, True, False, True]}),
+        ("top", [3, 2, 2], 50, {}, {"top": [False, True, True]}),
         ("two_outputs", [1, 2], 50, {}, {"verdict": "first"}),
         ("two_outputs", [2, 1], 50, {"four_answers": True}, {"verdict": "second"}),
         ("two_outputs", [1, 1], 95, {}, {"verdict": "same"}),
@@ -83,7 +84,7 @@ def test_marks_are_read_back_from_the_labels() -> None:
 )
 def test_a_simulated_answer_is_that_of_the_labels(
     protocol: str,
-    labels: list[int | None],
+    labels: list[int],
     quality: float,
     rules: Mapping[str, Any],
     answer: Mapping[str, Any],
@@ -222,8 +223,9 @@ def test_simulated_scores_are_near_the_qualities_of_a_rank() -> None:
 
 def simulated_spans(score: int, *, times: int = 500, **rules: object) -> list[dict[str, Any]]:
     """Return the errors that simulated judges mark in a text which they give this score."""
-    kind, random = answer_kind("spans"), Random(7)
-    answers = [kind.simulated_on(scored(score), [TEXT], rules, random) for _each in range(times)]
+    mark, random = answer_kind("spans").simulated_on, Random(7)
+    assert mark is not None
+    answers = [mark(scored(score), [TEXT], rules, random) for _each in range(times)]
     return [span for answer in answers for span in answer["outputs"][0]["spans"]]
 
 
@@ -247,14 +249,44 @@ def test_simulated_errors_are_major_or_missing_in_their_shares() -> None:
 
 
 def test_simulated_editors_change_one_word() -> None:
-    kind, random = answer_kind("editing"), Random(2)
+    edit, random = answer_kind("editing").simulated_on, Random(2)
+    assert edit is not None
     answer = {"outcome": "edited", "text": ""}
-    texts = {kind.simulated_on(answer, ["a b c"], {}, random)["text"] for _each in range(50)}
+    texts = {edit(answer, ["a b c"], {}, random)["text"] for _each in range(50)}
     assert texts == {"b c", "a c", "a b"}
-    assert kind.simulated_on(answer, ["word"], {}, random)["text"] == "word word"
-    assert kind.simulated_on(answer, [" "], {}, random)["text"] == "–"
+    assert edit(answer, ["word"], {}, random)["text"] == "word word"
+    assert edit(answer, [" "], {}, random)["text"] == "–"
     kept = {"outcome": "unchanged", "text": ""}
-    assert kind.simulated_on(kept, ["a b c"], {}, random) == kept
+    assert edit(kept, ["a b c"], {}, random) == kept
+
+
+def span(start: int | None, end: int | None, kind: str = "error") -> dict[str, Any]:
+    return {"start": start, "end": end, "severity": "major", "kind": kind}
+
+
+@pytest.mark.parametrize(
+    ("spans", "rules", "is_refused"),
+    [
+        ([], {"spans_asked": False}, False),
+        ([span(0, 1)], {"spans_asked": False}, True),
+        ([span(0, 1), span(1, 10)], {}, False),
+        ([span(0, 2), span(1, 10)], {}, True),
+        ([span(0, 11)], {}, True),
+        ([span(3, 3)], {}, True),
+        ([span(-1, 3)], {}, True),
+        ([span(None, 3)], {}, True),
+        ([span(3, None)], {}, True),
+        ([span(None, None)], {}, True),
+        ([span(None, None, "missing"), span(None, None, "missing")], {}, False),
+        ([span(None, None, "missing")], {"missing": False}, True),
+        ([span(3, None, "missing")], {}, True),
+        ([span(None, 3, "missing")], {}, True),
+    ],
+)
+def test_errors_mark_parts_of_the_text_that_do_not_overlap(
+    spans: list[dict[str, Any]], rules: dict[str, bool], is_refused: bool
+) -> None:
+    assert bool(spans_refusal(spans, 10, rules_complete(rules))) == is_refused
 
 
 @pytest.mark.parametrize(
