@@ -1,16 +1,17 @@
 """The forms of the judges of a campaign: a list of new ones, what one may judge, and groups of many."""
 
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from django import forms
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
+from annotation.pages.judge_tables import STANDINGS, came_in_words
 from campaign.formats import FormatError
 from campaign.formats.judge_lists import MAX_BYTES, JudgeList, judge_list_decode, judge_list_read
 from campaign.forms.languages import languages_validate
 from campaign.forms.versions import VersionedForm
-from campaign.models import Campaign, Judge, JudgeGroup, System
+from campaign.models import Campaign, Judge, JudgeGroup, System, Task
 from campaign.selectors.invitations import campaign_languages
 from campaign.texts.languages import language_name
 
@@ -166,3 +167,22 @@ class AssignForm(forms.Form):
         super().__init__(data)
         present = JudgeGroup.objects.present().filter(campaign=campaign)
         self.fields["group"].queryset = present.order_by("name")  # type: ignore[attr-defined]
+
+
+def judge_details(judge: Judge, form: JudgeForm | None = None) -> dict[str, Any]:
+    """Return what the card *Details* of a judge's page shows; `judge` is one of `campaign_judges`."""
+    shown = cast("Any", judge)
+    return {
+        "judge": judge,
+        "form": form or JudgeForm(judge=judge, campaign=judge.campaign),
+        "standing": STANDINGS[shown.standing],
+        "came": shown.reached_at or came_in_words(shown),
+        "name": "" if judge.user is None or judge.user.name == judge.pseudonym else judge.user.name,
+        "may_have_link": judge.user is not None and judge.withdrawn_at is None,
+        "judged_tasks": list(
+            Task.objects.of(judge.campaign)
+            .named()
+            .filter(judge_tallies__judge=judge)
+            .order_by("-judge_tallies__last_at", "id")
+        ),
+    }

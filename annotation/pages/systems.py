@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotation.selectors.systems import conflicts_listed, name_settled_in_words
 from annotation.services.systems import (
     DESCRIBED,
     SystemRefusedError,
@@ -19,7 +20,7 @@ from annotation.services.systems import (
 )
 from campaign.formats import InputFile
 from campaign.forms.versions import VersionedForm
-from campaign.models import System, Task
+from campaign.models import System, SystemKind, Task
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 
 
@@ -46,11 +47,11 @@ class SystemTable(DeskTable):
         super().__init__(rows)
         self._conflicts = conflicts
         self._system = reverse(
-            "system", args=[task.test_set.campaign.slug, task.pk, 0]
-        ).removesuffix("0/")
+            "system-results", args=[task.test_set.campaign.slug, task.pk, 0]
+        ).removesuffix("0/results/")
 
     def cell_name(self, row: System) -> SafeString:
-        link = format_html('<a href="{}{}/">{}</a>', self._system, row.pk, row.name)
+        link = format_html('<a href="{}{}/results/">{}</a>', self._system, row.pk, row.name)
         if row.withdrawn_at is None:
             return link
         return format_html('{} <span class="badge">{}</span>', link, _("withdrawn"))
@@ -103,6 +104,18 @@ class SystemForm(VersionedForm, forms.ModelForm):  # type: ignore[type-arg]
             self.add_error(error.field if error.field in self.fields else None, str(error))
             return False
         return True
+
+
+def system_details(task: Task, system: System, form: SystemForm | None = None) -> dict[str, Any]:
+    """Return what the details of a system's page show."""
+    settled = name_settled_in_words(system=system)
+    return {
+        "system": system,
+        "form": form or SystemForm(system=system, is_name_settled=bool(settled)),
+        "settled": settled,
+        "conflicts": conflicts_listed(task=task).get(system.pk, []),
+        "may_withdraw": system.kind != SystemKind.BAD_REFERENCE and system.withdrawn_at is None,
+    }
 
 
 class SystemAddForm(forms.Form):

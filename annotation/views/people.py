@@ -15,14 +15,12 @@ from django.views.decorators.http import require_POST
 
 from annotation.export.work_time import time_sheet_csv
 from annotation.models import JudgeTally
-from annotation.pages.judge_forms import AssignForm, JudgeForm, JudgeListForm
+from annotation.pages.judge_forms import AssignForm, JudgeForm, JudgeListForm, judge_details
 from annotation.pages.judge_tables import (
-    STANDINGS,
     CampaignJudgeFilter,
     CampaignJudgeTable,
     TimeSheetFilter,
     TimeSheetTable,
-    came_in_words,
 )
 from annotation.selectors.effects import judge_change_in_words
 from annotation.selectors.judges import campaign_judges
@@ -30,7 +28,7 @@ from annotation.selectors.work_time import time_sheet, time_sheet_in_all, time_s
 from annotation.services.judges import erasure_carry_out
 from campaign.export.downloads import download
 from campaign.export.judge_links import judge_links, judge_links_csv
-from campaign.models import Campaign, ErasureRequest, Judge, JudgeGroup, Task, User
+from campaign.models import Campaign, ErasureRequest, Judge, JudgeGroup, User
 from campaign.notification import mail_is_printed
 from campaign.selectors.credentials import judge_access
 from campaign.selectors.erasures import erasure_counts
@@ -147,6 +145,10 @@ def campaign_judge_page(request: HttpRequest, slug: str, judge_id: int) -> HttpR
     judge = _judge(request, slug, judge_id)
     form = JudgeForm(request.POST or None, judge=judge, campaign=judge.campaign)
     if request.method != "POST":
+        judged = judge_details(judge)["judged_tasks"]
+        if judged:
+            # Their page, with these details and how they judged.
+            return redirect("judge-page", slug, judged[0].pk, judge.pk)
         return _judge_page(request, judge, form)
     if not form.is_valid():
         return _judge_page(request, judge, form, 400)
@@ -177,20 +179,10 @@ def _fresh(judge: Judge) -> Judge:
 def _judge_page(
     request: HttpRequest, judge: Judge, form: JudgeForm, status: int = 200, **more: Any
 ) -> HttpResponse:
-    shown = cast("Any", judge)
     context = {
         "campaign": judge.campaign,
         "section": _SECTION,
-        "judge": judge,
-        "form": form,
-        "standing": STANDINGS[shown.standing],
-        "came": shown.reached_at or came_in_words(shown),
-        "name": "" if judge.user is None or judge.user.name == judge.pseudonym else judge.user.name,
-        "may_have_link": judge.user is not None and judge.withdrawn_at is None,
-        "tasks": Task.objects.of(judge.campaign)
-        .named()
-        .filter(judge_tallies__judge=judge)
-        .order_by("id"),
+        **judge_details(judge, form),
         **more,
     }
     return render(request, "people/judge.html", context, status=status)

@@ -6,7 +6,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from annotation.pages.systems import SystemAddForm, SystemForm, SystemTable
+from annotation.pages.systems import SystemAddForm, SystemForm, SystemTable, system_details
 from annotation.selectors.systems import (
     conflicts_listed,
     joining_in_words,
@@ -15,7 +15,7 @@ from annotation.selectors.systems import (
     withdrawal_in_words,
 )
 from annotation.services.systems import system_restore, system_withdraw
-from campaign.models import System, SystemKind, Task
+from campaign.models import System, Task
 from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
@@ -34,7 +34,9 @@ def _system(request: HttpRequest, slug: str, task_id: int, system_id: int) -> tu
 def _page(task: Task, system: System | None = None) -> str:
     of = [task.test_set.campaign.slug, task.pk]
     return (
-        reverse("systems", args=of) if system is None else reverse("system", args=[*of, system.pk])
+        reverse("systems", args=of)
+        if system is None
+        else reverse("system-results", args=[*of, system.pk])
     )
 
 
@@ -84,24 +86,18 @@ def system_add_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
 
 @form_view
 def system_page(request: HttpRequest, slug: str, task_id: int, system_id: int) -> HttpResponse:
-    """Show what is said of a system; POST changes it."""
+    """Change the details of a system, which are shown with its results."""
     task, system = _system(request, slug, task_id, system_id)
+    if request.method != "POST":
+        return redirect(_page(task, system))
     name = system.name
-    settled = name_settled_in_words(system=system)
-    form = SystemForm(request.POST or None, system=system, is_name_settled=bool(settled))
-    if request.method == "POST" and form.is_valid() and form.change():
+    settled = bool(name_settled_in_words(system=system))
+    form = SystemForm(request.POST, system=system, is_name_settled=settled)
+    if form.is_valid() and form.change():
         messages.success(request, _("Saved."))
         return redirect(_page(task))
-    context = {
-        **of_task(task, _SECTION),
-        "system": system,
-        "name": name,
-        "form": form,
-        "settled": settled,
-        "conflicts": conflicts_listed(task=task).get(system.pk, []),
-        "may_withdraw": system.kind != SystemKind.BAD_REFERENCE and system.withdrawn_at is None,
-    }
-    return render(request, "organiser/system.html", context, status=400 if form.is_bound else 200)
+    context = {**of_task(task, _SECTION), "name": name, **system_details(task, system, form)}
+    return render(request, "organiser/system.html", context, status=400)
 
 
 @form_view

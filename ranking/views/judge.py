@@ -12,13 +12,13 @@ from django.utils.translation import ngettext
 
 from annotation.export.work_time import clock_time
 from annotation.judge_measures import JudgeMeasure
-from annotation.selectors.judges import JudgeStatus, judge_status
+from annotation.pages.judge_forms import judge_details
+from annotation.selectors.judges import JudgeStatus, campaign_judges, judge_status
 from annotation.selectors.replica_reads import ReadAt, task_answer
 from annotation.selectors.training import training_rounds
 from annotation.selectors.work_time import hours_worked, work_time
 from campaign.models import Judge, JudgeGroup, Task
 from campaign.pages.rights import rights
-from campaign.texts.languages import language_name
 from campaign.views.access import of_task, organised_campaign, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import form_view, page_view
@@ -55,10 +55,9 @@ DAYS_SHOWN = 14
 def judge_page(request: HttpRequest, slug: str, task_id: int, judge_id: int) -> HttpResponse:
     """Show a judge of the campaign, as they judged in a test set."""
     task = organised_task(request, slug, task_id)
-    judges = Judge.objects.select_related("campaign").prefetch_related(
-        "conflicts__system__test_set"
-    )
-    judge = get_object_or_404(judges, pk=judge_id, campaign=task.test_set.campaign_id)
+    campaign = task.test_set.campaign
+    judge: Judge = get_object_or_404(campaign_judges(campaign=campaign), pk=judge_id)
+    judge.campaign = campaign
     return task_answer(lambda at: _judge_page(request, task, judge, at), task_id=task.pk)
 
 
@@ -71,8 +70,7 @@ def _judge_page(request: HttpRequest, task: Task, judge: Judge, at: ReadAt | Non
     measures = drawn_measures(own, values)
     context = {
         **of_task(task, "judges"),
-        "judge": judge,
-        "languages": [language_name(tag) for tag in judge.languages],
+        **judge_details(judge),
         "status": status,
         "is_flagged": status != JudgeStatus.GOOD,
         "row": tally,

@@ -5,13 +5,14 @@ from typing import Any, cast
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from annotation.pages.judgment_tables import JudgmentTable
+from annotation.pages.systems import system_details
 from annotation.protocols import answer_kind
 from annotation.selectors.corrections import correctable_outputs, corrections_listed
 from campaign.models import SystemKind, Task, User
@@ -51,7 +52,10 @@ def system_results_page(
     answer = page.answer()
     is_awaited = answer is not None and answer.is_awaited
     if not request.headers.get("HX-Request"):
+        system = get_object_or_404(task.test_set.systems, pk=system_id)
+        system.test_set = task.test_set
         context = page.context(answer) | {"asks": not is_awaited and page.asks(answer)}
+        context |= system_details(task, system)
         return render(request, "results/system.html", context)
     if is_awaited:
         return render(request, "results/_progress.html", page.context_of_progress(answer))

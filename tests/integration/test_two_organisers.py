@@ -74,7 +74,7 @@ def test_each_page_that_changes_something_holds_its_version(client: Client, task
         ("ranking-settings", task.pk),
         ("stopping-rule", task.pk),
         ("test-set-settings", task.pk),
-        ("system", task.pk, system.pk),
+        ("system-results", task.pk, system.pk),
         ("instructions",),
     ):
         page = client.get(reverse(name, args=[campaign.slug, *of]))

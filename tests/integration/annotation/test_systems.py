@@ -211,7 +211,7 @@ class TestSaying:
         client.force_login(make_organiser(task.test_set.campaign))
         of = ["museum", task.pk]
         page = reverse("system", args=[*of, dune.pk])
-        assert "cousin" in client.get(page).content.decode()
+        assert "cousin" in client.get(page, follow=True).content.decode()
         assert client.post(page, {"approach": "x" * 300}).status_code == 400
         sent = {"approach": "neural", "constrained": "false", "name": "other"}
         assert client.post(page, sent).status_code == 302

@@ -3,14 +3,20 @@
 from collections.abc import Mapping
 from typing import Final
 
-from tests.permissions.addresses.answers import MEMBERS_API, MEMBERS_PAGE, ONLY_POST, ORGANISERS_API
+from tests.permissions.addresses.answers import (
+    MEMBERS_API,
+    MEMBERS_PAGE,
+    ONLY_POST,
+    ORGANISERS_API,
+    TO_SECTION,
+)
 from tests.permissions.audiences import MEMBERS, ORGANISERS, OWNERS, THEMSELVES, Audience, sends
 
 ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     # Writing: tests/integration/people.
     "campaigns/<slug:slug>/people/judges/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/people/judges/add/": MEMBERS_PAGE | sends(POST=ORGANISERS),
-    "campaigns/<slug:slug>/people/judges/<int:judge_id>/": MEMBERS_PAGE | sends(POST=ORGANISERS),
+    "campaigns/<slug:slug>/people/judges/<int:judge_id>/": TO_SECTION | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/people/judges/<int:judge_id>/link/": ONLY_POST | sends(POST=ORGANISERS),
     # Answering: tests/integration/people/test_erasure.py.
     "campaigns/<slug:slug>/people/erasures/": MEMBERS_PAGE | sends(POST=ORGANISERS),

@@ -56,7 +56,7 @@ ADDRESSES: Final[Mapping[str, Mapping[str, int | Audience]]] = {
     "campaigns/<slug:slug>/tasks/<int:task_id>/systems/add/": MEMBERS_PAGE | sends(POST=ORGANISERS),
     # Of quizzes alone: tests/integration/protocols/quiz/test_snippets.py.
     "campaigns/<slug:slug>/tasks/<int:task_id>/snippets/": MEMBERS_PAGE | sends(POST=ORGANISERS),
-    "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/": MEMBERS_PAGE
+    "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/": TO_SECTION
     | sends(POST=ORGANISERS),
     "campaigns/<slug:slug>/tasks/<int:task_id>/systems/<int:system_id>/withdraw/": (
         MEMBERS_PAGE | sends(POST=ORGANISERS)
