@@ -1,0 +1,158 @@
+"""Metrics in a real browser: scores from files on WMT12, and metrics of texts on the museum, both compared with people."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+from playwright.sync_api import FilePayload, Locator, Page, ViewportSize, expect
+
+from annotation.services.planning.designs import design_ensure
+from campaign.models import Task
+from campaign.services.jobs import jobs_run_waiting
+from ranking.tasks import rank_task
+from tests.browser.conftest import axe_finds, too_wide
+from tests.browser.organising import enter
+from tests.factories import make_campaign, make_judge
+from tests.integration.protocols.judging import Shown, labelled_all
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+BAD = {
+    "bad.jsonl": b'{"system": "onlineA", "segment": 1, "metric": "M", "score": "high"}\n',
+    "bad.tsv": b"system\tsegment\tscore\nonlineA\t9999\t1\n",
+    "bad.seg.score": b"onlineA\t1\nonlineA\t1\t2\n",
+}
+
+
+def payload(name: str, content: bytes) -> FilePayload:
+    """Return a file to upload."""
+    return {"name": name, "mimeType": "text/plain", "buffer": content}
+
+
+def open_metrics(page: Page, task: Task) -> None:
+    """Rank a task, and go to its metrics as an organiser."""
+    rank_task(task.pk)
+    enter(page, task.test_set.campaign)
+    page.goto(f"/campaigns/{task.test_set.campaign.slug}/tasks/{task.pk}/")
+    page.get_by_role("link", name="Metrics", exact=True).click()
+    expect(page.get_by_text("No metrics yet.")).to_be_visible()
+
+
+def computed(page: Page, shown: Locator) -> None:
+    """Run the jobs that the page asks for until it shows something, however long they take."""
+    asking, idle = page.locator("[hx-trigger='load'], [hx-trigger='every 1s']"), 0
+    # While the page reloads, it asks for nothing.
+    while not shown.count() and idle < 100:
+        idle = 0 if jobs_run_waiting() or asking.count() else idle + 1
+        page.wait_for_timeout(50)
+    expect(shown.first).to_be_attached()
+
+
+def open_tables(page: Page) -> None:
+    """Wait for both analyses, and unfold the tables of the ranking by each metric."""
+    for name in ("metrics", "metric_orders"):
+        computed(page, page.locator(f"#{name} .report-table"))
+    page.locator("#metric_orders").get_by_text("more tables").click()
+
+
+@pytest.mark.thorough
+def test_metrics_from_files_are_compared_with_wmt12(
+    page: Page, real_data: Path, tolerate: list[str]
+) -> None:
+    tolerate.append("400")
+    campaign = make_campaign()
+    folder = real_data / "wmt12-cs-en"
+    call_command(
+        "import_answers",
+        str(folder / "judgments.csv"),
+        campaign=campaign.slug,
+        test_set="newstest2012",
+        create_test_set=True,
+        verbosity=0,
+    )
+    open_metrics(page, Task.objects.get())
+    files, button = (
+        page.get_by_label("Files", exact=True),
+        page.get_by_role("button", name="Import"),
+    )
+    for name, content in BAD.items():
+        files.set_input_files(payload(name, content))
+        button.click()
+        expect(page.get_by_text(f"{name}, line")).to_be_visible()
+    assert axe_finds(page) == ""
+    chrf = (folder / "chrF-refA.seg.score").read_bytes()
+    rows = [line.split("\t") for line in chrf.decode().splitlines()]
+    noise = np.random.default_rng(1).normal(0, 30, len(rows))
+    others = {
+        "Noisy": [float(score) + more for (_system, score), more in zip(rows, noise, strict=True)],
+        "Reverse": [-float(score) for _system, score in rows],
+    }
+    files.set_input_files(
+        [
+            payload("chrF-refA.seg.score", chrf),
+            *(
+                payload(
+                    f"{name}-src.seg.score",
+                    "".join(
+                        f"{system}\t{score:.3f}\n"
+                        for (system, _), score in zip(rows, scores, strict=True)
+                    ).encode(),
+                )
+                for name, scores in others.items()
+            ),
+        ]
+    )
+    button.click()
+    expect(page.get_by_text("3 metrics imported.")).to_be_visible()
+    # WMT12 is here as far as it was judged.
+    expect(page.get_by_text("Skipped, not in the test set:")).to_be_visible()
+    open_tables(page)
+    expect(page.get_by_role("heading", name="Reverse[noref] and people")).to_be_visible()
+    expect(page.get_by_role("heading", name="Contradicted pairs")).to_be_visible()
+    page.set_viewport_size(ViewportSize(width=360, height=740))
+    assert not too_wide(page)
+    page.locator("main a[href*='/segments/']").first.click()
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+
+
+def test_metrics_of_the_museum_are_computed_from_its_texts(page: Page) -> None:
+    campaign = make_campaign()
+    call_command(
+        "import_test_set",
+        "demo/museum/en-de.tsv",
+        campaign=campaign.slug,
+        name="Museum",
+        source_language="en",
+        target_language="de",
+        verbosity=0,
+    )
+    task = Task.objects.get()
+    design_ensure(task=task, seed=7)
+    judges = [make_judge(campaign, name) for name in ("ada", "ben")]
+    systems = ("amber", "birch", "cobalt", "dune", "ember")
+    labelled_all(
+        task,
+        [
+            Shown(judge=judge, systems=systems, number=number, labels=[1, 2, 3, 4, 5])
+            for number in range(1, 49)
+            for judge in judges
+        ],
+    )
+    open_metrics(page, task)
+    page.get_by_role("checkbox", name="TER", exact=True).uncheck()
+    page.get_by_role("button", name="Compute").first.click()
+    expect(page.locator("#metric-list").get_by_role("status")).to_be_visible()
+    # The page follows the job by itself.
+    computed(page, page.get_by_role("rowheader", name="chrF"))
+    open_tables(page)
+    expect(page.get_by_role("heading", name="WER and people")).to_be_visible()
+    assert axe_finds(page) == ""
+    page.set_viewport_size(ViewportSize(width=360, height=740))
+    assert not too_wide(page)
+    page.get_by_role("button", name="Delete WER").click()
+    expect(page.get_by_text("WER deleted.")).to_be_visible()
+    # Nothing of a deleted metric is shown.
+    open_tables(page)
+    expect(page.get_by_role("heading", name="BLEU and people")).to_be_visible()
+    expect(page.get_by_text("WER and people")).to_have_count(0)
