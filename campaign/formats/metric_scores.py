@@ -501,6 +501,7 @@ class _InOrder:
     """The scores of one metric in files that list those of a system in the order of the segments."""
 
     name: str
+    file: str = ""
     segments: dict[str, list[float]] = field(default_factory=dict)
     systems: dict[str, float] = field(default_factory=dict)
 
@@ -516,6 +517,7 @@ class _InOrder:
             segments=_numbered(count),
             values=np.ascontiguousarray(values.reshape(len(names), count).T),
             of_systems=np.array([self.systems.get(name, np.nan) for name in names]),
+            places=tuple((self.file, number) for number in range(1, count + 1)),
         )
 
 
@@ -550,7 +552,7 @@ def _read_score_file(file: StoredFile, found: _InOrder, segments: int | None = N
         segments = 1
         found.systems = {system: scores[0] for system, scores in by_system.items()}
     else:
-        found.segments = by_system
+        found.segments, found.file = by_system, file.name
     wanted = max(map(len, by_system.values())) if segments is None else segments
     for system, scores in by_system.items():
         if len(scores) != wanted:

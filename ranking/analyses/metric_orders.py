@@ -243,11 +243,12 @@ def _beside_table(
     by_metric = {row.system: row for row in order.rows}
     low, high = interval_ends(options["confidence"])
     of_hundred = found.metrics[order.name].statistics is not None
-    shown = {"decimals": 2 if of_hundred else 4}
+    decimals = 2 if of_hundred else 4
     rows: list[tuple[Value, ...]] = []
     for system in _people_first(found):
         row, placed = by_metric.get(system), people.get(system)
-        score, value = (placed and placed.score), (row and row.value)
+        score = None if placed is None else placed.score
+        value = None if row is None else row.value
         rows.append((system, *_ranks_of(placed), *_ends(score), *_ranks_of(row), *_ends(value)))
     return Table(
         name=f"metric_{number}",
@@ -263,9 +264,9 @@ def _beside_table(
             Column("rank", _("Metric rank")),
             Column("rank_low", _("Rank from")),
             Column("rank_high", _("to")),
-            Column("value", order.name, **shown),
-            Column("low", low, **shown),
-            Column("high", high, **shown),
+            Column("value", order.name, decimals=decimals),
+            Column("low", low, decimals=decimals),
+            Column("high", high, decimals=decimals),
         ),
         rows=rows,
         plot=Plot(

@@ -127,7 +127,7 @@ def metric_scores_import(
         metric, is_new = metric_store(
             test_set=test_set,
             name=scores.name[:100],
-            file_name=file_name,
+            file_name=scores.places[0][0][:300] if scores.places else file_name,
             systems=[scores.systems[column] for column in columns],
             values=values,
             of_systems=[]

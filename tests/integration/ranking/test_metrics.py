@@ -204,17 +204,6 @@ def test_a_metric_contradicts_pairs_that_people_separate(
     assert reverse("segment", args=[*here, odd["discords"][0]["segment"]]) in page.content.decode()
 
 
-def test_metrics_beside_the_only_task_of_a_test_set_are_on_its_page(
-    campaign: Campaign, rest: APIClient, as_organiser: Client
-) -> None:
-    task = make_task(campaign)
-    rows = [{"system": name, "segment": 1, "metric": "M", "score": 1} for name in SYSTEMS[:2]]
-    assert post(rest, task, "".join(json.dumps(row) + "\n" for row in rows)).status_code == 201
-    page = as_organiser.get(reverse("metrics", args=[campaign.slug, task.pk])).content.decode()
-    assert 'id="metrics"' in page
-    assert 'id="metric_orders"' in page
-
-
 def test_the_command_imports_an_evalset_folder(task: Task, tmp_path: Path) -> None:
     (tmp_path / "metric-scores" / "en-de").mkdir(parents=True)
     (tmp_path / "human-scores").mkdir()
