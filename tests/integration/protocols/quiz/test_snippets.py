@@ -1,12 +1,14 @@
 """The snippets of a quiz by page and REST: all or nothing, and for organisers alone until judges begin."""
 
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from annotation.protocols import answer_kind
 from annotation.services.planning.designs import design_ensure
 from campaign.models import Protocol, Task
 from campaign.services.rules import task_close
@@ -88,3 +90,31 @@ def test_over_rest_what_was_put_is_read(organiser: Client, task: Task) -> None:
         )
         assert refused.status_code == 400, refused.content
     assert Snippet.objects.get().name == "b"
+
+
+def test_a_preview_shows_a_snippet_sentence_by_sentence_and_asks_with_the_last(task: Task) -> None:
+    document = task.test_set.documents.get(name="document 2")
+    Snippet.objects.create(
+        task=task,
+        number=1,
+        name="b",
+        document=document,
+        first=2,
+        last=4,
+        statements=["It closes."],
+        expected=[False],
+    )
+    numbers = list(document.segments.order_by("position").values_list("number", flat=True))
+    ids = [UUID(int=place) for place in range(3)]
+    drawn = answer_kind(Protocol.QUIZ).stages_drawn
+    assert drawn is not None
+    stages = drawn(task, numbers[1:4], ids, ["One.", "Two.", "Three."])
+    assert [stage.texts for stage in stages] == [
+        ("One.",),
+        ("One.\nTwo.",),
+        ("One.\nTwo.\nThree.",),
+    ]
+    asked = {"statements": ["It closes."], "asked_with": str(ids[2])}
+    assert all(stage.rules == asked for stage in stages)
+    # Of what ends elsewhere nothing is asked.
+    assert drawn(task, numbers[:3], ids, ["", "", ""])[0].rules["statements"] == []
