@@ -109,6 +109,7 @@ def test_a_simulated_answer_is_that_of_the_labels(
         (assigned("top", candidates=2), {"top": [False, True]}, None),
         (assigned("top", candidates=2), {"top": [False, False]}, []),
         (assigned("top", candidates=3), {"top": [False, True]}, []),
+        (assigned("top", candidates=2), {"top": [False, True, False]}, []),
         (assigned("two_outputs", candidates=2), {"verdict": "same"}, None),
         (assigned("two_outputs", candidates=2), {"verdict": "both_fine"}, []),
         (assigned("two_outputs", candidates=2, four_answers=True), {"verdict": "both_fine"}, None),
