@@ -20,7 +20,7 @@ from ranking.importing.metric_scores import metric_scores_import
 from ranking.models import Metric
 from ranking.pages.metrics import MAX_BYTES, stored_files
 from ranking.selectors.metrics import metrics_of
-from ranking.services.metrics import MetricRefusedError, metric_delete, metrics_ask
+from ranking.services.metrics import metric_delete, metrics_ask
 
 
 class MetricSerializer(serializers.ModelSerializer[Metric]):
@@ -123,7 +123,7 @@ class MetricsView(generics.ListAPIView[Metric]):
                 user=reader(request),
                 **asked,
             )
-        except (FormatError, MetricRefusedError) as error:
+        except FormatError as error:
             raise ValidationError({"files": [str(error)]}) from error
         for metric in imported.metrics:
             metric.refresh_from_db()
@@ -142,16 +142,13 @@ class MetricsComputeView(APIView):
         sent = MetricsComputeSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         asked = sent.validated_data
-        try:
-            job = metrics_ask(
-                test_set=task.test_set,
-                names=sorted(asked["metrics"]),
-                lowercase=asked["lowercase"],
-                tokens=asked["tokens"],
-                user=reader(request),
-            )
-        except MetricRefusedError as error:
-            raise ValidationError({"metrics": [str(error)]}) from error
+        job = metrics_ask(
+            test_set=task.test_set,
+            names=sorted(asked["metrics"]),
+            lowercase=asked["lowercase"],
+            tokens=asked["tokens"],
+            user=reader(request),
+        )
         return Response(MetricsQueuedSerializer({"job": job.pk}).data, status=202)
 
 

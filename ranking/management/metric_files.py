@@ -49,7 +49,7 @@ def _is_archive(path: Path) -> bool:
 
 
 @contextmanager
-def _files(name: str) -> Iterator[list[StoredFile]]:
+def metric_files(name: str) -> Iterator[list[StoredFile]]:
     """Give the files of a folder or an archive, or the one file."""
     path = Path(name)
     try:
@@ -66,7 +66,7 @@ def _files(name: str) -> Iterator[list[StoredFile]]:
 
 def evalset_read(name: str, languages: Languages) -> EvalSet:
     """Read an EvalSet folder, or its archive."""
-    with _files(name) as files:
+    with metric_files(name) as files:
         return read_evalset(name, files, languages)
 
 
@@ -84,7 +84,7 @@ def metrics_read(
     """
     found = []
     for name, file in named:
-        with _files(file) as files:
+        with metric_files(file) as files:
             read = read_metric_scores(
                 [each for each in files if not is_litter(each.name)], languages, name=name
             )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from io import BytesIO
 from typing import IO, Any, Final, cast
 
 from django import forms
@@ -14,27 +15,14 @@ from ranking.core.metrics.texts import TEXT_METRICS, TOKENS, is_tokenization_ins
 MAX_BYTES: Final = 100_000_000
 
 
-class _Reopened:
-    """An uploaded file from its beginning, which stays open when a reader has done with it."""
-
-    def __init__(self, file: Any) -> None:
-        file.seek(0)
-        self._file = file
-
-    def __enter__(self) -> Any:
-        return self._file
-
-    def __exit__(self, *_error: object) -> None:
-        """Leave it open."""
-
-
 def stored_files(files: Sequence[Any]) -> list[StoredFile]:
     """Return uploaded files, each of which can be opened again."""
-    return [StoredFile(file.name, partial(_reopened, file)) for file in files]
+    return [StoredFile(file.name, partial(_opened, file)) for file in files]
 
 
-def _reopened(file: Any) -> IO[bytes]:
-    return cast("IO[bytes]", _Reopened(file))
+def _opened(file: Any) -> IO[bytes]:
+    file.seek(0)
+    return BytesIO(file.read())
 
 
 class _Files(forms.FileInput):

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from campaign.database.transactions import named_lock
 from campaign.models import Job, JobKind, TestSet, User
+from campaign.refusals import RefusedError
 from campaign.services.jobs import JobProgress, handles, job_queue
 from optional_packages import ExtraMissingError, extra_require
 from ranking.core.metrics.texts import TEXT_METRICS, TextMetric
@@ -24,8 +25,10 @@ FloatArray = npt.NDArray[np.float64]
 _COSTS: Final[Mapping[str, int]] = {"BLEU": 2, "chrF": 6, "TER": 40, "WER": 1, "PER": 1}
 
 
-class MetricRefusedError(Exception):
-    """Refusal: a metric cannot be computed or stored. The message is shown to organisers."""
+class MetricRefusedError(RefusedError):
+    """A metric cannot be computed or stored. The message is shown to organisers."""
+
+    field = "metrics"
 
 
 @transaction.atomic
@@ -222,7 +225,8 @@ def metric_store(
             return stored, False
         raise MetricRefusedError(
             _("Other scores of “%(name)s” with the same signature exist. Delete them first.")
-            % {"name": name}
+            % {"name": name},
+            field="files",
         )
     made = _metric_create(
         test_set,

@@ -163,6 +163,18 @@ def test_a_bad_file_is_refused_and_changes_nothing(
     assert not Metric.objects.exists()
 
 
+def test_a_test_set_of_judged_segments_alone_takes_scores_of_these(
+    campaign: Campaign, rest: APIClient
+) -> None:
+    task = make_task(campaign, documents=(3,), planned=0)
+    task.test_set.segments.get(number=2).delete()
+    system = task.test_set.systems.filter(kind="system").first()
+    answered = post(rest, task, f"{system}\t1\n{system}\t2\n{system}\t3\n", "M.seg.score")
+    assert answered.json()["segments_not_read"] == 1
+    metric = Metric.objects.get()
+    assert (metric.missing, metric.numbers[[0, 2], 0].tolist()) == (0, [1.0, 3.0])
+
+
 def test_only_organisers_of_the_campaign_change_metrics(task: Task, rest: APIClient) -> None:
     assert post(rest, task, lines()).status_code == 201
     metric = Metric.objects.get()
