@@ -158,7 +158,7 @@ def _measures(found: AgreementFound) -> Table:
                 rows.append((f"{called}, {_('self-agreement')}", measures.intra))
     return Table(
         name="agreement",
-        title=_("Agreement on comparisons"),
+        title=_("Agreement"),
         columns=(
             Column("agreement", _("Agreement"), is_text=True),
             *kappa_columns(),

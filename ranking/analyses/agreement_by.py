@@ -49,7 +49,6 @@ FEWEST = Option(
     default=10,
     low=1,
     high=10_000,
-    help=gettext_lazy("Sentences with fewer are not listed."),
 )
 MOST_SEGMENTS = 50
 

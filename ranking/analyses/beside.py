@@ -213,7 +213,7 @@ def places_table(orders: Sequence[TaskOrder]) -> Table:
     systems = sorted(names, key=lambda name: (first.get(name, len(first) + 1), name))
     return Table(
         name="orders",
-        title=_("Rank by task"),
+        title=_("Ranks"),
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
             *(Column(each.task.name, task_in_words(each.task.name)) for each in orders),
@@ -245,7 +245,7 @@ def ranges_table(orders: Sequence[TaskOrder]) -> Table:
             rules.append(len(rows) - 1)
     return Table(
         name="ranges",
-        title=_("Ranking by task"),
+        title=_("Ranking"),
         columns=(
             Column("task", _("Task"), is_text=True),
             Column("system", _("System"), is_text=True, names="system"),
@@ -273,7 +273,7 @@ def correlations_table(pairs: Sequence[PairOfTasks], options: Mapping[str, Any])
     measures = (("kendall", "Kendall’s τ-b"), ("spearman", "Spearman"), ("pearson", "Pearson"))
     return Table(
         name="correlations",
-        title=_("Correlation of tasks"),
+        title=_("Correlation of scores"),
         columns=(
             Column("first", _("Task"), is_text=True),
             Column("second", _("Other task"), is_text=True),

@@ -146,7 +146,7 @@ def _systems(found: CampaignDiagnosis) -> Table:
             Column("system", _("System"), is_text=True, names="system", of=str),
             Column("geq_others", _("≥ others"), of=found.geq_others.get),
             Column(
-                "sole_winner", _("Sole winner"), of=lambda name: found.sole_winners.get(name, 0)
+                "sole_winner", _("Sole winners"), of=lambda name: found.sole_winners.get(name, 0)
             ),
             Column(
                 "times_judged", _("Times judged"), counts="judgments", of=found.times_judged.get
@@ -213,7 +213,7 @@ def _ties(found: CampaignDiagnosis) -> Table:
     order = sorted(rates, key=lambda name: (rates[name] is None, -(rates[name] or 0.0), name))
     return Table(
         name="ties",
-        title=_("Share of ties"),
+        title=_("Ties"),
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
             Column("tie_rate", _("Ties")),
@@ -227,7 +227,7 @@ def _win_ratios(found: CampaignDiagnosis) -> Table:
     """Return Figure 1 of Koehn (2012) for this campaign."""
     return Table(
         name="win_ratios",
-        title=_("Win ratios"),
+        title=_("Win ratio"),
         columns=(
             Column("place", _("Place")),
             Column("system", _("System"), is_text=True, names="system"),

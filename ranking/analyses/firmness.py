@@ -64,9 +64,9 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> FirmnessFou
             _("No comparisons connect all systems, so there is no overall first place.")
         )
     with converging(method.name):
-        begin(_("Searching for deciding judgments"))
+        begin(_("Ranking"))
         fewest = fewest_blocks(given.blocks, method)
-        begin(_("Leaving out each judge, document and day"))
+        begin(_("Ranking"))
         return FirmnessFound(
             method=method.name,
             fewest=fewest,

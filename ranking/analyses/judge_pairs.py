@@ -211,7 +211,7 @@ def _pairs(found: JudgePairsFound, listed: list[int], beside: Int64Array) -> Tab
     hidden = len(found.pairs) - len(listed)
     return Table(
         name="pairs",
-        title=_("Pairs of judges, outside the band first"),
+        title=_("Pairs of judges"),
         columns=(
             Column("judges", _("Judges"), is_text=True, names="judges"),
             Column("kappa", "κ", decimals=2),
@@ -309,18 +309,13 @@ def _matrix(found: JudgePairsFound, beside: Int64Array) -> list[Table]:
 
 def _shared(pairs: PairsAgreement, of_judge: int | None) -> FloatArray:
     """Return how much each judge shares with the others, or with one, who then has most."""
+    comparable = pairs.comparable
+    if of_judge is not None:
+        with_them = (pairs.first == of_judge) | (pairs.second == of_judge)
+        comparable = np.where(with_them, comparable, 0)
     count = len(pairs.names)
-    if of_judge is None:
-        of_all: FloatArray = np.zeros(count)
-        for judges in (pairs.first, pairs.second):
-            of_all += np.bincount(judges, pairs.comparable, count)
-        return of_all
-    shared: FloatArray = np.zeros(count)
-    for own, others in ((pairs.first, pairs.second), (pairs.second, pairs.first)):
-        mine = own == of_judge
-        shared[others[mine]] += pairs.comparable[mine]
-    shared[of_judge] = np.inf if shared.any() else 0
-    return shared
+    shared: FloatArray = np.bincount(pairs.first, comparable, count)
+    return shared + np.bincount(pairs.second, comparable, count)
 
 
 def _alike_together(judges: list[int], kappas: dict[tuple[int, int], float]) -> list[int]:

@@ -86,7 +86,7 @@ class JudgesFound:
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> JudgesFound:
-    begin(_("Measuring judges"))
+    begin(_("Measuring agreement"))
     method, seed, confidence = METHODS[options["method"]], options["seed"], options["confidence"]
     parameters = method.complete(None)
     durations = given.read.duration_ms

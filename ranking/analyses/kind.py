@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from hashlib import blake2b
 from typing import Any
 
@@ -29,9 +29,8 @@ REFERENCE = Option(
 )
 GROUP = Option(
     name="judge_group",
-    label=_("Judges"),
+    label=_("Group of judges"),
     default="",
-    help=_("Limits the analysis to judges of this group."),
 )
 EXCLUDED = Option(
     name="excluded_judges",
@@ -49,13 +48,12 @@ DOCUMENTS = Option(
     name="documents",
     label=_("Documents"),
     default=(),
-    help=_("Leave empty for all documents."),
 )
 DOMAINS = Option(
     name="domains",
     label=_("Domains"),
     default=(),
-    help=_("The part of a document’s name before “/”. Leave empty for all domains."),
+    help=_("The part of a document’s name before “/”."),
 )
 #: Of each kind of analysis of a test set.
 JUDGMENT_OPTIONS = (REFERENCE, GROUP, EXCLUDED, WITHOUT, DOCUMENTS, DOMAINS)
@@ -82,11 +80,7 @@ class TaskBeside:
     @property
     def recorded(self) -> dict[str, Any]:
         """Plain values."""
-        return {
-            "protocol": self.protocol,
-            "watermark": self.watermark,
-            "judgments": None if self.judgments is None else self.judgments.recorded,
-        }
+        return {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,59 +142,47 @@ class ChosenJudgments:
     @property
     def recorded(self) -> dict[str, Any]:
         """Plain values; `recorded_judgments` reads them. What its kind does not ask for is left out."""
-        asked: dict[str, Any] = {
-            "leave_out": None if self.leave_out is None else list(self.leave_out),
-            "groups": self.groups and {name: list(each) for name, each in self.groups.items()},
-            "work": self.work and self.work.recorded,
-            "shown": self.shown and {name: list(counts) for name, counts in self.shown.items()},
-            "remarks": self.remarks and self.remarks.recorded,
-            "rule": self.rule and self.rule.recorded,
-            "beside": None if self.beside is None else [each.recorded for each in self.beside],
-            "metrics": None if self.metrics is None else list(self.metrics),
-            "of_chosen_systems": self.of_chosen_systems or None,
-        }
+        values = {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
+        always = ("reference", "with_reference", "documents")
         return {
-            "systems": list(self.systems),
-            "reference": self.reference,
-            "with_reference": self.with_reference,
-            "without": list(self.without),
-            "documents": None if self.documents is None else list(self.documents),
-            "skipped": dict(self.skipped),
-            **{name: value for name, value in asked.items() if value is not None},
+            name: value
+            for name, value in values.items()
+            if name in always or (value is not None and value is not False)
         }
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of a question as plain JSON."""
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    return getattr(value, "recorded", value)
 
 
 def recorded_judgments(values: Mapping[str, Any]) -> ChosenJudgments:
     """Return what `ChosenJudgments.recorded` recorded."""
-    documents, leave_out = values["documents"], values.get("leave_out")
+    read: dict[str, Callable[[Any], Any]] = {
+        "work": recorded_work,
+        "remarks": recorded_remarks,
+        "rule": recorded_rule,
+        "beside": lambda tasks: tuple(map(_recorded_beside, tasks)),
+    }
     return ChosenJudgments(
-        systems=tuple(values["systems"]),
-        reference=values["reference"],
-        with_reference=values["with_reference"],
-        without=tuple(values["without"]),
-        documents=None if documents is None else tuple(documents),
-        skipped=values["skipped"],
-        leave_out=None if leave_out is None else tuple(leave_out),
-        groups=values.get("groups"),
-        work=recorded_work(values["work"]) if "work" in values else None,
-        shown=values.get("shown"),
-        remarks=recorded_remarks(values["remarks"]) if "remarks" in values else None,
-        rule=recorded_rule(values["rule"]) if "rule" in values else None,
-        beside=tuple(_recorded_beside(each) for each in values["beside"])
-        if "beside" in values
-        else None,
-        metrics=tuple(values["metrics"]) if "metrics" in values else None,
-        of_chosen_systems=values.get("of_chosen_systems", False),
+        **{
+            name: read[name](value)
+            if name in read
+            else tuple(value)
+            if isinstance(value, list)
+            else value
+            for name, value in values.items()
+        }
     )
 
 
 def _recorded_beside(values: Mapping[str, Any]) -> TaskBeside:
     judgments = values["judgments"]
-    return TaskBeside(
-        protocol=values["protocol"],
-        watermark=values["watermark"],
-        judgments=None if judgments is None else recorded_judgments(judgments),
-    )
+    return TaskBeside(**{**values, "judgments": judgments and recorded_judgments(judgments)})
 
 
 #: Called with (done, total) of what is being done.
@@ -347,10 +329,8 @@ class AnalysisChoice:
     @property
     def recorded(self) -> dict[str, Any]:
         """The options as plain values."""
-        return {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in self.options.items()
-        }
+        options: dict[str, Any] = _plain(self.options)
+        return options
 
 
 @contextmanager

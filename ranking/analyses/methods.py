@@ -157,7 +157,7 @@ def _places_table(names: Sequence[str], orders: Sequence[MethodOrder]) -> Table:
     systems = sorted(names, key=lambda name: (first.get(name, len(first) + 1), name))
     return Table(
         name="orders",
-        title=_("Rank by method"),
+        title=_("Ranks"),
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
             *(Column(order.method, str(METHOD_WORDS[order.method])) for order in orders),
@@ -240,7 +240,7 @@ def accuracy_table(found: MethodSelection) -> Table:
             Column("accuracy", _("Accuracy"), decimals=4),
             Column("standard_error", _("Standard error"), decimals=4),
             Column("behind", _("Behind the best"), decimals=4),
-            Column("behind_error", _("Standard error of the difference"), decimals=4),
+            Column("behind_error", _("Standard error"), decimals=4),
         ),
         rows=[
             (_("oracle"), found.oracle, None, None, None),

@@ -152,7 +152,6 @@ SEED = Option(
     default=0,
     low=0,
     high=2**32 - 1,
-    help=gettext_lazy("The same seed gives the same results."),
 )
 CONFIDENCE = Option(
     name="confidence",
@@ -160,8 +159,6 @@ CONFIDENCE = Option(
     default=0.95,
     low=0,
     high=0.999,
-    is_open=False,
-    help=gettext_lazy("Confidence level of ranges and intervals, between 0 and 1."),
 )
 RESAMPLES = Option(
     name="resamples", label=gettext_lazy("Resamples"), default=1000, low=100, high=10_000
@@ -175,7 +172,7 @@ METHOD = Option(
 #: What intervals of κ take for drawn at random.
 KAPPA_LEVEL = Option(
     name="resample",
-    label=gettext_lazy("Intervals account for"),
+    label=gettext_lazy("Accounting for"),
     default="two_way",
     choices={level: LEVEL_WORDS[level] for level in KAPPA_LEVELS},
 )

@@ -153,7 +153,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: PairsFound) -> Report
     return report_on(
         given,
         notes=[
-            _("Order of the systems: %(method)s.") % {"method": METHOD_WORDS[options["method"]]},
+            _("Method: %(method)s.") % {"method": METHOD_WORDS[options["method"]]},
             *_headlines(found, rows, is_shared=options["only_shared"]),
         ],
         tables=[

@@ -401,7 +401,7 @@ def time_table(found: StoppingFound, work: WorkFacts | None) -> Table:
         rows.append(tuple(cells))
     return Table(
         name="time_ahead",
-        title=_("Hours and days until a target is reached"),
+        title=_("Hours and days"),
         columns=(
             Column("target", _("Target"), is_text=True),
             Column("judgments", _("Remaining judgments")),

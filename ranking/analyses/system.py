@@ -91,13 +91,9 @@ class SystemFound:
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> SystemFound:
     blocks, name = given.blocks, options[SYSTEM.name]
     order = names_in_order(blocks.systems, expected_wins(given.tallies.wins))
-    if name and name not in blocks.systems:
-        raise ValueError(
-            _("No judgments of system “%(name)s” match these options.") % {"name": name}
-        )
     name = name or order[0]
-    outcomes = outcomes_of(blocks, blocks.systems.index(name))
-    if not len(outcomes.blocks):
+    outcomes = outcomes_of(blocks, blocks.systems.index(name)) if name in blocks.systems else None
+    if outcomes is None or not len(outcomes.blocks):
         raise ValueError(
             _("No judgments of system “%(name)s” match these options.") % {"name": name}
         )
@@ -382,7 +378,7 @@ def _clear(kind: str, title: str, found: SystemFound) -> list[Table]:
                 Column("segment", _("Segment"), names="segment"),
                 Column(
                     "other",
-                    _("Best other") if kind == "lost" else _("Worst other"),
+                    _("Other"),
                     is_text=True,
                     names="other",
                 ),

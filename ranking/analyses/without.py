@@ -202,18 +202,18 @@ def _systems(found: RankingsWithout) -> Table:
         title=_("Ranking before and after"),
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
-            *((Column("group_before", _("Group before")),) if several else ()),
-            Column("score_before", _("Score before")),
-            Column("rank_before", _("Rank before")),
-            Column("low_before", _("From")),
-            Column("high_before", _("To")),
-            Column("cluster_before", _("Cluster before")),
-            *((Column("group_after", _("Group after")),) if several else ()),
-            Column("score_after", _("Score after")),
-            Column("rank_after", _("Rank after")),
-            Column("low_after", _("From")),
-            Column("high_after", _("To")),
-            Column("cluster_after", _("Cluster after")),
+            *(
+                column
+                for when in ("before", "after")
+                for column in (
+                    *((Column(f"group_{when}", _when(when, _("Group"))),) if several else ()),
+                    Column(f"score_{when}", _when(when, _("Score"))),
+                    Column(f"rank_{when}", _when(when, _("Rank"))),
+                    Column(f"low_{when}", _("From")),
+                    Column(f"high_{when}", _("To")),
+                    Column(f"cluster_{when}", _when(when, _("Cluster"))),
+                )
+            ),
             Column("score_alone", _("Score from judges left out")),
         ),
         rows=[
@@ -233,6 +233,12 @@ def _systems(found: RankingsWithout) -> Table:
         ],
         plot=interval_plot("system", "rank_after", low="low_after", high="high_after", start=1),
     )
+
+
+def _when(when: str, heading: str) -> str:
+    """Return the heading of a column before or after judges are left out."""
+    words = _("%(column)s before") if when == "before" else _("%(column)s after")
+    return words % {"column": heading}
 
 
 def _row(row: Mapping[str, Any] | None, *, several: bool) -> tuple[Value, ...]:
@@ -330,12 +336,12 @@ def _pairs(found: RankingsWithout) -> Table:
         name="changed_pairs",
         title=_("Changed pairs"),
         columns=(
-            Column("better", _("Better before"), is_text=True, names="system"),
-            Column("worse", _("Worse before"), is_text=True, names="other"),
-            Column("p_before", _("Corrected p before")),
-            Column("p_after", _("Corrected p after")),
-            Column("significant_before", _("Significant before"), is_text=True),
-            Column("significant_after", _("Significant after"), is_text=True),
+            Column("better", _when("before", _("Better")), is_text=True, names="system"),
+            Column("worse", _when("before", _("Worse")), is_text=True, names="other"),
+            Column("p_before", _when("before", _("Corrected p"))),
+            Column("p_after", _when("after", _("Corrected p"))),
+            Column("significant_before", _when("before", _("Significant")), is_text=True),
+            Column("significant_after", _when("after", _("Significant")), is_text=True),
             Column("swapped", _("Order reversed"), is_text=True),
         ),
         rows=rows,

@@ -312,19 +312,14 @@ class MeasureResultSerializer(serializers.Serializer[Any]):
 
 
 class JudgeSerializer(serializers.Serializer[JudgeQuality]):
-    pseudonym = serializers.CharField(source="row.pseudonym")
-    origin = serializers.ChoiceField(source="row.origin", choices=Judge.Origin.choices)
-    judged = serializers.IntegerField(
-        source="row.judged", help_text="Blocks that count, however often revised."
-    )
-    skipped = serializers.IntegerField(source="row.skipped")
+    pseudonym = serializers.CharField()
+    origin = serializers.ChoiceField(choices=Judge.Origin.choices)
+    judged = serializers.IntegerField(help_text="Blocks that count, however often revised.")
+    skipped = serializers.IntegerField()
     agreement = JudgeAgreementSerializer(
-        source="row.agreement",
         help_text="With the others, as of the latest ranking; κ is null while not estimable.",
     )
-    status = serializers.ChoiceField(
-        source="row.status", choices=[each.value for each in JudgeStatus]
-    )
+    status = serializers.ChoiceField(choices=[each.value for each in JudgeStatus])
     measures = serializers.DictField(
         child=MeasureResultSerializer(),
         help_text="By name, those there is evidence for; see docs/statistics/quality.md.",

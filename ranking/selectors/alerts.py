@@ -1,7 +1,7 @@
 """What needs an organiser: kinds of alerts, each with what, why, and one thing to do, and the facts that they are made of."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -137,11 +137,8 @@ def campaign_facts(
             overviews=overviews[campaign.pk],
             now=now,
             rules_waiting=waiting[campaign.pk],
-            has_judges=people[campaign.pk][0],
-            mails_failed=people[campaign.pk][1],
-            member_mails_failed=people[campaign.pk][2],
+            **people[campaign.pk],
             jobs_failed=jobs[campaign.pk],
-            webhooks_off=people[campaign.pk][3],
             controls=controls,
             none_left=none_left,
             active_ms=worked.get(campaign.pk, 0),
@@ -159,7 +156,7 @@ def _active_ms(campaigns: Sequence[Campaign]) -> dict[int, int]:
     return dict(summed.values_list("task__test_set__campaign", "total"))
 
 
-def _people(campaigns: Sequence[Campaign]) -> dict[int, tuple[Any, ...]]:
+def _people(campaigns: Sequence[Campaign]) -> dict[int, dict[str, Any]]:
     """Return of each campaign whether it has judges, how many invitations failed, by whom they are to, and webhooks off. One query."""
     failed = Mail.objects.filter(
         campaign=OuterRef("pk"), state=MailState.FAILED, withdrawn_at__isnull=True
@@ -173,7 +170,8 @@ def _people(campaigns: Sequence[Campaign]) -> dict[int, tuple[Any, ...]]:
         _count(failed.to_members(), "campaign"),
         _count(off, "campaign"),
     )
-    return {campaign: (judged, *counts) for campaign, judged, *counts in rows}
+    names = ("has_judges", "mails_failed", "member_mails_failed", "webhooks_off")
+    return {campaign: dict(zip(names, found, strict=True)) for campaign, *found in rows}
 
 
 def _jobs_failed(campaigns: Sequence[Campaign], *, since: datetime) -> dict[int, list[Job]]:
@@ -244,20 +242,6 @@ _ONCE_JUDGED: Final = frozenset({_S.OPEN, _S.PAUSED, _S.CLOSED})
 _NOT_ARCHIVED: Final = frozenset({_S.DRAFT, _S.OPEN, _S.PAUSED, _S.CLOSED})
 
 
-@dataclass(frozen=True, slots=True)
-class _OfCampaign:
-    states: frozenset[CampaignState]
-    find: Callable[[CampaignFacts], Iterator[Alert]]
-
-
-@dataclass(frozen=True, slots=True)
-class _OfTask:
-    """Looks at open test sets only."""
-
-    states: frozenset[CampaignState]
-    find: Callable[[CampaignFacts, TaskOverview], Iterator[Alert]]
-
-
 def alerts_of_campaigns(
     *, campaigns: Sequence[Campaign], now: datetime | None = None
 ) -> dict[int, list[Alert]]:
@@ -271,14 +255,12 @@ def alerts_of_campaigns(
 def alerts_in(facts: CampaignFacts) -> list[Alert]:
     """Return the alerts of a campaign: its own first, then those of its test sets in their order. No query."""
     state = facts.campaign.state
-    found = [
-        alert for kind in OF_CAMPAIGN.values() if state in kind.states for alert in kind.find(facts)
-    ]
+    found = [alert for states, find in _OF_CAMPAIGN if state in states for alert in find(facts)]
     for overview in facts.overviews:
         if overview.task.closed_at is None:
-            for of_task in OF_TEST_SET.values():
-                if state in of_task.states:
-                    found += of_task.find(facts, overview)
+            for states, find_in in _OF_TEST_SET:
+                if state in states:
+                    found += find_in(facts, overview)
     return found
 
 
@@ -509,25 +491,26 @@ def _forecast_slipped(facts: CampaignFacts, overview: TaskOverview) -> Iterator[
         )
 
 
-#: Every kind is in exactly one of these two, in the order in which they are shown.
-OF_CAMPAIGN: Final = {
-    AlertKind.RULES_WAIT: _OfCampaign(_ONCE_JUDGED, _rules_wait),
-    AlertKind.REPORTS_OPEN: _OfCampaign(_ONCE_JUDGED, _reports_open),
-    AlertKind.NO_JUDGES: _OfCampaign(_BEFORE_AND_WHILE_JUDGED, _no_judges),
-    AlertKind.MAILS_FAILED: _OfCampaign(_NOT_OVER, _mails_failed),
-    AlertKind.JOB_FAILED: _OfCampaign(_NOT_ARCHIVED, _job_failed),
-    AlertKind.WEBHOOK_OFF: _OfCampaign(_NOT_ARCHIVED, _webhook_off),
-}
-OF_TEST_SET: Final = {
-    AlertKind.COMPLETE: _OfTask(_JUDGED, _complete),
-    AlertKind.RULE_MET: _OfTask(_JUDGED, _rule_met),
-    AlertKind.STALLED: _OfTask(_JUDGED, _stalled),
-    AlertKind.LOW_AGREEMENT: _OfTask(_ONCE_JUDGED, _low_agreement),
-    AlertKind.CONTROLS_SHORT: _OfTask(_NOT_OVER, _controls_short),
-    AlertKind.WORK_GONE: _OfTask(_JUDGED, _work_gone),
-    AlertKind.ENDS_LATE: _OfTask(_JUDGED, _ends_late),
-    AlertKind.FORECAST_SLIPPED: _OfTask(_JUDGED, _forecast_slipped),
-}
+#: In the order in which they are shown, with the states of the campaign in which they are.
+_OF_CAMPAIGN: Final = (
+    (_ONCE_JUDGED, _rules_wait),
+    (_ONCE_JUDGED, _reports_open),
+    (_BEFORE_AND_WHILE_JUDGED, _no_judges),
+    (_NOT_OVER, _mails_failed),
+    (_NOT_ARCHIVED, _job_failed),
+    (_NOT_ARCHIVED, _webhook_off),
+)
+#: Of open test sets only.
+_OF_TEST_SET: Final = (
+    (_JUDGED, _complete),
+    (_JUDGED, _rule_met),
+    (_JUDGED, _stalled),
+    (_ONCE_JUDGED, _low_agreement),
+    (_NOT_OVER, _controls_short),
+    (_JUDGED, _work_gone),
+    (_JUDGED, _ends_late),
+    (_JUDGED, _forecast_slipped),
+)
 
 
 def _invitations(facts: CampaignFacts) -> str:

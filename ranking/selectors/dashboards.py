@@ -1,5 +1,6 @@
 """Data of organisers' pages: whether it has changed, progress, and the latest feedback of judges."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -220,12 +221,12 @@ class JudgeFeedback:
 
     judge_id: int
     judge: str
-    about: str
     comment: str
     document: str
     segment: int
-    text: str
+    text: str | None
     at: datetime
+    about: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +274,7 @@ def _skips(task_id: int) -> QuerySet[Skip, Any]:
 def latest_feedback(task: Task) -> LatestFeedback:
     """Return the latest feedback on a test set. Four queries."""
     problems = tuple(
-        _feedback_of(*shown, about=str(ProblemReportKind(kind).label))
+        JudgeFeedback(*shown, str(ProblemReportKind(kind).label))
         for *shown, kind in _problems(task.pk)
     )
     counted = PageChanges.objects.filter(task=task).values_list("problem_reports", flat=True)
@@ -285,37 +286,14 @@ def latest_feedback(task: Task) -> LatestFeedback:
 def _comments(task: Task) -> tuple[JudgeFeedback, ...]:
     """Return the latest comments on what no later judgment supersedes, of judgments and skips."""
     entries = [
-        *(_feedback_of(*shown, about="") for *shown, later in _judgments(task.pk) if later is None),
+        *(JudgeFeedback(*shown, "") for *shown, later in _judgments(task.pk) if later is None),
         *(
-            _feedback_of(*shown, about=str(SkipReason(reason).label))
+            JudgeFeedback(*shown, str(SkipReason(reason).label))
             for *shown, reason, judged_by in _skips(task.pk)
             if shown[0] not in judged_by
         ),
     ]
     return tuple(sorted(entries, key=lambda entry: entry.at, reverse=True)[:SHOWN])
-
-
-def _feedback_of(
-    judge_id: int,
-    judge: str,
-    comment: str,
-    document: str,
-    segment: int,
-    text: str | None,
-    at: datetime,
-    *,
-    about: str,
-) -> JudgeFeedback:
-    return JudgeFeedback(
-        judge_id=judge_id,
-        judge=judge,
-        about=about,
-        comment=comment,
-        document=document,
-        segment=segment,
-        text=text or "",
-        at=at,
-    )
 
 
 # A judge who did something this recently is at work: a block takes a minute or two.
@@ -378,7 +356,7 @@ def judging_progress(*, task: Task, now: datetime | None = None) -> JudgingProgr
         wanted=task.blocks_wanted,
         today=today,
         judges=judges,
-        at_work=_judges_at_work(task, now),
+        at_work=judges_at_work([task], now=now)[task.pk],
         periods=_hours(task, now) if hourly else _days(task, now),
         hourly=hourly,
     )
@@ -403,12 +381,14 @@ def _counts(task: Task, *, since: datetime) -> tuple[int, int, int, int, datetim
     return found or (0, 0, 0, 0, None)
 
 
-def _judges_at_work(task: Task, now: datetime) -> int:
+def judges_at_work(tasks: Sequence[Task], *, now: datetime) -> Counter[int]:
+    """Return how many judges are at work in each of these test sets. One query."""
     since = now - AT_WORK
-    judging = JudgeTally.objects.filter(_BY_PEOPLE, task=task, last_at__gte=since)
+    judging = JudgeTally.objects.filter(_BY_PEOPLE, task__in=tasks, last_at__gte=since)
     # Judges who have just been lent a HIT have not submitted anything yet.
-    reading = JudgeAccount.objects.filter(_BY_PEOPLE, task=task, last_lent_at__gte=since)
-    return judging.values_list("judge").union(reading.values_list("judge")).count()
+    reading = JudgeAccount.objects.filter(_BY_PEOPLE, task__in=tasks, last_lent_at__gte=since)
+    both = judging.values_list("task", "judge").union(reading.values_list("task", "judge"))
+    return Counter(task for task, _judge in both)
 
 
 def _hours(task: Task, now: datetime) -> tuple[Period, ...]:

@@ -365,18 +365,17 @@ def _widened(column: AnyArray, width: int, fill: int) -> AnyArray:
     return np.pad(column, ((0, 0), (0, missing)), constant_values=fill)[:, :width]
 
 
-def judged_blocks(*, task_id: int, watermark: int, without_judges: Collection[str] = ()) -> Blocks:
+def judged_blocks(*, task_id: int, watermark: int) -> Blocks:
     """Read the judgments that count among numbers 1…`watermark`.
 
-    A judgment counts unless one up to the watermark supersedes it, or it is of a control block, or
-    by one of the judges left out, given by pseudonym. Numbers have no gap and judgments never
-    change, so the same watermark gives the same blocks at any later time.
+    A judgment counts unless one up to the watermark supersedes it, or it is of a control block.
+    Numbers have no gap and judgments never change, so the same watermark gives the same blocks at
+    any later time.
 
     The number of queries does not depend on that of judgments, and no object is made for any of
     them: see `judged_columns`.
     """
-    coded = judged_columns(task_id=task_id, watermark=watermark)
-    return _blocks(coded.without_judges(without_judges))
+    return _blocks(judged_columns(task_id=task_id, watermark=watermark))
 
 
 def judged_blocks_timed(*, task_id: int, watermark: int) -> tuple[Blocks, JudgedTimes]:

@@ -12,14 +12,20 @@ from django.db.models.functions import TruncDay
 from django.utils import timezone
 
 from annotation.judge_measures import JudgeMeasure
-from annotation.models import JudgeAccount, JudgeTally, PageChanges, WorkedQuarterHour
+from annotation.models import PageChanges, WorkedQuarterHour
 from annotation.protocols import answer_kind
 from annotation.selectors.words_to_read import blocks_read, mean_words
 from campaign.models import Campaign, CampaignState, Judge, Task
 from ranking.core.simulation.work_ahead import EndOfWork, forecast_end
 from ranking.models import JudgeMeasures, LatestRanking
 from ranking.reports.inputs import WorkFacts
-from ranking.selectors.dashboards import AT_WORK, Period, TaskSummary, midnight, task_summaries
+from ranking.selectors.dashboards import (
+    Period,
+    TaskSummary,
+    judges_at_work,
+    midnight,
+    task_summaries,
+)
 from ranking.selectors.judges import LOW_AGREEMENT_LEVEL
 from ranking.selectors.settings import stopping_rule_in_force
 
@@ -180,7 +186,7 @@ def time_worked(*, task: Task) -> int:
 
 def _overviews(tasks: Sequence[Task], now: datetime) -> Iterator[TaskOverview]:
     summaries = task_summaries(tasks)
-    at_work = _at_work(tasks, since=now - AT_WORK)
+    at_work = judges_at_work(tasks, now=now)
     starts = [midnight(now - timedelta(days=back)) for back in reversed(range(DAYS_SHOWN + 1))]
     judged = _judged_by_day(tasks, since=starts[0])
     low = _low_agreement(tasks)
@@ -195,15 +201,6 @@ def _overviews(tasks: Sequence[Task], now: datetime) -> Iterator[TaskOverview]:
             open_reports=reports.get(row.pk, 0),
             day_before=before.judged,
         )
-
-
-def _at_work(tasks: Sequence[Task], *, since: datetime) -> Counter[int]:
-    people = {"task__in": tasks, "judge__origin": Judge.Origin.PERSON}
-    judging = JudgeTally.objects.filter(**people, last_at__gte=since)
-    # Judges who have just been lent a HIT have not submitted anything yet.
-    reading = JudgeAccount.objects.filter(**people, last_lent_at__gte=since)
-    both = judging.values_list("task", "judge").union(reading.values_list("task", "judge"))
-    return Counter(task for task, _judge in both)
 
 
 def _judged_by_day(tasks: Sequence[Task], *, since: datetime) -> dict[tuple[int, datetime], int]:

@@ -1,9 +1,9 @@
 """Quality of the judges of a test set: measures, status, quality actions and scored attention checks."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
@@ -20,26 +20,36 @@ from annotation.models import (
 )
 from annotation.models.quality import QualityActionQuerySet
 from annotation.protocols import answer_kind
+from annotation.selectors.judges import JudgeStatus, judge_statuses
 from campaign.models import Campaign, Task
 from ranking.core.judges.tallies import ScoredCheck, ScoredOutput
 from ranking.models import LatestRanking, RankingRun
 from ranking.selectors.judged_columns import first_times
 from ranking.selectors.judges import (
-    JudgeRow,
     TallyRow,
-    judge_rows,
     judges_present,
     measures_by_judge,
 )
 
+#: Of a judge who is not in the latest ranking, or without a ranking.
+_NO_KAPPA: Final = {
+    **dict.fromkeys(("kappa", "low", "high", "no_interval")),
+    "agreeing": 0,
+    "comparable": 0,
+}
+
 
 @dataclass(frozen=True, slots=True)
 class JudgeQuality:
-    """A judge's work and status, with stored measures by name and quality actions."""
+    """A judge's work and status, with agreement as of a ranking and stored measures by name."""
 
-    row: JudgeRow
+    pseudonym: str
+    origin: str
+    judged: int
+    skipped: int
+    agreement: Mapping[str, Any]
+    status: JudgeStatus
     measures: Mapping[str, Mapping[str, Any]]
-    actions: tuple[QualityAction, ...]
 
 
 def judging_times(*, task_id: int, watermark: int) -> dict[str, npt.NDArray[np.float64]]:
@@ -105,25 +115,25 @@ def decision_reversals(*, campaign_id: int, batch: UUID) -> QuerySet[QualityActi
 
 
 def judges_quality(
-    *, task: Task, run: RankingRun | None, tallies: Iterable[TallyRow] | None = None
+    *, task: Task, run: RankingRun | None, tallies: Sequence[TallyRow]
 ) -> list[JudgeQuality]:
-    """Return the judges of a test set by pseudonym, or those of some `judge_tallies` in their order.
-
-    Four queries, for any number of judges; five if anything was done about one of them.
-    """
-    rows = judge_rows(task=task, run=run, tallies=tallies)
-    judges = [row.judge_id for row in rows]
+    """Return the quality of these judges of a test set, in their order. Two queries."""
+    judges = [tally.judge_id for tally in tallies]
+    statuses = judge_statuses(*judges)
     measures = measures_by_judge(task_id=task.pk, judges=judges)
-    actions: dict[int, list[QualityAction]] = {}
-    for action in _actions_found(task, _actions_on(judges)):
-        actions.setdefault(action.judge_id, []).append(action)
+    rows = [] if run is None else run.result["agreement"]["judges"]
+    agreement = {row["judge"]: row for row in rows}
     return [
         JudgeQuality(
-            row=row,
-            measures=measures.get(row.pseudonym, {}),
-            actions=tuple(actions.get(row.judge_id, ())),
+            pseudonym=tally.pseudonym,
+            origin=tally.origin,
+            judged=tally.judged,
+            skipped=tally.standing,
+            agreement={**_NO_KAPPA, **agreement.get(tally.pseudonym, {})},
+            status=statuses.get(tally.judge_id, JudgeStatus.GOOD),
+            measures=measures.get(tally.pseudonym, {}),
         )
-        for row in rows
+        for tally in tallies
     ]
 
 
@@ -157,10 +167,6 @@ def _actions_found(task: Task, found: Iterable[tuple[Any, ...]]) -> QuerySet[Qua
     if not ids:
         return QualityAction.objects.none()
     return quality_actions(task=task).filter(pk__in=ids)
-
-
-def _actions_on(judges: list[int]) -> QuerySet[QualityAction, Any]:
-    return QualityAction.objects.filter(judge__in=judges).values_list("pk")
 
 
 def _exclusions(task_id: int, campaign_id: int) -> QuerySet[QualityAction, Any]:

@@ -40,7 +40,7 @@ def method_sentences(content: Content) -> list[str]:
         *_pairs(content),
         *_fixed(content),
         *_stopping(content),
-        *_reworded(content),
+        *filter(None, [rewording_in_words(content)]),
         _again(content),
     ]
 
@@ -160,11 +160,6 @@ def _stopping(content: Content) -> Iterator[str]:
             )
             or _("not estimable yet"),
         }
-
-
-def _reworded(content: Content) -> list[str]:
-    said = rewording_in_words(content)
-    return [said] if said else []
 
 
 def _day(change: Mapping[str, Any]) -> str:

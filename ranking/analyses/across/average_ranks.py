@@ -308,7 +308,7 @@ def _by_test_set(
     }
     return Table(
         name="ranks",
-        title=_("Rank by test set"),
+        title=_("Ranks"),
         columns=(
             Column("system", _("System"), is_text=True),
             *(Column(row.test_set.key, row.test_set.name) for row in rows),

@@ -39,7 +39,7 @@ def tell_collected(rows: Sequence[TableRow], total: Collected | None) -> Report:
         tables=[
             Table(
                 name="collected",
-                title=_("Judgments collected"),
+                title=_("Data collected"),
                 columns=_columns(),
                 rows=lines,
                 rules=frozenset({len(rows) - 1} if rows else ()),

@@ -97,7 +97,7 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
     return Report(
         notes=[
             watermark_note(counted),
-            _("Baseline method: %(method)s.") % {"method": METHOD_WORDS[methods[0]]},
+            _("Compared with %(method)s.") % {"method": METHOD_WORDS[methods[0]]},
             *row_notes(rows),
         ],
         tables=[_clusters(counted, methods), _first(counted, methods), _orders(counted, methods)],
@@ -128,7 +128,7 @@ def _data(row: TableRow, methods: Sequence[str]) -> list[dict[str, Any]]:
 def _clusters(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
     return Table(
         name="clusters",
-        title=_("Clusters by method"),
+        title=_("Clusters"),
         columns=(
             Column("test_set", _("Test set"), is_text=True, names="test_set"),
             Column("systems", _("Systems")),
@@ -153,7 +153,7 @@ def _clusters(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
 def _first(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
     return Table(
         name="first_clusters",
-        title=_("First cluster by method"),
+        title=_("First cluster"),
         columns=(
             Column("test_set", _("Test set"), is_text=True, names="test_set"),
             Column("method", _("Method"), is_text=True),

@@ -10,10 +10,8 @@ Cycles among systems: a beats b, b beats c, and c beats a.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csgraph
@@ -242,9 +240,7 @@ def scored_pairs(systems: tuple[str, ...], scores: Scores) -> tuple[ScoredPair, 
     )
 
 
-def scored_on_shared_blocks(
-    blocks: Blocks, method: CountsMethod, *, parameters: Mapping[str, Any] | None = None
-) -> tuple[ScoredPair, ...]:
+def scored_on_shared_blocks(blocks: Blocks, method: CountsMethod) -> tuple[ScoredPair, ...]:
     """Return all pairs of systems with the scores both have on the blocks that show both.
 
     A score is of all blocks that show a system, but the comparisons of a pair are only of the
@@ -258,8 +254,6 @@ def scored_on_shared_blocks(
     blocks : Blocks
         B blocks over n systems.
     method : CountsMethod
-    parameters : mapping, optional
-        Parameters of the method that differ from its defaults.
 
     Returns
     -------
@@ -271,7 +265,7 @@ def scored_on_shared_blocks(
     Evaluation, WMT, §2.5.1.
     """
     n = len(blocks.systems)
-    layout, settings = method.layout(n), method.complete(parameters)
+    layout = method.layout(n)
     ranked = blocks.labels > 0
     pairs, counts, numbers = [], [], []
     for a, b in zip(*(each.tolist() for each in np.triu_indices(n, 1)), strict=True):
@@ -282,7 +276,7 @@ def scored_on_shared_blocks(
         numbers.append((len(rows), len(np.unique(blocks.segment[rows]))))
     if not pairs:
         return ()
-    scores = method.score_counted(np.stack(counts), layout, **settings)
+    scores = method.score_counted(np.stack(counts), layout, **method.complete(None))
     found = []
     for row, ((a, b), (of_both, segments)) in enumerate(zip(pairs, numbers, strict=True)):
         own = Scores(

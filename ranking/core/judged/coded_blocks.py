@@ -8,7 +8,7 @@ Numbers for the candidates of blocks: one for each set of systems that shares an
 from __future__ import annotations
 
 import struct
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
@@ -62,13 +62,6 @@ class CodedJudgments:
     def __len__(self) -> int:
         """Return the number of judgments, B."""
         return len(self.judge)
-
-    def without_judges(self, judges: Collection[str]) -> CodedJudgments:
-        """Return the judgments of all other judges."""
-        left_out = [index for index, name in enumerate(self.judges) if name in set(judges)]
-        if not left_out:
-            return self
-        return self.take(np.flatnonzero(~np.isin(self.judge, left_out)))
 
     def take(self, rows: Rows) -> CodedJudgments:
         """Return some judgments, in the order of `rows`; with all judges and candidates."""

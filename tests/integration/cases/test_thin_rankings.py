@@ -239,7 +239,7 @@ def test_analyses_of_thin_rankings_are_told(
     if kind == "ranking":
         assert len(data["rankings"][0]["systems"]) == 5
     if kind == "methods":
-        assert text.count("Rank by method") == 1 + (name == "disconnected")
+        assert text.count("Ranks") == 1 + (name == "disconnected")
     if kind == "pairs" and name != "one_block":
         tested = {
             (pair["system"], pair["other"]) for pair in data["pairs"] if pair["p_value"] is not None

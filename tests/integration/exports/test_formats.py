@@ -57,7 +57,7 @@ def scores(blocks: Blocks) -> list[dict[str, Any]]:
 def test_the_commands_on_files_rank_each_format_as_the_database_bit_for_bit(
     news: TestSetWriter, tmp_path: Path
 ) -> None:
-    there = judged_blocks(task_id=news.task.pk, watermark=14, without_judges=("out",))
+    there = judged_blocks(task_id=news.task.pk, watermark=14).without_judges(["out"])
     expected = scores(there)
     for kind, file_format in RANKED:
         path = tmp_path / f"{kind}.{file_format}"

@@ -63,7 +63,7 @@ def test_a_judge_who_is_excluded_steers_no_drawing(task: Task) -> None:
     run = ranking_run_compute(task_id=task.pk)
     assert run is not None
     everybody = tally(judged_blocks(task_id=task.pk, watermark=run.watermark))
-    without = tally(judged_blocks(task_id=task.pk, watermark=run.watermark, without_judges=["bob"]))
+    without = tally(judged_blocks(task_id=task.pk, watermark=run.watermark).without_judges(["bob"]))
     told = SamplingState.objects.get()
     assert np.sum(told.wins) == without.wins.sum() < everybody.wins.sum()
 

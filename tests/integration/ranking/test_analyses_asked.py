@@ -95,7 +95,7 @@ def test_a_page_shows_progress_then_the_answer(
     jobs_run_waiting()
     done = as_organiser.get(page, headers={"HX-Request": "true"}).content.decode()
     assert "hx-trigger" not in done
-    assert "Agreement on comparisons" in done
+    assert "P(A)" in done
     ten_blocks.judgment("j3", ten_blocks.block(1, ["A", "B", "C"]), [3, 2, 1])
     ranking_run_compute(task_id=ten_blocks.task.pk)
     assert "1 newer judgment not included" in as_organiser.get(results).content.decode()

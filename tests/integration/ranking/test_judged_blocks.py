@@ -133,6 +133,6 @@ def test_columns_give_what_reading_row_by_row_gives(
         times = judging_times(task_id=task.pk, watermark=watermark)
         sorted_times = {judge: sorted(own.tolist()) for judge, own in times.items()}
         assert sorted_times == times_by_rows(task, watermark)
-    without = judged_blocks(task_id=task.pk, watermark=last, without_judges=["j1", "-"])
+    without = judged_blocks(task_id=task.pk, watermark=last).without_judges(["j1", "-"])
     others = everything.counted().exclude(judge__pseudonym="j1")
     assert_same_blocks(without, blocks_by_rows(task, others, last))

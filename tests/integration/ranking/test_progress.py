@@ -7,8 +7,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from ranking.models import RankingRun
 from ranking.selectors.dashboards import judging_progress
-from ranking.selectors.judges import judge_rows
+from ranking.selectors.judges import TallyRow, judges_listed
+from ranking.selectors.quality import JudgeQuality, judges_quality
 from ranking.services.quality import quality_evaluate
 from ranking.services.runs import ranking_run_compute
 from tests.integration.ranking.writing import TestSetWriter
@@ -99,6 +101,12 @@ def test_an_older_one_by_the_day_of_the_calendar(writer: TestSetWriter) -> None:
     assert progress.today == 1
 
 
+def of_judges(writer: TestSetWriter, run: RankingRun | None) -> list[JudgeQuality]:
+    rows = judges_listed(task=writer.task).order_by("pseudonym")
+    tallies = list(rows.values_list(*TallyRow._fields, named=True))
+    return judges_quality(task=writer.task, run=run, tallies=tallies)
+
+
 def test_judges_with_their_counts_and_times(writer: TestSetWriter) -> None:
     one, two = writer.block(1, ["A", "B"]), writer.block(2, ["A", "B"])
     writer.judge("robot", origin="simulated")
@@ -113,13 +121,12 @@ def test_judges_with_their_counts_and_times(writer: TestSetWriter) -> None:
     assert run is not None
     quality_evaluate(run=run)
 
-    robot, shy = judge_rows(task=writer.task, run=run)
+    robot, shy = of_judges(writer, run)
 
     assert (robot.pseudonym, robot.judged, robot.skipped) == ("robot", 2, 0)
-    assert robot.is_simulated
-    assert robot.median_seconds == 40.0
-    assert robot.last_seen == late
-    assert (shy.pseudonym, shy.judged, shy.skipped, shy.median_seconds) == ("shy", 0, 1, None)
+    assert robot.origin == "simulated"
+    assert robot.measures["seconds"]["value"] == 40.0
+    assert (shy.pseudonym, shy.judged, shy.skipped, shy.measures) == ("shy", 0, 1, {})
 
 
 def test_agreement_is_that_of_the_run(writer: TestSetWriter) -> None:
@@ -130,14 +137,12 @@ def test_agreement_is_that_of_the_run(writer: TestSetWriter) -> None:
     writer.judgment("alone", writer.block(9, ["A", "B"]), [1, 2])
     run = ranking_run_compute(task_id=writer.task.pk)
 
-    rows = {row.pseudonym: row.agreement for row in judge_rows(task=writer.task, run=run)}
+    rows = {row.pseudonym: row.agreement for row in of_judges(writer, run)}
 
     shared, alone = rows["j"], rows["alone"]
-    assert shared is not None
-    assert (shared.agreeing, shared.comparable) == (2, 3)
-    assert shared.kappa is not None
-    assert alone is not None
-    assert (alone.kappa, alone.comparable) == (None, 0)
+    assert (shared["agreeing"], shared["comparable"]) == (2, 3)
+    assert shared["kappa"] is not None
+    assert (alone["kappa"], alone["comparable"]) == (None, 0)
 
 
 @pytest.mark.thorough
@@ -150,6 +155,6 @@ def test_queries_do_not_grow_with_the_judges(writer: TestSetWriter, count: int) 
 
     with CaptureQueriesContext(connection) as queries:
         judging_progress(task=writer.task)
-        assert len(judge_rows(task=writer.task, run=run)) == count
+        assert len(of_judges(writer, run)) == count
 
     assert len(queries) == 5
