@@ -448,7 +448,7 @@ BESIDE = AnalysisKind(
         "Do the tasks of this test set agree, and how many pairs does each decide per hour?"
     ),
     options=(COUNTS_METHOD, CONFIDENCE, RESAMPLES, SEED),
-    needs_beside=True,
+    reads_other_tasks=True,
     find=_find,
     tell=_tell,
 )

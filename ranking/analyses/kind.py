@@ -229,7 +229,7 @@ class AnalysisKind:
     shows_rule : bool
         Whether one might stop judging by its answer. How far judging is by the stopping rule is then recorded, and part
         of the answer.
-    needs_beside : bool
+    reads_other_tasks : bool
         Whether it looks at the other tasks of the test set, too; up to which judgment is recorded with the question, and
         which of them count.
     files_are_enough : bool
@@ -272,7 +272,7 @@ class AnalysisKind:
     needs_work: bool = False
     needs_remarks: bool = False
     shows_rule: bool = False
-    needs_beside: bool = False
+    reads_other_tasks: bool = False
     files_are_enough: bool = False
     needs_metrics: bool = False
     stands_for_ranking: bool = False
@@ -296,7 +296,7 @@ class AnalysisKind:
     @property
     def is_of_compared_files(self) -> bool:
         """Whether files of judgments that compare outputs say all that it asks."""
-        needs_tasks = self.needs_beside and not self.files_are_enough
+        needs_tasks = self.reads_other_tasks and not self.files_are_enough
         return self.protocols is None and not (self.needs_remarks or needs_tasks)
 
     def complete(self, given: Mapping[str, Any], *, of_files: bool = False) -> dict[str, Any]:

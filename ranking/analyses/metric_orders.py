@@ -436,7 +436,7 @@ METRIC_ORDERS = AnalysisKind(
     ),
     options=(SEGMENTS, UNSEEN, COUNTS_METHOD, CONFIDENCE, RESAMPLES, SEED),
     page="metrics",
-    needs_beside=True,
+    reads_other_tasks=True,
     needs_metrics=True,
     find=_find,
     tell=_tell,

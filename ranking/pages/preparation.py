@@ -23,7 +23,7 @@ from campaign.selectors.invitations import campaign_languages
 from campaign.texts.languages import language_name
 from ranking.pages.formats import figure
 from ranking.pages.formats import languages as languages_in_words
-from ranking.selectors.tasks import DescribedTestSet, Preparation, design_in_words
+from ranking.selectors.tasks import Preparation, design_in_words
 
 
 class StepState(StrEnum):
@@ -78,7 +78,7 @@ def steps_of(campaign: Campaign, found: Preparation) -> list[Step]:
 def _texts(campaign: Campaign, found: Preparation) -> Step:
     said = [
         _("%(name)s: %(segments)s segments")
-        % {"name": row.task.test_set.name, "segments": number_format(row.segments)}
+        % {"name": row.test_set.name, "segments": number_format(row.segment_count)}
         for row in _test_sets(found)
     ]
     address = reverse("test-sets", args=[campaign.slug])
@@ -110,19 +110,16 @@ def _texts(campaign: Campaign, found: Preparation) -> Step:
     )
 
 
-def _test_sets(found: Preparation) -> list[DescribedTestSet]:
+def _test_sets(found: Preparation) -> list[Any]:
     """Return a row for each test set, whatever tasks it has."""
-    rows: dict[int, DescribedTestSet] = {}
+    rows: dict[int, Any] = {}
     for row in found.tasks:
-        rows.setdefault(row.task.test_set_id, row)
+        rows.setdefault(row.test_set_id, row)
     return list(rows.values())
 
 
 def _systems(campaign: Campaign, found: Preparation) -> Step:
-    counts = [
-        (row.task.test_set.name, found.systems.get(row.task.test_set_id, 0))
-        for row in _test_sets(found)
-    ]
+    counts = [(row.test_set.name, row.system_count) for row in _test_sets(found)]
     few = [name for name, count in counts if count < FEWEST_SYSTEMS]
     said = [
         ngettext("%(name)s: %(count)d system", "%(name)s: %(count)d systems", count)
@@ -148,8 +145,8 @@ def _design(campaign: Campaign, found: Preparation) -> Step:
     said = [
         _("%(name)s: %(design)s")
         % {
-            "name": row.task.called,
-            "design": row.design or _("default"),
+            "name": row.called,
+            "design": design_in_words(row.drawn_by) or _("default"),
         }
         for row in found.tasks
     ]
@@ -173,7 +170,7 @@ def _people(campaign: Campaign, found: Preparation) -> Step:
         % {"count": found.links},
     ]
     if found.unread:
-        names = ", ".join(dict.fromkeys(row.task.test_set.name for row in found.unread))
+        names = ", ".join(dict.fromkeys(row.test_set.name for row in found.unread))
         said.append(_("No judge reads both languages of %(names)s.") % {"names": names})
     for needed in found.needed:
         said += [f"{needed.task.called}: {words}" for words in needed.words]

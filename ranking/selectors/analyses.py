@@ -80,7 +80,7 @@ def analyses_of(*, task: Task) -> dict[str, AnalysisKind]:
 
     def is_for(kind: AnalysisKind) -> bool:
         if kind.protocols is None:
-            return compares or (scores and kind.needs_beside)
+            return compares or (scores and kind.reads_other_tasks)
         return task.protocol in kind.protocols
 
     found = filter(is_for, ANALYSES.values())

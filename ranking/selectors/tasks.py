@@ -27,20 +27,6 @@ from campaign.selectors.rehearsals import RehearsalState, rehearsal_state
 from campaign.selectors.uploads import drafts
 
 
-@dataclass(frozen=True, slots=True)
-class DescribedTestSet:
-    """A test set, how many texts it has, the systems that compete, and its design in words."""
-
-    __test__ = False
-
-    task: Task
-    segments: int
-    documents: int
-    systems: int
-    judged: int
-    design: str
-
-
 def tasks_listed(*, campaign: Campaign) -> QuerySet[Task]:
     """Return the test sets of a campaign in the order in which they came, with what they consist of.
 
@@ -64,22 +50,6 @@ def tasks_listed(*, campaign: Campaign) -> QuerySet[Task]:
     )
 
 
-def tasks_described(*, campaign: Campaign) -> list[DescribedTestSet]:
-    """Return the test sets of a campaign in the order in which they came. One query."""
-    rows: Any = tasks_listed(campaign=campaign)
-    return [
-        DescribedTestSet(
-            task=row,
-            segments=row.segment_count,
-            documents=row.document_count,
-            systems=row.system_count,
-            judged=row.judged,
-            design=design_in_words(row.drawn_by),
-        )
-        for row in rows
-    ]
-
-
 def design_in_words(kind: str | None) -> str:
     """Return what a design is called; nothing without one."""
     return "" if kind is None else str(Design.Kind(kind).label)
@@ -96,17 +66,15 @@ class Preparation:
 
     Attributes
     ----------
-    tasks : sequence of DescribedTestSet
-        In the order in which they came.
-    systems : dict
-        How many systems each has by its primary key, references not among them.
+    tasks : sequence of Task
+        As `tasks_listed` has them.
     uploads : sequence of Upload
         That no test set was made of yet, with their `file_count`.
     failed : int
         Imports that failed and were not begun again since.
     judges, links : int
         Judges who are in, and links by which others may join.
-    unread : sequence of DescribedTestSet
+    unread : sequence of Task
         Those whose two languages no judge reads; empty while there are no judges.
     needed : sequence of JudgesNeeded
         What tasks that take more than one judge need.
@@ -114,21 +82,20 @@ class Preparation:
     rehearsal : RehearsalState
     """
 
-    tasks: Sequence[DescribedTestSet]
-    systems: dict[int, int]
+    tasks: Sequence[Any]
     uploads: Sequence[Upload]
     failed: int
     judges: int
     links: int
-    unread: Sequence[DescribedTestSet]
+    unread: Sequence[Any]
     needed: Sequence[JudgesNeeded]
     languages_of_instructions: int
     rehearsal: RehearsalState
 
 
 def preparation(*, campaign: Campaign) -> Preparation:
-    """Return what a campaign has and lacks. Eleven queries, however much it has, and one for a rehearsal."""
-    tasks = tasks_described(campaign=campaign)
+    """Return what a campaign has and lacks. Ten queries, however much it has, and one for a rehearsal."""
+    tasks: list[Any] = list(tasks_listed(campaign=campaign))
     people = Judge.objects.filter(campaign=campaign, withdrawn_at=None)
     languages = [set(each) for each in people.values_list("languages", flat=True)]
     unread = [
@@ -137,8 +104,7 @@ def preparation(*, campaign: Campaign) -> Preparation:
         if languages
         and not any(
             # Who names no language reads all of the campaign.
-            not reads
-            or {row.task.test_set.source_language, row.task.test_set.target_language} <= reads
+            not reads or {row.test_set.source_language, row.test_set.target_language} <= reads
             for reads in languages
         )
     ]
@@ -146,21 +112,15 @@ def preparation(*, campaign: Campaign) -> Preparation:
     written = Instructions.objects.filter(campaign=campaign)
     return Preparation(
         tasks=tasks,
-        systems=_systems(campaign),
         uploads=uploads,
         failed=_failed_imports(campaign, uploads),
         judges=len(languages),
         links=Invitation.objects.valid().for_anybody().filter(campaign=campaign).count(),
         unread=unread,
-        needed=judges_needed(row.task for row in tasks if row.task.closed_at is None),
+        needed=judges_needed(row for row in tasks if row.closed_at is None),
         languages_of_instructions=written.aggregate(n=Count("language", distinct=True))["n"],
         rehearsal=rehearsal_state(campaign=campaign),
     )
-
-
-def _systems(campaign: Campaign) -> dict[int, int]:
-    systems = System.objects.competing().filter(test_set__campaign=campaign)
-    return dict(systems.values_list("test_set").annotate(count=Count("pk")))
 
 
 def _failed_imports(campaign: Campaign, uploads: Sequence[Upload]) -> int:

@@ -104,7 +104,7 @@ def analysis_ask(
     watermark_check(watermark, last)
     beside = None if judgments else _one_beside(task, choice)
     others = None
-    if judgments is None and choice.kind.needs_beside:
+    if judgments is None and choice.kind.reads_other_tasks:
         others = {each.pk: judgments_number(task_id=each.pk) for each in other_tasks(task=task)}
     with transaction.atomic():
         chosen = judgments or _judgments(task, choice, watermark or last, beside, others)
@@ -370,7 +370,7 @@ def _of_task(
         chosen=chosen,
         languages=(task.test_set.source_language, task.test_set.target_language),
     )
-    if kind.needs_beside:
+    if kind.reads_other_tasks:
         tasks = tasks_read(task=task, watermark=analysis.watermark, chosen=chosen, given=given)
         given = replace(given, beside=tasks)
     if chosen.metrics is not None:

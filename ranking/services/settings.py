@@ -141,11 +141,11 @@ def _method_check(method: LiveMethod, choice: RangeChoice, task: Task) -> None:
         return
     if choice.ranges == "anytime" and method is not LiveMethod.EXPECTED_WINS:
         raise RangeChoiceError(
-            _("Ranges that hold at any time are of Expected Wins alone."), field="method"
+            _("Anytime ranges are only available for Expected Wins."), field="method"
         )
     if METHODS[method].layout(2).outright and choice.resample == "pairs":
         raise RangeChoiceError(
-            _("%(method)s scores whole blocks: it cannot account for comparisons.")
+            _("%(method)s scores whole blocks and cannot account for comparisons.")
             % {"method": METHOD_WORDS[method]},
             field="method",
         )
@@ -274,8 +274,7 @@ def _anytime_check(rule: StoppingRule) -> None:
     if ranking_settings_in_force(task_id=rule.task_id).resample != "two_way":
         raise StoppingRuleError(
             _(
-                "Ranges that hold at any time need rankings that account for segments and judges: change the "
-                "ranking settings first."
+                "Anytime ranges need rankings that account for segments and judges. Change the ranking settings first."
             ),
             field="tests",
         )

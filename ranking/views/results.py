@@ -179,7 +179,7 @@ class Sections(SectionsOf):
         """Return whether there are other tasks, or metrics, where a kind is about these."""
         if kind.needs_metrics:
             return bool(self._metrics)
-        return self._has_other_tasks or not (kind.needs_beside or kind.beside)
+        return self._has_other_tasks or not (kind.reads_other_tasks or kind.beside)
 
     def action(self, kind: AnalysisKind) -> str:
         """Return where a section is asked for."""
