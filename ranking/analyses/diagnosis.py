@@ -52,7 +52,9 @@ class _Found:
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
     if options[SKIPPED_BLOCKS.name] == "count" and given.shown is None:
-        raise OptionError("files do not say what skipped blocks showed.", field=SKIPPED_BLOCKS.name)
+        raise OptionError(
+            "Files do not record which systems skipped blocks showed.", field=SKIPPED_BLOCKS.name
+        )
     begin(_("Counting"))
     # All that was judged: the reference takes part.
     found = diagnose_campaign(
