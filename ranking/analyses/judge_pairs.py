@@ -169,7 +169,7 @@ def _notes(found: JudgePairsFound, beside: Int64Array) -> list[str]:
             "Intervals of pairs hold simultaneously with confidence %(confidence)s, for other sentences judged by the same two judges."
         )
         % {"confidence": in_figures(found.confidence)},
-        _("Of %(all)s pairs, %(below)s are below the band and %(above)s above.")
+        _("Pairs below the band: %(below)s of %(all)s; above: %(above)s.")
         % {
             "below": number_format(int(np.count_nonzero(beside < 0))),
             "above": number_format(int(np.count_nonzero(beside > 0))),
