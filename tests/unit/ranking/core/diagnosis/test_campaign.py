@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from ranking.core.diagnosis.campaign import (
-    NO_ONE,
+    NOBODY,
     RankedDifferently,
     diagnose_campaign,
     identical_texts,
@@ -62,17 +62,17 @@ def test_a_lone_label_wins_its_block_unless_it_stands_for_two_systems() -> None:
         BlockRow("ann", 4, "c", [2]),  # c, shown alone
     ]
     found = sole_winners(blocks_from_rows(rows, "abc"))
-    assert found == {"a": 0, "b": 1, "c": 1, NO_ONE: 2}
+    assert found == {"a": 0, "b": 1, "c": 1, NOBODY: 2}
 
 
 def test_sole_winners_equal_those_found_row_by_row() -> None:
     rng = np.random.default_rng(14)
     rows = [BlockRow("ann", 1, "abcd", rng.integers(1, 6, 4).tolist()) for _ in range(200)]
-    expected = dict.fromkeys(["a", "b", "c", "d", NO_ONE], 0)
+    expected = dict.fromkeys(["a", "b", "c", "d", NOBODY], 0)
     for row in rows:
         lowest = min(label for label in row.labels if label is not None)
         best = [name for name, label in zip("abcd", row.labels, strict=True) if label == lowest]
-        expected[best[0] if len(best) == 1 else NO_ONE] += 1
+        expected[best[0] if len(best) == 1 else NOBODY] += 1
     assert sole_winners(blocks_from_rows(rows, "abcd")) == expected
 
 
