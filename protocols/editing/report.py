@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.utils.formats import number_format
@@ -16,6 +16,7 @@ from protocols.editing.statistics import (
     FEWEST_TESTED,
     Acceptability,
     Counting,
+    EditedSystem,
     Edits,
     acceptability,
 )
@@ -112,6 +113,10 @@ def _notes(read: EditsRead, found: Acceptability) -> list[str]:
     return notes
 
 
+def _of_outcome(outcome: str) -> Callable[[EditedSystem], str]:
+    return lambda row: _counted(*row.by_outcome[outcome])
+
+
 def _counted(acceptable: int, decided: int) -> str:
     return _("%(done)s of %(asked)s") % {
         "done": number_format(acceptable),
@@ -145,12 +150,7 @@ def _systems(found: Acceptability) -> Table:
             Column("rank_high", _("To")),
             Column("cluster", _("Cluster")),
             *(
-                Column(
-                    outcome,
-                    heading,
-                    is_text=True,
-                    of=lambda row, outcome=outcome: _counted(*row.by_outcome[outcome]),
-                )
+                Column(outcome, heading, is_text=True, of=_of_outcome(outcome))
                 for outcome, heading in (("edited", _("Edited")), ("unchanged", _("Unchanged")))
             ),
             Column("unable", _("Unable")),
