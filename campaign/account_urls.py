@@ -8,12 +8,17 @@ from django.conf import settings
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.decorators.cache import never_cache
 
-from campaign.views.account.elsewhere import come_back, sign_in_elsewhere
 from campaign.views.account.entering import for_accounts
-from campaign.views.account.factors import factors_page, passkey_removal
 from campaign.views.account.forgotten import address_confirm, password_choose, password_reset
-from campaign.views.account.own import account_page, address_page, give_again, password_page
-from campaign.views.sign_in import SignInView
+from campaign.views.account.own import (
+    account_page,
+    address_page,
+    factors_page,
+    give_again,
+    passkey_removal,
+    password_page,
+)
+from campaign.views.sign_in import SignInView, come_back, sign_in_elsewhere
 
 _second_factors = [
     path("", factors_page, name="mfa_index"),

@@ -2,9 +2,9 @@ from django.contrib.auth import views as auth_views
 from django.urls import URLPattern, URLResolver, include, path
 
 from campaign.account_urls import urlpatterns as of_accounts
-from campaign.views import activity, jobs, member_invitations, people, sign_in, texts, uploads
+from campaign.views import activity, jobs, member_invitations, people, sign_in, uploads
+from campaign.views.account.forgotten import organiser_account
 from campaign.views.bad_references import bad_reference_decide, bad_references
-from campaign.views.campaigns import campaign_new
 from campaign.views.credentials import credentials_page
 from campaign.views.instructions import organiser_instructions, organiser_instructions_version
 from campaign.views.invitation import invitation
@@ -20,8 +20,7 @@ from campaign.views.invitations import (
     mails_create,
 )
 from campaign.views.language import language_choose
-from campaign.views.organiser_account import organiser_account
-from campaign.views.settings import campaign_settings
+from campaign.views.settings import campaign_new, campaign_settings
 from campaign.views.webhooks import webhook_delivery_again, webhook_page, webhooks_page
 
 _campaign = [
@@ -72,7 +71,7 @@ _campaign = [
         webhook_delivery_again,
         name="webhook-delivery-again",
     ),
-    path("tasks/<int:task_id>/texts/", texts.test_set_texts, name="test-set-texts"),
+    path("tasks/<int:task_id>/texts/", uploads.test_set_texts, name="test-set-texts"),
     path("tasks/<int:task_id>/bad-references/", bad_references, name="bad-references"),
     path(
         "tasks/<int:task_id>/bad-references/<int:bad_reference_id>/",

@@ -109,7 +109,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "campaign.accounts.demanded_factor.DemandedFactorMiddleware",
+    "campaign.accounts.second_factors.DemandedFactorMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "config.requests.ArchivedCampaignMiddleware",
@@ -169,7 +169,7 @@ if REPLICA_URL := env.str("REPLICA_URL", default=""):
     }
 REPLICA_JUDGMENTS_BEHIND = 1000
 # How long a process waits for the database, in seconds, by what it does; 0 is no limit
-# (`campaign.database.limits.Limits`).
+# (`campaign.database.prepared.Limits`).
 DATABASE_LIMITS = {
     "web": {
         # The longest statements of a page or an export take one or two seconds.
@@ -206,7 +206,7 @@ CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.db.DatabaseCache",
         "LOCATION": "campaign_signincount",
-        "KEY_FUNCTION": "campaign.accounts.sign_in_counts.cache_key",
+        "KEY_FUNCTION": "campaign.accounts.clients.cache_key",
         "OPTIONS": {"MAX_ENTRIES": 20_000},
     },
     # Requests to the API: to count them in the database would cost each of them a write.
@@ -289,7 +289,7 @@ POOL_MAX_HITS = env.int("POOL_MAX_HITS", default=10_000)
 
 AUTH_USER_MODEL = "campaign.User"
 SESSION_ENGINE = "campaign.accounts.sessions"
-PASSWORD_HASHERS = ["campaign.accounts.backends.SmallArgon2Hasher"]
+PASSWORD_HASHERS = ["campaign.accounts.clients.SmallArgon2Hasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},

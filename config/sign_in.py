@@ -44,7 +44,7 @@ OIDC_ISSUER = env.str("OIDC_ISSUER", default="").rstrip("/")
 OIDC_NAME = env.str("OIDC_NAME", default="OpenID Connect")
 #: Our one provider, as allauth calls it and stores it.
 OIDC_ID = "oidc"
-SOCIALACCOUNT_ADAPTER = "campaign.accounts.single_sign_on.SingleSignOnAdapter"
+SOCIALACCOUNT_ADAPTER = "campaign.accounts.adapter.SingleSignOnAdapter"
 SOCIALACCOUNT_STORE_TOKENS = False
 # Its secret stands in no table: `SocialApp` of allauth stays empty.
 _OIDC_APP: dict[str, Any] = {

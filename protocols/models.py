@@ -11,9 +11,8 @@ from django.db.models.functions import Greatest, Least, Now
 from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.constraints import is_one_of
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
-from campaign.database.triggers import trigger_from_file
+from campaign.database.triggers import is_one_of, trigger_from_file
 from campaign.models import Protocol
 
 

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import connections
 
 from annotation.models import Judgment
-from campaign.services.states import BIN_DAYS
+from campaign.services.campaigns import BIN_DAYS
 from whole_campaigns.campaign_rows import TABLES, campaign_rows
 
 _CAMPAIGN_ERASE: Final = """

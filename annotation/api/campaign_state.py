@@ -19,13 +19,13 @@ from annotation.selectors.effects import (
 from campaign.api.access import organised_campaign, organised_task, reader
 from campaign.models import Campaign, CampaignState, MembershipRole, Task, Transition
 from campaign.pages.rights import transitions_of
-from campaign.services.rules import task_close, task_reopen
-from campaign.services.states import (
+from campaign.services.campaigns import (
     campaign_delete,
     campaign_extend,
     campaign_restore,
     campaign_state_change,
 )
+from campaign.services.rules import task_close, task_reopen
 
 
 class StateSerializer(serializers.Serializer[Any]):

@@ -19,7 +19,7 @@ from annotation.selectors.judges import StandingOfJudge, campaign_judges
 from campaign.api.access import organised_campaign, reader
 from campaign.api.filters import filter_parameters, filtered
 from campaign.api.pages import CursorPages
-from campaign.export.judge_links import judge_links
+from campaign.export.downloads import judge_links
 from campaign.formats import FormatError
 from campaign.formats.judge_lists import MAX_BYTES, judge_list_read
 from campaign.models import Campaign, Judge, JudgeGroup, System

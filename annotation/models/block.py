@@ -10,8 +10,7 @@ from django.db import models
 from django.db.models.lookups import GreaterThan
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.constraints import is_one_of
-from campaign.database.triggers import trigger_from_file
+from campaign.database.triggers import is_one_of, trigger_from_file
 from campaign.models import Output
 
 T = TypeVar("T")

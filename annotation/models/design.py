@@ -14,10 +14,9 @@ from annotation.sampling.parameters import (
     Normalisation,
     SegmentOrder,
 )
-from campaign.database.constraints import is_one_of
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.seeds import SeedField
-from campaign.database.triggers import trigger_from_file
+from campaign.database.triggers import is_one_of, trigger_from_file
 
 
 class DesignQuerySet(RecordedQuerySet["Design"]):

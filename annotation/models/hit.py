@@ -11,8 +11,7 @@ from django.db.models.lookups import Exact, IsNull
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models.assignment import Exposure
-from campaign.database.constraints import is_one_of
-from campaign.database.triggers import trigger_from_file
+from campaign.database.triggers import is_one_of, trigger_from_file
 
 # Purposes of HITs that any judge may be lent; the others are for one judge only.
 POOLED = ["first", "redundancy", "inter"]

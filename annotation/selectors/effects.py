@@ -24,8 +24,7 @@ from campaign.models import (
     Transition,
 )
 from campaign.models.state import TRANSITIONS
-from campaign.selectors.deletion import goes_with
-from campaign.selectors.judged import is_judged
+from campaign.selectors.judged import goes_with, is_judged
 
 
 @dataclass(frozen=True, slots=True)

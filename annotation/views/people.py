@@ -26,18 +26,17 @@ from annotation.selectors.effects import judge_change_in_words
 from annotation.selectors.judges import campaign_judges
 from annotation.selectors.work_time import time_sheet, time_sheet_in_all, time_sheet_sums
 from annotation.services.judges import erasure_carry_out
-from campaign.export.downloads import download
-from campaign.export.judge_links import judge_links, judge_links_csv
+from campaign.export.downloads import download, judge_links, judge_links_csv
 from campaign.models import Campaign, ErasureRequest, Judge, JudgeGroup, User
 from campaign.notification import mail_is_printed
 from campaign.selectors.credentials import judge_access
-from campaign.selectors.erasures import erasure_counts
 from campaign.selectors.judge_languages import languages_without_work
 from campaign.selectors.rehearsals import rehearsal_to_see
 from campaign.services.api_tokens import CredentialRefusedError
 from campaign.services.credentials import judge_link_replace
 from campaign.services.erasures import (
     REASON_LENGTH,
+    erasure_counts,
     erasure_record,
     erasure_refuse,
 )

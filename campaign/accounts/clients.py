@@ -4,14 +4,19 @@ Wrong passwords from everywhere else count against an account; those from a brow
 count for that browser alone. So nobody can lock people out of a browser of their own, however long they try.
 """
 
+import hmac
 import ipaddress
 from hashlib import sha256
 from secrets import token_urlsafe
 
 from django.conf import settings
+from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.core import signing
+from django.db.models.functions import Now
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+
+from campaign.models import SignInCount
 
 _IPV6_PREFIX = 64  # what one household or one server has to itself
 UNKNOWN = "unknown"
@@ -68,3 +73,23 @@ def browser_remember(*, response: HttpResponseBase, email: str) -> None:
 
 def _account(email: str) -> str:
     return sha256(email.strip().lower().encode()).hexdigest()[:32]
+
+
+class SmallArgon2Hasher(Argon2PasswordHasher):
+    """Argon2id with 19 MiB and one thread, which leaves memory and processors to judges."""
+
+    time_cost = 2
+    memory_cost = 19_456
+    parallelism = 1
+
+
+def cache_key(key: str, key_prefix: str, version: int) -> str:
+    """Return a keyed hash of a cache's key, which has addresses and e-mail addresses in it."""
+    whole = f"{key_prefix}:{version}:{key}".encode()
+    return hmac.digest(settings.SECRET_KEY.encode(), whole, "sha256").hex()
+
+
+def sign_in_counts_forget() -> int:
+    """Delete counts that are over; return how many."""
+    deleted, _ = SignInCount.objects.filter(expires__lt=Now()).delete()
+    return deleted

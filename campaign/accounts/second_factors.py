@@ -2,6 +2,7 @@
 
 import io
 from base64 import b32encode, urlsafe_b64encode
+from collections.abc import Callable
 from secrets import token_bytes
 from typing import Any, Final
 
@@ -10,6 +11,9 @@ from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
 from cryptography.fernet import Fernet, InvalidToken
 from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
@@ -82,3 +86,51 @@ def factor_is_demanded(user: User) -> bool:
 def _cipher() -> Fernet:
     key = salted_hmac("campaign.accounts.second_factors", "", algorithm="sha256").digest()
     return Fernet(urlsafe_b64encode(key))
+
+
+#: What an account without its factor may open: itself, and the way out.
+_OPEN: Final = frozenset(
+    {
+        "account",
+        "account_reauthenticate",
+        "invitation",
+        "language",
+        "organiser-account",
+        "password-reset",
+        "sign-in",
+        "sign-out",
+    }
+)
+#: Judging needs no account, whoever does it.
+_JUDGING: Final = ("/judge/", "/api/v1/judging/", "/panel/")
+
+
+class DemandedFactorMiddleware:
+    """Redirect users who must set up a second factor; no query unless the installation demands one."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer the request."""
+        return self._get_response(request)
+
+    def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
+        """Return a refusal, or None to go on. Programs come with tokens, which signed-in people made."""
+        if not settings.SECOND_FACTOR_DEMANDED or _is_open(request):
+            return None
+        user = request.user
+        if not isinstance(user, User) or not factor_is_demanded(user) or has_factor(user):
+            return None
+        if request.path_info.startswith("/api/"):
+            words = _(
+                "This server requires two-factor authentication. Set it up on your account page first."
+            )
+            return JsonResponse({"detail": words}, status=403)
+        return redirect("mfa_index")
+
+
+def _is_open(request: HttpRequest) -> bool:
+    match = request.resolver_match
+    name = (match.url_name if match else None) or ""
+    return name in _OPEN or name.startswith("mfa_") or request.path_info.startswith(_JUDGING)

@@ -8,7 +8,7 @@ from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 
 from campaign.models import Campaign, JudgeGroup, Task, User
-from campaign.services.rights import change_demand
+from campaign.services.members import change_demand
 
 
 def reader(request: Request) -> User:

@@ -5,15 +5,16 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from rest_framework import serializers
-from rest_framework.exceptions import ParseError, ValidationError
+from rest_framework.exceptions import APIException, ParseError, ValidationError
 from rest_framework.fields import Field
 from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.serializers import Serializer
 
-from campaign.api.problems import ProblemError
 from campaign.texts.nearest import with_nearest
 
 
@@ -172,3 +173,45 @@ class StrictJSONParser(JSONParser):
         except UnicodeEncodeError as error:
             raise ParseError(_("Invalid JSON: lone surrogate.")) from error
         return data
+
+
+PREFIX: Final = "urn:quintet:problem:"
+#: Types of problems that a program may want to tell apart, with their titles; docs/rest.md lists them.
+TITLES: Final[dict[str, Promise]] = {
+    f"{PREFIX}invalid-input": gettext_lazy("Invalid input"),
+    f"{PREFIX}unknown-parameter": gettext_lazy("Unknown parameter"),
+    f"{PREFIX}unknown-field": gettext_lazy("Unknown field"),
+    f"{PREFIX}idempotency-key-invalid": gettext_lazy("Invalid Idempotency-Key"),
+    f"{PREFIX}idempotency-key-in-use": gettext_lazy("Idempotency-Key in use"),
+    f"{PREFIX}idempotency-key-reused": gettext_lazy("Idempotency-Key used for another request"),
+    f"{PREFIX}changed-meanwhile": gettext_lazy("Conflicting change"),
+    f"{PREFIX}too-many-requests": gettext_lazy("Too many requests"),
+}
+
+
+class ProblemError(APIException):
+    """An error of a type that stands in `TITLES`; views raise it as any other exception of REST."""
+
+    def __init__(
+        self,
+        name: str,
+        detail: str,
+        *,
+        status: int,
+        errors: Mapping[str, list[str]] | None = None,
+        headers: Mapping[str, str] | None = None,
+        **members: Any,
+    ) -> None:
+        self.status_code = status
+        super().__init__(detail)
+        self.headers = dict(headers or {})
+        self.body = {"type": problem_type(name), "detail": detail, **members}
+        if errors is not None:
+            self.body["errors"] = dict(errors)
+
+
+def problem_type(name: str) -> str:
+    """Return the type of a problem by its name; KeyError if there is none of this name."""
+    found = f"{PREFIX}{name}"
+    TITLES[found]
+    return found

@@ -1,7 +1,9 @@
 """Documents, and outputs by themselves, for the members of a campaign."""
 
+from functools import cached_property
+
 from django.db.models import QuerySet
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import generics, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -9,9 +11,9 @@ from rest_framework.response import Response
 from campaign.api.access import readable_task
 from campaign.api.filters import filter_parameters, filtered
 from campaign.api.pages import CursorPages
-from campaign.models import Document, Output, SystemKind
+from campaign.models import Document, Output, Segment, SystemKind, Task
 from campaign.pages.text_filters import DocumentFilter, OutputFilter
-from campaign.selectors.texts import documents_of, outputs_of
+from campaign.selectors.texts import documents_of, outputs_of, segments_with_texts
 
 
 class DocumentSerializer(serializers.ModelSerializer[Document]):
@@ -71,3 +73,42 @@ class OutputsView(generics.ListAPIView[Output]):
         task = readable_task(self.request, self.kwargs["task_id"])
         found: QuerySet[Output] = filtered(OutputFilter, self.request, outputs_of(task=task))
         return found
+
+
+class SegmentSerializer(serializers.ModelSerializer[Segment]):
+    document = serializers.CharField(source="document.name")
+    source = serializers.CharField(  # type: ignore[assignment]
+        source="source_text", allow_null=True, help_text="Null if unknown."
+    )
+    references = serializers.SerializerMethodField(
+        help_text="References in order; the first one is shown to judges."
+    )
+    outputs = serializers.SerializerMethodField(
+        help_text="Outputs by system; null if known only from judgments."
+    )
+
+    class Meta:
+        model = Segment
+        fields = ["number", "document", "position", "source", "references", "outputs"]
+
+    def get_references(self, segment: Segment) -> list[str]:
+        return [reference.text for reference in segment.in_order]  # type: ignore[attr-defined]
+
+    @extend_schema_field(serializers.DictField(child=serializers.CharField(allow_null=True)))
+    def get_outputs(self, segment: Segment) -> dict[str, str | None]:
+        return {output.system.name: output.text for output in segment.by_system}  # type: ignore[attr-defined]
+
+
+class SegmentsView(generics.ListAPIView[Segment]):
+    """The segments of a test set by number: source, references, and what each system wrote."""
+
+    serializer_class = SegmentSerializer
+    pagination_class = CursorPages
+    ordering = "number"
+
+    @cached_property
+    def task(self) -> Task:
+        return readable_task(self.request, self.kwargs["task_id"])
+
+    def get_queryset(self) -> QuerySet[Segment]:
+        return segments_with_texts(task=self.task)

@@ -27,7 +27,7 @@ from campaign.api.serializers import (
     SystemSerializer,
 )
 from campaign.models import Campaign, System, Task, TestSet
-from campaign.selectors.organiser_accounts import may_make_campaigns
+from campaign.selectors.credentials import may_make_campaigns
 from campaign.services.campaigns import campaign_create
 from campaign.services.rules import ReferenceRankedError, campaign_change
 

@@ -7,16 +7,17 @@ by hand, prepared where a connection first uses them, and executed by name. Plan
 makes them anew when a table's statistics change. Without this a judged item would take some 20 ms of processor time more, of 10 wanted.
 """
 
+import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
 
+from django.conf import settings
 from django.db import connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Model
-
-from campaign.database.limits import process_limits
 
 # Which statements a connection to the database has prepared; forgotten with it.
 _prepared: Final["WeakKeyDictionary[Any, set[str]]"] = WeakKeyDictionary()
@@ -93,3 +94,47 @@ class Statement:
 def instance_from(model: type[M], values: Sequence[Any]) -> M:
     """Return the model's row of values in the order of `field_names`."""
     return model.from_db(connection.alias, [f.attname for f in model._meta.concrete_fields], values)
+
+
+#: Names the kind to the process and to those it starts.
+PROCESS: Final = "QUINTET_PROCESS"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What PostgreSQL holds a connection to, in seconds; 0 is no limit.
+
+    Attributes
+    ----------
+    statement : float
+        For one statement.
+    lock : float
+        For a lock that somebody else holds.
+    idle : float
+        In a transaction in which nothing is asked.
+    unused : float
+        Between two transactions; the next one connects again.
+    """
+
+    statement: float
+    lock: float
+    idle: float
+    unused: float = 0
+
+    def settings(self) -> dict[str, str]:
+        """Return PostgreSQL's settings."""
+        return {
+            "statement_timeout": _milliseconds(self.statement),
+            "lock_timeout": _milliseconds(self.lock),
+            "idle_in_transaction_session_timeout": _milliseconds(self.idle),
+            "idle_session_timeout": _milliseconds(self.unused),
+        }
+
+
+def process_limits() -> Limits:
+    """Return the limits of this process."""
+    return Limits(**settings.DATABASE_LIMITS[os.environ.get(PROCESS, "command")])
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{seconds * 1000:.0f}ms"

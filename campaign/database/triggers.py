@@ -1,10 +1,12 @@
 """Triggers whose bodies stand in a file of SQL, one an app."""
 
 import re
+from collections.abc import Iterable
 from typing import Any, Final
 
 import pgtrigger
 from django.conf import settings
+from django.db.models import CheckConstraint, Q
 
 # A connection keeps the plans of what triggers ask. Made while tables are small, they would read these whole for every row.
 # What judges do sets it once for all of its transaction, so it is asked for before it is set.
@@ -38,3 +40,10 @@ def trigger_from_file(
     for part, sql in {**_PLANNED, **(parts or {})}.items():
         body = body.replace(f"{{{part}}}", sql)
     return pgtrigger.Trigger(name=name, func=body, **options)
+
+
+def is_one_of(field: str, values: Iterable[str], *, name: str) -> CheckConstraint:
+    """Return the constraint `name` that a field has one of the values, such as those of its choices."""
+    return CheckConstraint(
+        condition=Q(**{f"{field}__in": [str(value) for value in values]}), name=name
+    )

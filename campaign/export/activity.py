@@ -6,10 +6,10 @@ from typing import Any, Final
 
 from django.db.models import QuerySet
 
-from campaign.export.csv_lines import csv_line
+from campaign.export.downloads import csv_line
 from campaign.models import ActivityEvent, Campaign
 from campaign.selectors.activity import events_named
-from campaign.texts.json_lines import json_line
+from campaign.texts.canonical_json import json_line
 
 COLUMNS: Final = (
     *("id", "time", "by", "user", "through", "operator", "change", "kind", "thing_id", "thing"),

@@ -1,9 +1,16 @@
 """Files that are sent: one list of formats and media types, and the response that sends a file."""
 
-from collections.abc import Iterable, Mapping
-from typing import Final
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
 
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.urls import reverse
+
+from campaign.formats.quoting import neutral
+from campaign.services.judge_lists import AddedList
 
 #: Endings of formats that do not end as they are called; `five-way-csv` does.
 _ENDINGS: Final[Mapping[str, str]] = {
@@ -82,3 +89,84 @@ def _headers(name: str, headers: Mapping[str, str] | None) -> dict[str, str]:
         "Cache-Control": "no-store",
         **(headers or {}),
     }
+
+
+def csv_line(cells: Iterable[Any]) -> str:
+    """Return a line; an apostrophe stands before what a spreadsheet would compute."""
+    buffer = io.StringIO()
+    shown = (neutral(cell) if isinstance(cell, str) else cell for cell in cells)
+    # Of what ends a line, a writer puts in quotes only what ends its own; some readers take either.
+    csv.writer(buffer, lineterminator="\r\n").writerow(shown)
+    return buffer.getvalue().removesuffix("\r\n") + "\n"
+
+
+_RANGE: Final = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})", re.ASCII)
+
+
+def ranged_response(
+    sent: Mapping[str, str],
+    *,
+    size: int,
+    digest: str,
+    name: str,
+    content: Callable[[int, int], Iterator[bytes]],
+) -> HttpResponseBase:
+    """Return a file of so many bytes, or the range of it that the headers `sent` ask for; 416 if it has no such bytes.
+
+    `content` yields the bytes from a place up to another one. `digest` tells files apart: a range of another one, by
+    `If-Range`, is answered with the whole.
+    """
+    headers = {
+        "Accept-Ranges": "bytes",
+        "ETag": f'"{digest}"',
+        "Cache-Control": "private, no-store",
+    }
+    asked = _asked(sent, size, digest)
+    if asked is None:
+        return streamed_download(name, content(0, size), {**headers, "Content-Length": str(size)})
+    start, stop = asked
+    if start >= stop:
+        return HttpResponse(
+            status=416,
+            headers={"Content-Range": f"bytes */{size}", "Cache-Control": "private, no-store"},
+        )
+    headers["Content-Range"] = f"bytes {start}-{stop - 1}/{size}"
+    headers["Content-Length"] = str(stop - start)
+    return streamed_download(name, content(start, stop), headers, status=206)
+
+
+def _asked(sent: Mapping[str, str], size: int, digest: str) -> tuple[int, int] | None:
+    """Return from where to where bytes are asked for; None for all, also of several ranges and of what is no range."""
+    found = _RANGE.fullmatch(sent.get("Range", "").strip())
+    if found is None or found.groups() == ("", ""):
+        return None
+    if sent.get("If-Range", f'"{digest}"') != f'"{digest}"':
+        return None
+    first, last = found.groups()
+    if not first:
+        return max(0, size - int(last)), size if int(last) else 0
+    if last and int(last) < int(first):
+        return None
+    return int(first), min(size, int(last) + 1) if last else size
+
+
+COLUMNS: Final = ("email", "name", "judge", "link")
+
+
+def judge_links(added: AddedList, *, base_url: str) -> list[tuple[str, str, str, str]]:
+    """Return address, name, pseudonym and link of each new judge; `base_url` is that of this Quintet."""
+    return [
+        (
+            each.judge.address,
+            each.row.row.name,
+            each.judge.pseudonym,
+            base_url.rstrip("/") + reverse("invitation", args=[each.token]),
+        )
+        for each in added.judges
+        if each.token
+    ]
+
+
+def judge_links_csv(links: list[tuple[str, str, str, str]]) -> str:
+    """Return the links as CSV with a header."""
+    return "".join(csv_line(cells) for cells in (COLUMNS, *links))

@@ -1,13 +1,30 @@
-"""What a new campaign is called."""
+"""Forms of campaigns: creation, settings, extension and deletion."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.forms.models import fields_for_model
 from django.utils.translation import gettext_lazy as _
 
+from campaign.forms.versions import VersionedForm
 from campaign.models import Campaign, User
-from campaign.services.campaigns import campaign_create, campaign_slug
+from campaign.selectors.tasks import tasks_in_order
+from campaign.services.campaigns import (
+    StateRefusedError,
+    campaign_create,
+    campaign_extend,
+    campaign_slug,
+)
+from campaign.services.rules import (
+    MAX_BLOCKS,
+    MAX_LEASE_MINUTES,
+    ReferenceRankedError,
+    Rules,
+    RulesRefusedError,
+    campaign_change,
+)
 
 
 class CampaignForm(forms.Form):
@@ -44,3 +61,85 @@ class CampaignForm(forms.Form):
             for field, problems in error.message_dict.items():
                 self.add_error(field if field in self.fields else None, problems)
             return None
+
+
+_RULES: Final = tuple(Rules.__annotations__)
+#: The largest number of each that is one.
+_MOST: Final = {"blocks_per_judge": MAX_BLOCKS, "lease_minutes": MAX_LEASE_MINUTES}
+
+
+def _field(field: Any, **options: Any) -> Any:
+    limits = {"min_value": 1, "max_value": _MOST[field.name]} if field.name in _MOST else {}
+    return field.formfield(**limits, **options)
+
+
+class SettingsForm(VersionedForm):
+    """The rules of a campaign. Each help text says what a change does to judges at work."""
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, campaign: Campaign) -> None:
+        self.campaign = campaign
+        super().__init__(data, initial={name: getattr(campaign, name) for name in _RULES})
+        self.fields.update(fields_for_model(Campaign, _RULES, formfield_callback=_field))
+
+    def save(self, *, rank_shown_reference: bool = False) -> bool:
+        """Change what was changed here and nothing else; False, with an error, if refused.
+
+        Raises `ReferenceRankedError` where `rank_shown_reference` has to be asked for.
+        """
+        changes: Any = {name: self.cleaned_data[name] for name in self.changed_data}
+        try:
+            campaign_change(
+                campaign=self.campaign, rank_shown_reference=rank_shown_reference, **changes
+            )
+        except ReferenceRankedError:
+            raise
+        except RulesRefusedError as error:
+            self.add_error(error.field, str(error))
+            return False
+        return True
+
+
+class LifetimeForm(VersionedForm):
+    """When a campaign closes by itself, and how many blocks are wanted of each test set."""
+
+    closes_at = forms.DateTimeField(
+        label=_("Closes automatically on"),
+        help_text=_(
+            "Shown to judges, who receive no more work after that. Leave blank to close it manually."
+        ),
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
+        required=False,
+    )
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, campaign: Campaign) -> None:
+        self.campaign = campaign
+        self.tasks = tasks_in_order(campaign)
+        super().__init__(data, initial={"closes_at": campaign.closes_at})
+        for task in self.tasks:
+            self.fields[f"blocks_{task.pk}"] = forms.IntegerField(
+                label=_("Target for %(name)s (blocks)") % {"name": task.called},
+                min_value=1,
+                max_value=MAX_BLOCKS,
+                required=False,
+                initial=task.blocks_wanted,
+            )
+
+    def save(self) -> bool:
+        """Set what was filled in; False, with an error, if the time is over."""
+        wanted = {each.pk: self.cleaned_data[f"blocks_{each.pk}"] for each in self.tasks}
+        try:
+            campaign_extend(
+                campaign=self.campaign,
+                closes_at=self.cleaned_data["closes_at"],
+                blocks_wanted=wanted,
+            )
+        except StateRefusedError as error:
+            self.add_error("closes_at", str(error))
+            return False
+        return True
+
+
+class DeletionForm(forms.Form):
+    """Ask for the name of the campaign before it is deleted."""
+
+    name = forms.CharField(label=_("Campaign name"), max_length=200)

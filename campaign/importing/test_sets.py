@@ -34,7 +34,7 @@ from campaign.models import (
     SystemKind,
     TestSet,
 )
-from campaign.selectors.organiser_accounts import organisers_of_quintet
+from campaign.selectors.credentials import organisers_of_quintet
 from campaign.services.campaigns import campaign_create
 from campaign.texts.language_tags import language_pair_checked
 

@@ -1,12 +1,10 @@
 """What is judged, and by whom it is run."""
 
 from campaign.models.activity import ActivityEvent, ActivityOperation, ActivityOrigin
-from campaign.models.api_request import IdempotentAnswer
-from campaign.models.api_token import ApiToken, TokenScope
+from campaign.models.api_token import ApiToken, IdempotentAnswer, TokenScope
 from campaign.models.bad_reference import BadReference
 from campaign.models.campaign import Campaign
 from campaign.models.conflict import ConflictOfInterest
-from campaign.models.correction import OutputCorrection
 from campaign.models.erasure import ERASURE_PATIENCE, ErasureRequest
 from campaign.models.instructions import Acceptance, Instructions
 from campaign.models.invitation import BrowserVisit, Invitation, InvitationRole
@@ -22,10 +20,9 @@ from campaign.models.membership import (
     MembershipRole,
 )
 from campaign.models.panel import Panel, PanelKind, Participation, ParticipationState
-from campaign.models.session import Session
-from campaign.models.sign_in_count import SignInCount
+from campaign.models.session import Session, SignInCount
 from campaign.models.state import CampaignState, Transition
-from campaign.models.system import Output, System, SystemKind
+from campaign.models.system import Output, OutputCorrection, System, SystemKind
 from campaign.models.task import Protocol, Task
 from campaign.models.test_set import Document, Reference, Segment, TestSet
 from campaign.models.upload import ReferenceUse, Upload

@@ -7,8 +7,8 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.constraints import is_one_of
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
+from campaign.database.triggers import is_one_of
 
 #: Noting each use would cost a write a request.
 USE_NOTED_EVERY: Final = timedelta(hours=1)
@@ -71,3 +71,27 @@ class ApiToken(RecordedModel):
 
     def __str__(self) -> str:
         return f"{self.token_key[:8]}… ({self.name})"
+
+
+class IdempotentAnswer(models.Model):
+    """The answer to a POST that carried an `Idempotency-Key`, so that sending it again changes nothing."""
+
+    user = models.ForeignKey(
+        "campaign.User",
+        on_delete=models.CASCADE,
+        related_name="idempotent_answers",
+        db_index=False,  # `idempotent_answer_once_a_key` begins with it
+    )
+    key = models.CharField(max_length=255)
+    request_digest = models.CharField(max_length=64)
+    status = models.PositiveSmallIntegerField()
+    body = models.BinaryField()
+    created_at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "key"], name="idempotent_answer_once_a_key")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user_id} at {self.created_at}"

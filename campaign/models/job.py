@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.constraints import is_one_of
+from campaign.database.triggers import is_one_of
 
 
 class JobKind(models.TextChoices):

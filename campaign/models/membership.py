@@ -5,9 +5,8 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.constraints import is_one_of
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
-from campaign.database.triggers import trigger_from_file
+from campaign.database.triggers import is_one_of, trigger_from_file
 
 
 class MembershipRole(models.TextChoices):

@@ -7,8 +7,8 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.constraints import is_one_of
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
+from campaign.database.triggers import is_one_of
 
 KEY_BYTES = 16  # 128 bits
 #: Prolific fills it in: https://docs.prolific.com/api-reference/studies/the-study-object

@@ -11,8 +11,8 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.constraints import is_one_of
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
+from campaign.database.triggers import is_one_of
 
 
 class WebhookEvent(models.TextChoices):

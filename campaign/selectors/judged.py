@@ -1,6 +1,6 @@
-"""Ask whether a test set has judgments, which an app above this one keeps, and say what that settles."""
+"""Ask apps above this one about judgments, references and what is deleted with a campaign."""
 
-from typing import Final
+from typing import Final, cast
 
 from django.dispatch import Signal
 from django.utils.translation import gettext as _
@@ -34,3 +34,27 @@ def languages_settled_in_words(*, test_set: TestSet) -> str:
         "source": language_name(test_set.source_language),
         "target": language_name(test_set.target_language),
     }
+
+
+#: Sent with `campaign`; each receiver returns sentences, a list of str.
+deletion_asked: Final = Signal()
+
+
+def goes_with(campaign: Campaign) -> list[str]:
+    """Return what else is lost for good with a campaign, in words."""
+    answers = deletion_asked.send(sender=Campaign, campaign=campaign)
+    return [str(sentence) for _receiver, said in answers for sentence in said or ()]
+
+
+#: Sent with `campaign` and `shown`; each receiver returns sentences, as a list of str.
+reference_use_asked: Final = Signal()
+
+
+def reference_use_in_words(*, campaign: Campaign, shown: bool) -> list[str]:
+    """Return what organisers should know of the campaign's references if judges are `shown` them.
+
+    If shown, what judges would see and rank as well; empty if nothing. If hidden, what could be ranked as
+    a hidden control and is not.
+    """
+    answers = reference_use_asked.send(sender=Campaign, campaign=campaign, shown=shown)
+    return [sentence for _receiver, said in answers for sentence in cast("list[str]", said)]

@@ -15,9 +15,13 @@ from django.utils.translation import gettext as _
 from campaign.models import (
     CHANGING_ROLES,
     ERASURE_PATIENCE,
+    BrowserVisit,
     Campaign,
+    ConflictOfInterest,
     ErasureRequest,
+    Invitation,
     Judge,
+    KeptFile,
     Mail,
     MailKind,
     MailState,
@@ -209,3 +213,16 @@ _SUBJECTS: Final = {
     MailKind.ERASURE_CARRIED_OUT: lambda: _("Your data was erased: %(campaign)s"),
     MailKind.ERASURE_ASKED: lambda: _("Data erasure request: %(campaign)s"),
 }
+
+
+def erasure_counts(*, judge: Judge) -> dict[str, int]:
+    """Return how many rows of what carrying out an erasure would delete now, as `judge_unlink` does. Five queries."""
+    links = Invitation.objects.filter(campaign=judge.campaign_id, user=judge.user_id, role="judge")
+    named = KeptFile.objects.filter(task__test_set__campaign=judge.campaign_id, names_people=True)
+    return {
+        "visits": BrowserVisit.objects.filter(judge=judge).count(),
+        "links": links.count(),
+        "mails": Mail.objects.filter(judge=judge).count(),
+        "conflicts": ConflictOfInterest.objects.filter(judge=judge).count(),
+        "files": named.count(),
+    }

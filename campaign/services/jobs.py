@@ -31,9 +31,9 @@ _SECONDS_BETWEEN_WRITES: Final = 0.5
 
 # One job at a time in a process, so that jobs do not take all threads of a worker.
 _at_work: Final = threading.Lock()
-_HANDLERS: Final[dict[JobKind, "Handler"]] = {}
-_ENDINGS: Final[dict[JobKind, "Ending"]] = {}
-_REFUSALS: Final[dict[JobKind, tuple[type[Exception], ...]]] = {}
+_HANDLERS: Final[dict[str, "Handler"]] = {}
+_ENDINGS: Final[dict[str, "Ending"]] = {}
+_REFUSALS: Final[dict[str, tuple[type[Exception], ...]]] = {}
 
 
 class JobCancelledError(Exception):
@@ -227,17 +227,16 @@ def _begin(job_id: int) -> Job | None:
 
 
 def _do(job: Job, progress: JobProgress) -> None:
-    kind = JobKind(job.kind)
     try:
         with transaction.atomic():
             # Held until the commit: who gets it while the job is said to run knows that its worker is lost.
             if not named_lock_try(_lock(job.pk)):
                 return
-            result = _HANDLERS[kind](job, progress)
+            result = _HANDLERS[job.kind](job, progress)
             _end(job, JobState.DONE, result=result)
     except JobCancelledError:
         _end(job, JobState.CANCELLED)
-    except _REFUSALS[kind] as error:
+    except _REFUSALS.get(job.kind, ()) as error:
         _end(job, JobState.FAILED, error=str(error))
     except Exception as error:
         logger.exception("Job %s (%s) failed.", job.pk, job.kind)
@@ -256,7 +255,7 @@ def _end(
 
 
 def _has_ended(job: Job) -> None:
-    ending = _ENDINGS.get(JobKind(job.kind))
+    ending = _ENDINGS.get(job.kind)
     if ending is not None:
         ending(job)
 

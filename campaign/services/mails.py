@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from campaign.models import ErasureRequest, Mail, MailKind, MailState
 from campaign.models.mail import MailQuerySet
-from campaign.selectors.organiser_accounts import account_of_address
+from campaign.selectors.credentials import account_of_address
 from campaign.services.erasures import erasure_message
 from campaign.services.invitation_mails import invitation_message, mail_link_make
 from campaign.services.own_account import account_message

@@ -29,9 +29,9 @@ from campaign.services.members import (
     campaign_lock,
     member_add,
     member_role_admitted,
+    owner_demand,
     user_of_address,
 )
-from campaign.services.rights import owner_demand
 
 
 @transaction.atomic

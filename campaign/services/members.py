@@ -1,5 +1,6 @@
 """Members of a campaign: they are added, change their role, get links, are removed and leave."""
 
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
@@ -28,7 +29,6 @@ from campaign.services.invitations import (
     member_links_become,
     member_links_revoke,
 )
-from campaign.services.rights import owner_demand
 
 
 class MemberRefusedError(CredentialRefusedError):
@@ -250,3 +250,23 @@ def _is_only_owner(membership: Membership) -> bool:
     if not MembershipRole(membership.role).may_own:
         return False
     return not _owners(membership.campaign).exclude(pk=membership.pk).exists()
+
+
+class NotAllowedError(PermissionDenied):
+    """The role does not allow this; the message says whose it does. Pages and the API answer 403."""
+
+
+def change_demand(role: str) -> None:
+    """Raise `NotAllowedError` unless members with this role may change their campaign."""
+    if not MembershipRole(role).may_change:
+        raise NotAllowedError(_("You have read-only access to this campaign as an analyst."))
+
+
+def owner_demand(*, campaign: Campaign, by: User | None) -> None:
+    """Raise `NotAllowedError` unless this user owns the campaign; None is a command or a worker."""
+    if by is None:
+        return
+    role = Membership.objects.filter(campaign=campaign, user=by).values_list("role", flat=True)
+    found = role.first()
+    if found is None or not MembershipRole(found).may_own:
+        raise NotAllowedError(_("Only owners of this campaign can do this."))

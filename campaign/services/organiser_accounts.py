@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from campaign.models import User
-from campaign.selectors.organiser_accounts import account_is_its_own, organisers_of_quintet
+from campaign.selectors.credentials import account_is_its_own, organisers_of_quintet
 from campaign.services.invitations import InvitationRefusedError
 
 

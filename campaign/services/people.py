@@ -22,7 +22,7 @@ from campaign.notification import mail_is_printed
 from campaign.refusals import RefusedError
 from campaign.services.invitations import Moment, invitation_create
 from campaign.services.judge_groups import judge_groups_set
-from campaign.services.rights import change_demand
+from campaign.services.members import change_demand
 from campaign.texts.language_tags import language_tags_checked
 
 

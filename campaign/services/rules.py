@@ -9,8 +9,7 @@ from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, Task, TestSet
 from campaign.refusals import RefusedError
-from campaign.selectors.judged import languages_settled_in_words
-from campaign.selectors.reference_use import reference_use_in_words
+from campaign.selectors.judged import languages_settled_in_words, reference_use_in_words
 from campaign.texts.language_tags import language_pair_checked
 
 # The columns hold no more; a lease of a year is practically unlimited.

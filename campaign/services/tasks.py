@@ -14,8 +14,8 @@ from campaign.models import (
     User,
 )
 from campaign.refusals import RefusedError
+from campaign.services.members import NotAllowedError, change_demand
 from campaign.services.rehearsals import real_check
-from campaign.services.rights import NotAllowedError, change_demand
 from campaign.services.rules import MAX_BLOCKS
 
 

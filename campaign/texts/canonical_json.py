@@ -65,3 +65,8 @@ def _placed(digits: str, point: int) -> str:
         return "0." + "0" * -point + digits
     fraction = f".{digits[1:]}" if len(digits) > 1 else ""
     return f"{digits[0]}{fraction}e{point - 1:+d}"
+
+
+def json_line(values: Mapping[str, object]) -> str:
+    """Return an object as a line of JSON Lines, in UTF-8's own letters and with its end."""
+    return json.dumps(values, ensure_ascii=False) + "\n"

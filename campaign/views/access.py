@@ -9,7 +9,7 @@ from campaign.models import Campaign, Task, User
 from campaign.models.task import TaskQuerySet
 from campaign.pages.rights import role_remember
 from campaign.pages.task_seen import task_remember
-from campaign.services.rights import change_demand, owner_demand
+from campaign.services.members import change_demand, owner_demand
 
 _SAFE = frozenset({"GET", "HEAD"})
 

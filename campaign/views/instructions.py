@@ -2,20 +2,53 @@
 
 from typing import Any, cast
 
+from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
-from campaign.forms.instructions import InstructionsForm
+from campaign.forms.languages import languages_validate
+from campaign.forms.versions import VersionedForm
 from campaign.models import Acceptance, Campaign, Instructions, User
 from campaign.selectors.instructions import instructions_history, instructions_in_force
 from campaign.selectors.invitations import campaign_languages
-from campaign.services.instructions import InstructionsRefusedError, instructions_write
+from campaign.services.instructions import (
+    MAX_CHARACTERS,
+    InstructionsRefusedError,
+    instructions_write,
+)
+from campaign.texts.language_tags import language_tag_checked
 from campaign.texts.languages import language_direction, language_name
 from campaign.texts.markdown import markdown_render
 from campaign.views.access import organised_campaign
 from campaign.views.decorators import form_view, page_view
+
+
+class InstructionsForm(VersionedForm):
+    """A version of the instructions."""
+
+    language = forms.ChoiceField(label=gettext_lazy("Language"), validators=[languages_validate])
+    text = forms.CharField(
+        label=gettext_lazy("Text"),
+        max_length=MAX_CHARACTERS,
+        widget=forms.Textarea(attrs={"rows": 16, "dir": "auto"}),
+    )
+    demands_acceptance = forms.BooleanField(
+        label=gettext_lazy("Require all judges to accept this version"), required=False
+    )
+
+    def __init__(self, *args: Any, written: list[str], read: list[str], **kwargs: Any) -> None:
+        """Languages to choose from: those written already, of the interface, of the texts."""
+        super().__init__(*args, **kwargs)
+        interface = [language_tag_checked(tag) for tag, _name in settings.LANGUAGES]
+        tags = dict.fromkeys([*written, *interface, *read])
+        field = self.fields["language"]
+        assert isinstance(field, forms.ChoiceField)  # noqa: S101  for the type checker
+        field.choices = [(tag, language_name(tag)) for tag in tags]
+        field.initial = next(iter(written), language_tag_checked(get_language() or "en"))
 
 
 @form_view

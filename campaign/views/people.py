@@ -1,21 +1,26 @@
 """The organisers' page of people: who runs and reads the campaign, and the links by which anybody gets in."""
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 
 from campaign.forms.credentials import MemberForm, MemberMailForm
 from campaign.models import Campaign, Membership, MembershipRole, User
 from campaign.notification import mail_is_printed
-from campaign.pages.member_table import MemberTable
 from campaign.pages.rights import ROLE_MEANS, rights
+from campaign.pages.tables import DeskTable, PlainColumn
 from campaign.selectors.credentials import (
+    MemberAccess,
     links_listed,
     links_withdrawn,
     member_access,
@@ -34,6 +39,58 @@ from campaign.services.people import daily_alerts_set
 from campaign.views.access import organised_campaign, owned_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
 from campaign.views.decorators import action_view, form_view, refusals_told
+
+
+class MemberTable(DeskTable):
+    """Rows of `MemberAccess`, as they come; the last column holds what the user of the page may do."""
+
+    name = PlainColumn(gettext_lazy("Name"), by="membership")
+    email = PlainColumn(gettext_lazy("E-mail address"), by="membership", kind="wide")
+    role = PlainColumn(gettext_lazy("Role"), by="membership")
+    signed_in = PlainColumn(gettext_lazy("Signed in"), by="membership")
+    actions = PlainColumn(gettext_lazy("Actions"), by="membership", kind="wide")
+
+    caption = gettext_lazy("Members")
+
+    def __init__(
+        self, rows: Sequence[MemberAccess], *, campaign: Campaign, request: HttpRequest
+    ) -> None:
+        reads_only = not rights(request)["may_change"]
+        super().__init__(rows, exclude=("actions",) if reads_only else ())
+        self._campaign, self._request = campaign, request
+        self.whole()
+
+    def cell_name(self, row: MemberAccess) -> str:
+        return row.membership.user.name
+
+    def cell_email(self, row: MemberAccess) -> str:
+        return row.membership.user.email or "–"
+
+    def cell_role(self, row: MemberAccess) -> str:
+        return str(row.membership.get_role_display())
+
+    def cell_signed_in(self, row: MemberAccess) -> str:
+        """Return how many browsers, tokens and links there are, in words."""
+        return " · ".join(
+            [
+                ngettext(
+                    "%(count)d signed-in browser", "%(count)d signed-in browsers", row.browsers
+                )
+                % {"count": row.browsers},
+                ngettext("%(count)d API token", "%(count)d API tokens", row.tokens)
+                % {"count": row.tokens},
+                ngettext("%(count)d link", "%(count)d links", len(row.links))
+                % {"count": len(row.links)},
+            ]
+        )
+
+    def cell_actions(self, row: MemberAccess) -> SafeString:
+        context = {
+            "campaign": self._campaign,
+            "membership": row.membership,
+            "roles": MembershipRole.choices,
+        }
+        return render_to_string("organiser/_member_actions.html", context, self._request)
 
 
 @form_view

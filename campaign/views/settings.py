@@ -1,12 +1,16 @@
+from typing import cast
+
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from campaign.forms.settings import SettingsForm
+from campaign.forms.campaigns import CampaignForm, SettingsForm
 from campaign.forms.versions import VERSION
-from campaign.selectors.reference_use import reference_use_in_words
+from campaign.models import User
+from campaign.selectors.credentials import may_make_campaigns
+from campaign.selectors.judged import reference_use_in_words
 from campaign.selectors.tasks import tasks_in_order
 from campaign.services.rules import ReferenceRankedError
 from campaign.views.access import organised_campaign
@@ -62,3 +66,17 @@ def _ask_about_reference(
 
 def _labels(form: SettingsForm) -> str:
     return "; ".join(str(form.fields[name].label) for name in form.changed_data)
+
+
+@form_view
+def campaign_new(request: HttpRequest) -> HttpResponse:
+    """Ask for the name of a new campaign; POST makes it and goes there. For organisers only."""
+    user = cast("User", request.user)
+    if not may_make_campaigns(user):
+        raise Http404
+    form = CampaignForm(request.POST or None)
+    if form.is_valid() and (campaign := form.save(user=user)) is not None:
+        return redirect("campaign-detail", campaign.slug)
+    return render(
+        request, "organiser/campaign_new.html", {"form": form}, status=400 if form.errors else 200
+    )

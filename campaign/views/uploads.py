@@ -13,6 +13,7 @@ from campaign.forms.uploads import UploadForm
 from campaign.models import Upload, User
 from campaign.pages.uploads import upload_in_words
 from campaign.selectors.tasks import first_task
+from campaign.selectors.texts import texts_page
 from campaign.selectors.uploads import UploadState, upload_state
 from campaign.services.jobs import job_cancel
 from campaign.services.uploads import (
@@ -26,7 +27,8 @@ from campaign.services.uploads import (
     upload_import,
     upload_part_store,
 )
-from campaign.views.access import organised_campaign
+from campaign.texts.languages import language_described
+from campaign.views.access import of_task, organised_campaign, organised_task
 from campaign.views.decorators import action_view, form_view, page_view
 
 
@@ -126,3 +128,23 @@ def _store(upload: Upload, sent: "SentFile[bytes]") -> None:
 
 def _number(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
+
+
+# Ten digits would be more than a number of a segment can have.
+_DIGITS = 9
+
+
+@page_view
+def test_set_texts(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
+    """Show the sources, references and outputs of a test set; `?segment=` is the first to be shown."""
+    task = organised_task(request, slug, task_id)
+    wanted = request.GET.get("segment", "").strip()
+    is_number = wanted.isascii() and wanted.isdigit() and len(wanted) <= _DIGITS
+    context = {
+        **of_task(task, "texts"),
+        "page": texts_page(task=task, start=int(wanted) if is_number else 1),
+        "wanted": wanted if is_number else "",
+        "source": language_described(task.test_set.source_language),
+        "target": language_described(task.test_set.target_language),
+    }
+    return render(request, "organiser/texts.html", context)

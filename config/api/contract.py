@@ -28,8 +28,13 @@ from rest_framework.response import Response
 from rest_framework.throttling import UserRateThrottle
 from rest_framework.views import APIView
 
-from campaign.api.problems import ProblemError
-from campaign.api.requests import EMPTY, StrictJSONParser, unknown_keys_refuse, unknown_words
+from campaign.api.requests import (
+    EMPTY,
+    ProblemError,
+    StrictJSONParser,
+    unknown_keys_refuse,
+    unknown_words,
+)
 from campaign.database.transactions import named_lock
 from config.api.description import FIELDS, DescribedOperation, described_operations
 from config.api.repeatable import repeatably

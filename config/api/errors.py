@@ -14,7 +14,7 @@ from rest_framework.exceptions import APIException, Throttled, ValidationError
 from rest_framework.response import Response
 from rest_framework.views import exception_handler as rest_exception_handler
 
-from campaign.api.problems import TITLES, ProblemError, problem_type
+from campaign.api.requests import TITLES, ProblemError, problem_type
 from campaign.refusals import RefusedError
 
 # When to try again while the database is away.

@@ -16,7 +16,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from campaign.api.problems import ProblemError
+from campaign.api.requests import ProblemError
 from campaign.models import User
 from campaign.services.idempotent_answers import (
     idempotency_key_try,

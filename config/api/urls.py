@@ -11,7 +11,7 @@ from annotation.api.own_data import ErasureCarryOutView, ErasureRefuseView, Eras
 from annotation.api.research import ComparisonsView, JudgmentsView, SkipsView
 from annotation.api.training import TrainingBlockView, TrainingView
 from annotation.api.work_time import TimeSheetView
-from campaign.api import activity, instructions, segments, texts, tokens, uploads, webhooks
+from campaign.api import activity, instructions, texts, tokens, uploads, webhooks
 from campaign.api.bad_references import BadReferenceRedrawView, BadReferencesView, BadReferenceView
 from campaign.api.invitations import (
     JudgeInvitationsView,
@@ -230,7 +230,7 @@ _task: list[URLPattern | URLResolver] = [
     path("bad-references/", include(_bad_references)),
     path("training/", TrainingView.as_view(), name="api-training"),
     path("training/<int:block_id>/", TrainingBlockView.as_view(), name="api-training-block"),
-    path("segments/", segments.SegmentsView.as_view(), name="api-segments"),
+    path("segments/", texts.SegmentsView.as_view(), name="api-segments"),
     path("segments/<int:number>/", SegmentJudgedView.as_view(), name="api-segment"),
     path("judgments/", JudgmentsView.as_view(), name="api-judgments"),
     path("comparisons/", ComparisonsView.as_view(), name="api-comparisons"),

@@ -11,7 +11,7 @@ from annotation.selectors.judges import excluded_judges
 from annotation.services.numbers import judgments_number
 from campaign.formats.errors import Loss
 from campaign.models import Task
-from campaign.texts.json_lines import json_line
+from campaign.texts.canonical_json import json_line
 from ranking.analyses.kind import ChosenJudgments
 
 Stored_co = TypeVar("Stored_co", covariant=True)

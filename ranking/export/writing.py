@@ -13,7 +13,7 @@ from xml.sax.saxutils import quoteattr
 from annotation.answer_files import FileWritten
 from annotation.export.five_way import comments_lost, judged_rows, judgments_lost, judgments_written
 from campaign.database.copied_rows import Rows
-from campaign.export.csv_lines import csv_line
+from campaign.export.downloads import csv_line
 from campaign.formats import FiveWayRow
 from campaign.formats.five_way import BLANK, five_way_header, five_way_line
 from campaign.formats.quoting import csv_row, neutral

@@ -6,7 +6,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.constraints import is_one_of
+from campaign.database.triggers import is_one_of
 from ranking.stored_judges import packed, unpacked
 
 

@@ -6,9 +6,8 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.constraints import is_one_of
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
-from campaign.database.triggers import trigger_from_file
+from campaign.database.triggers import is_one_of, trigger_from_file
 from ranking.core.counting.resampling import Level
 from ranking.core.ranges import Correction, Sides
 from ranking.core.rankings.range_kinds import RangeKind

@@ -9,11 +9,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from campaign.database.replica import read_on
-from campaign.export.downloads import streamed_download
-from campaign.export.ranged import ranged_response
+from campaign.export.downloads import ranged_response, streamed_download
 from campaign.models import KeptFile, MembershipRole, Task
 from campaign.selectors.exported_files import ExportStorageError, exported_bytes
-from campaign.services.rights import NotAllowedError
+from campaign.services.members import NotAllowedError
 from optional_packages import has_extra
 from ranking.export.asked import Export, export_asked
 from ranking.export.kinds import KINDS, ExportFormat, ExportKind

@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Final
 
-from campaign.export.csv_lines import csv_line
-from campaign.export.downloads import ending
+from campaign.export.downloads import csv_line, ending
 from ranking.reports.tables import Column, Report, Table, Value, plain
 
 _NOTHING = "–"

@@ -21,7 +21,7 @@ from annotation.selectors.replica_reads import ReadAt, task_answer
 from campaign.models import Campaign, CampaignState, Judge, Task, User
 from campaign.pages.rights import role_remember
 from campaign.pages.task_seen import task_remember
-from campaign.selectors.organiser_accounts import may_make_campaigns
+from campaign.selectors.credentials import may_make_campaigns
 from campaign.selectors.uploads import drafts
 from campaign.views.access import organised_campaign, organised_task
 from campaign.views.decorators import action_view, page_view

@@ -20,7 +20,7 @@ from campaign.export.downloads import MEDIA_TYPES, download
 from campaign.formats import FormatError
 from campaign.formats.yaml_tree import MAX_BYTES
 from campaign.models import Campaign
-from campaign.selectors.organiser_accounts import may_make_campaigns
+from campaign.selectors.credentials import may_make_campaigns
 from whole_campaigns.campaign_file.applying import campaign_file, campaign_file_apply
 from whole_campaigns.campaign_file.difference import ChangeKind
 from whole_campaigns.campaign_file.schema import schema_bytes

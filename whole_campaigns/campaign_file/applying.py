@@ -11,7 +11,7 @@ from django.db import transaction
 
 from campaign.formats.yaml_tree import read_yaml, yaml_bytes
 from campaign.models import Campaign, CampaignState, Protocol, Task, User
-from campaign.selectors.organiser_accounts import organisers_of_quintet
+from campaign.selectors.credentials import organisers_of_quintet
 from campaign.services.campaigns import campaign_create
 from whole_campaigns.campaign_file.difference import Change, differences
 from whole_campaigns.campaign_file.said import Said, TextFolders

@@ -19,13 +19,13 @@ from campaign.formats.yaml_tree import Path, YamlTree
 from campaign.importing.errors import ImportRefusedError
 from campaign.services.api_tokens import CredentialRefusedError
 from campaign.services.bad_references import BadReferenceRefusedError
+from campaign.services.campaigns import StateRefusedError
 from campaign.services.instructions import InstructionsRefusedError
 from campaign.services.invitations import LinkRefusedError
 from campaign.services.judge_groups import JudgeGroupRefusedError
 from campaign.services.panels import PanelRefusedError
 from campaign.services.people import PersonRefusedError
 from campaign.services.rules import RulesRefusedError
-from campaign.services.states import StateRefusedError
 from campaign.services.tasks import TaskRefusedError
 from campaign.texts.language_tags import LanguageTagError, language_tags_checked
 from ranking.range_choices import RangeChoiceError

@@ -16,7 +16,7 @@ from campaign.export.downloads import download
 from campaign.formats import FormatError
 from campaign.formats.yaml_tree import MAX_BYTES
 from campaign.models import Campaign, User
-from campaign.selectors.organiser_accounts import may_make_campaigns
+from campaign.selectors.credentials import may_make_campaigns
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import form_view, page_view

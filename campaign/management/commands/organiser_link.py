@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from campaign.management.arguments import address_of, address_option_add, expiry_words, user_named
-from campaign.selectors.organiser_accounts import organisers_of_quintet
+from campaign.selectors.credentials import organisers_of_quintet
 from campaign.services.organiser_accounts import (
     AccountRefusedError,
     account_link_create,

@@ -17,7 +17,7 @@ from rest_framework.test import APIClient
 from campaign.database.acting import acting_for
 from campaign.management.arguments import address_of, address_option_add, user_named
 from campaign.models import OWNING_ROLES, Campaign, Membership, User
-from campaign.selectors.organiser_accounts import organisers_of_quintet
+from campaign.selectors.credentials import organisers_of_quintet
 from campaign.selectors.tasks import campaign_of_address
 
 _JSON: Final = "application/json"

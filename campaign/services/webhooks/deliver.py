@@ -12,8 +12,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from campaign.models import DeliveryState, WebhookDelivery, WebhookEndpoint
-from campaign.services.webhooks.sending import Answer, message_post
-from campaign.services.webhooks.signing import signatures
+from campaign.services.webhooks.sending import Answer, message_post, signatures
 
 #: How long after each failed attempt the next one is made: three days in all.
 BACKOFF: Final = tuple(

@@ -10,8 +10,7 @@ from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, User, WebhookEndpoint, WebhookEvent
 from campaign.refusals import RefusedError
-from campaign.services.webhooks.sending import AddressRefusedError, url_check
-from campaign.services.webhooks.signing import secret_make
+from campaign.services.webhooks.sending import AddressRefusedError, secret_make, url_check
 
 MOST_ENDPOINTS: Final = 10
 #: How long the secret before signs beside the new one.

@@ -4,12 +4,16 @@ The name is resolved once, every address it has is looked at, and the connection
 at: a name cannot mean another machine a moment later. No redirect is followed and no proxy asked.
 """
 
+import base64
+import hashlib
+import hmac
 import http.client
 import ipaddress
+import secrets
 import socket
 import ssl
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -173,3 +177,23 @@ def _words(error: Exception) -> str:
     if isinstance(error, ConnectionRefusedError):
         return _("Connection refused.")
     return _("Connection failed (%(kind)s).") % {"kind": type(error).__name__}
+
+
+_PREFIX: Final = "whsec_"
+_BYTES: Final = 32
+
+
+def secret_make() -> str:
+    """Return a new secret, as receivers are given it."""
+    return _PREFIX + base64.b64encode(secrets.token_bytes(_BYTES)).decode()
+
+
+def signatures(*, keys: Iterable[str], message_id: str, timestamp: int, body: str) -> str:
+    """Return the header `webhook-signature`: a signature by each secret, with a space between them."""
+    signed = f"{message_id}.{timestamp}.{body}".encode()
+    return " ".join(f"v1,{_signature(key, signed)}" for key in keys)
+
+
+def _signature(key: str, signed: bytes) -> str:
+    raw = base64.b64decode(key.removeprefix(_PREFIX))
+    return base64.b64encode(hmac.new(raw, signed, hashlib.sha256).digest()).decode()

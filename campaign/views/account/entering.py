@@ -9,6 +9,7 @@ from allauth.account.adapter import get_adapter
 from allauth.account.internal.flows.login import perform_login
 from allauth.account.internal.flows.reauthentication import is_reauthentication_required
 from allauth.account.models import Login
+from django.conf import settings
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -63,3 +64,9 @@ def asked_again(view: View) -> View:
         return view(request, *args, **kwargs)
 
     return opened
+
+
+def base_url(request: HttpRequest) -> str:
+    """Return the address of this Quintet without a slash at its end: `PUBLIC_ADDRESS`, or what the browser asked."""
+    given: str = settings.PUBLIC_ADDRESS or request.build_absolute_uri("/")
+    return given.rstrip("/")

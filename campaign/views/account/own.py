@@ -4,9 +4,13 @@ from typing import Any, cast
 
 from allauth.account.views import ReauthenticateView
 from allauth.core import ratelimit
+from allauth.mfa.adapter import get_adapter
+from allauth.mfa.base.views import IndexView
+from allauth.mfa.webauthn.views import RemoveWebAuthnView
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.core.exceptions import ValidationError
+from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import get_language
@@ -14,8 +18,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from campaign.accounts.second_factors import has_factor
-from campaign.forms.accounts import AddressForm, NameForm, NewPasswordForm
+from campaign.accounts.second_factors import factor_is_demanded, has_factor
+from campaign.forms.credentials import AddressForm, NameForm, NewPasswordForm
 from campaign.models import User
 from campaign.services.own_account import (
     AccountChangeRefusedError,
@@ -23,8 +27,7 @@ from campaign.services.own_account import (
     name_set,
     password_set,
 )
-from campaign.views.account.addresses import base_url
-from campaign.views.account.entering import asked_again, for_accounts
+from campaign.views.account.entering import asked_again, base_url, for_accounts
 
 _METHODS = ("GET", "HEAD", "POST")
 
@@ -101,3 +104,31 @@ def _address_mail_refusal(request: HttpRequest, user: User, address: str) -> str
 
 def _form_page(request: HttpRequest, template: str, form: Any) -> HttpResponse:
     return render(request, template, {"form": form}, status=400 if form.errors else 200)
+
+
+class FactorsPage(IndexView):  # type: ignore[misc]  # untyped
+    """Show the factors of an account, and say so where one is demanded and none is there."""
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """Return allauth's, with whether one must be set up now."""
+        user = cast("User", self.request.user)
+        demanded = factor_is_demanded(user) and not has_factor(user)
+        return {**super().get_context_data(**kwargs), "factor_is_demanded": demanded}
+
+
+class PasskeyRemoval(RemoveWebAuthnView):  # type: ignore[misc]  # untyped
+    """Ask, and remove a passkey; not the last factor of somebody who must have one."""
+
+    def form_valid(self, form: Form) -> HttpResponse:
+        """Remove it, or say why not."""
+        if not get_adapter().can_delete_authenticator(self.object):
+            messages.error(
+                self.request, str(get_adapter().error_messages["cannot_delete_authenticator"])
+            )
+            return redirect("mfa_index")
+        answer: HttpResponse = super().form_valid(form)
+        return answer
+
+
+factors_page = for_accounts(FactorsPage.as_view())
+passkey_removal = for_accounts(PasskeyRemoval.as_view())

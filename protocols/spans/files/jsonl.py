@@ -9,7 +9,7 @@ from typing import Any
 
 from campaign.formats import InputFile
 from campaign.formats.errors import Loss
-from campaign.texts.json_lines import json_line
+from campaign.texts.canonical_json import json_line
 from protocols.spans.records import (
     MAX_SCORE,
     ScoredJudgment,

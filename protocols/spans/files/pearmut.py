@@ -23,7 +23,7 @@ from campaign.formats import FormatError, InputFile
 from campaign.formats.errors import Loss, Losses
 from campaign.formats.json_stream import object_lines
 from campaign.formats.segment_identity import id_parts, segment_id
-from campaign.texts.json_lines import json_line
+from campaign.texts.canonical_json import json_line
 from protocols.spans.files.jsonl import (
     judgment_made,
     output_made,

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from django.utils.translation import override
 
-from campaign.export.csv_lines import csv_line
+from campaign.export.downloads import csv_line
 from ranking.core.rankings.rank import only_estimable
 from ranking.reports.metric_agreement import agreement_tables
 from ranking.reports.tables import Column, Report, Table, Value

@@ -23,8 +23,7 @@ from campaign.database.erasing import campaign_erase
 from campaign.models import Campaign, CampaignState, Task, Transition, User
 from campaign.models.state import TRANSITIONS
 from campaign.selectors.activity import state_changes
-from campaign.services.instructions import instructions_write
-from campaign.services.states import (
+from campaign.services.campaigns import (
     NameNotTypedError,
     StateRefusedError,
     _erase_without_judgments,
@@ -35,6 +34,7 @@ from campaign.services.states import (
     campaign_state_change,
     campaigns_close_due,
 )
+from campaign.services.instructions import instructions_write
 from tests.at_work import assignment_lend, judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
 from tests.locks import one_before_the_other

@@ -18,7 +18,7 @@ from annotation.services.planning.pool import hits_plan, pool_fill
 from annotation.services.planning.redraw import hit_redraw
 from annotation.tasks import plan_task
 from campaign.models import Judge, Task, Transition
-from campaign.services.states import campaign_state_change
+from campaign.services.campaigns import campaign_state_change
 from tests.at_work import expire, judge_all_of, judge_one_hit, lend
 from tests.factories import make_campaign, make_judge, make_task
 from tests.roles import owner_cursor

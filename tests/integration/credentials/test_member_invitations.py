@@ -30,8 +30,7 @@ from campaign.services.member_invitations import (
     member_invitation_withdraw,
     member_invite_by_mail,
 )
-from campaign.services.members import member_remove
-from campaign.services.rights import NotAllowedError
+from campaign.services.members import NotAllowedError, member_remove
 from tests.factories import make_analyst, make_campaign, make_organiser
 from tests.integration.credentials.browsers import OWN, PEOPLE, words
 

@@ -11,7 +11,7 @@ from django.db import connection
 from django.test import Client
 
 from campaign.models import Judge, User
-from campaign.selectors.organiser_accounts import organisers_of_quintet
+from campaign.selectors.credentials import organisers_of_quintet
 from campaign.services.invitations import InvitationRefusedError
 from campaign.services.organiser_accounts import (
     AccountRefusedError,

@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 from django.db import OperationalError, connection, transaction
 
-from campaign.database.limits import Limits
+from campaign.database.prepared import Limits
 from tests.conftest import test_database_url as database_url
 
 ASKED = (

@@ -28,10 +28,10 @@ from campaign.models import (
     Task,
     User,
 )
-from campaign.selectors.erasures import erasure_counts
 from campaign.services.erasures import (
     ErasureRefusedError,
     erasure_ask,
+    erasure_counts,
     erasure_refuse,
     erasure_withdraw,
 )

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from campaign.export.judge_links import judge_links, judge_links_csv
+from campaign.export.downloads import judge_links, judge_links_csv
 from campaign.formats.judge_lists import judge_list_read
 from campaign.models import (
     ActivityEvent,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from campaign.api.problems import problem_type
+from campaign.api.requests import problem_type
 from config.api.description import DescribedOperation
 from tests.permissions.world import World
 from tests.rest_operations import Address, addresses

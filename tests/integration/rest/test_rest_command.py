@@ -81,7 +81,7 @@ def test_files_come_byte_for_byte(task: Task, client: Client) -> None:
         (("PATCH", "campaigns/museum/", "lease_minutes=0"), "lease_minutes: "),
         (("PATCH", "campaigns/museum/", "minutes=9"), "minutes: "),
         (("PATCH", "campaigns/museum/", "show_source:=yes"), "show_source: 'yes' is not JSON"),
-        (("PATCH", "campaigns/museum/", "show_source"), "“show_source” is no field"),
+        (("PATCH", "campaigns/museum/", "show_source"), "“show_source” is not a valid field"),
         (("PATCH", "campaigns/museum/", "pay=@nowhere.md"), "nowhere.md: No such file"),
         (("GET", "campaigns/nowhere/"), "No Campaign matches"),
         (("GET", "nothing/here/"), "Page not found"),

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from campaign.api.problems import problem_type
+from campaign.api.requests import problem_type
 from config.api.description import operations_of
 from tests.permissions.world import World
 

@@ -12,7 +12,7 @@ from annotation.services.numbers import judgment_webhooks_record, judgments_numb
 from annotation.services.submission import judgment_submit
 from campaign.models import Campaign, System, Transition, WebhookDelivery, WebhookEndpoint
 from campaign.models.webhook import TEST_EVENT, WebhookEvent
-from campaign.services.states import campaign_state_change
+from campaign.services.campaigns import campaign_state_change
 from campaign.services.webhooks.endpoints import (
     MOST_ENDPOINTS,
     WebhookRefusedError,

@@ -26,6 +26,7 @@ from campaign.models import (
 )
 from campaign.selectors.rehearsals import rehearsal_state
 from campaign.services.bad_references import bad_reference_review, bad_references_make
+from campaign.services.campaigns import campaign_delete, campaign_state_change
 from campaign.services.instructions import instructions_write
 from campaign.services.jobs import job_run
 from campaign.services.rehearsals import (
@@ -33,7 +34,6 @@ from campaign.services.rehearsals import (
     rehearsal_begin,
     rehearsal_end_later,
 )
-from campaign.services.states import campaign_delete, campaign_state_change
 from ranking.selectors.alerts import campaign_facts
 from ranking.services.runs import ranking_run_compute
 from tests.factories import make_campaign, make_organiser, make_task

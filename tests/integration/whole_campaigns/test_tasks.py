@@ -25,8 +25,8 @@ from campaign.models import (
 )
 from campaign.selectors.tasks import tasks_in_order
 from campaign.services.bad_references import bad_reference_review, bad_references_make
+from campaign.services.campaigns import campaign_state_change
 from campaign.services.joining import task_choose
-from campaign.services.states import campaign_state_change
 from campaign.services.tasks import TaskRefusedError, task_create
 from ranking.models import RankingSettings, StoppingRule
 from ranking.services.settings import ranking_settings_change

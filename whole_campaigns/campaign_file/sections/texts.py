@@ -24,7 +24,7 @@ from campaign.importing.test_sets import REFERENCE_SYSTEM
 from campaign.management.files import files_recognised, files_with_roles
 from campaign.models import Output, Reference, Segment, System, SystemKind, Task
 from campaign.selectors.tasks import ranking_task
-from campaign.texts.json_lines import json_line
+from campaign.texts.canonical_json import json_line
 from whole_campaigns.campaign_file.properties import (
     Schema,
     list_of,

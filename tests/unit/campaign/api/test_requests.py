@@ -7,7 +7,7 @@ import pytest
 from annotation.api.judging import answer_validated
 from annotation.api.serializers import JudgmentRequestSerializer
 from annotation.protocols import answer_kinds
-from campaign.api.problems import ProblemError
+from campaign.api.requests import ProblemError
 from campaign.models import Protocol
 
 #: In the order of the registry, which is that of every process; some protocols share one.

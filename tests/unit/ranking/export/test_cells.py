@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.database.copied_rows import _columns
-from campaign.export.csv_lines import csv_line
+from campaign.export.downloads import csv_line
 from ranking.export.rows import json_objects
 from ranking.export.writing import csv_lines
 
