@@ -43,7 +43,9 @@ class OptionSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]  # a field of this name
     default = serializers.JSONField()
-    choices = serializers.SerializerMethodField(help_text="Empty where anything is allowed.")
+    choices = serializers.SerializerMethodField(
+        help_text="Allowed values; empty if any value is allowed."
+    )
     help = serializers.CharField()
 
     @extend_schema_field(serializers.ListField(child=serializers.CharField()))
@@ -60,12 +62,12 @@ class TableKindSerializer(serializers.Serializer[Any]):
 
 class AnalysisKindSerializer(TableKindSerializer):
     options = OptionSerializer(
-        source="every_option", many=True, help_text="Those of which judgments count at the end."
+        source="every_option", many=True, help_text="The options that select judgments are last."
     )
 
 
 class AnalysisAskedSerializer(serializers.Serializer[Any]):
-    """A question. What is not said is as `kinds/` says."""
+    """An analysis to compute. Omitted options have the defaults listed in `kinds/`."""
 
     kind = serializers.ChoiceField(choices=KINDS)
     options = serializers.DictField(required=False, default=dict)
@@ -73,12 +75,12 @@ class AnalysisAskedSerializer(serializers.Serializer[Any]):
         required=False,
         min_value=1,
         max_value=2**31 - 1,
-        help_text="Of the judgments up to this number; of all so far if it is not given.",
+        help_text="Include judgments up to this number (default: all so far).",
     )
 
 
 class RankingAskedSerializer(serializers.Serializer[Any]):
-    """A ranking of one's own: the options of the analysis `ranking`, and those of which judgments count."""
+    """A custom ranking: options of the analysis `ranking`, including those that select judgments."""
 
     options = serializers.DictField(required=False, default=dict)
     watermark = serializers.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
@@ -91,13 +93,13 @@ def _state(analysis: Analysis) -> str:
 
 
 class AnalysisBriefSerializer(serializers.ModelSerializer[Analysis]):
-    """What was asked. `state` is `done` once there is an answer; `error` says why there is none."""
+    """A requested analysis. `state` is `done` once the answer is available; `error` is set if it failed."""
 
     options = serializers.DictField(source="choice", read_only=True)
     state = serializers.SerializerMethodField()
-    progress = serializers.SerializerMethodField(help_text="The share that is done, if known.")
+    progress = serializers.SerializerMethodField(help_text="Share completed, if known.")
     error = serializers.SerializerMethodField()
-    address = serializers.SerializerMethodField(help_text="Of the answer.")
+    address = serializers.SerializerMethodField(help_text="Address of the answer.")
 
     class Meta:
         model = Analysis
@@ -129,7 +131,7 @@ class AnalysisBriefSerializer(serializers.ModelSerializer[Analysis]):
 
 
 class AnalysisSerializer(AnalysisBriefSerializer):
-    """What was asked, and the answer: what the command of the same kind prints as JSON. Null before there is one."""
+    """A requested analysis with its answer, in the JSON format of the `analyse` command. Null until it is available."""
 
     answer = serializers.JSONField(source="data", allow_null=True, read_only=True)
 
@@ -152,7 +154,7 @@ class KindsView(APIView):
 class AnalysisKindsView(KindsView):
     @extend_schema(operation_id="analyses_kinds", responses=AnalysisKindSerializer(many=True))
     def get(self, request: Request, task_id: int) -> Response:
-        """Say what can be asked of the judgments of a task, with all options; it depends on its protocol."""
+        """List the analyses available for a task, with their options. They depend on its protocol."""
         kinds = analyses_of(task=readable_task(request, task_id))
         return paged(
             self, list(kinds.values()), lambda page: AnalysisKindSerializer(page, many=True).data
@@ -160,7 +162,7 @@ class AnalysisKindsView(KindsView):
 
 
 class AnalysesView(generics.ListAPIView[Analysis]):
-    """What was asked of a test set, the newest first, without the answers."""
+    """Analyses requested for a test set, newest first, without answers."""
 
     serializer_class = AnalysisBriefSerializer
     pagination_class = CursorPages
@@ -176,9 +178,9 @@ class AnalysesView(generics.ListAPIView[Analysis]):
         responses={200: AnalysisSerializer, 202: AnalysisSerializer},
     )
     def post(self, request: Request, task_id: int) -> Response:
-        """Ask: 202 while a worker computes the answer, which `address` will have; 200 if it is there.
+        """Request an analysis: 202 while a worker computes the answer, 200 if it is available at `address`.
 
-        Members who only read may ask, too: it changes nothing.
+        Read-only members may request analyses too.
         """
         task = readable_task(request, task_id)
         sent = AnalysisAskedSerializer(data=request.data)
@@ -203,7 +205,7 @@ class AnalysisReportView(APIView):
         responses=_FILES,
     )
     def get(self, request: Request, task_id: int, analysis_id: int, ending: str) -> HttpResponse:
-        """Return the answer as a file for people, in the language of the request."""
+        """Return the answer as a file, in the language of the request."""
         task = readable_task(request, task_id)
         if ending not in FILES:
             raise NotFound
@@ -231,22 +233,22 @@ _KIND = OpenApiParameter("name", str, "path", enum=TABLE_KINDS)
 _OPTIONS = OpenApiParameter(
     "options",
     {"type": "object", "additionalProperties": {"type": "string"}},
-    description="Each option of the table under its own name, as the list of tables has them.",
+    description="Each option of the table under its own name, as in the list of tables.",
     style="form",
     explode=True,
 )
 
 
 class TableAskedSerializer(serializers.Serializer[Any]):
-    """The options of a table; what is not said is as the list of tables says."""
+    """The options of a table. Omitted options have the defaults given in the list of tables."""
 
     options = serializers.DictField(required=False, default=dict)
 
 
 class CampaignTableSerializer(serializers.Serializer[Any]):
-    """A table. `answer` is what the command prints as JSON; null before there is one.
+    """A table. `answer` has the JSON format of the `analyse` command; null until it is available.
 
-    `state` is `done` once there is an answer to the newest question; tables of what is stored anyway always are.
+    `state` is `done` once the latest request is answered; tables of stored data are always `done`.
     """
 
     name = serializers.ChoiceField(choices=TABLE_KINDS)
@@ -256,7 +258,9 @@ class CampaignTableSerializer(serializers.Serializer[Any]):
     error = serializers.CharField()
     finished_at = serializers.DateTimeField(allow_null=True)
     code_version = serializers.CharField()
-    newer = serializers.IntegerField(help_text="Judgments that are not in the answer.")
+    newer = serializers.IntegerField(
+        help_text="Newer judgments that are not included in the answer."
+    )
     answer = serializers.SerializerMethodField()
 
     @extend_schema_field(serializers.JSONField(allow_null=True))
@@ -267,7 +271,7 @@ class CampaignTableSerializer(serializers.Serializer[Any]):
 class CampaignTablesView(KindsView):
     @extend_schema(operation_id="campaign_tables_kinds", responses=TableKindSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        """List the tables there are, with all options."""
+        """List the available tables with their options."""
         organised_campaign(request, slug)
         return paged(
             self, list(TABLES.values()), lambda page: TableKindSerializer(page, many=True).data
@@ -281,7 +285,7 @@ class CampaignTableView(APIView):
         responses=CampaignTableSerializer,
     )
     def get(self, request: Request, slug: str, name: str) -> Response:
-        """Return a table with its newest answer; options are parameters of the address."""
+        """Return a table with its latest answer. Options are query parameters."""
         campaign = organised_campaign(request, slug)
         choice = _choice(name, _asked(request, name))
         return Response(_said(choice, table_answer(campaign=campaign, choice=choice)))
@@ -293,9 +297,9 @@ class CampaignTableView(APIView):
         responses={200: CampaignTableSerializer, 202: CampaignTableSerializer},
     )
     def post(self, request: Request, slug: str, name: str) -> Response:
-        """Ask: 202 while a worker computes the answer, 200 if it is there.
+        """Request a table: 202 while a worker computes it, 200 if it is available.
 
-        Members who only read may ask, too: it changes nothing.
+        Read-only members may request tables too.
         """
         campaign = joined_campaign(request, slug)
         sent = TableAskedSerializer(data=request.data)
@@ -318,7 +322,7 @@ class CampaignTableReportView(APIView):
         responses=_FILES,
     )
     def get(self, request: Request, slug: str, name: str, ending: str) -> HttpResponse:
-        """Return the newest answer as a file for people, in the language of the request."""
+        """Return the latest answer as a file, in the language of the request."""
         campaign = organised_campaign(request, slug)
         choice = _choice(name, _asked(request, name))
         report = table_answer(campaign=campaign, choice=choice).report

@@ -1,4 +1,4 @@
-"""What a design of a test set costs and shows, and the judgments of a segment."""
+"""Forecast of a design, and results of a segment."""
 
 from typing import Any
 
@@ -22,17 +22,15 @@ _MOST = 1_000_000_000
 
 class DesignForecastRequestSerializer(DesignParametersSerializer):
     judgments = serializers.IntegerField(
-        required=False, min_value=0, max_value=_MOST, help_text="The budget in judgments."
+        required=False, min_value=0, max_value=_MOST, help_text="Budget in judgments."
     )
     hours = NumberField(
-        required=False, min_value=0, max_value=_MOST, help_text="Or in hours of active time."
+        required=False, min_value=0, max_value=_MOST, help_text="Budget in hours of active time."
     )
     money = NumberField(
-        required=False, min_value=0, max_value=_MOST, help_text="Or in money, with a `rate`."
+        required=False, min_value=0, max_value=_MOST, help_text="Budget in money; requires `rate`."
     )
-    rate = NumberField(
-        required=False, min_value=0, max_value=_MOST, help_text="What an hour costs."
-    )
+    rate = NumberField(required=False, min_value=0, max_value=_MOST, help_text="Hourly rate.")
 
     class Meta(DesignParametersSerializer.Meta):
         fields = [*DesignParametersSerializer.Meta.fields, "judgments", "hours", "money", "rate"]
@@ -41,17 +39,17 @@ class DesignForecastRequestSerializer(DesignParametersSerializer):
         """Refuse two budgets, and one in money without a rate."""
         budgets = [name for name in ("judgments", "hours", "money") if name in attrs]
         if len(budgets) > 1:
-            raise ValidationError({budgets[1]: [_("Give the budget once.")]})
+            raise ValidationError({budgets[1]: [_("Set only one of judgments, hours and money.")]})
         if "money" in attrs and not attrs.get("rate"):
             raise ValidationError(
-                {"rate": [_("Say what an hour costs, or give the budget in hours.")]}
+                {"rate": [_("Enter the hourly rate, or set the budget in hours.")]}
             )
         return attrs
 
 
 class EstimateSerializer(serializers.Serializer[Any]):
-    value = serializers.FloatField(help_text="Expected.")
-    low = serializers.FloatField(help_text="The interval that holds it with 95 %.")
+    value = serializers.FloatField(help_text="Expected value.")
+    low = serializers.FloatField(help_text="Lower end of the 95% interval.")
     high = serializers.FloatField()
 
 
@@ -59,15 +57,15 @@ class BudgetForecastSerializer(serializers.Serializer[Any]):
     judgments = serializers.IntegerField()
     hours = EstimateSerializer()
     cost = EstimateSerializer(allow_null=True, help_text="Null without a `rate`.")
-    pairs = EstimateSerializer(help_text="Pairs of systems told apart by a one-sided sign test.")
-    clusters = EstimateSerializer(help_text="By rank ranges of that test.")
+    pairs = EstimateSerializer(help_text="Pairs of systems separated by a one-sided sign test.")
+    clusters = EstimateSerializer(help_text="Clusters by rank ranges from that test.")
 
 
 class PaceSerializer(serializers.Serializer[Any]):
-    seconds = serializers.FloatField(help_text="A word.")
+    seconds = serializers.FloatField(help_text="Seconds per word.")
     low = serializers.FloatField()
     high = serializers.FloatField()
-    is_measured = serializers.BooleanField(help_text="False: assumed.")
+    is_measured = serializers.BooleanField(help_text="False if the pace is assumed.")
     judges = serializers.IntegerField()
     blocks = serializers.IntegerField()
 
@@ -75,7 +73,7 @@ class PaceSerializer(serializers.Serializer[Any]):
 class DesignForecastSerializer(serializers.Serializer[Any]):
     systems = serializers.IntegerField()
     all_systems = serializers.IntegerField(
-        help_text="Those that a design of all systems would draw."
+        help_text="Systems that a design without a selection would draw."
     )
     all_pairs = serializers.IntegerField(source="pairs")
     words_a_block = serializers.FloatField(source="words.words")
@@ -84,9 +82,9 @@ class DesignForecastSerializer(serializers.Serializer[Any]):
     pace = PaceSerializer()
     judged = serializers.IntegerField()
     comparisons = serializers.IntegerField(
-        help_text="Of the latest ranking, from which the forecast goes on; 0: from assumptions."
+        help_text="Comparisons in the latest ranking, from which the forecast is projected; 0 if it rests on assumptions."
     )
-    first_share = serializers.FloatField(help_text="Share of judgments that are no repeats.")
+    first_share = serializers.FloatField(help_text="Share of judgments that are not repeats.")
     chosen = BudgetForecastSerializer()
     curve = BudgetForecastSerializer(many=True)
 
@@ -117,16 +115,18 @@ class DesignForecastView(APIView):
 
 
 class OutputJudgedSerializer(serializers.Serializer[Any]):
-    text = serializers.CharField(allow_null=True, help_text="null: not known.")
+    text = serializers.CharField(allow_null=True, help_text="Null if unknown.")
     systems = serializers.ListField(child=serializers.CharField())
-    judgments = serializers.IntegerField(help_text="In which it got a rank.")
+    judgments = serializers.IntegerField(help_text="Judgments in which it has a rank.")
     mean_rank = serializers.FloatField(allow_null=True)
-    won = serializers.IntegerField(help_text="Comparisons with other outputs of the segment.")
+    won = serializers.IntegerField(
+        help_text="Comparisons won against other outputs of the segment."
+    )
     lost = serializers.IntegerField()
     tied = serializers.IntegerField()
     expected_wins = serializers.FloatField(
         allow_null=True,
-        help_text="The mean share of decided comparisons won against each other output of the segment.",
+        help_text="Mean share of decided comparisons won against each other output of the segment.",
     )
 
 
@@ -137,12 +137,12 @@ class SegmentJudgedSerializer(serializers.Serializer[SegmentJudged]):
     document = serializers.CharField(source="segment.document.name")
     position = serializers.IntegerField(source="segment.position")
     source = serializers.CharField(  # type: ignore[assignment]  # a field of this name
-        source="segment.source_text", allow_null=True, help_text="null: not known."
+        source="segment.source_text", allow_null=True, help_text="Null if unknown."
     )
     references = serializers.ListField(child=serializers.CharField())
     outputs = OutputJudgedSerializer(many=True)
     counted = serializers.IntegerField(
-        help_text="Judgments that the figures are of: no controls, none corrected later, by nobody who is excluded."
+        help_text="Judgments counted: without controls, corrected judgments and excluded judges."
     )
     judgments = serializers.SerializerMethodField(
         help_text=f"Numbers of all judgments of it, the latest first, at most {MOST}."
@@ -163,7 +163,7 @@ class SegmentJudgedSerializer(serializers.Serializer[SegmentJudged]):
 class SegmentJudgedView(APIView):
     @extend_schema(operation_id="segments_judged", responses=SegmentJudgedSerializer)
     def get(self, request: Request, task_id: int, number: int) -> Response:
-        """Return a segment by its number, and what its judges made of its outputs."""
+        """Return a segment with the results of its outputs."""
         task = readable_task(request, task_id)
         found = segment_judged(task=task, number=number)
         if found is None:

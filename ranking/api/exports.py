@@ -1,4 +1,4 @@
-"""Exports of a task over REST: what there is, streams, jobs that write files, and these files."""
+"""Exports of a task: available data, streams, background exports and files."""
 
 from typing import Any
 
@@ -35,8 +35,8 @@ KIND_NAMES = [(name, name) for name in KINDS]
 FORMAT_NAMES = [(str(each), str(each)) for each in ExportFormat]
 _CONTENT_TYPES = sorted({MEDIA_TYPES[ending(each)] for each in ExportFormat})
 _STREAMED = (
-    "The file. `Quintet-Watermark` and `ETag` say how to go on after an interruption: with the same `watermark`, `after` the "
-    "last number that was received, and `If-Match`."
+    "The file. To resume after an interruption, send `watermark` from `Quintet-Watermark`, `after` "
+    "with the last number received, and `If-Match` with the `ETag`."
 )
 
 
@@ -49,27 +49,31 @@ _NUMBER: dict[str, Any] = {"min_value": 0, "max_value": 2**63 - 1}
 
 
 class ExportAskedSerializer(serializers.Serializer[Any]):
-    """What is to be exported."""
+    """Data to export."""
 
     kind = serializers.ChoiceField(choices=KIND_NAMES)
     file_format = serializers.ChoiceField(choices=FORMAT_NAMES)
-    after = serializers.IntegerField(default=0, help_text="Rows after this place.", **_NUMBER)
+    after = serializers.IntegerField(
+        default=0, help_text="Only rows after this position.", **_NUMBER
+    )
     until = serializers.IntegerField(
-        required=False, help_text="Rows up to this place; the last one if left out.", **_NUMBER
+        required=False, help_text="Only rows up to this position (default: all).", **_NUMBER
     )
     watermark = serializers.IntegerField(
         required=False,
-        help_text="Judgments up to this number decide which count. Give the header `Quintet-Watermark` of the first part "
-        "to get more parts of the same file.",
+        help_text="Determine from judgments up to this number which ones count. Send the `Quintet-Watermark` of the "
+        "first part to get further parts of the same file.",
         **_NUMBER,
     )
 
 
 class ExportedFileSerializer(serializers.ModelSerializer[KeptFile]):
-    """A file that is kept until it expires."""
+    """An exported file, available until it expires."""
 
     sha256 = serializers.CharField(source="digest")
-    url = serializers.SerializerMethodField(help_text="Of its bytes; ranges may be asked for.")
+    url = serializers.SerializerMethodField(
+        help_text="Address of the content; supports range requests."
+    )
 
     class Meta:
         model = KeptFile
@@ -94,39 +98,39 @@ class ExportFormatSerializer(serializers.Serializer[Any]):
     """A format of a kind."""
 
     name = serializers.CharField()
-    bytes = serializers.IntegerField(help_text="Of so many rows, about.")
+    bytes = serializers.IntegerField(help_text="Estimated size of all rows.")
     losses = serializers.ListField(
-        child=serializers.CharField(), help_text="What it has no room for."
+        child=serializers.CharField(), help_text="Data that the format cannot represent."
     )
 
 
 class ExportKindSerializer(serializers.Serializer[Any]):
-    """Something of the task that can be exported."""
+    """Data of the task that can be exported."""
 
     name = serializers.CharField(source="kind.name")
     title = serializers.CharField(source="kind.title")
     description = serializers.CharField(source="kind.description")
     by_number = serializers.BooleanField(
-        source="kind.by_number", help_text="Places of its rows are numbers of judgments."
+        source="kind.by_number", help_text="Row positions are judgment numbers."
     )
-    rows = serializers.IntegerField(help_text="At most; if `is_more`, more than these.")
-    is_more = serializers.BooleanField(help_text="There are more rows than were counted.")
+    rows = serializers.IntegerField(help_text="Maximum number of rows; a lower bound if `is_more`.")
+    is_more = serializers.BooleanField(help_text="More rows exist than were counted.")
     formats = ExportFormatSerializer(many=True)
     refused = serializers.DictField(
         source="kind.refused",
         child=serializers.CharField(),
-        help_text="Why it is not written in the other formats.",
+        help_text="Reasons why other formats are not available.",
     )
 
 
 class ExportQueuedSerializer(serializers.Serializer[Any]):
-    """A worker writes the file; `jobs/{id}/` says how far it is, and its `result` names the file."""
+    """A worker writes the file. `jobs/{id}/` has the progress, and its `result` the file."""
 
     job = serializers.IntegerField(read_only=True)
 
 
 class ExportsView(generics.ListAPIView[KeptFile]):
-    """The exported files that are kept, the newest first."""
+    """Exported files, newest first."""
 
     serializer_class = ExportedFileSerializer
     pagination_class = CursorPages
@@ -141,14 +145,14 @@ class ExportsView(generics.ListAPIView[KeptFile]):
         responses={202: ExportQueuedSerializer},
     )
     def post(self, request: Request, task_id: int) -> Response:
-        """Have a worker write a file. It changes nothing, so analysts may ask for one, too."""
+        """Export a file in the background. Analysts may export too."""
         export = _asked(readable_task(request, task_id), request.data)
         job = export_queue(export=export, by=reader(request))
         return Response(ExportQueuedSerializer({"job": job.pk}).data, status=202)
 
 
 class ExportKindsView(APIView):
-    """What can be exported, in which formats, about how large, and what a format has no room for."""
+    """Data that can be exported, with formats, estimated sizes and losses."""
 
     pagination_class = RowPages
 
@@ -159,7 +163,7 @@ class ExportKindsView(APIView):
 
     @extend_schema(operation_id="export_kinds", responses=ExportKindSerializer(many=True))
     def get(self, request: Request, task_id: int) -> Response:
-        """Return the kinds."""
+        """List the data that can be exported."""
         task = readable_task(request, task_id)
         offered = kinds_offered(task=task, may_change=_may_change(task))
         return paged(self, offered, lambda page: ExportKindSerializer(page, many=True).data)
@@ -178,21 +182,23 @@ class ExportStreamView(APIView):
                 )
                 for content_type in _CONTENT_TYPES
             },
-            403: OpenApiResponse(description="It is for organisers alone."),
-            412: OpenApiResponse(description="By now its bytes follow from something else."),
+            403: OpenApiResponse(description="Only organisers can export this."),
+            412: OpenApiResponse(description="The data has changed since the export began."),
         },
     )
     def get(self, request: Request, task_id: int) -> HttpResponseBase:
-        """Stream it."""
+        """Stream an export."""
         export = _asked(readable_task(request, task_id), request.query_params)
         if is_other_export(request.headers, export):
-            detail = _("Judges were excluded or readmitted since: begin the file again.")
+            detail = _(
+                "The set of excluded judges has changed since the export began. Start again from the beginning."
+            )
             return Response({"detail": detail}, status=412)
         return export_stream(export, export_bytes(export))
 
 
 class ExportView(generics.RetrieveAPIView[KeptFile]):
-    """An exported file, described."""
+    """Metadata of an exported file."""
 
     serializer_class = ExportedFileSerializer
 
@@ -211,11 +217,11 @@ class ExportContentView(APIView):
                 for status in (200, 206)
                 for content_type in _CONTENT_TYPES
             },
-            416: OpenApiResponse(description="It has no such bytes."),
+            416: OpenApiResponse(description="Range not satisfiable."),
         },
     )
     def get(self, request: Request, task_id: int, export_id: int) -> HttpResponseBase:
-        """Return all of it, or the range that `Range` asks for."""
+        """Return the file, or the range requested by `Range`."""
         return file_answer(request.headers, _file(request, task_id, export_id))
 
 
@@ -236,5 +242,5 @@ def _files(task: Task) -> QuerySet[KeptFile]:
 def _file(request: Request, task_id: int, export_id: int) -> KeptFile:
     found = _files(readable_task(request, task_id)).filter(pk=export_id).first()
     if found is None:
-        raise NotFound(_("There is no such file, or it has expired: have it written again."))
+        raise NotFound(_("File not found or expired. Request a new export."))
     return found

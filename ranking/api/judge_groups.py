@@ -26,7 +26,7 @@ _MOST: int = 10_000
 
 
 class JudgeGroupSerializer(serializers.Serializer[Any]):
-    """A group, how many judges are in it, and what it is in force for."""
+    """A judge group, its number of judges and its uses."""
 
     id = serializers.IntegerField(source="group.pk", read_only=True)
     name = serializers.CharField(source="group.name", max_length=60)
@@ -36,16 +36,18 @@ class JudgeGroupSerializer(serializers.Serializer[Any]):
         required=False,
         min_value=1,
         max_value=MAX_BLOCKS,
-        help_text="Of each of its judges, in all; null: what the campaign asks of a judge.",
+        help_text="Maximum blocks per judge; null for the campaign's limit.",
     )
     judges = serializers.IntegerField(read_only=True)
     uses = serializers.ListField(
-        child=serializers.CharField(), read_only=True, help_text="In words; empty if none."
+        child=serializers.CharField(),
+        read_only=True,
+        help_text="Designs and rankings that use the group, in words.",
     )
 
 
 class GroupMembersSerializer(serializers.Serializer[Any]):
-    """Judges by their id, who are put in or taken out."""
+    """IDs of judges to add and remove."""
 
     add = serializers.ListField(child=serializers.IntegerField(), default=list, max_length=_MOST)
     remove = serializers.ListField(child=serializers.IntegerField(), default=list, max_length=_MOST)
@@ -57,7 +59,7 @@ class GroupMembersChangedSerializer(serializers.Serializer[Any]):
 
 
 class JudgeGroupUsedSerializer(serializers.Serializer[Any]):
-    """Answered with 409: the group is in force for something, and stays."""
+    """Conflict: the group is in use and was not deleted."""
 
     detail = serializers.CharField(read_only=True)
 
@@ -66,7 +68,7 @@ def _found(campaign: Campaign, group_id: int) -> JudgeGroup:
     present = JudgeGroup.objects.present().select_related("campaign")
     group = present.filter(campaign=campaign, pk=group_id).first()
     if group is None:
-        raise NotFound(_("There is no such group in this campaign."))
+        raise NotFound(_("Judge group not found."))
     return group
 
 
@@ -97,7 +99,7 @@ class JudgeGroupsView(APIView):
         responses={201: JudgeGroupSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Make a group without judges."""
+        """Create a group without judges."""
         campaign = organised_campaign(request, slug)
         sent = JudgeGroupSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
@@ -117,7 +119,7 @@ class JudgeGroupView(APIView):
         responses=JudgeGroupSerializer,
     )
     def patch(self, request: Request, slug: str, group_id: int) -> Response:
-        """Change its name, or what its judges are asked for; what is not named stays."""
+        """Change the name or the block limit of a group. Omitted fields keep their values."""
         group = _found(organised_campaign(request, slug), group_id)
         sent = JudgeGroupSerializer(data=request.data, partial=True)
         sent.is_valid(raise_exception=True)
@@ -133,7 +135,7 @@ class JudgeGroupJudgesView(APIView):
         responses=GroupMembersChangedSerializer,
     )
     def post(self, request: Request, slug: str, group_id: int) -> Response:
-        """Put judges of the campaign into the group, and take others out."""
+        """Add judges to the group and remove others."""
         campaign = organised_campaign(request, slug)
         group = _found(campaign, group_id)
         sent = GroupMembersSerializer(data=request.data)
@@ -148,7 +150,7 @@ def _judges(campaign: Campaign, field: str, ids: list[int]) -> list[Judge]:
     found = list(Judge.objects.filter(campaign=campaign, pk__in=wanted))
     missing = sorted(wanted - {judge.pk for judge in found})
     if missing:
-        said = _("This campaign has no judge %(id)d.") % {"id": missing[0]}
+        said = _("Judge %(id)d not found.") % {"id": missing[0]}
         raise ValidationError({field: [said]})
     return found
 
@@ -160,7 +162,7 @@ class JudgeGroupDeleteView(APIView):
         responses={204: None, 409: JudgeGroupUsedSerializer},
     )
     def post(self, request: Request, slug: str, group_id: int) -> Response:
-        """Delete the group; its judges stay judges. 409 while a design or a ranking is for it alone."""
+        """Delete the group but not its judges. 409 while a design or a ranking uses it."""
         group = _found(organised_campaign(request, slug), group_id)
         try:
             judge_group_delete(group=group)

@@ -19,11 +19,11 @@ from ranking.selectors.overview import TaskOverview, campaign_overview, day_afte
 
 
 class EndSerializer(serializers.Serializer[Any]):
-    """The day on which all blocks wanted will be judged, and its interval of 95 %."""
+    """Expected date of the last judgment needed, with its 95% interval."""
 
     expected = serializers.DateField()
     earliest = serializers.DateField()
-    latest = serializers.DateField(allow_null=True, help_text="null: days differ too much to say.")
+    latest = serializers.DateField(allow_null=True, help_text="Null if daily pace varies too much.")
 
 
 class DayJudgedSerializer(serializers.Serializer[Any]):
@@ -37,18 +37,16 @@ class TaskOverviewSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField(source="task.pk")
     test_set = serializers.IntegerField(source="task.test_set_id")
     protocol = serializers.CharField(source="task.protocol")
-    name = serializers.CharField(source="task.test_set.name", help_text="Of the test set.")
+    name = serializers.CharField(source="task.test_set.name", help_text="Name of the test set.")
     closed_at = serializers.DateTimeField(source="task.closed_at", allow_null=True)
     blocks_wanted = serializers.IntegerField(source="task.blocks_wanted", allow_null=True)
-    judged = serializers.IntegerField(source="summary.judged", help_text="Blocks.")
-    at_work = serializers.IntegerField(help_text="Judges who did something in the last minutes.")
-    pace = serializers.FloatField(help_text="Blocks a day, of the last whole days of a week.")
-    low_agreement = serializers.IntegerField(
-        help_text="Judges who agree with the others less than these do."
-    )
+    judged = serializers.IntegerField(source="summary.judged", help_text="Blocks judged.")
+    at_work = serializers.IntegerField(help_text="Judges active in the last minutes.")
+    pace = serializers.FloatField(help_text="Blocks per day, over the full days of the last week.")
+    low_agreement = serializers.IntegerField(help_text="Judges with low agreement.")
     open_problem_reports = serializers.IntegerField(source="open_reports")
-    days = DayJudgedSerializer(many=True, help_text="The last fourteen, today among them.")
-    end = serializers.SerializerMethodField(help_text="null: it cannot be said yet.")
+    days = DayJudgedSerializer(many=True, help_text="The last 14 days, including today.")
+    end = serializers.SerializerMethodField(help_text="Null while there is not enough data.")
 
     @extend_schema_field(EndSerializer(allow_null=True))
     def get_end(self, each: TaskOverview) -> dict[str, Any] | None:
@@ -73,7 +71,7 @@ class OverviewView(APIView):
 
     @extend_schema(operation_id="campaigns_overview", responses=TaskOverviewSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        """Say of each test set how far it is, its pace and when it will end."""
+        """Return the progress, pace and forecast of each test set."""
         campaign = organised_campaign(request, slug)
         rows: Any = campaign_overview(campaign=campaign)
         return paged(self, rows, lambda page: TaskOverviewSerializer(page, many=True).data)
@@ -82,10 +80,10 @@ class OverviewView(APIView):
 class AlertSerializer(serializers.Serializer[Alert]):
     kind = serializers.ChoiceField(choices=AlertKind.choices)
     task = serializers.IntegerField(source="task_id", allow_null=True)
-    what = serializers.CharField(help_text="In the language of the request, like the next two.")
+    what = serializers.CharField(help_text="Problem, in the language of the request.")
     why = serializers.CharField()
-    to_do = serializers.CharField(source="button", help_text="The one thing to do.")
-    address = serializers.SerializerMethodField(help_text="Of the page where it is done.")
+    to_do = serializers.CharField(source="button", help_text="Recommended action.")
+    address = serializers.SerializerMethodField(help_text="Page for this action.")
 
     def get_address(self, alert: Alert) -> str:
         request: Request = self.context["request"]
@@ -103,7 +101,7 @@ class AlertsView(APIView):
 
     @extend_schema(operation_id="campaigns_alerts", responses=AlertSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        """Say what needs an organiser now, and one thing to do about each."""
+        """List problems that need an organiser, each with a recommended action."""
         campaign = organised_campaign(request, slug)
         alerts = alerts_of_campaigns(campaigns=[campaign])[campaign.pk]
 
@@ -114,22 +112,20 @@ class AlertsView(APIView):
 
 
 class AlertMailSerializer(serializers.Serializer[Any]):
-    daily = serializers.BooleanField(
-        help_text="Whether you are sent a mail a day of what needs you, if anything does."
-    )
+    daily = serializers.BooleanField(help_text="Whether you receive a daily mail about alerts.")
 
 
 class AlertMailView(APIView):
     @extend_schema(operation_id="alert_mail_read", responses=AlertMailSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        """Say whether you get the daily mail of this campaign's alerts; analysts get none."""
+        """Return whether you receive the daily mail about alerts of this campaign. Analysts do not receive it."""
         return Response({"daily": _membership(request, slug).daily_alerts})
 
     @extend_schema(
         operation_id="alert_mail_change", request=AlertMailSerializer, responses=AlertMailSerializer
     )
     def put(self, request: Request, slug: str) -> Response:
-        """Switch your daily mail on or off."""
+        """Turn your daily mail on or off."""
         membership = _membership(request, slug)
         sent = AlertMailSerializer(data=request.data)
         sent.is_valid(raise_exception=True)

@@ -57,22 +57,20 @@ _LINE: int = 300
 
 
 class ResultBundleSerializer(serializers.Serializer[PublishedResult]):
-    """The zip from which a result is computed again; it never changes once it is made."""
+    """The zip for recomputing a result. It never changes once created."""
 
-    is_made = serializers.SerializerMethodField(
-        help_text="Until then a worker makes it, and there is nothing to fetch."
-    )
+    is_made = serializers.SerializerMethodField(help_text="False while a worker creates it.")
     texts = serializers.BooleanField(
-        source="bundle_has_texts", help_text="Whether sources, references and outputs are in it."
+        source="bundle_has_texts", help_text="Whether sources, references and outputs are included."
     )
     bytes = serializers.IntegerField(source="bundle.size", default=0)
     sha256 = serializers.CharField(source="bundle.digest", default="")
-    url = serializers.SerializerMethodField(help_text="For everybody, once the result is open.")
+    url = serializers.SerializerMethodField(help_text="Public once the result is public.")
     files = serializers.JSONField(
-        source="bundle_files", help_text="Name, bytes and SHA-256 of each file in it."
+        source="bundle_files", help_text="Name, size in bytes and SHA-256 of each file."
     )
     error = serializers.CharField(
-        source="bundle_job.error", default="", help_text="Why it could not be made."
+        source="bundle_job.error", default="", help_text="Error if it could not be created."
     )
 
     def get_is_made(self, result: PublishedResult) -> bool:
@@ -90,23 +88,22 @@ class ResultBundleSerializer(serializers.Serializer[PublishedResult]):
 
 class BundleAskSerializer(serializers.Serializer[Any]):
     texts = serializers.BooleanField(
-        default=False, help_text="Sources, references and outputs are in it, too."
+        default=False, help_text="Include sources, references and outputs."
     )
 
 
 class PublishedResultBriefSerializer(serializers.ModelSerializer[PublishedResult]):
-    """A version, and who may see it."""
+    """A version and its visibility."""
 
-    url = serializers.SerializerMethodField(help_text="Of its page, for everybody.")
+    url = serializers.SerializerMethodField(help_text="Public page.")
     ranking = serializers.IntegerField(
-        source="run_id", read_only=True, help_text="The kept ranking that it froze."
+        source="run_id", read_only=True, help_text="The saved ranking that it froze."
     )
     is_embargoed = serializers.BooleanField(read_only=True)
     reviewer_url = serializers.SerializerMethodField(
-        help_text="The link for reviewers, by which it is read under an embargo; null if there is none, "
-        "and for analysts."
+        help_text="Link for reviewers during an embargo; null if there is none, and for analysts."
     )
-    bundle = serializers.SerializerMethodField(help_text="Null if nobody has asked for one.")
+    bundle = serializers.SerializerMethodField(help_text="Null if none was requested.")
 
     class Meta:
         model = PublishedResult
@@ -149,13 +146,13 @@ class PublishedResultBriefSerializer(serializers.ModelSerializer[PublishedResult
 
 
 class PublishedResultSerializer(PublishedResultBriefSerializer):
-    """A version with its content, as `result.json` at its address has it."""
+    """A version with the content of its `result.json`."""
 
     content = serializers.JSONField(
-        read_only=True, help_text="`digest` is the SHA-256 of its text by RFC 8785."
+        read_only=True, help_text="`digest` is the SHA-256 of its RFC 8785 form."
     )
     names = serializers.JSONField(
-        source="labels", read_only=True, help_text="What each system is called in it, by id."
+        source="labels", read_only=True, help_text="Published name of each system, by ID."
     )
 
     class Meta(PublishedResultBriefSerializer.Meta):
@@ -164,45 +161,47 @@ class PublishedResultSerializer(PublishedResultBriefSerializer):
 
 
 class ReasonWordingSerializer(serializers.Serializer[Any]):
-    """What readers read in place of a reason."""
+    """Replacement for a reason."""
 
     reason = serializers.CharField(
-        max_length=_TEXT, trim_whitespace=False, help_text="As it was given."
+        max_length=_TEXT, trim_whitespace=False, help_text="The original reason."
     )
     wording = serializers.CharField(max_length=LONGEST_WORDING)
 
 
 class PublishSerializer(serializers.Serializer[Any]):
-    """What is said beside the result."""
+    """Data published with the result."""
 
     anonymous = serializers.ListField(
         child=serializers.CharField(max_length=200),
         default=list,
-        help_text="Names of systems that are called “System A”, “System B” … in it.",
+        help_text="Systems to anonymize as “System A”, “System B” …",
     )
     authors = serializers.ListField(
-        child=serializers.CharField(max_length=_LINE), default=list, help_text="For the citation."
+        child=serializers.CharField(max_length=_LINE),
+        default=list,
+        help_text="Authors for the citation.",
     )
     acknowledgement = serializers.CharField(max_length=_TEXT, default="", allow_blank=True)
     contact = serializers.CharField(
-        max_length=_LINE, default="", allow_blank=True, help_text="Whom readers may ask."
+        max_length=_LINE, default="", allow_blank=True, help_text="Contact for readers."
     )
     change_note = serializers.CharField(
         max_length=_TEXT,
         default="",
         allow_blank=True,
-        help_text="What has changed since the last version; not of the first.",
+        help_text="Changes since the last version; not for the first version.",
     )
     wordings = ReasonWordingSerializer(
         many=True,
         default=list,
-        help_text="Other words for reasons of the ranking settings, of the stopping rule and of exclusions, where "
-        "a system is not named. The result says that they were reworded.",
+        help_text="Replacements for reasons of ranking settings, stopping rule and exclusions, if a system is "
+        "anonymous. The result says that they were reworded.",
     )
     firmness = serializers.BooleanField(
         default=True,
-        help_text="How many judgments decide first place. Where that is not known yet, a worker is asked, and "
-        "the answer is 202 until it is; false publishes without it.",
+        help_text="Include the number of judgments that decide first place. The answer is 202 while a worker "
+        "computes it; false publishes without it.",
     )
     metrics = serializers.BooleanField(
         default=True,
@@ -211,26 +210,28 @@ class PublishSerializer(serializers.Serializer[Any]):
     )
     texts = serializers.BooleanField(
         default=False,
-        help_text="Sources, references and outputs are in its bundle, which everybody can download.",
+        help_text="Include sources, references and outputs in the public bundle.",
     )
     dry_run = serializers.BooleanField(
-        default=False, help_text="Say what would be published, and publish nothing."
+        default=False, help_text="Return the preview without publishing."
     )
     seen = serializers.CharField(
         max_length=64,
         default="",
         allow_blank=True,
-        help_text="Of a dry run: where something else would be published now, the answer is 409.",
+        help_text="Value from a dry run; 409 if the result has changed since.",
     )
     version = serializers.IntegerField(
         min_value=1,
         default=None,
         allow_null=True,
-        help_text="Which version it is to be. Where another one is next, the answer is 409: a request that is "
-        "sent again publishes nothing twice.",
+        help_text="Expected version number; 409 if the next version is another one, so a repeated request does not "
+        "publish twice.",
     )
     embargo_until = serializers.DateTimeField(
-        default=None, allow_null=True, help_text="Null: it is open to everybody at once, for good."
+        default=None,
+        allow_null=True,
+        help_text="Null to publish immediately. This cannot be undone.",
     )
 
     @property
@@ -259,59 +260,53 @@ def _wordings(sent: Iterable[Mapping[str, str]]) -> dict[str, str]:
 
 
 class PublishAwaitedSerializer(serializers.Serializer[Any]):
-    """Nothing was published yet: send the request again."""
+    """Not published yet: repeat the request."""
 
     detail = serializers.CharField(read_only=True)
-    analysis = serializers.IntegerField(
-        read_only=True, help_text="The analysis that a worker computes."
-    )
+    analysis = serializers.IntegerField(read_only=True, help_text="ID of the analysis in progress.")
 
 
 class PublishedDraftSerializer(serializers.Serializer[PublishedDraft]):
-    """What would be published; nothing is yet."""
+    """Preview of the result."""
 
     version = serializers.IntegerField(read_only=True)
     seen = serializers.CharField(
-        read_only=True, help_text="Sent with the request that publishes, it publishes just this."
+        read_only=True, help_text="Send it to publish exactly this preview."
     )
-    content = serializers.JSONField(
-        read_only=True, help_text="`published_at` in it will be another one."
-    )
+    content = serializers.JSONField(read_only=True, help_text="`published_at` will differ.")
     names = serializers.JSONField(
-        source="labels", read_only=True, help_text="What each system is called in it, by id."
+        source="labels", read_only=True, help_text="Published name of each system, by ID."
     )
-    wordings = serializers.JSONField(
-        read_only=True, help_text="What stands in it for which reason that was given."
-    )
+    wordings = serializers.JSONField(read_only=True, help_text="Published wording of each reason.")
 
 
 class PublishConflictSerializer(serializers.Serializer[Any]):
-    """Nothing was published: it would be something else, or another version."""
+    """Not published: the result or the version has changed."""
 
     detail = serializers.CharField(read_only=True)
 
 
 class PublishedChangesSerializer(serializers.Serializer[Any]):
-    """What changes of a version; what is not named stays."""
+    """Changes to a version. Omitted fields keep their values."""
 
     embargo_until = serializers.DateTimeField(
         required=False,
         allow_null=True,
-        help_text="Only while it is under an embargo. Null opens it to everybody, for good.",
+        help_text="Only while under embargo. Null makes it public; this cannot be undone.",
     )
     reviewer_link = serializers.BooleanField(
-        required=False, help_text="True makes the link for reviewers, false ends it."
+        required=False, help_text="True creates the link for reviewers, false disables it."
     )
     retraction_reason = serializers.CharField(
         required=False,
         allow_blank=True,
         max_length=_TEXT,
-        help_text="Retracts it; empty takes the retraction back.",
+        help_text="Retracts the version; empty undoes the retraction.",
     )
 
 
 class PublishedResultsView(generics.ListAPIView[PublishedResult]):
-    """The versions of a test set, the newest first, without their content."""
+    """Published versions of a test set, newest first, without content."""
 
     serializer_class = PublishedResultBriefSerializer
     pagination_class = CursorPages
@@ -337,9 +332,9 @@ class PublishedResultsView(generics.ListAPIView[PublishedResult]):
         },
     )
     def post(self, request: Request, task_id: int) -> Response:
-        """Publish the present ranking as the next version. It is kept for good, and frozen.
+        """Publish the latest ranking as the next version.
 
-        With `dry_run`, 200 says what would be published. 409 if that is not what was `seen`, or not `version`.
+        With `dry_run`, return a preview with 200. 409 if `seen` or `version` do not match.
         """
         task = organised_task(request, task_id)
         sent = PublishSerializer(data=request.data)
@@ -413,7 +408,7 @@ class PublishedResultView(APIView):
         responses=PublishedResultSerializer,
     )
     def patch(self, request: Request, task_id: int, version: int) -> Response:
-        """Change who may see a version, or retract it; all of it or nothing."""
+        """Change the visibility of a version or retract it, all or nothing."""
         task = organised_task(request, task_id)
         result = _found(task, version)
         sent = PublishedChangesSerializer(data=request.data)
@@ -429,7 +424,7 @@ class ResultBundleView(APIView):
         responses={(200, "application/zip"): OpenApiTypes.BINARY},
     )
     def get(self, request: Request, task_id: int, version: int) -> HttpResponseBase:
-        """Return the bundle of a version, from which `reproduce` computes it again."""
+        """Return the bundle of a version, for the `reproduce` command."""
         bundle = _found(organised_task(request, task_id), version).bundle
         if bundle is None:
             raise NotFound(_("This version has no bundle yet."))
@@ -443,7 +438,7 @@ class ResultBundleView(APIView):
         responses={202: PublishedResultSerializer},
     )
     def post(self, request: Request, task_id: int, version: int) -> Response:
-        """Have the bundle of a version made that has none. `bundle` of the version says when it is there."""
+        """Create the bundle of a version that has none. `bundle` of the version shows when it is available."""
         task = organised_task(request, task_id)
         sent = BundleAskSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
@@ -473,7 +468,7 @@ def _change(result: PublishedResult, changes: dict[str, Any]) -> None:
 def _found(task: Task, version: int) -> PublishedResult:
     result: PublishedResult | None = versions_of(task_id=task.pk).filter(version=version).first()
     if result is None:
-        raise NotFound(_("This test set has no such version."))
+        raise NotFound(_("Version not found."))
     return result
 
 

@@ -39,17 +39,17 @@ from ranking.services.rules import (
 )
 
 _THRESHOLD = (
-    "In the unit of the measure, as `judges/` gives its values: shares and probabilities from 0 to 1, "
-    "κ from −1 to 1, times from 0 to 86,400 seconds. Anything else is refused with its range."
+    "In the unit of the measure, as in `judges/`: shares and probabilities from 0 to 1, κ from −1 to "
+    "1, times from 0 to 86,400 seconds."
 )
 _CONFIRM = (
-    "The `confirm` of the effects that were answered with 409. Needed where more than one in five "
-    "judges are met; with another code than that of the present effects the answer is 409 again."
+    "The `confirm` code from a 409 answer, required if more than one in five judges are affected. 409 "
+    "again if the effects have changed."
 )
 
 
 class RuleTermsSerializer(serializers.Serializer[RuleTerms]):
-    """When a rule acts, and what it does."""
+    """Terms of a rule."""
 
     action = serializers.ChoiceField(choices=ACTIONS)
     measure = serializers.ChoiceField(choices=JudgeMeasure.choices)
@@ -58,13 +58,13 @@ class RuleTermsSerializer(serializers.Serializer[RuleTerms]):
     minimum = serializers.IntegerField(
         min_value=1,
         max_value=MAX_MINIMUM,
-        help_text="Comparisons, blocks or segments the measure must rest on.",
+        help_text="Minimum number of comparisons, blocks or segments.",
     )
     task = serializers.PrimaryKeyRelatedField(
         queryset=Task.objects.none(),
         allow_null=True,
         default=None,
-        help_text="Null: each test set of the campaign.",
+        help_text="Null for all test sets of the campaign.",
     )
 
     def __init__(self, *args: Any, campaign: Campaign | None = None, **kwargs: Any) -> None:
@@ -85,17 +85,17 @@ class ConfirmSerializer(serializers.Serializer[Any]):
 
 
 class NewRuleSerializer(RuleTermsSerializer):
-    """A rule to put in force, perhaps in the place of another."""
+    """A rule to add or to replace another one."""
 
     confirm = serializers.CharField(default="", allow_blank=True, help_text=_CONFIRM)
     replaces = serializers.PrimaryKeyRelatedField(
         queryset=QualityRule.objects.none(),
         allow_null=True,
         default=None,
-        help_text="A rule in force, which is switched off.",
+        help_text="Rule in force to replace.",
     )
     undo = serializers.BooleanField(
-        default=False, help_text="Revert what the rule that it replaces did."
+        default=False, help_text="Undo the actions of the replaced rule."
     )
 
     def __init__(self, *args: Any, campaign: Campaign | None = None, **kwargs: Any) -> None:
@@ -106,19 +106,19 @@ class NewRuleSerializer(RuleTermsSerializer):
 
 
 class UndoSerializer(serializers.Serializer[Any]):
-    undo = serializers.BooleanField(help_text="Whether to revert what the rule did.")
+    undo = serializers.BooleanField(help_text="Whether to undo the actions of the rule.")
 
 
 class EffectsSerializer(serializers.Serializer[RuleEffects]):
-    """What rules would do now, each to judges it has not acted on."""
+    """Current effects of rules on judges they have not acted on yet."""
 
     words = serializers.SerializerMethodField()
-    measured = serializers.IntegerField(help_text="Judges they look at.")
-    warn = serializers.SerializerMethodField(help_text="Pseudonyms.")
+    measured = serializers.IntegerField(help_text="Judges measured.")
+    warn = serializers.SerializerMethodField(help_text="Pseudonyms of judges.")
     pause = serializers.SerializerMethodField()
     exclude = serializers.SerializerMethodField()
     needs_confirmation = serializers.BooleanField(
-        source="is_large", help_text="More than one in five judges are met."
+        source="is_large", help_text="More than one in five judges are affected."
     )
     confirm = serializers.CharField(source="code")
 
@@ -136,20 +136,20 @@ class EffectsSerializer(serializers.Serializer[RuleEffects]):
 
 
 class ConfirmationNeededSerializer(serializers.Serializer[Any]):
-    """Answered with 409: nothing was changed."""
+    """Conflict: confirmation needed. Nothing was changed."""
 
     detail = serializers.CharField()
     effects = EffectsSerializer()
 
 
 class QualityRuleSerializer(serializers.ModelSerializer[QualityRule]):
-    """A rule with its terms, which never change, and how often it acted."""
+    """A rule with its terms and the number of its actions."""
 
     words = serializers.SerializerMethodField()
     threshold = serializers.FloatField(help_text=_THRESHOLD)
-    unit = serializers.SerializerMethodField(help_text="What kind of number the threshold is.")
-    acted = serializers.IntegerField(help_text="Judges it acted on.")
-    standing = serializers.IntegerField(help_text="Of these actions, those that are in force.")
+    unit = serializers.SerializerMethodField(help_text="Unit of the threshold.")
+    acted = serializers.IntegerField(help_text="Judges the rule acted on.")
+    standing = serializers.IntegerField(help_text="Actions still in force.")
     created_by = serializers.CharField(source="created_by.name", default=None, allow_null=True)
     switched_off_by = serializers.CharField(
         source="switched_off_by.name", default=None, allow_null=True
@@ -192,7 +192,7 @@ _PUT_IN_FORCE = {201: _DONE, 409: ConfirmationNeededSerializer}
 
 
 class RulesView(generics.ListAPIView[QualityRule]):
-    """The rules of a campaign, the newest first, with those that are switched off."""
+    """The rules of a campaign, including those switched off, newest first."""
 
     serializer_class = QualityRuleSerializer
     pagination_class = CursorPages
@@ -205,7 +205,7 @@ class RulesView(generics.ListAPIView[QualityRule]):
         operation_id="rules_put_in_force", request=NewRuleSerializer, responses=_PUT_IN_FORCE
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Put a rule in force; it acts at once. 409 with the list if it meets more than one in five."""
+        """Add a rule, which acts immediately. 409 with its effects if it affects more than one in five judges."""
         campaign = organised_campaign(request, slug)
         sent = NewRuleSerializer(data=request.data, campaign=campaign)
         sent.is_valid(raise_exception=True)
@@ -232,7 +232,7 @@ class RulePreviewView(APIView):
         operation_id="rules_preview", request=RuleTermsSerializer, responses=EffectsSerializer
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Say what a rule of these terms would do now. Nothing is stored."""
+        """Preview the effects of a rule. Nothing is stored."""
         campaign = organised_campaign(request, slug)
         sent = RuleTermsSerializer(data=request.data, campaign=campaign)
         sent.is_valid(raise_exception=True)
@@ -243,7 +243,7 @@ class RulePreviewView(APIView):
 class SuggestedRulesView(APIView):
     @extend_schema(operation_id="suggested_rules_preview", responses=EffectsSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        """Say what the suggested rules that are not in force would do now, together."""
+        """Preview the combined effects of suggested rules that are not in force."""
         campaign = organised_campaign(request, slug)
         terms = suggested_terms(campaign=campaign)
         return Response(EffectsSerializer(rules_preview(campaign=campaign, terms=terms)).data)
@@ -254,7 +254,7 @@ class SuggestedRulesView(APIView):
         responses=_PUT_IN_FORCE,
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Put the suggested rules in force, which only warn; 409 as for one rule."""
+        """Add the suggested rules, which only warn. 409 as for a single rule."""
         campaign = organised_campaign(request, slug)
         confirmed = _confirm(request)
 
@@ -274,7 +274,7 @@ class RuleOffView(APIView):
         operation_id="rule_switch_off", request=UndoSerializer, responses=QualityRuleSerializer
     )
     def post(self, request: Request, slug: str, rule_id: int) -> Response:
-        """Switch a rule off; `undo` says whether to revert what it did as well."""
+        """Switch off a rule; `undo` also reverts its actions."""
         campaign = organised_campaign(request, slug)
         rule = _rule(campaign, rule_id)
         sent = UndoSerializer(data=request.data)
@@ -286,7 +286,7 @@ class RuleOffView(APIView):
 class RuleUndoView(APIView):
     @extend_schema(operation_id="rule_undo", request=None, responses=QualityRuleSerializer)
     def post(self, request: Request, slug: str, rule_id: int) -> Response:
-        """Revert all that a rule did; the history keeps it, and the rule stays in force if it is."""
+        """Undo all actions of a rule. The rule stays in force."""
         campaign = organised_campaign(request, slug)
         quality_rule_undo(rule=_rule(campaign, rule_id), user=reader(request))
         return Response(QualityRuleSerializer(_rule(campaign, rule_id)).data)
@@ -295,7 +295,7 @@ class RuleUndoView(APIView):
 class RuleActView(APIView):
     @extend_schema(operation_id="rule_waiting", responses=EffectsSerializer)
     def get(self, request: Request, slug: str, rule_id: int) -> Response:
-        """Say on whom a rule in force would act but waits for an organiser."""
+        """List judges for whom a rule waits for confirmation."""
         campaign = organised_campaign(request, slug)
         rule = _rule(campaign, rule_id)
         rules = [] if rule.switched_off_at else [rule]
@@ -307,7 +307,7 @@ class RuleActView(APIView):
         responses={200: EffectsSerializer, 409: ConfirmationNeededSerializer},
     )
     def post(self, request: Request, slug: str, rule_id: int) -> Response:
-        """Let a rule that waits act on those whom `GET` names; `confirm` is always needed."""
+        """Apply a waiting rule to the judges listed by `GET`. `confirm` is required."""
         campaign = organised_campaign(request, slug)
         rule = _rule(campaign, rule_id)
         confirmed = _confirm(request)
@@ -346,5 +346,5 @@ def _confirm(request: Request) -> str:
 def _rule(campaign: Campaign, rule_id: int) -> QualityRule:
     rule = quality_rules(campaign=campaign).filter(pk=rule_id).first()
     if rule is None:
-        raise NotFound(_("This campaign has no such rule."))
+        raise NotFound(_("Rule not found."))
     return rule

@@ -28,12 +28,12 @@ NO_INTERVAL = [(reason.value, reason.name) for reason in NoInterval]
 
 
 class RankingBriefSerializer(serializers.ModelSerializer[RankingRun]):
-    """What went into a ranking, enough to compute it again."""
+    """The inputs of a ranking, sufficient to recompute it."""
 
     id = serializers.IntegerField(
         read_only=True,
         allow_null=True,
-        help_text="Null while the latest ranking is not kept: `watermark` and `parameters` give it again.",
+        help_text="Null while the latest ranking is not saved; `watermark` and `parameters` reproduce it.",
     )
 
     class Meta:
@@ -51,7 +51,7 @@ class RankingBriefSerializer(serializers.ModelSerializer[RankingRun]):
 
 
 class ShortageSerializer(serializers.Serializer[Any]):
-    """What a system lacks before its rank range and the tests of its pairs are estimable."""
+    """Data missing before the rank range of a system and its pairs can be estimated."""
 
     unit = serializers.ChoiceField(choices=["blocks", "segments", "documents", "judges"])
     found = serializers.FloatField(help_text="Effective number of units so far.")
@@ -61,25 +61,25 @@ class ShortageSerializer(serializers.Serializer[Any]):
 class RankedSystemSerializer(serializers.Serializer[Any]):
     system = serializers.CharField()
     score = serializers.FloatField(
-        allow_null=True, help_text="Null if all comparisons are ties, which the method drops."
+        allow_null=True, help_text="Null if all comparisons are ties and the method ignores ties."
     )
     rank = serializers.IntegerField(
-        help_text="Within the group. Systems with equal scores share the best of their ranks."
+        help_text="Rank within the group. Systems with equal scores share the best rank."
     )
     rank_low = serializers.IntegerField(
         allow_null=True,
-        help_text="The rank range, both ends included. Null where it is not estimable yet, like the cluster.",
+        help_text="Rank range (inclusive). Null while it cannot be estimated, like the cluster.",
     )
     rank_high = serializers.IntegerField(allow_null=True)
-    cluster = serializers.IntegerField(allow_null=True, help_text="1 for the best.")
+    cluster = serializers.IntegerField(allow_null=True, help_text="1 is the best cluster.")
     shortage = ShortageSerializer(allow_null=True)
     wins = serializers.IntegerField()
     losses = serializers.IntegerField()
     ties = serializers.IntegerField()
     last_rank = serializers.IntegerField(
-        help_text="The last of the ranks shared with systems of equal score; `rank` if none."
+        help_text="Last rank shared with systems of equal score, otherwise `rank`."
     )
-    group = serializers.IntegerField(help_text="Number of its group in `groups`, 1 for the first.")
+    group = serializers.IntegerField(help_text="Number of its group in `groups`, from 1.")
 
     def to_representation(self, instance: Any) -> Any:
         return super().to_representation(only_estimable(instance))
@@ -99,18 +99,18 @@ class RankingInputSerializer(serializers.Serializer[Any]):
     systems = serializers.IntegerField()
     segments = serializers.IntegerField()
     effective_segments = serializers.FloatField(
-        help_text="So many segments with equally many comparisons would say as much."
+        help_text="Number of equally judged segments with the same information."
     )
     effective_judges = serializers.FloatField(
-        help_text="So many judges with equally many comparisons would say as much."
+        help_text="Number of equally active judges with the same information."
     )
     documents = serializers.IntegerField(
         allow_null=True,
-        help_text="Documents of these segments. Null where the test set names fewer than two.",
+        help_text="Documents of these segments. Null if the test set has fewer than two.",
     )
     effective_documents = serializers.FloatField(
         allow_null=True,
-        help_text="So many documents with equally many comparisons would say as much.",
+        help_text="Number of equally judged documents with the same information.",
     )
 
 
@@ -122,16 +122,16 @@ class KappaSerializer(serializers.Serializer[Any]):
     low = serializers.FloatField(allow_null=True)
     high = serializers.FloatField(allow_null=True)
     reason = serializers.ChoiceField(
-        choices=_REASONS, allow_null=True, help_text="Why there is no κ, where there is none."
+        choices=_REASONS, allow_null=True, help_text="Reason why there is no κ."
     )
     p_chance = serializers.FloatField(
         allow_null=True,
-        help_text="Of a judge, by the ties of the judge and of the others.",
+        help_text="Chance agreement of a judge, by the ties of the judge and of the others.",
     )
     no_interval = serializers.ChoiceField(
         choices=NO_INTERVAL,
         allow_null=True,
-        help_text="Why there is no interval, where there is none.",
+        help_text="Reason why there is no interval.",
     )
 
 
@@ -143,7 +143,7 @@ class JudgeKappaSerializer(KappaSerializer):
 
 
 class AgreementSerializer(serializers.Serializer[Any]):
-    chance = serializers.CharField(help_text="How agreement by chance was reckoned.")
+    chance = serializers.CharField(help_text="Method for chance agreement.")
     p_chance = serializers.FloatField(allow_null=True)
     comparisons = serializers.IntegerField()
     ties = serializers.IntegerField()
@@ -156,39 +156,41 @@ class ComparedPairSerializer(serializers.Serializer[Any]):
 
     better = serializers.CharField()
     worse = serializers.CharField()
-    wins = serializers.IntegerField(help_text="Of the first against the second.")
+    wins = serializers.IntegerField(help_text="Wins of the first system against the second.")
     losses = serializers.IntegerField()
     ties = serializers.IntegerField()
     p_value = serializers.FloatField(
         allow_null=True,
-        help_text="Of the difference by itself; null where either system has a `shortage`.",
+        help_text="Uncorrected p-value of the difference; null if either system has a `shortage`.",
     )
     adjusted_p = serializers.FloatField(
         allow_null=True,
-        help_text="Corrected for the number of pairs, as `parameters.correction` says.",
+        help_text="Corrected for the number of pairs by `parameters.correction`.",
     )
     significant = serializers.BooleanField(
-        help_text="Whether the corrected one is at most 1 − confidence."
+        help_text="Whether `adjusted_p` is at most 1 − confidence."
     )
 
 
 class RuleFoundSerializer(serializers.Serializer[Any]):
-    judgments = serializers.IntegerField(help_text="That count.")
+    judgments = serializers.IntegerField(help_text="Judgments that count.")
     pairs = serializers.IntegerField()
     pairs_apart = serializers.IntegerField(
         allow_null=True,
-        help_text="As the rule tells them apart; null where the ranking does not say.",
+        help_text="Pairs told apart by the test of the rule; null if not available.",
     )
     clusters = serializers.IntegerField(allow_null=True)
     criteria = serializers.ListField(
-        child=serializers.CharField(), help_text="Those that are met, but for the day."
+        child=serializers.CharField(), help_text="Criteria met, except the date."
     )
 
 
 class AnytimeSystemSerializer(serializers.Serializer[Any]):
     system = serializers.CharField()
     rank = serializers.IntegerField()
-    rank_low = serializers.IntegerField(allow_null=True, help_text="Null where not estimable yet.")
+    rank_low = serializers.IntegerField(
+        allow_null=True, help_text="Null while it cannot be estimated."
+    )
     rank_high = serializers.IntegerField(allow_null=True)
     cluster = serializers.IntegerField(allow_null=True)
     shortage = ShortageSerializer(allow_null=True)
@@ -203,7 +205,7 @@ class AnytimeBesideSerializer(serializers.Serializer[Any]):
     confidence = serializers.FloatField()
     systems = AnytimeSystemSerializer(many=True)
     clusters = serializers.IntegerField(
-        allow_null=True, help_text="Null while no rank range is estimable."
+        allow_null=True, help_text="Null while no rank range can be estimated."
     )
     pairs_apart = serializers.IntegerField()
     refusals = serializers.DictField(
@@ -219,41 +221,39 @@ class RankingSerializer(RankingBriefSerializer):
     groups = serializers.ListField(
         child=serializers.ListField(child=serializers.CharField()),
         source="result.groups",
-        help_text="Systems that comparisons connect, ties included. Each group is ranked by itself.",
+        help_text="Systems connected by comparisons, including ties. Each group is ranked separately.",
     )
     input = RankingInputSerializer(source="result.input")
     limits = serializers.ListField(
         child=serializers.ChoiceField(choices=LIMITS),
         source="result.limits",
-        help_text="What the rank ranges should account for but do not. `few_judges` or "
-        "`few_segments`: too few with about equal shares to tell how much they differ. "
-        "`few_documents`: likewise of documents, so that segments count in their place. "
-        "`one_document`: all judged segments come from one document, as far as is known. Of "
-        "anytime ranges, why no systems can be told apart; also `no_comparison`: no comparison "
-        "has a winner; `other_opponents`: systems were compared with different opponents; "
-        "`alone`: only one system has enough judges and segments.",
+        help_text="Variation that the rank ranges do not account for. `few_judges`, `few_segments`: too few with "
+        "similar shares. `few_documents`: too few documents, so segments are used instead. "
+        "`one_document`: all judged segments are from one document, as far as known. For anytime ranges, "
+        "the reasons why no systems can be told apart, also `no_comparison`: no comparison has a winner; "
+        "`other_opponents`: systems had different opponents; `alone`: only one system has enough judges "
+        "and segments.",
     )
     refusals = serializers.DictField(
         child=serializers.ListField(child=serializers.ChoiceField(choices=LIMITS)),
         source="result.refusals",
-        help_text="Of anytime ranges: the systems that cannot be told apart from any other, "
-        "and why. Codes as in `limits`.",
+        help_text="For anytime ranges: systems that cannot be told apart from any other, with reasons as in `limits`.",
     )
     pairs = serializers.SerializerMethodField(
-        help_text="All pairs in the order of ranks, with tests of their differences."
+        help_text="All pairs in rank order, with tests of their differences."
     )
     agreement = AgreementSerializer(source="result.agreement")
     judges_left_out = serializers.SerializerMethodField(
-        help_text="Pseudonyms of excluded judges whose judgments of this test set did not count; "
-        "`quality-actions/` says why. `parameters.excluded_judges` has all of the campaign."
+        help_text="Pseudonyms of excluded judges with judgments in this test set; see `quality-actions/` for "
+        "reasons. `parameters.excluded_judges` lists all excluded judges of the campaign."
     )
 
     stopping = serializers.SerializerMethodField(
-        help_text="How far it was by the stopping rule in `parameters.stopping_rule`; null without one."
+        help_text="Progress by the stopping rule in `parameters.stopping_rule`; null without one."
     )
     anytime = serializers.SerializerMethodField(
-        help_text="Ranges that hold at all looks together, by Expected Wins. Null without a stopping rule, and "
-        "where ranges do not account for segments and judges."
+        help_text="Anytime ranges by Expected Wins. Null without a stopping rule, or if ranges do not account for "
+        "segments and judges."
     )
 
     class Meta(RankingBriefSerializer.Meta):
@@ -299,14 +299,14 @@ class JudgeAgreementSerializer(serializers.Serializer[Any]):
     no_interval = serializers.ChoiceField(
         choices=NO_INTERVAL,
         allow_null=True,
-        help_text="Why there is no interval, if there is a κ.",
+        help_text="Reason why a κ has no interval.",
     )
 
 
 class MeasureResultSerializer(serializers.Serializer[Any]):
     value = serializers.FloatField()
-    evidence = serializers.IntegerField(help_text="Comparisons or blocks it rests on.")
-    low = serializers.FloatField(allow_null=True, help_text="Ends of the 95 % interval.")
+    evidence = serializers.IntegerField(help_text="Number of comparisons or blocks.")
+    low = serializers.FloatField(allow_null=True, help_text="Lower end of the 95% interval.")
     high = serializers.FloatField(allow_null=True)
     p_value = serializers.FloatField(allow_null=True)
 
@@ -314,24 +314,24 @@ class MeasureResultSerializer(serializers.Serializer[Any]):
 class JudgeSerializer(serializers.Serializer[JudgeQuality]):
     pseudonym = serializers.CharField()
     origin = serializers.ChoiceField(choices=Judge.Origin.choices)
-    judged = serializers.IntegerField(help_text="Blocks that count, however often revised.")
+    judged = serializers.IntegerField(help_text="Blocks that count.")
     skipped = serializers.IntegerField()
     agreement = JudgeAgreementSerializer(
-        help_text="With the others, as of the latest ranking; κ is null while not estimable.",
+        help_text="Agreement with the other judges in the latest ranking; κ is null while it cannot be estimated.",
     )
     status = serializers.ChoiceField(choices=[each.value for each in JudgeStatus])
     measures = serializers.DictField(
         child=MeasureResultSerializer(),
-        help_text="By name, those there is evidence for; see docs/statistics/quality.md.",
+        help_text="Available measures by name; see docs/statistics/quality.md.",
     )
 
 
 class QualityActionSerializer(serializers.ModelSerializer[QualityAction]):
-    """A judge was warned, paused, excluded, asked or told something; and whether that was taken back."""
+    """An action on a judge (warning, pause, exclusion, request or message) and its reversal."""
 
     judge = serializers.CharField(source="judge.pseudonym")
     task = serializers.CharField(source="task.test_set.name")
-    by_rule = serializers.SerializerMethodField(help_text="Not by a person.")
+    by_rule = serializers.SerializerMethodField(help_text="Whether a rule took the action.")
     created_by = serializers.CharField(source="created_by.name", default=None, allow_null=True)
     reverted_by = serializers.CharField(source="reverted_by.name", default=None, allow_null=True)
 
@@ -365,34 +365,34 @@ class JudgeDecisionSerializer(serializers.Serializer[Any]):
         child=serializers.CharField(max_length=200),
         min_length=1,
         max_length=10_000,
-        help_text="Pseudonyms.",
+        help_text="Pseudonyms of judges.",
     )
     action = serializers.ChoiceField(choices=DECISIONS)
     note = serializers.CharField(
         default="",
         allow_blank=True,
         max_length=NOTE_LENGTH,
-        help_text="Why; judges do not see it here. Of an exclusion, a published result gives it as the reason.",
+        help_text="Reason, not visible to judges. Published as the reason of an exclusion.",
     )
     text = serializers.CharField(
         default="",
         allow_blank=True,
         max_length=MESSAGE_LENGTH,
-        help_text="Of a message: what the judges read.",
+        help_text="Text of a message.",
     )
     analysis = serializers.IntegerField(
         default=None,
         allow_null=True,
-        help_text="Id of the analysis whose figures are kept as evidence.",
+        help_text="ID of the analysis to record as evidence.",
     )
     dry_run = serializers.BooleanField(
-        default=False, help_text="Say what it would do, and change nothing."
+        default=False, help_text="Return the effects without changing anything."
     )
 
     batch = serializers.UUIDField(
         default=None,
         allow_null=True,
-        help_text="Chosen by the client, for one decision: sent again, it is not taken again.",
+        help_text="UUID chosen by the client, so that a repeated request has no effect.",
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -400,63 +400,61 @@ class JudgeDecisionSerializer(serializers.Serializer[Any]):
         if attrs["action"] != QualityActionKind.MESSAGE:
             attrs["text"] = ""
         elif not attrs["text"]:
-            raise serializers.ValidationError({"text": [_("Write what the judge should read.")]})
+            raise serializers.ValidationError({"text": [_("Enter a message.")]})
         return attrs
 
 
 class JudgesDecidedSerializer(serializers.Serializer[Any]):
-    """What a decision did, or would do."""
+    """Effects of a decision."""
 
-    batch = serializers.UUIDField(allow_null=True, help_text="By which it is undone.")
-    judges = serializers.ListField(
-        child=serializers.CharField(), help_text="For whom something changed."
-    )
+    batch = serializers.UUIDField(allow_null=True, help_text="ID for undoing the decision.")
+    judges = serializers.ListField(child=serializers.CharField(), help_text="Judges changed.")
     unchanged = serializers.DictField(
-        child=serializers.CharField(), help_text="The others, each with the reason."
+        child=serializers.CharField(), help_text="Judges not changed, with reasons."
     )
     effects = serializers.ListField(
-        child=serializers.CharField(), help_text="Of a dry run: what it would do, in sentences."
+        child=serializers.CharField(), help_text="Effects in words, for a dry run."
     )
 
 
 class RankingSettingsSerializer(serializers.ModelSerializer[RankingSettings]):
-    """By which method a test set is ranked, and how its rank ranges are made."""
+    """Ranking method and rank ranges of a test set."""
 
     method = serializers.ChoiceField(
         choices=RankingSettings.Method.choices,
-        help_text="What systems are ranked by; `by_design`: Expected Wins, or Bradley–Terry once an active "
-        "design chose pairs.",
+        help_text="Ranking method; `by_design` is Expected Wins, or Bradley–Terry once an active design has chosen pairs.",
     )
     resample = serializers.ChoiceField(
         choices=RankingSettings.Resample.choices,
-        help_text="What ranges account for; see docs/organisers.md.",
+        help_text="Variation that ranges account for; see docs/organisers.md.",
     )
     ranges = serializers.ChoiceField(
-        choices=RankingSettings.Ranges.choices, help_text="How rank ranges are made."
+        choices=RankingSettings.Ranges.choices, help_text="Method for rank ranges."
     )
     correction = serializers.ChoiceField(
         choices=RankingSettings.Correction.choices,
-        help_text="Of the tests of pairs, for their number. Confidence sets hold each by itself "
-        "(none) or all together (holm).",
+        help_text="Correction for the number of pairs. Confidence sets are individual (none) or simultaneous (holm).",
     )
-    sides = serializers.IntegerField(min_value=1, max_value=2, help_text="Of the tests of pairs.")
-    confidence = NumberField(help_text="Above 0, up to 0.999.")
+    sides = serializers.IntegerField(
+        min_value=1, max_value=2, help_text="One- or two-sided tests of pairs."
+    )
+    confidence = NumberField(help_text="Above 0 and up to 0.999.")
     judge_group = serializers.CharField(
         source="judge_group.name",
         default=None,
         allow_null=True,
         max_length=60,
-        help_text="The group whose judges alone count in the ranking; null: all judges.",
+        help_text="Only judgments by this group count; null for all judges.",
     )
     reason = serializers.CharField(
         max_length=1000,
         allow_blank=True,
-        help_text="Why it was chosen; asked for once there are judgments, and published with results.",
+        help_text="Reason, required once there are judgments. Published with results.",
     )
     judgments = serializers.IntegerField(
         read_only=True,
         allow_null=True,
-        help_text="How many judgments there were then, revisions counted; null where nobody chose, or not recorded.",
+        help_text="Number of judgments at the time, including revisions; null for defaults or if not recorded.",
     )
     changed_at = serializers.DateTimeField(
         source="created_at", read_only=True, allow_null=True, help_text="Null for the defaults."
@@ -483,10 +481,10 @@ class RankingSettingsSerializer(serializers.ModelSerializer[RankingSettings]):
 
 
 class RankingSettingsInForceSerializer(RankingSettingsSerializer):
-    """The settings in force, and all that were."""
+    """Current settings with their history."""
 
     history = serializers.SerializerMethodField(
-        help_text="All that were chosen, the newest first; empty where nobody chose."
+        help_text="All settings, newest first; empty for the defaults."
     )
 
     class Meta(RankingSettingsSerializer.Meta):

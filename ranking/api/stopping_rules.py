@@ -1,4 +1,4 @@
-"""By which rule judging of a test set is to end, over REST."""
+"""Stopping rule of a test set."""
 
 from typing import Any
 
@@ -18,40 +18,39 @@ from ranking.wording.stopping_rules import shown_rule
 
 
 class StoppingRuleSerializer(serializers.ModelSerializer[StoppingRule]):
-    """When judging is to end: by whichever criterion is met first. Without one there is no rule."""
+    """A stopping rule: it is met by the first criterion that is met. No criterion means no rule."""
 
     judgments = serializers.IntegerField(
         min_value=1,
         max_value=2**31 - 1,
         allow_null=True,
         default=None,
-        help_text="Stop at so many judgments that count.",
+        help_text="Stop at this number of judgments.",
     )
     pairs_share = NumberField(
         allow_null=True,
         default=None,
-        help_text="Stop at this share of the pairs told apart, above 0 up to 1.",
+        help_text="Stop at this share of pairs told apart, above 0 and up to 1.",
     )
     clusters = serializers.IntegerField(
         min_value=2,
         max_value=32_767,
         allow_null=True,
         default=None,
-        help_text="Stop at so many clusters.",
+        help_text="Stop at this number of clusters.",
     )
     until = serializers.DateField(allow_null=True, default=None, help_text="Stop on this day.")
     tests = serializers.ChoiceField(
         choices=StoppingRule.Tests.choices,
         default=StoppingRule.Tests.HOLM,
-        help_text="What tells pairs apart: tests corrected by Holm, right at one look, or ranges that hold "
-        "at any time.",
+        help_text="Test for telling pairs apart: Holm-corrected tests, valid for one look, or anytime ranges.",
     )
-    confidence = NumberField(default=0.95, help_text="Above 0, up to 0.999.")
+    confidence = NumberField(default=0.95, help_text="Above 0 and up to 0.999.")
     reason = serializers.CharField(
         max_length=1000,
         allow_blank=True,
         default="",
-        help_text="Why; needed from the first judgment on, and published with results.",
+        help_text="Reason, required once there are judgments. Published with results.",
     )
     set_at = serializers.DateTimeField(source="created_at", read_only=True)
     set_by = serializers.CharField(
@@ -76,27 +75,30 @@ class StoppingRuleSerializer(serializers.ModelSerializer[StoppingRule]):
 
 
 class RuleMetSerializer(serializers.Serializer[Any]):
-    run = serializers.IntegerField(help_text="The first ranking that met it, kept for good.")
+    run = serializers.IntegerField(
+        help_text="The first ranking that met the rule, saved permanently."
+    )
     judgments = serializers.IntegerField()
     at = serializers.DateTimeField()
     criteria = serializers.ListField(child=serializers.CharField())
 
 
 class StoppingSerializer(serializers.Serializer[Task]):
-    """The rule in force, whether it is met, and all rules there were."""
+    """Current rule, its state, and the history of rules."""
 
-    rule = serializers.SerializerMethodField(help_text="Null without one.")
+    rule = serializers.SerializerMethodField(help_text="Null without a rule.")
     words = serializers.ListField(
-        child=serializers.CharField(), help_text="The same for people, in their language."
+        child=serializers.CharField(),
+        help_text="The rule in words, in the language of the request.",
     )
-    is_met = serializers.BooleanField(help_text="A rule that was met once stays met.")
+    is_met = serializers.BooleanField(help_text="A rule stays met once it was met.")
     met = RuleMetSerializer(
         allow_null=True,
-        help_text="Null while no ranking has met it; a day that has come needs none.",
+        help_text="Null until a ranking meets the rule; a date is met without a ranking.",
     )
-    judgments_since = serializers.IntegerField(help_text="Judgments after it was met.")
+    judgments_since = serializers.IntegerField(help_text="Judgments since the rule was met.")
     history = StoppingRuleSerializer(
-        many=True, help_text="The newest first; one without a criterion took the one before back."
+        many=True, help_text="Newest first; an entry without criteria removed the previous rule."
     )
 
     @extend_schema_field(StoppingRuleSerializer(allow_null=True))
@@ -108,7 +110,7 @@ class StoppingSerializer(serializers.Serializer[Task]):
 class StoppingRuleView(APIView):
     @extend_schema(operation_id="stopping_rule_read", responses=StoppingSerializer)
     def get(self, request: Request, task_id: int) -> Response:
-        """By which rule judging is to end, and whether it is met."""
+        """Return the stopping rule and whether it is met."""
         return Response(_said(organised_task(request, task_id)))
 
     @extend_schema(
@@ -117,7 +119,7 @@ class StoppingRuleView(APIView):
         responses=StoppingSerializer,
     )
     def put(self, request: Request, task_id: int) -> Response:
-        """Put a rule in the place of the one before; without a criterion there is none any more."""
+        """Replace the stopping rule; without criteria, remove it."""
         task = organised_task(request, task_id)
         sent = StoppingRuleSerializer(data=request.data)
         sent.is_valid(raise_exception=True)

@@ -50,7 +50,7 @@ from ranking.services.settings import ranking_settings_change
 
 
 class RankingsView(generics.ListAPIView[RankingRun]):
-    """The kept rankings of a test set, the newest first, without their results."""
+    """Saved rankings of a test set, newest first, without results."""
 
     serializer_class = RankingBriefSerializer
     pagination_class = CursorPages
@@ -66,9 +66,9 @@ class RankingsView(generics.ListAPIView[RankingRun]):
         responses={200: AnalysisSerializer, 202: AnalysisSerializer},
     )
     def post(self, request: Request, task_id: int) -> Response:
-        """Rank by a method, rank ranges and judgments of one's own; what is shown stays as it is.
+        """Compute a custom ranking; the ranking shown does not change.
 
-        It is the analysis `ranking`: 202 while a worker computes it, 200 if it is there.
+        This is the analysis `ranking`: 202 while a worker computes it, 200 if it is available.
         """
         task = readable_task(request, task_id)
         sent = RankingAskedSerializer(data=request.data)
@@ -83,7 +83,7 @@ class RankingKeepView(APIView):
         responses=RankingBriefSerializer,
     )
     def post(self, request: Request, task_id: int) -> Response:
-        """Keep the present ranking for good, unless it is kept already. For organisers only."""
+        """Save the latest ranking permanently, unless it is saved already. For organisers only."""
         task = organised_task(request, task_id)
         run = latest_ranking_keep(task_id=task.pk)
         if run is None:
@@ -92,7 +92,7 @@ class RankingKeepView(APIView):
 
 
 class RankingView(generics.RetrieveAPIView[RankingRun]):
-    """A kept ranking with its result."""
+    """A saved ranking with its result."""
 
     serializer_class = RankingSerializer
     lookup_url_kwarg = "ranking_id"
@@ -125,7 +125,7 @@ class LatestRankingView(APIView):
 class RankingSettingsView(APIView):
     @extend_schema(operation_id="ranking_settings_read", responses=RankingSettingsInForceSerializer)
     def get(self, request: Request, task_id: int) -> Response:
-        """By which method a test set is ranked and how its rank ranges are made, now and before."""
+        """Return the current ranking settings and their history."""
         task = organised_task(request, task_id)
         settings = ranking_settings_in_force(task_id=task.pk)
         return Response(RankingSettingsInForceSerializer(settings).data)
@@ -136,7 +136,7 @@ class RankingSettingsView(APIView):
         responses=RankingSettingsSerializer,
     )
     def patch(self, request: Request, task_id: int) -> Response:
-        """Change it; what is not named stays. A new ranking follows within seconds."""
+        """Change ranking settings; omitted fields keep their values. The new ranking follows within seconds."""
         task = organised_task(request, task_id)
         sent = RankingSettingsSerializer(data=request.data, partial=True)
         sent.is_valid(raise_exception=True)
@@ -176,7 +176,7 @@ class JudgesView(generics.ListAPIView[Any]):
 
 
 class QualityActionsView(generics.ListAPIView[QualityAction]):
-    """What was done about judges of the campaign, newest first."""
+    """Actions on judges of the campaign, newest first."""
 
     serializer_class = QualityActionSerializer
     pagination_class = CursorPages
@@ -193,7 +193,7 @@ class QualityActionsView(generics.ListAPIView[QualityAction]):
         responses={200: JudgesDecidedSerializer, 201: JudgesDecidedSerializer},
     )
     def post(self, request: Request, task_id: int) -> Response:
-        """Decide about judges, all at once; with `dry_run`, 200 says what it would do."""
+        """Act on judges; with `dry_run`, return a preview with 200."""
         task = organised_task(request, task_id)
         sent = JudgeDecisionSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
@@ -223,7 +223,7 @@ class QualityActionsView(generics.ListAPIView[QualityAction]):
 def _judges_named(task: Task, names: list[str]) -> list[Judge]:
     judges, unknown = judges_by_pseudonym(task.test_set.campaign_id, names)
     if unknown:
-        said = _("There is no judge called %(value)s here.") % {"value": ", ".join(unknown)}
+        said = _("Judge not found: %(value)s.") % {"value": ", ".join(unknown)}
         raise ValidationError({"judges": [said]})
     return judges
 
@@ -233,7 +233,7 @@ def _analysis_finished(task: Task, analysis_id: int | None) -> Analysis | None:
         return None
     found = Analysis.objects.of(task.pk).finished().filter(pk=analysis_id).first()
     if found is None:
-        raise ValidationError({"analysis": [_("There is no such answer of this test set.")]})
+        raise ValidationError({"analysis": [_("Analysis not found, or not finished.")]})
     return found
 
 
@@ -246,7 +246,7 @@ class QualityActionsUndoView(APIView):
         ),
     )
     def post(self, request: Request, task_id: int, batch: UUID) -> Response:
-        """Undo all of a decision about judges; the history keeps both."""
+        """Undo a decision for all its judges."""
         task = organised_task(request, task_id)
         judges = judges_decision_undo(
             campaign=task.test_set.campaign, batch=batch, user=reader(request)
@@ -259,7 +259,7 @@ class QualityActionRevertView(APIView):
         operation_id="quality_action_revert", request=None, responses=QualityActionSerializer
     )
     def post(self, request: Request, task_id: int, action_id: int) -> Response:
-        """Take one action back; it stays in the history."""
+        """Revert an action."""
         task = organised_task(request, task_id)
         action = get_object_or_404(quality_actions(task=task), pk=action_id)
         quality_action_revert(action=action, user=reader(request))

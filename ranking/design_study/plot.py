@@ -28,7 +28,7 @@ def comparison_plot(
     axis: str,
     title: str,
     figure: Callable[[int], str] = "{:,}".format,
-    percent: Callable[[float], str] = lambda share: f"{100 * share:.0f} %",
+    percent: Callable[[float], str] = lambda share: f"{100 * share:.0f}%",
 ) -> str:
     """Return a plot of the share of campaigns that have reached the target, for each question.
 

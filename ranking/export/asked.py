@@ -96,30 +96,30 @@ def export_asked(
     found = KINDS.get(kind)
     if found is None:
         raise ExportRefusedError(
-            _("There is no “%(kind)s”. Choose one of these: %(kinds)s.")
+            _("Unknown export “%(kind)s”. Choose one of: %(kinds)s.")
             % {"kind": kind, "kinds": ", ".join(KINDS)}
         )
     if file_format not in list(ExportFormat):
         raise ExportRefusedError(
-            _("There is no format “%(format)s”. Choose one of these: %(formats)s.")
+            _("Unknown format “%(format)s”. Choose one of: %(formats)s.")
             % {"format": file_format, "formats": ", ".join(found.formats)}
         )
     written = ExportFormat(file_format)
     if written not in found.formats:
         raise ExportRefusedError(
-            _("“%(kind)s” is not written as %(format)s. %(reason)s")
+            _("“%(kind)s” is not available as %(format)s. %(reason)s")
             % {"kind": kind, "format": file_format, "reason": found.refused[written]}
         )
     if written is ExportFormat.PARQUET and not has_extra("parquet"):
         raise ExportRefusedError(
-            _("Parquet files need the package pyarrow, which is not installed. %(how)s")
+            _("Parquet files need the pyarrow package, which is not installed. %(how)s")
             % {"how": how_to_install("parquet")}
         )
     by_number = found.by_number
     last = judgments_number(task_id=task.pk) if by_number else ROWS[kind].last(task)
     mark = last if watermark is None else min(watermark, last)
     if found.is_whole and (after > 0 or (until is not None and until < mark)):
-        raise ExportRefusedError(_("“%(kind)s” is written whole, not in parts.") % {"kind": kind})
+        raise ExportRefusedError(_("“%(kind)s” can only be exported as a whole.") % {"kind": kind})
     return Export(
         task=task,
         kind=found,

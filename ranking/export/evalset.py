@@ -109,7 +109,7 @@ def _people(task: Task, watermark: int, chosen: ChosenJudgments) -> People:
     except ValueError as error:
         raise ExportRefusedError(str(error)) from error
     if scores is None:
-        raise ExportRefusedError(_("The judgments of this task neither compare nor score outputs."))
+        raise ExportRefusedError(_("Judgments of this task neither compare nor score outputs."))
     no_time = ActiveTime(np.zeros(0), np.zeros(0, dtype=np.int64), ())
     judged = JudgedTask(task.protocol, given.blocks, no_time)
     return people_of_ratings(

@@ -52,22 +52,20 @@ class ExportKind:
     is_whole: bool = False
 
 
-_TIMES = _("when it was judged, the time without breaks, and comments")
-_ON_THE_CLOCK = _("the time on the clock")
-_DOCUMENTS = _("documents, which rank ranges count where there are two or more")
-_ONE_OUTPUT = _("blocks of one output, which compare nothing")
-_BLOCKS_ONLY = _("It has room for judgments that count, and for nothing else.")
-_ELSEWHERE = _("Take “comparisons”: it is these judgments, pair by pair.")
-_WHOLE = _("Take “counted”: a block of five outputs is one row there, and ten here.")
-_ROWS_ONLY = _("It has no columns of this kind. Take one of the formats of judgments.")
+_TIMES = _("time of judging, active time and comments")
+_ON_THE_CLOCK = _("elapsed time")
+_DOCUMENTS = _("documents, which rank ranges account for if there are several")
+_ONE_OUTPUT = _("blocks with a single output")
+_BLOCKS_ONLY = _("This format only holds judgments that count.")
+_ELSEWHERE = _("Export “comparisons”, the same judgments as pairs.")
+_WHOLE = _("Export “counted”, with one row per block instead of ten.")
+_ROWS_ONLY = _("Choose one of the formats for judgments.")
 
-_FOLDER_ONLY = _("It is a folder of texts and scores. Take “evalset”.")
-_TEXTS_ONLY = _("It holds texts that are to be judged. Take “texts”.")
-_ONLY_FOLDER = _("It is a folder of files. Take the format “evalset”.")
-_ONE_BY_ONE = _("individual judgments, line breaks in texts, and spaces in names")
-_FIRST_REFERENCE = _(
-    "further references of a segment, and names of documents with “_#_” or “_###_”"
-)
+_FOLDER_ONLY = _("This format holds texts and scores. Export “evalset”.")
+_TEXTS_ONLY = _("This format holds texts to be judged. Export “texts”.")
+_ONLY_FOLDER = _("This is a folder of files. Choose the format “evalset”.")
+_ONE_BY_ONE = _("individual judgments, line breaks in texts, spaces in names")
+_FIRST_REFERENCE = _("additional references, document names with “_#_” or “_###_”")
 
 _AS_ROWS: Final = {ExportFormat.JSONL: (), ExportFormat.CSV: (), ExportFormat.PARQUET: ()}
 _NO_ROWS: Final = dict.fromkeys(
@@ -99,7 +97,8 @@ _ALL: Final = (
         name="counted",
         title=_("Judgments that count"),
         description=_(
-            "Basis of the ranking: one row a block, without corrected judgments, controls and excluded judges. Every format gives the same ranking again."
+            "The basis of the ranking, one row per block, without corrected judgments, controls and excluded "
+            "judges. Every format reproduces the ranking."
         ),
         formats={
             ExportFormat.FIVE_WAY_CSV: (_ON_THE_CLOCK, _TIMES),
@@ -118,7 +117,7 @@ _ALL: Final = (
     ExportKind(
         name="comparisons",
         title=_("Comparisons"),
-        description=_("The judgments that count, one row for every two outputs compared."),
+        description=_("The judgments that count, one row per pair of outputs."),
         formats={
             ExportFormat.PAIRWISE_CSV: (_DOCUMENTS, _ONE_OUTPUT, _ON_THE_CLOCK, _TIMES),
         },
@@ -137,16 +136,16 @@ _ALL: Final = (
         "judgments",
         _("All judgments"),
         _(
-            "Everything that was recorded, by number: corrected judgments, controls, answers, times, comments."
+            "All records by number, including corrected judgments, controls, answers, times and comments."
         ),
         by_number=True,
     ),
-    _of_rows("skips", _("Skips"), _("Sentences that judges skipped, and why.")),
-    _of_rows("assignments", _("Assignments"), _("Which HIT was lent to whom, and when.")),
+    _of_rows("skips", _("Skips"), _("Skipped sentences with reasons.")),
+    _of_rows("assignments", _("Assignments"), _("HITs assigned to judges, with times.")),
     ExportKind(
         name="texts",
         title=_("Texts"),
-        description=_("Sources, references and outputs, in the form that is imported."),
+        description=_("Sources, references and outputs, ready to import."),
         formats={**_AS_ROWS, ExportFormat.PEARMUT: (_FIRST_REFERENCE,)},
         refused={**_NO_ROWS, ExportFormat.EVALSET: _FOLDER_ONLY},
     ),
@@ -154,22 +153,23 @@ _ALL: Final = (
         name="evalset",
         title=_("EvalSet"),
         description=_(
-            "A folder in the layout of WMT’s metrics tasks: sources, references, documents, outputs, human scores, error spans, and scores of metrics. Higher scores are better, so error rates are negated."
+            "A folder in the layout of WMT’s metrics tasks: sources, references, documents, outputs, human scores, "
+            "error spans and metric scores. Higher scores are better, so error rates are negated."
         ),
         formats={ExportFormat.EVALSET: (_ONE_BY_ONE,)},
         refused=dict.fromkeys(set(ExportFormat) - {ExportFormat.EVALSET}, _ONLY_FOLDER),
         by_number=True,
         is_whole=True,
     ),
-    _of_rows("designs", _("Designs"), _("How HITs were drawn, and since when.")),
-    _of_rows(
-        "activity", _("Activity"), _("Activity log: each change of the campaign and its author.")
-    ),
-    _of_rows("judges", _("Judges"), _("The judges of the campaign, by pseudonym.")),
+    _of_rows("designs", _("Designs"), _("Sampling designs with their dates.")),
+    _of_rows("activity", _("Activity"), _("Every change to the campaign and its author.")),
+    _of_rows("judges", _("Judges"), _("Judges by pseudonym.")),
     _of_rows(
         "named-judges",
-        _("Judges, with names and addresses"),
-        _("Identity of each pseudonym. For organisers only: keep it apart from the judgments."),
+        _("Judges with names and addresses"),
+        _(
+            "The person behind each pseudonym. For organisers only: keep this file separate from the judgments."
+        ),
         people=True,
     ),
 )

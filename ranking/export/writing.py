@@ -360,10 +360,10 @@ def ranked_file_write(task: Task, file_format: str) -> FileWritten:
     kind = "comparisons" if is_pairwise else "counted"
     export = export_asked(task=task, kind=kind, file_format=file_format)
     written = judgments_written(task=task, watermark=export.watermark)
-    losses = judgments_lost("when it was judged, and the time without breaks", written)
+    losses = judgments_lost("time of judging and active time", written)
     losses += comments_lost(task=task, watermark=export.watermark)
     if is_pairwise:
         timed = written.filter(duration_ms__isnull=False)
-        losses += judgments_lost("the time on the clock", timed)
+        losses += judgments_lost("elapsed time", timed)
     lines = [part.decode() for part in export_bytes(export)]
     return FileWritten(lines=lines, losses=losses)

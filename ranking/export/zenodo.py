@@ -115,7 +115,9 @@ class Zenodo:
         number, bucket = _number(made), _link(made, "bucket")
         try:
             if not bucket.startswith(f"{self._address}/"):
-                raise ZenodoError(_("Zenodo names another host for files; nothing was sent there."))
+                raise ZenodoError(
+                    _("Zenodo returned an upload address on another host. Nothing was uploaded.")
+                )
             self._file_send(f"{bucket}/{quote(file_name)}", opened, size, sent)
         except BaseException:
             self._forget(number)
@@ -136,7 +138,7 @@ class Zenodo:
                 }
                 answer = self._once("PUT", address, told, headers)
             if answer.get("checksum") != f"md5:{told.md5.hexdigest()}":
-                raise ZenodoError(_("The file did not arrive at Zenodo as it is."))
+                raise ZenodoError(_("Upload failed: the checksum at Zenodo differs."))
             return answer
 
         # The same file again takes the place of what arrived.
@@ -167,7 +169,7 @@ class Zenodo:
                 if attempt == _ATTEMPTS or not is_safe:
                     raise ZenodoError(
                         _(
-                            "Zenodo does not answer. Look whether there is a draft, and try again later."
+                            "Zenodo does not respond. Check on Zenodo whether a draft exists, and try again later."
                         )
                     ) from error
             pause(4.0**attempt / 4)
@@ -193,14 +195,14 @@ def _read(text: bytes) -> Mapping[str, Any]:
     except ValueError:
         found = None
     if not isinstance(found, dict):
-        raise ZenodoError(_("Zenodo answers something else than is documented."))
+        raise ZenodoError(_("Unexpected response from Zenodo."))
     return found
 
 
 def _number(made: Mapping[str, Any]) -> int:
     number = made.get("id")
     if not isinstance(number, int):
-        raise ZenodoError(_("Zenodo answers something else than is documented."))
+        raise ZenodoError(_("Unexpected response from Zenodo."))
     return number
 
 
@@ -211,14 +213,16 @@ def _link(made: Mapping[str, Any], name: str) -> str:
 
 
 def _token_refused() -> str:
-    return _("Zenodo does not accept this token: it needs the scope deposit:write, of this site.")
+    return _(
+        "Zenodo rejected the token. It needs the deposit:write scope and must be from this site."
+    )
 
 
 def _in_words(error: HTTPError) -> str:
     if error.code in _REFUSED:
         return _token_refused()
     if error.code in _OFTEN_PASSING:
-        return _("Zenodo is in trouble (%(code)d). Try again later.") % {"code": error.code}
+        return _("Zenodo is unavailable (%(code)d). Try again later.") % {"code": error.code}
     try:
         answer = _read(error.read(_LONGEST))
     except (ZenodoError, OSError):
@@ -230,7 +234,7 @@ def _in_words(error: HTTPError) -> str:
         for each in (listed if isinstance(listed, list) else [])
         if isinstance(each, dict)
     ]
-    return _("Zenodo refuses it (%(code)d): %(said)s") % {
+    return _("Zenodo rejected the draft (%(code)d): %(said)s") % {
         "code": error.code,
         "said": " ".join(said)[:500],
     }

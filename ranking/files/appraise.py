@@ -38,8 +38,8 @@ def read_appraise_xml(file: InputFile) -> Iterator[JudgedBlock]:
     yield from results.feed(b"", final=True)
     if not results.seen_result:
         raise Place(file.name).error(
-            "the file holds no ranking-result",
-            "give the results of a ranking campaign as Appraise exports them",
+            "the file has no ranking-result",
+            "use the results of a ranking campaign as exported by Appraise",
         )
 
 
@@ -73,8 +73,8 @@ class _Results:
             self._parser.Parse(data, final)
         except expat.ExpatError as error:
             raise Place(self._file, error.lineno, error.offset + 1).error(
-                f"the file is no XML ({expat.ErrorString(error.code)})",
-                "export the results again, or check that the file was transferred completely",
+                f"the file is not valid XML ({expat.ErrorString(error.code)})",
+                "export the results again or check that the transfer was complete",
             ) from error
         # The parser keeps a tag or comment that does not end, and begins it anew with each piece.
         if self._fed - self._parser.CurrentByteIndex > MAX_LINE_BYTES:
@@ -99,7 +99,7 @@ class _Results:
             self._refuse(None, "elements are nested too deeply", "nest them as Appraise does")
         parent = _PARENTS.get(tag)
         if parent is not None and parent != self._open[-1]:
-            self._refuse(None, f"a {tag} stands outside a {parent}", "nest it as Appraise does")
+            self._refuse(None, f"a {tag} is outside a {parent}", "nest it as Appraise does")
         self._open.append(tag)
         if tag == "translation":
             self._translation(attributes)
@@ -115,10 +115,10 @@ class _Results:
             )
 
     def _refuse_root(self, tag: str) -> NoReturn:
-        problem = f"the file is XML, but its root is {tag}, not results"
+        problem = f"the root element is {tag}, not results"
         if tag == "hits":
-            problem = "these are the HITs before they were judged, without any rank"
-        self._refuse(None, problem, "give the results of the campaign as Appraise exports them")
+            problem = "these are HITs before judging, without ranks"
+        self._refuse(None, problem, "use the results of the campaign as exported by Appraise")
 
     def _attribute(self, attributes: dict[str, str], name: str) -> str:
         if name not in attributes:

@@ -88,7 +88,7 @@ def _block(
     model_a, model_b, winner = (_text(values, name, refuse) for name in COLUMNS)
     labels = _WINNERS.get(winner.strip().lower())
     if labels is None:
-        refuse("winner", f"{winner!r} is no winner", f"write one of {', '.join(_WINNERS)}")
+        refuse("winner", f"{winner!r} is not a winner", f"write one of {', '.join(_WINNERS)}")
     seen: set[str] = set()
     candidates = tuple(
         systems_of(model, name, seen, refuse)
@@ -117,5 +117,5 @@ def _block(
 def _text(values: Mapping[str, Any], name: str, refuse: Refuse) -> str:
     value = values.get(name)
     if not isinstance(value, str) or not value.strip():
-        refuse(name, "there is no text", "give each vote model_a, model_b and winner")
+        refuse(name, "the text is missing", "give each vote model_a, model_b and winner")
     return value

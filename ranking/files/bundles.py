@@ -83,7 +83,7 @@ class OpenedBundle:
         """
         if name not in self.files:
             raise Place(self.name).error(
-                f"it has no {name}", "give the zip as it was downloaded from its page"
+                f"it has no {name}", "use the zip downloaded from the result page"
             )
         with self.files[name].open() as stream:
             content = stream.read(_LONGEST_JSON + 1)
@@ -92,7 +92,7 @@ class OpenedBundle:
         try:
             return content.decode()
         except UnicodeDecodeError as error:
-            raise self.damaged(name, "is no UTF-8") from error
+            raise self.damaged(name, "is not UTF-8") from error
 
     def json(self, name: str) -> dict[str, Any]:
         """Return a file as an object of JSON.
@@ -105,15 +105,15 @@ class OpenedBundle:
         try:
             value = json.loads(self.text(name))
         except (ValueError, RecursionError) as error:
-            raise self.damaged(name, "is no JSON") from error
+            raise self.damaged(name, "is not JSON") from error
         if not isinstance(value, dict):
-            raise self.damaged(name, "is no object of JSON")
+            raise self.damaged(name, "is not a JSON object")
         return value
 
     def damaged(self, name: str, problem: str) -> FormatError:
         """Return the error of a file that is not what it should be."""
         return Place(self.name).error(
-            f"{name} {problem}", "give the zip as it was downloaded from its page"
+            f"{name} {problem}", "use the zip downloaded from the result page"
         )
 
 
@@ -137,7 +137,7 @@ def opened_bundle(path: Path) -> Iterator[OpenedBundle]:
         if not path.is_file():
             raise unreadable(str(path), FileNotFoundError(2, "No such file"))
         raise Place(str(path)).error(
-            "the file is no zip", "give the zip as it was downloaded from its page"
+            "the file is not a zip", "use the zip downloaded from the result page"
         )
     with archive_files(StoredFile(str(path), opener(path)), _LIMITS) as files:
         with zipfile.ZipFile(path) as archive:
@@ -174,9 +174,9 @@ class Problem(StrEnum):
     ADDED = "added"
     UNREADABLE = "unreadable"
     OTHER_RESULT = "other_result"
-    """result.json is not the one of run.json, or of the metadata."""
+    """result.json does not match run.json or the metadata."""
     OTHER_ADDRESS = "other_address"
-    """result.json is not the one of the address that was given."""
+    """result.json does not match the given address."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

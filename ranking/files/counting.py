@@ -74,9 +74,7 @@ def row_groups_of(names: Sequence[str]) -> list[RowGroup]:
     for name in names:
         with opened(name, name) as file:
             if not file.starts[-1]:
-                raise Place(name, 1).error(
-                    "the file holds no judgment", "give a file with judgments"
-                )
+                raise Place(name, 1).error("the file has no judgments", "use a file with judgments")
             for number in range(file.row_groups):
                 first, last = file.segments_of(number) or (1, MAX_INTEGER)
                 rows = int(file.starts[number + 1] - file.starts[number])

@@ -55,8 +55,8 @@ def systems_of(text: str, field: str, seen: set[str], refuse: Refuse) -> tuple[s
         if system in seen:
             refuse(
                 field,
-                f"the system {system} stands twice in the block",
-                "name every system once a block",
+                f"the system {system} appears twice in the block",
+                "name each system once per block",
             )
         seen.add(system)
     return systems
@@ -69,7 +69,7 @@ def segment_of(text: str, field: str, refuse: Refuse) -> int:
     if number is None:
         refuse(
             field,
-            f"the segment number {stripped!r} is no whole number from 1",
+            f"the segment number {stripped!r} is not a whole number of 1 or more",
             "count the segments of the test set from 1",
         )
     return number
@@ -103,7 +103,7 @@ Taken = TypeVar("Taken")
 
 
 def json_objects(
-    file: InputFile, *, shape: str = "an object a line"
+    file: InputFile, *, shape: str = "one object per line"
 ) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
     """Yield each line's number and object, and what raises an error that names the line.
 
@@ -119,7 +119,7 @@ def json_objects(
         empty = False
         yield line, values, refuse_at(file.name, line)
     if empty:
-        raise FormatError(file.name, "the file is empty", "give an object a line")
+        raise FormatError(file.name, "the file is empty", "give one object per line")
 
 
 def json_lines(
@@ -154,21 +154,21 @@ def word_of(key: str, value: object, words: Iterable[str], refuse: Refuse, remed
     known = list(words)
     if not isinstance(value, str) or value not in known:
         listed = ", ".join(known)
-        refuse(key, f"{value!r} is none of {listed}", remedy or f"write one of {listed}")
+        refuse(key, f"{value!r} is not one of {listed}", remedy or f"write one of {listed}")
     return value
 
 
 def list_of(key: str, value: object, refuse: Refuse) -> list[Any]:
     """Take a list."""
     if not isinstance(value, list):
-        refuse(key, "the value is no list", "write it in square brackets")
+        refuse(key, "the value is not a list", "write it in square brackets")
     return value
 
 
 def object_of(key: str, value: object, refuse: Refuse) -> dict[str, Any]:
     """Take an object."""
     if not isinstance(value, dict):
-        refuse(key, "the value is no object", "write it in curly brackets")
+        refuse(key, "the value is not an object", "write it in curly brackets")
     return value
 
 
@@ -177,7 +177,7 @@ def text_of(
 ) -> str:
     """Take a text, which may be `empty` or have several `lines` where these say so."""
     if not isinstance(value, str) or not (empty or value.strip()):
-        refuse(key, "the value is no text, or an empty one", "write a text in double quotes")
+        refuse(key, "the value is not a text or is empty", "write a text in double quotes")
     refuse_broken_text(key, value, refuse, lines=lines)
     return value
 
@@ -211,10 +211,10 @@ def systems_in(key: str, value: object, refuse: Refuse) -> tuple[str, ...]:
     systems: list[str] = []
     for each in list_of(key, value, refuse):
         if (name := system_of(key, each, refuse)) in systems:
-            refuse(key, f"{name} stands there twice", "name each system once")
+            refuse(key, f"{name} appears twice", "name each system once")
         systems.append(name)
     if not systems:
-        refuse(key, "the list is empty", "name a system at least")
+        refuse(key, "the list is empty", "name at least one system")
     return tuple(systems)
 
 
@@ -228,7 +228,7 @@ def integer_of(
 ) -> int:
     """Take a whole number from `smallest` (to `largest`)."""
     if not isinstance(value, int) or isinstance(value, bool):
-        refuse(key, f"{value!r} is no whole number", "write a whole number, without quotes")
+        refuse(key, f"{value!r} is not a whole number", "write a whole number, without quotes")
     if not smallest <= value <= largest:
         upto = "" if largest >= MAX_INTEGER else f" to {largest}"
         refuse(key, f"{value} is out of range", f"write a whole number from {smallest}{upto}")
@@ -247,7 +247,7 @@ def number_of(key: str, value: object, refuse: Refuse) -> float:
     """Take a finite number."""
     # A whole number of many digits is no float, so that the size comes first.
     if not isinstance(value, int | float) or isinstance(value, bool) or value != value:
-        refuse(key, f"{value!r} is no number", "write a number, without quotes")
+        refuse(key, f"{value!r} is not a number", "write a number, without quotes")
     if abs(value) > MAX_NUMBER:
         refuse(key, "the number is too large", f"write a number up to {MAX_NUMBER:,}")
     return float(value)
@@ -256,7 +256,7 @@ def number_of(key: str, value: object, refuse: Refuse) -> float:
 def boolean_of(key: str, value: object, refuse: Refuse) -> bool:
     """Take true or false."""
     if not isinstance(value, bool):
-        refuse(key, f"{value!r} is neither true nor false", "write true or false, without quotes")
+        refuse(key, f"{value!r} is not true or false", "write true or false, without quotes")
     return value
 
 

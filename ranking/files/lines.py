@@ -64,7 +64,7 @@ def read_rank(file: InputFile) -> Iterator[JudgedBlock]:
             empty = False
             yield _rank_block(file.name, line, line_cells(file.name, line, text, "\t"))
     if empty:
-        raise FormatError(file.name, "the file is empty", "give a line for every comparison")
+        raise FormatError(file.name, "the file is empty", "write one comparison per line")
 
 
 def _rank_block(file: str, line: int, cells: list[str]) -> JudgedBlock:
@@ -79,12 +79,12 @@ def _rank_block(file: str, line: int, cells: list[str]) -> JudgedBlock:
     if pair.strip() != other_pair.strip():
         refuse(
             "pair",
-            f"the two systems are of different language pairs, {pair} and {other_pair}",
-            "compare systems of one language pair",
+            f"the two systems have different language pairs, {pair} and {other_pair}",
+            "compare systems of the same language pair",
         )
     source, separator, target = filled(pair, "pair", refuse).strip().partition("-")
     if not (source and separator and target):
-        refuse("pair", f"{pair!r} is no language pair", "write it like cs-en")
+        refuse("pair", f"{pair!r} is not a language pair", "write a pair such as cs-en")
     seen: set[str] = set()
     return JudgedBlock(
         line=line,
@@ -124,7 +124,7 @@ def _block(line: int, values: dict[str, Any], refuse: Refuse) -> JudgedBlock:
         refuse(
             "labels",
             f"there are {len(labels)} labels for {len(candidates)} candidates",
-            "give one label a candidate, null where the judge gave none",
+            "give one label per candidate, null where the judge gave none",
         )
     document = values.get("document")
     return JudgedBlock(
@@ -149,8 +149,8 @@ def _candidates(value: object, refuse: Refuse) -> tuple[tuple[str, ...], ...]:
         if times > 1:
             refuse(
                 "candidates",
-                f"the system {system} stands twice in the block",
-                "name every system once a block",
+                f"the system {system} appears twice in the block",
+                "name each system once per block",
             )
     return tuple(candidates)
 

@@ -85,7 +85,7 @@ class _Block:
                     name,
                     f"the ranking {self.ranking} has {self.first[name]!r} in line {self.line}"
                     f" and {row[name]!r} here",
-                    "give rankings of their own a rankingID of their own",
+                    "use a separate rankingID for each ranking",
                 )
         seen: set[str] = set()
         systems = [self._system(row, place, seen, refuse) for place in (1, 2)]
@@ -94,7 +94,7 @@ class _Block:
             refuse(
                 "rankingID",
                 f"the ranking {self.ranking} compares {' and '.join(systems)} twice",
-                "remove one of the two rows, or give it another rankingID",
+                "remove one of the rows or change its rankingID",
             )
         self.pairs.add(pair)
 
@@ -104,15 +104,15 @@ class _Block:
         if len(systems) > 1:
             refuse(
                 f"system{place}Id",
-                "a cell of this format holds one system",
-                "write a row for each of the systems with the same output",
+                "this format allows one system per cell",
+                "write one row per system with the same output",
             )
         label = label_of(row[column], column, refuse)
         if self.labels.setdefault(systems[0], label) != label:
             refuse(
                 column,
                 f"the ranking {self.ranking} gives {systems[0]} another rank in an earlier row",
-                "give a system one rank in all rows of a ranking",
+                "use the same rank in all rows of a ranking",
             )
         return systems[0]
 
@@ -152,6 +152,6 @@ class _Block:
         if 2 * len(self.pairs) != total**2 - together or not same_rank or inside:
             refuse(
                 "rankingID",
-                f"the rows of the ranking {self.ranking} leave pairs of its systems out",
-                "give a row for every two systems of a ranking, except those with the same output",
+                f"the rows of the ranking {self.ranking} omit pairs of its systems",
+                "write a row for every pair of systems in a ranking, except pairs with the same output",
             )

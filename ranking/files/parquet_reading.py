@@ -162,7 +162,7 @@ def refusing_damage(name: str) -> Iterator[None]:
     """Raise FormatError for what pyarrow cannot read."""
     if not has_extra("parquet"):
         raise Place(name).error(
-            "the file is Parquet, which needs the package pyarrow", how_to_install("parquet")
+            "the file is Parquet, which needs the pyarrow package", how_to_install("parquet")
         )
     import pyarrow as pa
 
@@ -170,8 +170,8 @@ def refusing_damage(name: str) -> Iterator[None]:
         yield
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise Place(name).error(
-            f"the file is no Parquet, or damaged ({str(error).splitlines()[0]})",
-            "write the file again, without gzip around it, or check that it was transferred completely",
+            f"the file is not Parquet or is damaged ({str(error).splitlines()[0]})",
+            "write the file again without gzip, or check that the transfer was complete",
         ) from error
 
 
@@ -193,7 +193,7 @@ def _layout(name: str, schema: pa.Schema) -> Layout:
         ours = _our_name(name, field.name)
         if key in by_name:
             raise Place(name, field=field.name).error(
-                "the column stands twice in the file", "remove or rename one of the two"
+                "the column appears twice in the file", "remove or rename one of the two"
             )
         by_name[key] = Column(ours, field.name, place)
         if found := _SLOT.fullmatch(key):
@@ -245,7 +245,7 @@ def _refuse_other_type(file: str, column: Column, kind: pa.DataType) -> None:
         return
     wanted = "whole numbers" if is_number else "text"
     raise Place(file, field=column.theirs).error(
-        f"the column holds {kind}, not {wanted}",
+        f"the column has {kind}, not {wanted}",
         f"write it as {'int32' if is_number else 'string'}",
     )
 
@@ -303,7 +303,7 @@ class _Rows:
             cells.refuse_where(
                 (candidate[:, place] < 0) & (label[:, place] > 0),
                 rank,
-                "the rank belongs to no system",
+                "the rank has no system",
                 f"name the system in {system.theirs}, or leave the rank empty",
             )
         self._refuse_too_many(cells, candidate)
@@ -373,7 +373,7 @@ class _Rows:
                 np.count_nonzero(candidate >= 0, axis=1) > MAX_CANDIDATES,
                 slots[0][0],
                 f"the row shows more than {MAX_CANDIDATES} candidates",
-                f"give blocks of at most {MAX_CANDIDATES}",
+                f"use blocks of at most {MAX_CANDIDATES}",
             )
 
     def _refuse_twice(self, cells: _Cells, candidate: Int32Array) -> None:
@@ -389,8 +389,8 @@ class _Rows:
         cells.refuse_where(
             _has_twice(shown),
             self._file.layout.slots[0][0],
-            "a system stands twice in the row",
-            "name every system once a row",
+            "a system appears twice in the row",
+            "name each system once per row",
         )
 
 
@@ -458,7 +458,7 @@ class _Cells:
             self.refuse_where(
                 (doubles != np.trunc(doubles)) | (np.abs(doubles) > MAX_INTEGER),
                 column,
-                "the value is no whole number",
+                "the value is not a whole number",
                 "write whole numbers",
             )
             return np.asarray(doubles.astype(np.int64))
@@ -508,7 +508,7 @@ def _segments(cells: _Cells, column: Column) -> Int32Array:
     cells.refuse_where(
         (found < 1) | (found > MAX_INTEGER),
         column,
-        "the source index is no whole number from 1",
+        "the source index is not a whole number of 1 or more",
         "count the segments of the test set from 1",
     )
     return found.astype(np.int32)

@@ -56,14 +56,14 @@ def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
         found = _format_of(text)
         if found is None:
             raise Place(file.name, 1).error(
-                "the file begins like none of the formats of judgments",
-                f"give one of {', '.join(InputFormat)}, or say which it is with --input-format",
+                "the file is not in a known format of judgments",
+                f"use one of {', '.join(InputFormat)}, or set --input-format",
             )
         return found, whole
     for _chunk in byte_chunks(whole):
         pass  # Damaged gzip decompresses to nothing, too: say so then.
     raise Place(file.name).error(
-        "the file is empty", "give a file of judgments, as docs/formats-judgments.md shows them"
+        "the file is empty", "use a file of judgments as described in docs/formats-judgments.md"
     )
 
 
@@ -199,7 +199,7 @@ class _Reading:
                 parts = list(columns_of(rows, self.vocabulary))
                 sha256 = stream.sha256()
         if not any(len(part) for part in parts):
-            raise Place(called, 1).error("the file holds no judgment", "give a file with judgments")
+            raise Place(called, 1).error("the file has no judgments", "use a file with judgments")
         self._columns.extend(parts)
         self._files.append(FileRead(name, sha256))
 
@@ -254,6 +254,6 @@ def _fitting(rows: Iterator[JudgedBlock], file: str) -> Iterator[JudgedBlock]:
         if len(row.candidates) > MAX_CANDIDATES:
             raise Place(file, row.line).error(
                 f"the block shows {len(row.candidates)} candidates",
-                f"give blocks of at most {MAX_CANDIDATES}",
+                f"use blocks of at most {MAX_CANDIDATES}",
             )
         yield row

@@ -95,7 +95,7 @@ def refuse_unknown(what: str, asked: Iterable[str | None], there: Iterable[str])
         if name not in named:
             more = ", …" if len(named) > _NAMED_AT_MOST else ""
             listed = ", ".join(named[:_NAMED_AT_MOST])
-            raise SelectionError(f"there is no {what} {name!r}; there are {listed}{more}")
+            raise SelectionError(f"{what} {name!r} not found; choose from {listed}{more}")
 
 
 @dataclass(frozen=True, slots=True)

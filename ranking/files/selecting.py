@@ -61,7 +61,7 @@ class Selected:
         refuse_few_systems(self.systems, files)
         refuse_unknown("judge", selection.exclude_judges, self.present)
         if not self.has_labels:
-            raise SelectionError("no judgment is left: every block was skipped or left out")
+            raise SelectionError("no judgments left: every block was skipped or excluded")
         return {
             "files": tuple(files),
             "skipped": sum(self.skipped_by.values()),
@@ -127,12 +127,12 @@ def one_language_pair(
     found = pairs_chosen(there, selection)
     if len(found) > 1:
         raise SelectionError(
-            f"the files hold several language pairs: {listed}. "
+            f"the files contain several language pairs: {listed}. "
             "Choose one with --source and --target (--source-language and --target-language)"
         )
     if not found:
         asked = " to ".join(name or "any language" for name in (selection.source, selection.target))
-        raise SelectionError(f"the files hold no judgments of {asked}; they hold {listed}")
+        raise SelectionError(f"the files contain no judgments of {asked}; they contain {listed}")
     return found[0]
 
 
@@ -142,5 +142,5 @@ def refuse_few_systems(systems: Sequence[str], files: Sequence[FileRead]) -> Non
         return
     problem = f"the only system is {systems[0]}" if systems else "no block names a system"
     raise Place(", ".join(file.name for file in files), 1, field="system").error(
-        problem, "give judgments that compare two systems or more"
+        problem, "provide judgments that compare at least two systems"
     )

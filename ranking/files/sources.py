@@ -59,7 +59,7 @@ class Sources:
         self.names = tuple(names)
         if self.names.count(STANDARD_INPUT) > 1:
             raise Place(STANDARD_INPUT_NAME).error(
-                "it is named twice", "name it once: it can be read only once"
+                "the file is named twice", "name it once: it can only be read once"
             )
         self._progress = progress
         self._standard_input = standard_input
@@ -112,5 +112,5 @@ class Sources:
 def unreadable(name: str, error: OSError) -> FormatError:
     """Return the error of a file that the system does not let be read."""
     return Place(name).error(
-        f"the file cannot be read ({error.strerror})", "check its name and who may read it"
+        f"the file cannot be read ({error.strerror})", "check its name and permissions"
     )

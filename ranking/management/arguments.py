@@ -32,7 +32,9 @@ def whole_number(smallest: int, largest: int | None = None) -> type[int]:
             value = smallest - 1
         if value < smallest or (largest is not None and value > largest):
             upto = f" to {largest:,}" if largest is not None else ""
-            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {smallest:,}{upto}")
+            raise argparse.ArgumentTypeError(
+                f"{text!r} is not a whole number from {smallest:,}{upto}"
+            )
         return value
 
     return parse  # type: ignore[return-value]  # a callable serves argparse as well as a type
@@ -49,7 +51,7 @@ def number_between(low: float, high: float, *, including_high: bool = False) -> 
         if not (low < value < high or (including_high and value == high)):
             below = "up to" if including_high else "below"
             raise argparse.ArgumentTypeError(
-                f"{text!r} is no number above {low:g} and {below} {high:g}"
+                f"{text!r} is not a number above {low:g} and {below} {high:g}"
             )
         return value
 
@@ -71,14 +73,14 @@ def add_engine_arguments(parser: CommandParser) -> None:
         dest="engine_name",
         choices=ENGINES,
         default="process",
-        help="who computes: this machine, workers of Celery's queue “shards”, or a Dask cluster; "
-        "does not change the result (default: process)",
+        help="where to compute: this machine, workers of Celery's queue “shards”, or a Dask cluster; does not "
+        "affect the result (default: process)",
     )
     parser.add_argument(
         "--jobs",
         type=POSITIVE,
         default=os.cpu_count() or 1,
-        help="how much to compute at a time; does not change the result (default: %(default)s here)",
+        help="number of parallel workers; does not affect the result (default: %(default)s on this machine)",
     )
     parser.add_argument(
         "--scheduler",
@@ -103,7 +105,7 @@ def chosen_engine(options: Mapping[str, Any], *, say: Callable[[str], None]) -> 
     """
     name, jobs = options["engine_name"], options["jobs"]
     if options["scheduler"] is not None and name != "dask":
-        raise ValueError(_("--scheduler is an address of Dask: say --engine dask, too"))
+        raise ValueError(_("--scheduler requires --engine dask"))
     if name == "dask":
         from ranking.engines.by_dask import dask_engine
 
@@ -140,7 +142,7 @@ def add_parameter_argument(parser: CommandParser) -> None:
         nargs="+",
         action="extend",
         default=[],
-        help="parameters of the methods, instead of their own: " + ", ".join(_defaults()),
+        help="override method parameters: " + ", ".join(_defaults()),
     )
 
 
@@ -159,8 +161,7 @@ def parameters_of(
         name = f"{parameter.method}.{parameter.name}"
         if parameter.method not in found:
             raise ValueError(
-                _("--parameter %(name)s: this method was not requested, see --method")
-                % {"name": name}
+                _("--parameter %(name)s: method not selected with --method") % {"name": name}
             )
         if parameter.name in found[parameter.method]:
             raise ValueError(_("--parameter %(name)s is given twice") % {"name": name})
@@ -187,13 +188,13 @@ def _parameter(text: str) -> Parameter:
     name, equals, value = text.partition("=")
     method, dot, parameter = name.partition(".")
     if not (equals and dot):
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form METHOD.NAME=VALUE")
+        raise argparse.ArgumentTypeError(f"{text!r} does not have the form METHOD.NAME=VALUE")
     if method not in METHODS:
-        raise argparse.ArgumentTypeError(f"{method!r} is none of {', '.join(METHODS)}")
+        raise argparse.ArgumentTypeError(f"{method!r} is not one of {', '.join(METHODS)}")
     known = METHODS[method].parameter_types
     if parameter not in known:
         raise argparse.ArgumentTypeError(
-            f"{method} has no parameter {parameter!r} (it has: {', '.join(known) or 'none'})"
+            f"{method} has no parameter {parameter!r} (parameters: {', '.join(known) or 'none'})"
         )
     return Parameter(method, parameter, _value(name, value, known[parameter]))
 
@@ -211,12 +212,12 @@ def _value(name: str, text: str, type_: Any) -> Any:
     try:
         return type_(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{name}: {text!r} is no {_NUMBERS[type_]}") from None
+        raise argparse.ArgumentTypeError(f"{name}: {text!r} is not a {_NUMBERS[type_]}") from None
 
 
 def _one_of(name: str, text: str, choices: Mapping[str, Any]) -> Any:
     if text not in choices:
-        raise argparse.ArgumentTypeError(f"{name}: {text!r} is none of {', '.join(choices)}")
+        raise argparse.ArgumentTypeError(f"{name}: {text!r} is not one of {', '.join(choices)}")
     return choices[text]
 
 
@@ -233,34 +234,34 @@ def add_model_arguments(parser: CommandParser, *, systems: int | None, noise: fl
         metavar="S",
         type=number_between(0, math.inf),
         default=noise,
-        help="standard deviation of an output's quality around its system's, which is in 0 … 10",
+        help="standard deviation of output quality around system quality (0 to 10)",
     )
     parser.add_argument(
         "--per-block",
         metavar="N",
         type=whole_number(2, 5),
         default=5,
-        help="outputs a block shows (default: 5)",
+        help="outputs per block (default: 5)",
     )
     parser.add_argument(
         "--tie-radius",
         metavar="D",
         type=_NOT_NEGATIVE,
         default=0.0,
-        help="difference in quality within which a judge sees a tie (default: 0)",
+        help="largest quality difference that a judge rates as a tie (default: 0)",
     )
     parser.add_argument(
         "--judge-noise",
         metavar="S",
         type=_NOT_NEGATIVE,
         default=0.0,
-        help="standard deviation of what a judge perceives (default: 0)",
+        help="standard deviation of a judge's perception (default: 0)",
     )
     parser.add_argument(
         "--segments",
         metavar="N",
         type=POSITIVE,
-        help="size of the test set whose outputs blocks share (default: each block has its own)",
+        help="number of segments in the test set (default: every block has its own segment)",
     )
 
 
@@ -293,27 +294,24 @@ def add_range_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "--rank-ranges",
         choices=_KINDS,
-        help="how to make rank ranges: two_way and bootstrap take percentiles of many rankings, "
-        "the others test pairs of systems (default: two_way; with --resample alone, percentiles "
-        "at that level)",
+        help="method for rank ranges: two_way and bootstrap use percentiles of resampled rankings, the others "
+        "test pairs of systems (default: two_way; with --resample only, percentiles at that level)",
     )
     parser.add_argument(
         "--resample",
         choices=list(LEVELS),
-        help="what rank ranges treat as independent; two_way accounts for segments and judges "
-        "(default: two_way; with --rank-ranges bootstrap: blocks)",
+        help="units that rank ranges treat as independent; two_way accounts for segments and judges (default: "
+        "two_way; with --rank-ranges bootstrap: blocks)",
     )
     parser.add_argument(
         "--correction",
         choices=list(_CORRECTIONS),
-        help="correct the tests of pairs for their number, by Holm’s method or Benjamini and "
-        "Hochberg’s (default: none; with --rank-ranges anytime: holm)",
+        help="multiple-testing correction for tests of pairs (default: none; with --rank-ranges anytime: holm)",
     )
     parser.add_argument(
         "--sided",
         choices=list(_SIDES),
-        help="make the tests of pairs one- or two-sided (default: two; with --rank-ranges "
-        "sign_test: one)",
+        help="one- or two-sided tests of pairs (default: two; with --rank-ranges sign_test: one)",
     )
 
 
@@ -359,7 +357,7 @@ def _level(kind: str, level: str | None) -> str:
     if kind == _TWO_WAY and level in (None, _TWO_WAY):
         return _TWO_WAY
     raise RangeChoiceError(
-        _("--rank-ranges %(kind)s and --resample %(level)s contradict each other: give one.")
+        _("--rank-ranges %(kind)s and --resample %(level)s cannot be combined.")
         % {"kind": kind, "level": level},
         field="resample",
     )

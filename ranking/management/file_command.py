@@ -55,9 +55,7 @@ class ReportCommand(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         if self.computes:
-            parser.add_argument(
-                "--seed", type=SEED, default=0, help="seed of all random numbers (default: 0)"
-            )
+            parser.add_argument("--seed", type=SEED, default=0, help="random seed (default: 0)")
             add_engine_arguments(parser)
         parser.add_argument(
             "--format",
@@ -90,7 +88,7 @@ class ReportCommand(BaseCommand):
                     part.write_text(text, encoding="utf-8")
         except KeyboardInterrupt:
             raise CommandError(
-                _("Interrupted; nothing was written."), returncode=_INTERRUPTED
+                _("Interrupted. Nothing was written."), returncode=_INTERRUPTED
             ) from None
         except (NotConvergedError, EngineError) as error:
             raise CommandError(str(error)) from error
@@ -123,7 +121,7 @@ def refused_writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         refuse(
-            _("%(file)s: the file cannot be written (%(reason)s).")
+            _("%(file)s: cannot write the file (%(reason)s).")
             % {"file": path, "reason": error.strerror},
             error,
         )
@@ -135,7 +133,7 @@ def add_resampling_arguments(parser: CommandParser, *, resamples: int = 1000) ->
         "--resamples",
         type=POSITIVE,
         default=resamples,
-        help="how many resamples to draw (default: %(default)s)",
+        help="number of resamples (default: %(default)s)",
     )
     parser.add_argument(
         "--confidence",
@@ -151,13 +149,13 @@ def add_names_of_files(parser: CommandParser, *, optional: bool = False) -> None
         "files",
         metavar="FILE",
         nargs="*" if optional else "+",
-        help="file of judgments, plain, gzip or Parquet; - is standard input",
+        help="file of judgments, plain, gzip or Parquet; - for standard input",
     )
     parser.add_argument(
         "--input-format",
         type=InputFormat,
         choices=list(InputFormat),
-        help="format of the files (default: recognised by how they begin)",
+        help="format of the files (default: detected)",
     )
 
 
@@ -183,18 +181,18 @@ def add_file_arguments(
         nargs="+",
         action="extend",
         default=[],
-        help="leave out the judgments of these judges",
+        help="exclude judgments by these judges",
     )
     parser.add_argument(
         "--reference",
         choices=["include", "exclude"],
         default="exclude",
-        help="whether the reference takes part like a system (default: exclude)",
+        help="include the reference as a system (default: exclude)",
     )
     parser.add_argument(
         "--reference-system",
         metavar="NAME",
-        help=f"the system that is the reference (default: {REFERENCE_SYSTEM}, if it is there)",
+        help=f"name of the reference system (default: {REFERENCE_SYSTEM}, if present)",
     )
 
 
@@ -211,16 +209,14 @@ def reference_among(systems: Sequence[str], options: Options) -> str | None:
     """Return the reference if there is one; SelectionError if it is not where the options say."""
     named: str | None = options["reference_system"]
     if named is not None and named not in systems:
-        raise SelectionError(
-            f"there is no system {named!r} to be the reference; there are {', '.join(systems)}"
-        )
+        raise SelectionError(f"reference system {named!r} not found; systems: {', '.join(systems)}")
     reference = named or REFERENCE_SYSTEM
     if reference not in systems:
         return None
     if options["reference"] == "exclude" and len(systems) < 3:
         raise SelectionError(
-            f"without the reference {reference!r} there is one system only; "
-            "compare two or more, or say --reference include"
+            f"only one system is left without the reference {reference!r}; "
+            "compare at least two, or use --reference include"
         )
     return reference
 
@@ -247,7 +243,7 @@ def named_file(text: str) -> tuple[str, str]:
     """Take NAME=FILE apart."""
     name, equals, file = text.partition("=")
     if not (name and equals and file):
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=FILE")
+        raise argparse.ArgumentTypeError(f"{text!r} does not have the form NAME=FILE")
     return name, file
 
 
@@ -313,7 +309,7 @@ class Progress:
         percent = min(100 * done // total, 100) if total else 100
         if self._shown and percent != self._percent:
             self._percent = percent
-            self._err.write(f"\r\x1b[K{self._task}: {percent} %", str, ending="")
+            self._err.write(f"\r\x1b[K{self._task}: {percent}%", str, ending="")
             self._err.flush()
 
     def __enter__(self) -> Self:

@@ -3,7 +3,6 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
-from django.utils.translation import gettext_lazy as _
 
 
 class AnalysisQuerySet(models.QuerySet["Analysis"]):
@@ -42,27 +41,20 @@ class Analysis(models.Model):
         blank=True,
         db_index=False,
     )
-    kind = models.CharField(_("kind"), max_length=40)
-    choice = models.JSONField(_("choice"))
-    choice_digest = models.CharField(
-        _("digest of the choice"), max_length=32, help_text=_("The same for the same question.")
-    )
-    judgments = models.JSONField(_("judgments that count"))
-    watermark = models.PositiveIntegerField(
-        _("watermark"), help_text=_("Number of the last judgment in it.")
-    )
-    code_version = models.CharField(_("code version"), max_length=60)
-    content_key_version = models.PositiveSmallIntegerField(_("version of content keys"))
-    digest = models.CharField(
-        _("digest"), max_length=32, help_text=_("The same for the same answer.")
-    )
+    kind = models.CharField(max_length=40)
+    choice = models.JSONField()
+    choice_digest = models.CharField(max_length=32)
+    judgments = models.JSONField()
+    watermark = models.PositiveIntegerField(help_text="Number of the last judgment in it.")
+    code_version = models.CharField(max_length=60)
+    content_key_version = models.PositiveSmallIntegerField()
+    digest = models.CharField(max_length=32)
     job = models.ForeignKey(
         "campaign.Job",
         on_delete=models.SET_NULL,
         related_name="+",
         null=True,
         blank=True,
-        help_text=_("Which computes it."),
         db_index=False,  # jobs are kept
     )
     asked_by = models.ForeignKey(
@@ -73,16 +65,14 @@ class Analysis(models.Model):
         blank=True,
         db_index=False,
     )
-    asked_at = models.DateTimeField(_("asked"), db_default=Now(), editable=False)
-    finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
-    data = models.JSONField(_("answer for programs"), null=True, blank=True)
-    reports = models.JSONField(_("answer for people"), null=True, blank=True)
+    asked_at = models.DateTimeField(db_default=Now(), editable=False)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    data = models.JSONField(null=True, blank=True)
+    reports = models.JSONField(null=True, blank=True)
 
     objects: ClassVar[AnalysisQuerySet] = AnalysisQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("analysis")
-        verbose_name_plural = _("analyses")
         get_latest_by = "id"
         indexes = [
             models.Index(fields=["task", "choice_digest", "-id"], name="analysis_of_choice"),

@@ -47,19 +47,16 @@ class PublishedResult(RecordedModel):
     task = models.ForeignKey(
         "campaign.Task", on_delete=models.PROTECT, related_name="published_results", db_index=False
     )
-    version = models.PositiveIntegerField(_("version"), help_text=_("From 1 in the test set."))
-    content = models.JSONField(_("content"))
+    version = models.PositiveIntegerField(_("version"))
+    content = models.JSONField()
     digest = models.CharField(_("SHA-256"), max_length=64)
-    labels = models.JSONField(
-        _("names"),
-        help_text=_("Published name of each system, by id. For members only."),
-    )
+    #: Published name of each system, by id.
+    labels = models.JSONField()
     wordings = models.JSONField(
         _("reworded reasons"),
         default=dict,
         db_default={},
         blank=True,
-        help_text=_("Published wording of each reason. For members only."),
     )
     run = models.ForeignKey(
         RankingRun,
@@ -67,42 +64,36 @@ class PublishedResult(RecordedModel):
         related_name="published_results",
         db_index=False,  # versions are few
     )
-    published_at = models.DateTimeField(_("published"))
+    published_at = models.DateTimeField()
     published_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,
         related_name="+",
         null=True,
         blank=True,
-        verbose_name=_("published by"),
         db_index=False,
     )
     embargo_until = models.DateTimeField(
         _("embargo until"),
         null=True,
         blank=True,
-        help_text=_("Until then, only members and reviewers with a link see it."),
     )
     reviewer_token = models.CharField(  # noqa: DJ001  NULL: there is no link
-        _("link for reviewers"), max_length=64, null=True, blank=True
+        _("reviewer link"), max_length=64, null=True, blank=True
     )
     retracted_at = models.DateTimeField(_("retracted"), null=True, blank=True)
-    retraction_reason = models.TextField(_("reason of the retraction"), blank=True, default="")
+    retraction_reason = models.TextField(_("retraction reason"), blank=True, default="")
     bundle = models.OneToOneField(
         KeptFile, on_delete=models.PROTECT, related_name="bundle_of", null=True, blank=True
     )
+    #: Null: no bundle was requested.
     bundle_has_texts = models.BooleanField(
-        _("bundle with texts"),
         null=True,
         blank=True,
-        help_text=_("Sources, references and outputs; empty: no bundle is asked for."),
     )
+    #: Only where all systems are named and judging has ended; the design gets a new seed.
     bundle_has_seeds = models.BooleanField(
-        _("bundle with the seeds of designs"),
         default=False,
-        help_text=_(
-            "Only where all systems are named and nothing is left to be judged; the design gets a new seed."
-        ),
     )
     bundle_job = models.ForeignKey(
         Job,
@@ -111,13 +102,10 @@ class PublishedResult(RecordedModel):
         null=True,
         blank=True,
         db_index=False,
-        help_text=_("Which makes the bundle."),
     )
     bundle_files = models.JSONField(
-        _("files in the bundle"),
         default=list,
         blank=True,
-        help_text=_("Name, bytes and SHA-256 of each."),
     )
 
     withheld: ClassVar = "DELETE"

@@ -4,7 +4,6 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models.functions import Now
-from django.utils.translation import gettext_lazy as _
 
 from campaign.database.triggers import is_one_of
 from ranking.stored_judges import packed, unpacked
@@ -29,16 +28,14 @@ class Ranking(models.Model):
     set, less what `parameters` leaves out.
     """
 
-    method = models.CharField(_("method"), max_length=40)
-    parameters = models.JSONField(_("parameters"))
-    seed = models.BigIntegerField(_("seed"))
-    watermark = models.PositiveIntegerField(
-        _("watermark"), help_text=_("Number of the last judgment in it.")
-    )
-    code_version = models.CharField(_("code version"), max_length=60)
-    result = ResultField(_("result"))
-    started_at = models.DateTimeField(_("started"))
-    finished_at = models.DateTimeField(_("finished"), db_default=Now(), editable=False)
+    method = models.CharField(max_length=40)
+    parameters = models.JSONField()
+    seed = models.BigIntegerField()
+    watermark = models.PositiveIntegerField(help_text="Number of the last judgment in it.")
+    code_version = models.CharField(max_length=60)
+    result = ResultField()
+    started_at = models.DateTimeField()
+    finished_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
         abstract = True
@@ -55,12 +52,12 @@ class Ranking(models.Model):
 class KeptFor(models.TextChoices):
     """Why a ranking is kept for good; see `ranking.services.latest_rankings`."""
 
-    FIRST = "first", _("the first ranking")
-    GROWTH = "growth", _("two per cent more judgments")
-    DAY = "day", _("the last ranking of a day")
-    PARAMETERS = "parameters", _("other parameters")
-    RULE = "rule", _("the first that met the stopping rule")
-    ASKED = "asked", _("on request")
+    FIRST = "first"
+    GROWTH = "growth"
+    DAY = "day"
+    PARAMETERS = "parameters"
+    RULE = "rule"
+    ASKED = "asked"
 
 
 class RankingRunQuerySet(models.QuerySet["RankingRun"]):
@@ -79,15 +76,11 @@ class RankingRun(Ranking):
         "campaign.Task", on_delete=models.PROTECT, related_name="ranking_runs", db_index=False
     )
     kept_for = models.CharField(
-        _("kept for"),
         max_length=10,
         choices=KeptFor,
     )
-    comparisons = models.PositiveIntegerField(_("comparisons"))
-    standings = models.JSONField(
-        _("standings"),
-        help_text=_("Rank, rank range, cluster and score of each system, best first."),
-    )
+    comparisons = models.PositiveIntegerField()
+    standings = models.JSONField()
 
     #: Of the latest ranking, what it says of the first one that met the stopping rule; no column.
     rule_met: dict[str, Any] | None = None
@@ -96,8 +89,6 @@ class RankingRun(Ranking):
     objects: ClassVar[RankingRunQuerySet] = RankingRunQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("ranking run")
-        verbose_name_plural = _("ranking runs")
         get_latest_by = "id"
         indexes = [models.Index(fields=["task", "-id"], name="ranking_run_latest")]
         constraints = [
@@ -118,36 +109,26 @@ class LatestRanking(Ranking):
         related_name="latest_ranking",
         primary_key=True,
     )
-    choice = models.JSONField(_("how its rank ranges are made"))
+    choice = models.JSONField()
     without = ArrayField(
         models.TextField(),
-        verbose_name=_("excluded judges"),
-        help_text=_("Judges excluded in the whole campaign."),
     )
     rule = models.JSONField(
-        _("stopping rule it was made under"),
         default=dict,
         db_default={},
-        help_text=_("As its parameters say; empty without one."),
     )
+    #: The first ranking that met the rule: its number, judgments, time and the criteria met.
     rule_met = models.JSONField(
-        _("first ranking that met the rule"),
         null=True,
         blank=True,
-        help_text=_("Its number, judgments, time and the criteria met; null while none has."),
     )
     last_kept = models.ForeignKey(
         RankingRun,
         on_delete=models.PROTECT,
         related_name="+",
         db_index=False,  # runs are never deleted
-        help_text=_("The newest ranking that is kept for good."),
     )
-    is_kept = models.BooleanField(_("is kept"), help_text=_("True for the newest one kept."))
-
-    class Meta:
-        verbose_name = _("latest ranking")
-        verbose_name_plural = _("latest rankings")
+    is_kept = models.BooleanField()
 
     def as_run(self) -> RankingRun:
         """Return it as a run, without a primary key while it is not kept."""

@@ -52,7 +52,7 @@ class RankingSettings(RecordedModel):
         _("method"), max_length=20, choices=LiveMethod, default=LiveMethod.BY_DESIGN
     )
     resample = models.CharField(
-        _("rank ranges account for"), max_length=8, choices=Resample, default=Resample.TWO_WAY
+        _("sources of variation"), max_length=8, choices=Resample, default=Resample.TWO_WAY
     )
     ranges = models.CharField(
         _("rank ranges"), max_length=14, choices=Ranges, default=Ranges.PERCENTILE
@@ -60,7 +60,7 @@ class RankingSettings(RecordedModel):
     correction = models.CharField(
         _("correction"), max_length=18, choices=Correction, default=Correction.NONE
     )
-    sides = models.PositiveSmallIntegerField(_("sides of the tests"), default=2)
+    sides = models.PositiveSmallIntegerField(_("test sides"), default=2)
     confidence = models.FloatField(_("confidence"), default=0.95)
     judge_group = models.ForeignKey(
         "campaign.JudgeGroup",
@@ -68,32 +68,28 @@ class RankingSettings(RecordedModel):
         related_name="ranking_settings",
         null=True,
         blank=True,
-        verbose_name=_("judges of a group only"),
-        help_text=_("Only judgments of its judges count; empty: of all."),
+        verbose_name=_("judge group"),
         db_index=False,  # few rows
     )
     reason = models.CharField(
         _("reason"),
+        help_text="Required once there are judgments. Published with results.",
         max_length=1000,
         blank=True,
         default="",
-        help_text=_("Why it was chosen. It is published with results."),
     )
     judgments = models.PositiveIntegerField(
-        _("judgments so far"),
         null=True,
         blank=True,
         editable=False,
-        help_text=_("Number of judgments when it was set; null if that was not recorded."),
     )
-    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
     changed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,
         related_name="+",
         null=True,
         blank=True,
-        verbose_name=_("changed by"),
         db_index=False,
     )
 

@@ -32,44 +32,44 @@ class StoppingRule(RecordedModel):
     )
     judgments = models.PositiveIntegerField(
         _("judgments"),
+        help_text="Stop at this number of judgments.",
         null=True,
         blank=True,
-        help_text=_("Stop at so many judgments that count; empty: however many."),
     )
     pairs_share = models.FloatField(
         _("share of pairs told apart"),
+        help_text="Stop at this share of pairs told apart, above 0 and up to 1.",
         null=True,
         blank=True,
-        help_text=_("Stop at this share of the pairs of systems, above 0 up to 1."),
     )
     clusters = models.PositiveSmallIntegerField(
-        _("clusters"), null=True, blank=True, help_text=_("Stop at so many clusters, at least two.")
+        _("clusters"),
+        null=True,
+        blank=True,
+        help_text="Stop at this number of clusters, at least 2.",
     )
-    until = models.DateField(_("day"), null=True, blank=True, help_text=_("Stop on this day."))
+    until = models.DateField(_("day"), null=True, blank=True, help_text="Stop on this day.")
     tests = models.CharField(
-        _("told apart by"), max_length=8, choices=RuleTests, default=RuleTests.HOLM
+        _("pairs told apart by"), max_length=8, choices=RuleTests, default=RuleTests.HOLM
     )
     confidence = models.FloatField(_("confidence"), default=0.95)
     reason = models.CharField(
         _("reason"),
+        help_text="Required once there are judgments. Published with results.",
         max_length=1000,
         blank=True,
         default="",
-        help_text=_("Why; needed after the first judgment. It is published with results."),
     )
     after_judgments = models.PositiveIntegerField(
-        _("judgments so far"),
         editable=False,
-        help_text=_("Number of judgments when it was set; 0: before the first."),
     )
-    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
     changed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,
         related_name="+",
         null=True,
         blank=True,
-        verbose_name=_("changed by"),
         db_index=False,
     )
 

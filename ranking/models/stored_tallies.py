@@ -1,6 +1,5 @@
 from django.db import models
 from django.db.models.functions import Now
-from django.utils.translation import gettext_lazy as _
 
 
 class StoredTallies(models.Model):
@@ -16,31 +15,19 @@ class StoredTallies(models.Model):
         related_name="stored_tallies",
         primary_key=True,
     )
-    build = models.UUIDField(
-        _("build"),
-        help_text=_("Changes with every recount, which makes copies in memory useless."),
-    )
-    watermark = models.PositiveIntegerField(
-        _("watermark"), help_text=_("Number of the last judgment in it.")
-    )
-    definition = models.BinaryField(
-        _("definition"), help_text=_("Digest of what they are of, and of the code that counts.")
-    )
-    names = models.JSONField(
-        _("names"), help_text=_("Fingerprints of judges, segments and systems, by their keys.")
-    )
-    packed = models.BinaryField(_("tallies"), help_text=_("Compressed, with a checksum."))
+    #: Changed by every recount, which invalidates copies in memory.
+    build = models.UUIDField()
+    watermark = models.PositiveIntegerField(help_text="Number of the last judgment in it.")
+    definition = models.BinaryField()
+    #: Fingerprints of judges, segments and systems, by their keys.
+    names = models.JSONField()
+    packed = models.BinaryField()
+    #: The watermark of the last check that found them right.
     checked_watermark = models.PositiveIntegerField(
-        _("checked"),
         default=0,
         db_default=0,
-        help_text=_("The watermark at which they were last found to be right."),
     )
-    stored_at = models.DateTimeField(_("stored"), db_default=Now(), editable=False)
-
-    class Meta:
-        verbose_name = _("stored tallies")
-        verbose_name_plural = _("stored tallies")
+    stored_at = models.DateTimeField(db_default=Now(), editable=False)
 
     def __str__(self) -> str:
         return f"{self.task_id} at {self.watermark}"
@@ -60,14 +47,13 @@ class RankingUpkeep(models.Model):
         primary_key=True,
     )
     measured_watermark = models.PositiveIntegerField(
-        _("watermark"), null=True, blank=True, help_text=_("Number of the last judgment in it.")
+        null=True, blank=True, help_text="Number of the last judgment in it."
     )
-    measured_at = models.DateTimeField(_("computed"), null=True, blank=True)
+    measured_at = models.DateTimeField(null=True, blank=True)
+    #: Last sign of life of the recount. Long ago: its worker or its message is lost.
     counting_at = models.DateTimeField(
-        _("last heard of"),
         null=True,
         blank=True,
-        help_text=_("Long ago: its worker or its message is gone."),
     )
 
     def __str__(self) -> str:
@@ -87,11 +73,9 @@ class JudgeMeasures(models.Model):
         db_index=False,  # the constraint begins with it
     )
     judge = models.ForeignKey("campaign.Judge", on_delete=models.CASCADE, related_name="measures")
-    measures = models.JSONField(_("measures by name"))
+    measures = models.JSONField()
 
     class Meta:
-        verbose_name = _("measures of a judge")
-        verbose_name_plural = _("measures of judges")
         constraints = [
             models.UniqueConstraint(fields=["task", "judge"], name="judge_measures_once_in_a_task"),
         ]
@@ -108,14 +92,10 @@ class ShardJob(models.Model):
     """
 
     # As `ranking.core.sharding` writes them: names and data, never code.
-    work = models.BinaryField(_("work and shards"))
-    shards = models.PositiveIntegerField(_("number of shards"))
-    code_version = models.CharField(_("code version"), max_length=60)
-    watched_at = models.DateTimeField(_("last requested"), db_default=Now(), editable=False)
-
-    class Meta:
-        verbose_name = _("job of shards")
-        verbose_name_plural = _("jobs of shards")
+    work = models.BinaryField()
+    shards = models.PositiveIntegerField()
+    code_version = models.CharField(max_length=60)
+    watched_at = models.DateTimeField(db_default=Now(), editable=False)
 
     def __str__(self) -> str:
         return str(self.pk)
@@ -127,13 +107,11 @@ class ShardResult(models.Model):
     job = models.ForeignKey(
         ShardJob, on_delete=models.CASCADE, related_name="results", db_index=False
     )
-    shard = models.PositiveIntegerField(_("shard"), help_text=_("Its place in the work."))
-    result = models.BinaryField(_("result"), null=True)
-    failure = models.TextField(_("why there is no result"), blank=True, default="")
+    shard = models.PositiveIntegerField()
+    result = models.BinaryField(null=True)
+    failure = models.TextField(blank=True, default="")
 
     class Meta:
-        verbose_name = _("result of a shard")
-        verbose_name_plural = _("results of shards")
         constraints = [
             models.UniqueConstraint(fields=["job", "shard"], name="shard_result_once_in_a_job"),
             models.CheckConstraint(

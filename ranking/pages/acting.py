@@ -40,32 +40,31 @@ def deciding_in_words(
         "blocks": blocks,
         "share": share(work.judged / work.judged_by_all if work.judged_by_all else 0.0),
     }
-    facts = [_("%(judge)s judged %(blocks)s of this test set, %(share)s of all.") % said]
+    facts = [_("%(judge)s judged %(blocks)s of this test set (%(share)s).") % said]
     if action == QualityActionKind.EXCLUDE:
         facts.append(
-            _("Every ranking of the campaign will be computed without them; nothing is deleted.")
+            _("Their judgments no longer count in any ranking of the campaign. Nothing is deleted.")
         )
     facts.append(_what_follows(action) % said)
     if text:
         facts.append(f"“{text}”")
     if action in STANDS_ASIDE and work.at_work:
-        facts.append(_("They are at work now: what they still send of the HIT in hand is kept."))
+        facts.append(_("They are judging now. Answers for their current HIT are still saved."))
     return facts
 
 
 def _what_follows(action: str) -> str:
     if action in STANDS_ASIDE:
-        return _("%(judge)s gets no more sentences, in the whole campaign.")
+        return _("%(judge)s receives no more work in this campaign.")
     return {
         QualityActionKind.WARN.value: _(
-            "%(judge)s goes on, and reads a friendly note on their page."
+            "%(judge)s can continue and sees a friendly note on their page."
         ),
         QualityActionKind.AGAIN.value: _(
-            "%(judge)s is asked to look at their latest rankings again. What they change counts in place of what "
-            "it was; both are kept."
+            "%(judge)s is asked to review their latest rankings. Changed answers replace the old ones; both are kept."
         ),
         QualityActionKind.MESSAGE.value: _(
-            "%(judge)s reads this with their sentences for a week, and on “Your time” until you take it back:"
+            "%(judge)s sees this message while judging for a week, and on “Your time” until you revert it:"
         ),
         REINSTATE: _("%(judge)s is reinstated: they receive work again and their judgments count."),
     }[str(action)]
@@ -87,7 +86,7 @@ def title_of(action: str) -> str:
         QualityActionKind.PAUSE.value: _("Pause %(judge)s"),
         QualityActionKind.EXCLUDE.value: _("Exclude %(judge)s"),
         QualityActionKind.AGAIN.value: _("Ask %(judge)s to judge again"),
-        QualityActionKind.MESSAGE.value: _("Write to %(judge)s"),
+        QualityActionKind.MESSAGE.value: _("Message %(judge)s"),
         REINSTATE: _("Reinstate %(judge)s"),
     }[str(action)]
 
@@ -96,10 +95,10 @@ def button_of(action: str) -> str:
     """Return the words of the button that does it."""
     return {
         QualityActionKind.WARN.value: _("Warn"),
-        QualityActionKind.PAUSE.value: _("Pause the judge"),
-        QualityActionKind.EXCLUDE.value: _("Exclude the judge"),
+        QualityActionKind.PAUSE.value: _("Pause judge"),
+        QualityActionKind.EXCLUDE.value: _("Exclude judge"),
         QualityActionKind.AGAIN.value: _("Ask to judge again"),
-        QualityActionKind.MESSAGE.value: _("Send the message"),
+        QualityActionKind.MESSAGE.value: _("Send message"),
         REINSTATE: _("Reinstate"),
     }[str(action)]
 
@@ -108,16 +107,13 @@ def done_in_words(action: str, judges: Sequence[Judge]) -> str:
     """Return a sentence on what a decision did."""
     return {
         QualityActionKind.WARN.value: _(
-            "%(judge)s is warned: they see a friendly note on their page."
+            "%(judge)s warned. They see a friendly note on their page."
         ),
-        QualityActionKind.PAUSE.value: _("%(judge)s is paused and gets no more sentences."),
-        QualityActionKind.EXCLUDE.value: _(
-            "%(judge)s is excluded. The ranking is being recomputed without them; nothing "
-            "is deleted."
-        ),
-        QualityActionKind.AGAIN.value: _("%(judge)s is asked to judge again."),
-        QualityActionKind.MESSAGE.value: _("%(judge)s can read your message."),
-        REINSTATE: _("%(judge)s is reinstated."),
+        QualityActionKind.PAUSE.value: _("%(judge)s paused."),
+        QualityActionKind.EXCLUDE.value: _("%(judge)s excluded. The ranking is being recomputed."),
+        QualityActionKind.AGAIN.value: _("%(judge)s asked to judge again."),
+        QualityActionKind.MESSAGE.value: _("Message sent to %(judge)s."),
+        REINSTATE: _("%(judge)s reinstated."),
     }[str(action)] % {"judge": judged_by(judges)}
 
 
@@ -187,10 +183,12 @@ def figures_in_words(figures: Mapping[str, Any]) -> str:
     if "comparable" in figures:
         said.append(f"n = {figure(figures['comparable'])}")
     if figures.get("below"):
-        said.append(_("pairs below the band: %(count)s") % {"count": figure(figures["below"])})
+        said.append(
+            _("pairs below the expected range: %(count)s") % {"count": figure(figures["below"])}
+        )
     if "rules" in figures:
         said.append(
-            _("stands out by %(rules)s")
+            _("outlier by %(rules)s")
             % {"rules": ", ".join(map(outlier_rule_in_words, figures["rules"]))}
         )
     return pgettext("between figures", "; ").join(said)

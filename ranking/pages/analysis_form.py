@@ -221,7 +221,7 @@ def _common(option: Option) -> dict[str, Any]:
 def _watermark_field() -> forms.Field:
     return forms.IntegerField(
         label=_("Up to judgment number"),
-        help_text=_("Judgments are numbered as they arrive. Empty: all so far."),
+        help_text=_("Leave blank to include all judgments so far."),
         required=False,
         min_value=1,
         max_value=_LARGEST,

@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from ranking.pages.formats import share
 from ranking.pages.plot_drawing import drawn_for_page
 from ranking.reports.tables import Column, Plot, Table
 from ranking.selectors.design_forecast import BudgetForecast, DesignForecast, Estimate
@@ -28,7 +29,7 @@ class BudgetForm(forms.Form):
         label=gettext_lazy("Budget"), required=False, min_value=0, max_value=_HIGHEST
     )
     unit = forms.ChoiceField(
-        label=gettext_lazy("in"),
+        label=gettext_lazy("Unit"),
         required=False,
         choices=[
             (JUDGMENTS, gettext_lazy("judgments")),
@@ -37,11 +38,11 @@ class BudgetForm(forms.Form):
         ],
     )
     rate = forms.FloatField(
-        label=gettext_lazy("Cost of an hour"),
+        label=gettext_lazy("Hourly rate"),
         required=False,
         min_value=0,
         max_value=_HIGHEST,
-        help_text=gettext_lazy("Empty, if judges are not paid."),
+        help_text=gettext_lazy("Leave blank if judges are not paid."),
     )
     currency = forms.CharField(label=gettext_lazy("Currency"), required=False, max_length=10)
 
@@ -49,7 +50,7 @@ class BudgetForm(forms.Form):
         """Refuse a budget in money without a rate."""
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("unit") == MONEY and not cleaned.get("rate"):
-            self.add_error("rate", _("Say what an hour costs, or give the budget in hours."))
+            self.add_error("rate", _("Enter the hourly rate, or set the budget in hours."))
         return cleaned
 
     @property
@@ -164,7 +165,7 @@ def _facts(forecast: DesignForecast) -> list[str]:
     said = [
         *_chosen_systems_in_words(forecast),
         _(
-            "A block has %(words)s words to read on average: %(seconds)s seconds (%(range)s). A HIT takes "
+            "A block averages %(words)s words and takes %(seconds)s seconds (%(range)s). A HIT takes "
             "%(minutes)s minutes (%(minutes_range)s)."
         )
         % {
@@ -179,8 +180,8 @@ def _facts(forecast: DesignForecast) -> list[str]:
     if forecast.comparisons:
         said.append(
             ngettext(
-                "Pairs and clusters go on from the %(count)s comparison of the latest ranking, as that lets expect.",
-                "Pairs and clusters go on from the %(count)s comparisons of the latest ranking, as they let expect.",
+                "Pairs and clusters are projected from %(count)s comparison in the latest ranking.",
+                "Pairs and clusters are projected from %(count)s comparisons in the latest ranking.",
                 forecast.comparisons,
             )
             % {"count": number_format(forecast.comparisons, force_grouping=True)}
@@ -188,17 +189,16 @@ def _facts(forecast: DesignForecast) -> list[str]:
     else:
         said.append(
             _(
-                "Nothing is ranked yet: systems are taken to differ as in Koehn (2012), with noises from 4 to 12 as "
-                "at WMT10 and WMT12, and in half of the cases some are equally good. So the intervals are wide."
+                "No ranking yet, so intervals are wide. Systems are assumed to differ as in Koehn (2012), with "
+                "noise from 4 to 12 as at WMT10 and WMT12; in half of the simulations, some are equally good."
             )
         )
     if forecast.first_share < 1:
         said.append(
             _(
-                "%(share)s %% of judgments are first ones. Repeats cost hours and are not counted as telling "
-                "pairs apart."
+                "%(share)s of judgments are not repeats. Repeats cost time and are not counted as telling pairs apart."
             )
-            % {"share": _whole(100 * forecast.first_share)}
+            % {"share": share(forecast.first_share)}
         )
     return said
 
@@ -207,7 +207,7 @@ def _chosen_systems_in_words(forecast: DesignForecast) -> list[str]:
     if forecast.systems == forecast.all_systems:
         return []
     words = _(
-        "Only %(systems)s of %(all)s systems are chosen: the others are not judged and get no result."
+        "Only %(systems)s of %(all)s systems are selected. The others are not judged or ranked."
     )
     return [
         words
@@ -226,11 +226,12 @@ def _pace_in_words(forecast: DesignForecast) -> str:
     }
     if not pace.is_measured:
         return _(
-            "%(seconds)s seconds a word (%(range)s) are assumed: silent reading at 238 words a minute (Brysbaert "
-            "2019), every word read twice. From three judges and thirty blocks on it is measured here."
+            "Assumed pace: %(seconds)s seconds per word (%(range)s), for silent reading at 238 words per "
+            "minute (Brysbaert 2019) with every word read twice. It is measured once 3 judges have judged 30 "
+            "blocks."
         ) % {**figures}
     return _(
-        "%(seconds)s seconds a word (%(range)s) are measured: %(blocks)s blocks of %(judges)s judges."
+        "Measured pace: %(seconds)s seconds per word (%(range)s), from %(blocks)s blocks by %(judges)s judges."
     ) % {
         **figures,
         "blocks": number_format(pace.blocks, force_grouping=True),

@@ -76,7 +76,7 @@ def export_of_member(*, task: Any, asked: dict[str, Any]) -> Export:
     """
     export = export_asked(task=task, **asked)
     if export.kind.names_people and not MembershipRole(task.role).may_change:
-        raise NotAllowedError(_("Only organisers may see the identities of judges."))
+        raise NotAllowedError(_("Only organisers can export the identities of judges."))
     return export
 
 

@@ -64,7 +64,7 @@ def whole_per_cent(value: float) -> int:
 
 @by_language
 def _per_cent(whole: int) -> str:
-    return _("%(number)s %%") % {"number": number_format(whole)}
+    return _("%(share)s%%") % {"share": number_format(whole)}
 
 
 @by_language

@@ -32,22 +32,18 @@ class RuleForm(VersionedForm):
 
     action = forms.ChoiceField(label=_("Action"), choices=ACTIONS)
     measure = forms.ChoiceField(label=_("Measure"), choices=JudgeMeasure.choices)
-    direction = forms.ChoiceField(label=_("Side"), choices=RuleDirection.choices)
+    direction = forms.ChoiceField(label=_("Direction"), choices=RuleDirection.choices)
     threshold = forms.CharField(
         label=_("Threshold"),
         help_text=_(
-            "Shares with the sign: 55 %. Probabilities (“p of …”) from 0 to 1, κ from −1 to 1, times "
-            "in seconds."
+            "Shares in percent (55%), probabilities from 0 to 1, κ from −1 to 1, times in seconds."
         ),
         max_length=30,
         widget=forms.TextInput(attrs={"dir": "ltr", "autocomplete": "off"}),
     )
     minimum = forms.IntegerField(
-        label=_("Minimum of evidence"),
-        help_text=_(
-            "Comparisons; sentences for agreeing less; blocks for times, one rank, shown order, "
-            "position, and what is ignored or typed."
-        ),
+        label=_("Minimum sample size"),
+        help_text=_("Number of comparisons, sentences or blocks, depending on the measure."),
         min_value=1,
         max_value=MAX_MINIMUM,
     )
@@ -55,7 +51,7 @@ class RuleForm(VersionedForm):
         label=_("Test set"),
         queryset=Task.objects.none(),
         required=False,
-        empty_label=_("all of the campaign"),
+        empty_label=_("all test sets"),
     )
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
@@ -98,15 +94,15 @@ class RankingSettingsForm(VersionedForm):
     )
 
     resample = forms.ChoiceField(
-        label=_("Variation that rank ranges account for"),
+        label=_("Sources of variation"),
         choices=RankingSettings.Resample.choices,
         widget=forms.RadioSelect,
     )
     judge_group = forms.ModelChoiceField(
-        label=_("Judges whose judgments count"),
-        help_text=_("With a group, scores and ranks follow from its judges alone."),
+        label=_("Judge group"),
+        help_text=_("Only judgments by this group count."),
         queryset=JudgeGroup.objects.none(),
-        empty_label=_("of all judges"),
+        empty_label=_("all judges"),
         required=False,
     )
     reason = forms.CharField(
@@ -141,7 +137,7 @@ class ActionForm(forms.Form):
         if cleaned.get("action") != QualityActionKind.MESSAGE:
             cleaned["text"] = ""
         elif not cleaned.get("text"):
-            self.add_error("text", _("Write what the judge should read."))
+            self.add_error("text", _("Enter a message."))
         return cleaned
 
 
@@ -152,7 +148,7 @@ class JudgesActionForm(ActionForm):
         queryset=Judge.objects.none(),
         to_field_name="pseudonym",
         required=False,
-        error_messages={"invalid_choice": _("There is no judge called %(value)s here.")},
+        error_messages={"invalid_choice": _("Judge not found: %(value)s.")},
     )
     others = forms.CharField(required=False, max_length=100_000)
     #: Ids with commas between them, as the question sends them back: pseudonyms may contain commas.
@@ -193,7 +189,7 @@ class JudgesActionForm(ActionForm):
         """Demand that somebody is chosen."""
         cleaned = super().clean()
         if not self.errors and not self.judges:
-            self.add_error("judge", _("Choose at least one judge."))
+            self.add_error("judge", _("Select at least one judge."))
         return cleaned
 
     @property
@@ -212,7 +208,7 @@ class JudgesActionForm(ActionForm):
 
 def _nobody_called(names: Sequence[str]) -> forms.ValidationError:
     return forms.ValidationError(
-        _("There is no judge called %(value)s here."), params={"value": ", ".join(names)}
+        _("Judge not found: %(value)s."), params={"value": ", ".join(names)}
     )
 
 
@@ -226,12 +222,12 @@ class JudgeGroupForm(VersionedForm):
     """Its name, and how many blocks each of its judges is asked for."""
 
     name = forms.CharField(
-        label=_("Name of the group"), max_length=60, widget=forms.TextInput(attrs={"dir": "auto"})
+        label=_("Group name"), max_length=60, widget=forms.TextInput(attrs={"dir": "auto"})
     )
     blocks_asked = forms.IntegerField(
-        label=_("Blocks asked of each judge"),
+        label=_("Maximum blocks per judge"),
         help_text=_(
-            "In all. Empty: what the campaign asks of a judge. Of several groups the one that asks for most counts."
+            "Leave blank to use the campaign’s limit. The largest limit of a judge’s groups applies."
         ),
         min_value=1,
         max_value=MAX_BLOCKS,
@@ -267,14 +263,14 @@ class ExportForm(forms.Form):
         min_value=0,
         max_value=2**63 - 1,
         required=False,
-        help_text=_("Empty: from the beginning. To go on, the last number you have."),
+        help_text=_("To resume an export, enter the last number you have."),
     )
     until = forms.IntegerField(
         label=_("Up to number"),
         min_value=0,
         max_value=2**63 - 1,
         required=False,
-        help_text=_("Empty: all there is now."),
+        help_text=_("Leave blank to export everything so far."),
     )
 
     def __init__(self, *args: Any, offered: list[KindOffered], **kwargs: Any) -> None:

@@ -112,7 +112,7 @@ def _without_reference() -> MeasureRow:
         label=_label(JudgeMeasure.REFERENCE),
         value=_("no data"),
         interval="",
-        evidence=_("no comparison with the reference"),
+        evidence=_("no comparisons with the reference"),
         test="",
     )
 
@@ -122,13 +122,15 @@ def reference_missing_in_words(task: Task) -> str:
     if task.test_set.campaign.show_reference:
         return _(
             "“Preference for the reference” has no data: judges see the reference, so it was not among the "
-            "outputs. Damaged references show who reads; a hidden reference would, too."
+            "outputs. Damaged references or a hidden reference would test attention instead."
         )
-    return _("“Preference for the reference” has no data: the reference was not among the outputs.")
+    return _("“%(measure)s” has no data: the reference was not among the outputs.") % {
+        "measure": _label(JudgeMeasure.REFERENCE)
+    }
 
 
 def rule_in_words(rule: QualityRule) -> str:
-    """Return the rule as a sentence: "Warn when share of ties is above 90 % (95% confidence, at least 60 …)"."""
+    """Return the rule as a sentence: "Warn when share of ties is above 90% (95% confidence, at least 60 …)"."""
     measure = JudgeMeasure(rule.measure)
     below = rule.direction == RuleDirection.BELOW
     if SCALES[measure] != Scale.PROBABILITY:
@@ -218,12 +220,12 @@ def _test(measure: JudgeMeasure, p_value: float | None) -> str:
 
 @by_language
 def _by_shuffling(p: str) -> str:
-    return _("by shuffling: p %(p)s") % {"p": p}
+    return _("p %(p)s by shuffling") % {"p": p}
 
 
 @by_language
 def _by_clicking(p: str) -> str:
-    return _("by clicking at random: p %(p)s") % {"p": p}
+    return _("p %(p)s for random clicking") % {"p": p}
 
 
 # Judges in the same hundredth of the width are one stroke.
@@ -326,8 +328,8 @@ _STATUSES: Final = [
 # Where the axis of κ begins: intervals of judges who shared little with others reach far below.
 _LOWEST: Final = -0.2
 _FLAGS: Final = [
-    ("yes", gettext_lazy("something to look at")),
-    ("no", gettext_lazy("nothing to look at")),
+    ("yes", gettext_lazy("flagged")),
+    ("no", gettext_lazy("not flagged")),
 ]
 
 
@@ -372,11 +374,11 @@ class JudgeTable(DeskTable):
     skipped = _sorted(
         gettext_lazy("Skipped"), "standing", kind="number", initial_sort_descending=True
     )
-    seconds = _sorted(gettext_lazy("Time a block"), "seconds", kind="number")
+    seconds = _sorted(gettext_lazy("Time per block"), "seconds", kind="number")
     seen = _sorted(gettext_lazy("Last seen"), "last_at", kind="seen", initial_sort_descending=True)
     agreement = _sorted(gettext_lazy("κ with others"), "kappa", kind="kappa-cell")
 
-    caption = gettext_lazy("Work of each judge, and their agreement with the others")
+    caption = gettext_lazy("Judges: work and agreement")
 
     def __init__(self, data: QuerySet[Any, Any], *, task: Task) -> None:
         super().__init__(data.values_list(*JudgeListed._fields, named=True))
@@ -407,7 +409,7 @@ class JudgeTable(DeskTable):
     def cell_flags(self, row: JudgeListed) -> str | SafeString:
         reasons = [_reason(action) for action in self.actions.get(row.judge_id, ())]
         if has_low_agreement(row.disagrees):
-            reasons.append(_("agrees less than the others"))
+            reasons.append(_("low agreement"))
         status = GRAVITIES[row.gravity]
         words = judge_status_label(status)
         if not words and not reasons:
@@ -415,7 +417,7 @@ class JudgeTable(DeskTable):
         badge = (
             format_html('<span class="badge judge-status-{}">{}</span> ', status, words)
             if words
-            else format_html('<span class="badge badge-look">{}</span> ', _("worth a look"))
+            else format_html('<span class="badge badge-look">{}</span> ', _("flagged"))
         )
         return format_html('{}<span class="quiet">{}</span>', badge, "; ".join(reasons))
 

@@ -154,11 +154,13 @@ def system_words(
 ) -> SystemWords:
     """Return what is said of a system; `data` is the answer of the analysis, if it is there."""
     if standing is None:
-        return SystemWords(name, _("There is no ranking yet."), "")
+        return SystemWords(name, _("No ranking yet"), "")
     if standing.row is None:
         why = reason_in_words(standing.reason) if standing.reason else _("not ranked")
         return SystemWords(
-            _("%(system)s has no rank") % {"system": name}, capfirst(f"{why}."), _counts(None, data)
+            _("%(system)s is not ranked") % {"system": name},
+            capfirst(f"{why}."),
+            _counts(None, data),
         )
     row = standing.row
     place = place_in_words(row["rank"])
@@ -169,8 +171,8 @@ def system_words(
     trend = (data or {}).get("length_trend")
     headline = {
         0: _("%(system)s is %(place)s"),
-        1: _("%(system)s is %(place)s, and gains ground as sentences grow"),
-        -1: _("%(system)s is %(place)s, and loses ground as sentences grow"),
+        1: _("%(system)s is %(place)s, and better on longer sentences"),
+        -1: _("%(system)s is %(place)s, and worse on longer sentences"),
     }[_direction(trend)]
     return SystemWords(
         headline=headline % {"system": name, "place": place},
@@ -209,7 +211,7 @@ def _group(row: Mapping[str, Any], standing: SystemStanding) -> list[str]:
     if not others:
         return []
     return [
-        _("Compared only with %(names)s, directly or through others: ranks are among these.")
+        _("Ranked only against %(names)s: no comparisons connect it with other systems.")
         % {"names": _named(others)}
     ]
 
@@ -230,7 +232,7 @@ def _told_apart(standing: SystemStanding) -> list[str]:
         words % {"names": _named(names)}
         for names, words in (
             (better, _("It loses to %(names)s.")),
-            (alike, _("It cannot be told from %(names)s.")),
+            (alike, _("It does not differ significantly from %(names)s.")),
             (worse, _("It beats %(names)s.")),
         )
         if names

@@ -214,7 +214,7 @@ def _end_in_words(overview: TaskOverview, end: EndOfWork | None, today: date) ->
         return _("No judgments in the last week"), ""
     if end.high is None:
         return _day(day_after(today, end.days)), _(
-            "from %(first)s; no latest day can be given: days differ too much"
+            "from %(first)s (no latest date: daily pace varies too much)"
         ) % {"first": _day(day_after(today, end.low))}
     low, high = day_after(today, end.low), day_after(today, end.high)
     return _day(day_after(today, end.days)), f"{_day(low)} – {_day(high)}"
@@ -261,7 +261,9 @@ class CampaignFilter(DeskFilter):
         label=gettext_lazy("Name contains"), max_length=100, method="of_name"
     )
     state = django_filters.ChoiceFilter(
-        label=gettext_lazy("State"), choices=_STATES, empty_label=gettext_lazy("any but archived")
+        label=gettext_lazy("State"),
+        choices=_STATES,
+        empty_label=gettext_lazy("all except archived"),
     )
 
     def of_name(self, queryset: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
@@ -291,14 +293,14 @@ class CampaignTable(DeskTable):
 
     name = SortedColumn(gettext_lazy("Campaign"), by="name", then="-pk")
     state = PlainColumn(gettext_lazy("State"), by="state")
-    needs = _by_figure(gettext_lazy("Things that need you"), kind="")
+    needs = _by_figure(gettext_lazy("Needs attention"), kind="")
     languages = PlainColumn(gettext_lazy("Languages"), by="pk")
     best = PlainColumn(gettext_lazy("Best cluster"), by="pk", kind="wide")
     judged = _by_figure(gettext_lazy("Blocks judged"))
     cost = _by_figure(gettext_lazy("Cost"))
-    end = _by_figure(gettext_lazy("End and its interval"), kind="wide", descending=False)
+    end = _by_figure(gettext_lazy("Forecast end"), kind="wide", descending=False)
 
-    caption = gettext_lazy("Campaigns: those that need attention first")
+    caption = gettext_lazy("Campaigns")
 
     def __init__(self, rows: QuerySet[Campaign, Any], *, today: date) -> None:
         super().__init__(rows)
@@ -316,7 +318,7 @@ class CampaignTable(DeskTable):
     def cell_needs(self, row: Campaign) -> SafeString | str:
         if row.state == CampaignState.DRAFT:
             # Its checklist says what it lacks.
-            return _link(_overview(row), _("Being set up"), row)
+            return _link(_overview(row), _("Continue setup"), row)
         count = len(needs_in(self.facts[row.pk]))
         if not count:
             return "–"

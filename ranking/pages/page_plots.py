@@ -78,7 +78,7 @@ def _history(_request: HttpRequest, task: Task) -> Table:
     ]
     return Table(
         name="history",
-        title=_("How the ranking formed"),
+        title=_("Ranking over time"),
         columns=(
             Column("comparisons", _("Comparisons")),
             Column("system", _("System"), is_text=True),
@@ -193,9 +193,9 @@ def _measures(judge: Judge, task: Task) -> Table:
             Column("value", _("Value")),
             Column("low", _("From")),
             Column("high", _("To")),
-            Column("least", _("Least of all judges")),
-            Column("middle", _("Middle of all judges")),
-            Column("most", _("Most of all judges")),
+            Column("least", _("Minimum of all judges")),
+            Column("middle", _("Median of all judges")),
+            Column("most", _("Maximum of all judges")),
             Column("judges", _("Judges")),
         ),
         rows=rows,

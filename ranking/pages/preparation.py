@@ -53,8 +53,8 @@ class Step:
         return {
             StepState.DONE: _("done"),
             StepState.MISSING: _("missing"),
-            StepState.WRONG: _("to put right"),
-            StepState.OPTIONAL: _("not needed"),
+            StepState.WRONG: _("needs fixing"),
+            StepState.OPTIONAL: _("optional"),
         }[self.state]
 
 
@@ -87,16 +87,16 @@ def _texts(campaign: Campaign, found: Preparation) -> Step:
         return Step(
             _("Texts"),
             StepState.DONE if said else StepState.MISSING,
-            said or [_("Source, reference and outputs, as files.")],
+            said or [_("Source, reference and output files")],
             _("Add texts"),
             address,
         )
     said.append(
-        _("An import failed; its page says why.")
+        _("An import failed. Open it to see the error.")
         if found.failed
         else ngettext(
-            "%(count)d upload is not a test set yet.",
-            "%(count)d uploads are not test sets yet.",
+            "%(count)d unfinished upload",
+            "%(count)d unfinished uploads",
             len(found.uploads),
         )
         % {"count": len(found.uploads)}
@@ -105,7 +105,7 @@ def _texts(campaign: Campaign, found: Preparation) -> Step:
         _("Texts"),
         StepState.WRONG if found.failed else StepState.MISSING,
         said,
-        _("Continue the upload"),
+        _("Continue upload"),
         reverse("upload", args=[campaign.slug, found.uploads[0].pk]),
     )
 
@@ -127,16 +127,13 @@ def _systems(campaign: Campaign, found: Preparation) -> Step:
         for name, count in counts
     ]
     if few:
-        said.append(
-            _("%(names)s: with fewer than two there is nothing to rank.")
-            % {"names": ", ".join(few)}
-        )
+        said.append(_("%(names)s: at least two systems are needed") % {"names": ", ".join(few)})
     state = StepState.WRONG if few else StepState.DONE
     return Step(
         _("Systems"),
         state if found.tasks else StepState.MISSING,
-        said or [_("They come with the texts.")],
-        _("See the test sets"),
+        said or [_("Imported with the texts")],
+        _("View test sets"),
         reverse("test-sets", args=[campaign.slug]),
     )
 
@@ -153,8 +150,8 @@ def _design(campaign: Campaign, found: Preparation) -> Step:
     return Step(
         _("Design"),
         StepState.DONE if found.tasks else StepState.OPTIONAL,
-        said or [_("How blocks are drawn; the usual one is taken unless you choose another.")],
-        _("See the test sets"),
+        said or [_("How blocks are drawn (optional: there is a default)")],
+        _("View test sets"),
         reverse("test-sets", args=[campaign.slug]),
     )
 
@@ -163,8 +160,8 @@ def _people(campaign: Campaign, found: Preparation) -> Step:
     said = [
         ngettext("%(count)d judge", "%(count)d judges", found.judges) % {"count": found.judges},
         ngettext(
-            "%(count)d link by which judges may join",
-            "%(count)d links by which judges may join",
+            "%(count)d invitation link",
+            "%(count)d invitation links",
             found.links,
         )
         % {"count": found.links},
@@ -192,7 +189,7 @@ def _instructions(campaign: Campaign, found: Preparation) -> Step:
     return Step(
         _("Instructions"),
         StepState.DONE if count else StepState.OPTIONAL,
-        [said if count else _("Without any, judges read how the page works and begin.")],
+        [said if count else _("Without instructions, judges only see how the page works.")],
         _("Write instructions"),
         reverse("instructions", args=[campaign.slug]),
     )
@@ -203,7 +200,7 @@ def _as_judge(campaign: Campaign, found: Preparation) -> Step:
     return Step(
         _("Preview as judge"),
         StepState.OPTIONAL,
-        [_("The page that judges work on, with your texts; nothing is stored.")],
+        [_("The judging page with your texts; nothing is saved")],
         _("Preview as judge") if texts else _("Add texts"),
         reverse("campaign-preview" if texts else "test-sets", args=[campaign.slug]),
     )
@@ -212,20 +209,20 @@ def _as_judge(campaign: Campaign, found: Preparation) -> Step:
 def _rehearsal(campaign: Campaign, found: Preparation) -> Step:
     seen = None if found.rehearsal.is_under_way else found.rehearsal.campaign
     if not found.tasks:
-        said = _("Simulated judges do the work in a minute; gone when the campaign opens.")
+        said = _("Simulated judges do the work in about a minute. Deleted when the campaign opens.")
     elif found.rehearsal.is_under_way:
-        said = _("Simulated judges are at work.")
+        said = _("Rehearsal in progress")
     elif found.rehearsal.rehearsal is None:
-        said = _("Simulated judges do the work in a minute; gone when the campaign opens.")
+        said = _("Simulated judges do the work in about a minute. Deleted when the campaign opens.")
     elif found.rehearsal.is_outdated:
-        said = _("There is a rehearsal, of an earlier state: texts, design or settings changed.")
+        said = _("Outdated: texts, design or settings have changed since the rehearsal.")
     else:
         said = _("A rehearsal is in progress. It is deleted when the campaign opens.")
     return Step(
         _("Rehearse"),
         StepState.DONE if found.rehearsal.rehearsal else StepState.OPTIONAL,
         [said],
-        _("Rehearse …") if found.tasks else _("Add texts"),
+        _("Rehearse") if found.tasks else _("Add texts"),
         reverse("rehearsal" if found.tasks else "test-sets", args=[campaign.slug]),
         _("Open rehearsal") if seen else "",
         reverse("campaign-detail", args=[seen.slug]) if seen else "",
@@ -235,17 +232,17 @@ def _rehearsal(campaign: Campaign, found: Preparation) -> Step:
 def _opening(campaign: Campaign, found: Preparation, steps: Sequence[Step]) -> Step:
     left = [step.name for step in steps if step.state in {StepState.MISSING, StepState.WRONG}]
     said = (
-        _("Before it: %(steps)s.") % {"steps": ", ".join(left)}
+        _("Complete first: %(steps)s.") % {"steps": ", ".join(left)}
         if left
-        else _("Judges get sentences from that moment on.")
+        else _("Judging starts when you open the campaign.")
     )
     if found.rehearsal.rehearsal is not None:
-        said = f"{said} {_('The rehearsal is gone then.')}"
+        said = f"{said} {_('The rehearsal is deleted.')}"
     return Step(
         _("Open"),
         StepState.MISSING,
         [said],
-        _("Open the campaign …"),
+        _("Open campaign"),
         reverse("campaign-transition", args=[campaign.slug, Transition.OPEN]),
     )
 

@@ -307,10 +307,10 @@ def rankings_beside(
     asked = analyses_asked(task=task).finished().filter(kind=this.kind)
     others = asked.exclude(pk=this.pk)
     run = latest_run(task_id=task.pk)
-    choices = [] if run is None else [(SHOWN, _("the ranking that is shown"))]
+    choices = [] if run is None else [(SHOWN, _("current ranking"))]
     for each in others[:_OFFERED]:
         row = asked_in_words(each, task)
-        choices.append((str(each.pk), f"{row.words or _('as usual')} ({each.watermark})"))
+        choices.append((str(each.pk), f"{row.words or _('default')} ({each.watermark})"))
     if not choices:
         return None
     if chosen == "" or (chosen == SHOWN and run is None):

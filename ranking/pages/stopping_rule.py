@@ -16,7 +16,7 @@ from annotation.protocols import answer_kind
 from campaign.forms.versions import VersionedForm
 from campaign.models import Task
 from ranking.models import RankingRun, RankingSettings, StoppingRule
-from ranking.wording.numbers import percent_in_figures
+from ranking.wording.numbers import percent
 from ranking.wording.stopping_rules import (
     RuleTests,
     ShownRule,
@@ -68,7 +68,7 @@ def rule_lines(rows: Sequence[StoppingRule]) -> list[RuleLine]:
             at=row.created_at,
             who=row.changed_by.name if row.changed_by else "",
             moment=moment_in_words(row.after_judgments),
-            what=rule_in_words(row.recorded) or _("No rule any more."),
+            what=rule_in_words(row.recorded) or _("Rule removed"),
             reason=row.reason,
         )
         for row in rows
@@ -82,16 +82,14 @@ def tests_words() -> list[tuple[str, str, str]]:
             RuleTests.HOLM,
             str(RuleTests.HOLM.label),
             _(
-                "Choose this if you look once, or for a target to plan by. p-values are those of the ranking, "
-                "corrected for the number of pairs."
+                "Valid for a single look at the end. Uses the p-values of the ranking, corrected for the number of pairs."
             ),
         ),
         (
             RuleTests.ANYTIME,
             str(RuleTests.ANYTIME.label),
             _(
-                "Choose this if you look every day and stop when it is met: what is told apart then holds. It "
-                "takes half as many judgments again, or more."
+                "Valid for repeated looks, so you can stop as soon as the rule is met. Needs at least 50% more judgments."
             ),
         ),
     ]
@@ -104,7 +102,7 @@ class StoppingRuleForm(VersionedForm):
     """
 
     pairs = forms.FloatField(
-        label=gettext_lazy("Pairs told apart, in %"), min_value=0.1, max_value=100, required=False
+        label=gettext_lazy("Pairs told apart (%)"), min_value=0.1, max_value=100, required=False
     )
     clusters = forms.IntegerField(
         label=gettext_lazy("Clusters"), min_value=2, max_value=32_767, required=False
@@ -118,12 +116,12 @@ class StoppingRuleForm(VersionedForm):
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
     )
     tests = forms.ChoiceField(
-        label=gettext_lazy("Told apart by"),
+        label=gettext_lazy("Pairs told apart by"),
         choices=StoppingRule.Tests.choices,
         widget=forms.RadioSelect,
     )
     confidence = forms.FloatField(
-        label=gettext_lazy("Confidence, in %"), min_value=50, max_value=99.9
+        label=gettext_lazy("Confidence (%)"), min_value=50, max_value=99.9
     )
     reason = forms.CharField(
         label=gettext_lazy("Reason"),
@@ -197,7 +195,7 @@ def _what(row: RankingSettings) -> str:
         row.get_method_display(),
         row.get_ranges_display(),
         row.get_resample_display(),
-        f"{percent_in_figures(row.confidence)} %",
+        percent(row.confidence),
     ]
     if row.correction != RankingSettings.Correction.NONE:
         words.append(row.get_correction_display())
@@ -234,8 +232,8 @@ def _changed(before: Design, after: Design) -> list[str]:
             first, then = (_value(name, each[name]) for each in (was, now))
             said.append(f"{DesignForm.base_fields[name].label}: {first} → {then}")
     if before.seed != after.seed:
-        said.append(_("another seed"))
-    return said or [_("nothing changed")]
+        said.append(_("new seed"))
+    return said or [_("no changes")]
 
 
 def _value(name: str, value: Any) -> str:

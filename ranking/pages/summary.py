@@ -56,7 +56,7 @@ def summarise_run(
     if run is None:
         return RankingSummary(
             headline=headline_without_ranking(),
-            basis=(_("It will appear with the first judgments."),),
+            basis=(_("It appears with the first judgments."),),
         )
     systems = run.result["systems"]
     return RankingSummary(
@@ -80,7 +80,7 @@ def summary_without_order(shown: AnalysisKind | None = None) -> RankingSummary:
         return RankingSummary(headline=str(shown.title))
     return RankingSummary(
         headline=headline_without_ranking(),
-        details=(_("Judges see one output at a time, so their answers put systems in no order."),),
+        details=(_("Judges see one output at a time, so systems cannot be ranked."),),
     )
 
 
@@ -149,7 +149,7 @@ def _details(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]])
     ]
     together = [names for names in clusters if len(names) > 1]
     if len(clusters) == 1 and len(systems) > 2:
-        return (_("Their rank ranges overlap from first to last."),)
+        return (_("All rank ranges overlap."),)
     told = [_cannot_be_told_apart(names) for names in together[:_GROUPS_TOLD]]
     return tuple(told)
 
@@ -227,9 +227,7 @@ def _warnings(run: RankingRun) -> tuple[str, ...]:
     if len(groups) < 2:
         return limits
     listed = pgettext("between groups of names", "; ").join(map(names_in_a_row, groups))
-    words = _(
-        "Nothing compares these groups with each other, so each is ranked by itself: %(groups)s."
-    )
+    words = _("No comparisons connect these groups, so each is ranked separately: %(groups)s.")
     return (words % {"groups": listed}, *limits)
 
 
@@ -245,8 +243,8 @@ def effects_in_words(effects: RuleEffects) -> list[str]:
     if not effects.measured:
         return [
             _(
-                "No judge is measured yet. The rule acts after a later ranking; where rules would "
-                "pause or exclude more than one in five judges, they wait and ask you first."
+                "No judges measured yet. Rules act after later rankings and ask for your confirmation before they "
+                "pause or exclude more than one in five judges."
             )
         ]
     said = [_sentence(action, effects) for action in QualityActionKind if effects.names(action)]
@@ -254,8 +252,8 @@ def effects_in_words(effects: RuleEffects) -> list[str]:
     if said:
         return said + missing
     nobody = ngettext(
-        "None: the %(count)s judge measured does not break it.",
-        "Nobody: none of the %(count)s judges measured breaks it.",
+        "The %(count)s judge measured is not affected.",
+        "None of the %(count)s judges measured is affected.",
         effects.measured,
     )
     return [nobody % {"count": number_format(effects.measured)}, *missing]
@@ -287,20 +285,16 @@ def _without_reference(effects: RuleEffects) -> list[str]:
 def confirmation_in_words(effects: RuleEffects) -> str:
     """Return what an organiser ticks before more than one in five judges are met."""
     met = len({act.judge.pk for act in effects.acts})
-    words = ngettext(
-        "Yes, act on this %(count)s of %(measured)s judges.",
-        "Yes, act on these %(count)s of %(measured)s judges.",
-        met,
-    )
+    words = _("Yes, apply to %(count)s of %(measured)s judges")
     return words % {"count": number_format(met), "measured": number_format(effects.measured)}
 
 
 def _sentence(action: str, effects: RuleEffects) -> str:
     names = effects.names(action)
     sentence = {
-        QualityActionKind.WARN: _("It would warn %(count)s of %(judges)s: %(names)s."),
-        QualityActionKind.PAUSE: _("It would pause %(count)s of %(judges)s: %(names)s."),
-        QualityActionKind.EXCLUDE: _("It would exclude %(count)s of %(judges)s: %(names)s."),
+        QualityActionKind.WARN: _("Would warn %(count)s of %(judges)s: %(names)s."),
+        QualityActionKind.PAUSE: _("Would pause %(count)s of %(judges)s: %(names)s."),
+        QualityActionKind.EXCLUDE: _("Would exclude %(count)s of %(judges)s: %(names)s."),
     }[QualityActionKind(action)]
     judges = ngettext("%(count)s judge", "%(count)s judges", effects.measured)
     return sentence % {

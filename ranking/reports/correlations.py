@@ -75,17 +75,17 @@ def interval_notes(found: Sequence[SampledCorrelation], confidence: float) -> li
     if any(each.pearson_low is not None for each in found):
         notes.append(
             _(
-                "Intervals of %(percent)s, Fisher’s for Pearson and Bonett and Wright’s for Spearman, take "
-                "the systems for drawn from many like them."
+                "%(percent)s intervals (Fisher for Pearson, Bonett and Wright for Spearman) treat systems as a "
+                "random sample."
             )
             % {"percent": percent(confidence)}
         )
     if NoInterval.FEW_PAIRS in reasons:
-        notes.append(_("With fewer than four systems a correlation has no interval."))
+        notes.append(_("Correlations of fewer than four systems have no interval."))
     if NoInterval.STRAIGHT_LINE in reasons:
         notes.append(
             _(
-                "Where one score follows from the other, as when no judge is left out, a correlation has no interval."
+                "Correlations have no interval where one score determines the other, for example if no judges are left out."
             )
         )
     return notes

@@ -424,7 +424,7 @@ def input_notes(given: AnyInput) -> list[str]:
             "skipped": number_format(data["skipped"]),
             "blank": number_format(data["blank_labels"]),
         },
-        _("%(comparisons)s comparisons, %(ties)s of them ties; %(judges)s, %(systems)s systems")
+        _("%(comparisons)s comparisons (%(ties)s ties), %(judges)s, %(systems)s systems")
         % {
             "judges": ngettext("%(number)s judge", "%(number)s judges", data["judges"])
             % {"number": number_format(data["judges"])},
@@ -436,8 +436,8 @@ def input_notes(given: AnyInput) -> list[str]:
     if repeated := given.read.repeated:
         notes.append(
             ngettext(
-                "%(number)s block repeats an earlier one exactly (judge, segment, systems, ranks). It is counted.",
-                "%(number)s blocks repeat earlier ones exactly (judge, segment, systems, ranks). They are counted.",
+                "%(number)s block is an exact duplicate (judge, segment, systems, ranks) and is counted.",
+                "%(number)s blocks are exact duplicates (judge, segment, systems, ranks) and are counted.",
                 repeated,
             )
             % {"number": number_format(repeated)}
@@ -465,7 +465,7 @@ def not_read_data(losses: Sequence[Loss]) -> dict[str, Any]:
 def not_read_notes(losses: Sequence[Loss]) -> list[str]:
     """Say what of the files was not read."""
     return [
-        _("Not read: %(what)s (%(number)s times, first in %(place)s).")
+        _("Not read: %(what)s (%(number)s times, first: %(place)s).")
         % {"what": loss.what, "number": number_format(loss.count), "place": loss.first}
         for loss in losses
     ]
@@ -497,19 +497,17 @@ def ignored_documents_notes(given: AnyInput) -> list[str]:
         return []
     if ignored.reason == IgnoredBecause.SOME_UNNAMED:
         note = _(
-            "Warning: only %(naming)s of %(blocks)s judged blocks name a document, so rank ranges "
-            "ignore documents and take segments as independent. Name the document of every block, "
-            "or of none."
+            "Warning: only %(naming)s of %(blocks)s judged blocks name a document, so rank ranges ignore "
+            "documents and treat segments as independent. Name the document of every block or of none."
         )
     elif ignored.reason == IgnoredBecause.ONE:
         note = _(
-            "All judged blocks name the same document, so rank ranges account for its segments and "
-            "say nothing about other documents."
+            "All judged blocks are from one document, so rank ranges do not generalize to other documents."
         )
     else:
         note = _(
-            "Warning: some segment is said to be of two documents, so rank ranges ignore documents "
-            "and take segments as independent. Name the same document wherever a segment is judged."
+            "Warning: at least one segment is in two documents, so rank ranges ignore documents and treat "
+            "segments as independent. Name the same document for every block of a segment."
         )
     return [
         note

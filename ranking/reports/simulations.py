@@ -102,8 +102,8 @@ def budget_notes(budget: Budget) -> list[str]:
     if not budget.fits:
         notes.append(
             _(
-                "The systems are not spread as the model assumes (p = %(p)s): the plan may be far too "
-                "low, and a target may never be reached."
+                "The systems are not distributed as the model assumes (p = %(p)s): the plan may be far too low, "
+                "and a target may never be reached."
             )
             % {"p": "–" if budget.spread_p is None else decimals(budget.spread_p, 3)}
         )
@@ -156,10 +156,10 @@ def _plan(budget: Budget) -> Table:
         columns=(
             Column("measure", _("Target"), is_text=True, of=lambda row: names[row.measure]),
             Column("target", "", decimals=2),
-            Column("comparisons", _("Half of the campaigns by")),
+            Column("comparisons", _("Median")),
             Column("low", _("From")),
             Column("high", _("To")),
-            Column("average", _("On average at")),
+            Column("average", _("Mean")),
             Column("beyond", _("Share beyond")),
             Column("more", _("Still to collect")),
         ),
@@ -169,14 +169,12 @@ def _plan(budget: Budget) -> Table:
 
 def _plan_notes(budget: Budget) -> list[str]:
     limit = number_format(budget.limit)
-    notes = [
-        _("A dash as a number of comparisons stands for more than %(limit)s.") % {"limit": limit}
-    ]
+    notes = [_("– means more than %(limit)s comparisons.") % {"limit": limit}]
     if any(row.beyond is not None for row in budget.rows):
         notes.append(
             _(
-                "Share beyond: of the simulated campaigns, those that need more than %(limit)s, or "
-                "never reach the target because systems are equally good."
+                "Share beyond: simulated campaigns that need more than %(limit)s comparisons, or never reach the "
+                "target because systems are equally good."
             )
             % {"limit": limit}
         )
@@ -184,7 +182,7 @@ def _plan_notes(budget: Budget) -> list[str]:
 
 
 def model_note(model: Model) -> str:
-    return _("Model: %(systems)s systems, noise %(noise)s, %(shown)s outputs a block") % {
+    return _("Model: %(systems)s systems, noise %(noise)s, %(shown)s outputs per block") % {
         "systems": model.systems,
         "noise": in_figures(round(model.noise, 2)),
         "shown": model.shown,
@@ -222,7 +220,7 @@ def plot_of(comparison: Comparison) -> str:
         comparison,
         titles=[_question(row) for row in comparison.rows[::every]],
         axis=_("Judgments (blocks)"),
-        title=_("Share of the campaigns that have reached their target, by sampling design"),
+        title=_("Share of campaigns that reached the target, by sampling design"),
         figure=number_format,
         percent=percent,
     )
@@ -239,16 +237,15 @@ def _source_note(comparison: Comparison) -> str:
     source = comparison.source
     if isinstance(source, Rates):
         return _(
-            "Judgments are resampled pair by pair: %(systems)s systems, %(shown)s outputs a block"
+            "Judgments resampled by pair: %(systems)s systems, %(shown)s outputs per block"
         ) % {"systems": source.systems, "shown": source.shown}
     return model_note(source)
 
 
 def _how_note(comparison: Comparison) -> str:
     return _(
-        "%(experiments)s simulated campaigns, confidence %(share)s (active: %(active)s), "
-        "%(resamples)s resamples, "
-        "%(floor)s of the active blocks balanced, seed %(seed)s"
+        "%(experiments)s simulated campaigns, confidence %(share)s (active: %(active)s), %(resamples)s "
+        "resamples, %(floor)s of active blocks balanced, seed %(seed)s"
     ) % {
         "experiments": number_format(comparison.experiments),
         "share": in_figures(comparison.confidence),
@@ -295,10 +292,9 @@ def _table(comparison: Comparison) -> Table:
         ),
         notes=[
             _(
-                "Judgments: median of the blocks judged, with its 95 %% interval; a dash stands for "
-                "more than %(limit)s. Ratio: to the first design, on the same systems. Violations: "
-                "systems whose true rank lies outside their range when the target is reached; "
-                "%(promised)s are promised at most."
+                "Judgments: median number of blocks with 95%% interval; – means more than %(limit)s. Ratio: "
+                "relative to the first design on the same systems. Violations: systems whose true rank is outside "
+                "their range when the target is reached (nominal maximum %(promised)s)."
             )
             % {
                 "limit": number_format(comparison.limit),

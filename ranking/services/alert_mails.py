@@ -45,7 +45,7 @@ def alert_mails_send(*, now: datetime | None = None) -> int:
             sent += _send(user, now)
         except Exception:
             # The others must not wait until this one is mended.
-            logger.exception("The daily mail of user %s could not be made.", user.pk)
+            logger.exception("Could not create the daily mail of user %s.", user.pk)
     return sent
 
 

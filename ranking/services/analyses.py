@@ -134,14 +134,14 @@ def table_ask(
         If nothing has to be computed.
     """
     if choice.is_live:
-        raise ValueError("choice: this table is of what is stored anyway")
+        raise ValueError("choice: this table is not computed")
     # Before the transaction, as rankings do.
     pks = (
         Task.objects.filter(test_set__campaign=campaign).order_by("pk").values_list("pk", flat=True)
     )
     last = [judgments_number(task_id=pk) for pk in pks]
     if not any(last):
-        raise OptionError(_("No test set of this campaign has a judgment yet."), field="kind")
+        raise OptionError(_("No judgments in this campaign yet."), field="kind")
     with transaction.atomic():
         tasks = table_tasks(campaign=campaign)
         return _ask(
@@ -179,7 +179,7 @@ def _one_beside(task: Task, choice: AnalysisChoice) -> tuple[TaskBeside, ...] | 
     other = Task.objects.filter(test_set=task.test_set_id, protocol=protocol).first()
     if other is None or other == task:
         raise OptionError(
-            _("This test set has no other task “%(name)s”.") % {"name": Protocol(protocol).label},
+            _("Task not found in this test set: “%(name)s”.") % {"name": Protocol(protocol).label},
             field=choice.kind.beside,
         )
     return (TaskBeside(protocol=protocol, watermark=judgments_number(task_id=other.pk)),)
@@ -191,7 +191,7 @@ def analysis_check(kind: AnalysisKind, task: Task) -> None:
     if kind.name not in known:
         raise OptionError(
             _(
-                "The analysis “%(name)s” is not for this protocol (%(protocol)s); there are: %(known)s."
+                "Analysis “%(name)s” is not available for this protocol (%(protocol)s). Choose one of: %(known)s."
             )
             % {
                 "name": kind.name,
@@ -205,10 +205,10 @@ def analysis_check(kind: AnalysisKind, task: Task) -> None:
 def watermark_check(watermark: int | None, last: int) -> None:
     """Raise OptionError if the judgments 1…`watermark`, or all, are not there."""
     if not last:
-        raise OptionError(_("This test set has no judgment yet."), field="watermark")
+        raise OptionError(_("No judgments in this test set yet."), field="watermark")
     if watermark is not None and not 1 <= watermark <= last:
         raise OptionError(
-            _("Judgments of this test set are numbered from 1 to %(last)d.") % {"last": last},
+            _("Choose a judgment number from 1 to %(last)d.") % {"last": last},
             field="watermark",
         )
 
@@ -337,7 +337,9 @@ def analysis_reproduce(
     """
     if analysis.content_key_version != CONTENT_KEY_VERSION:
         raise AnalysisRefusedError(
-            _("The analysis was of content keys of version %(its)s; this code has version %(own)s.")
+            _(
+                "The analysis used content keys of version %(its)s; this version of Quintet uses %(own)s."
+            )
             % {"its": analysis.content_key_version, "own": CONTENT_KEY_VERSION}
         )
     kind = kind_of(analysis)
@@ -435,7 +437,7 @@ def _with_not_judged(report: Report, systems: Sequence[str]) -> Report:
     """Return a report that says which systems nothing is known of."""
     if not systems:
         return report
-    words = _("Not judged: %(systems)s. Designs of this task are for chosen systems.")
+    words = _("Not judged, because designs select systems: %(systems)s.")
     return replace(
         report,
         notes=[*report.notes, words % {"systems": ", ".join(systems)}],

@@ -71,7 +71,7 @@ def judge_group_delete(*, group: JudgeGroup) -> int:
     uses = group_uses(group=row)
     if uses:
         raise JudgeGroupInUseError(
-            _("“%(name)s” is in force: %(uses)s Change that first.")
+            _("“%(name)s” is in use: %(uses)s Change that first.")
             % {"name": row.name, "uses": " ".join(uses)}
         )
     count = GroupMember.objects.filter(group=row).count()

@@ -113,7 +113,7 @@ def _read(row: StoredTallies, definition: LiveDefinition) -> HeldTallies | None:
     try:
         tallies = LiveTallies.unpacked(row.packed, definition)
     except DamagedStateError:
-        logger.exception("The tallies of test set %s are counted anew.", row.pk)
+        logger.exception("Recounting the tallies of test set %s.", row.pk)
         return None
     return HeldTallies(tallies, row.watermark, row.build, row.names, row.watermark, monotonic())
 
@@ -125,7 +125,7 @@ def _advanced(held: HeldTallies, run: RankingRun) -> HeldTallies | None:
     try:
         _apply(held.tallies, run.task_id, start=held.watermark, stop=run.watermark)
     except ValueError:
-        logger.exception("The tallies of test set %s are counted anew.", run.task_id)
+        logger.exception("Recounting the tallies of test set %s.", run.task_id)
         return None
     held.watermark = run.watermark
     return held

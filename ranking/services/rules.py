@@ -24,9 +24,7 @@ class ConfirmationNeededError(Exception):
     """The rules would meet more than one in five judges; `effects` says whom, and its code confirms."""
 
     def __init__(self, effects: RuleEffects) -> None:
-        super().__init__(
-            _("These rules would act on more than one in five judges: this must be confirmed.")
-        )
+        super().__init__(_("Confirm: these rules would act on more than one in five judges."))
         self.effects = effects
 
 
@@ -105,7 +103,7 @@ def rule_release(*, rule: QualityRule, user: User, confirmed: str) -> RuleEffect
     if rule.switched_off_at is None:
         effects = rule_effects([rule], campaign=rule.campaign)
     if not effects.acts:
-        raise QualityRefusedError(_("Nothing of this rule waits for you."))
+        raise QualityRefusedError(_("This rule has no actions waiting for confirmation."))
     if confirmed != effects.code:
         raise ConfirmationNeededError(effects)
     rule_acts_take(acts=effects.acts, confirmed_by=user)

@@ -165,7 +165,9 @@ def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
         since.
     """
     if run.method not in METHODS:
-        raise ValueError(f"Runs by the method {run.method!r} cannot be reproduced by this version.")
+        raise ValueError(
+            f"Rankings by {run.method!r} cannot be reproduced by this version of Quintet."
+        )
     version = run.parameters["content_key_version"]
     if version != CONTENT_KEY_VERSION:
         raise ValueError(
@@ -175,7 +177,7 @@ def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
     left_out = run.parameters.get("corrections", [])
     if corrections_recorded(run.task_id).get("corrections", []) != left_out:
         raise ValueError(
-            "Judgments of corrected outputs were left out, or counted again, after this run: it was of others."
+            "This run cannot be reproduced: judgments of corrected outputs were excluded or included again after it."
         )
     with transaction.atomic():
         result = run_result(run)

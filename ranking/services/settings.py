@@ -102,8 +102,8 @@ def ranking_settings_change(
 
 def _why_now(judgments: int) -> str:
     said = ngettext(
-        "There is %(judgments)s judgment already: say why this is changed now.",
-        "There are %(judgments)s judgments already: say why this is changed now.",
+        "Enter a reason: there is already %(judgments)s judgment.",
+        "Enter a reason: there are already %(judgments)s judgments.",
         judgments,
     )
     return said % {"judgments": number_format(judgments)}
@@ -114,7 +114,7 @@ def _group_check(group: JudgeGroup, task: Task) -> None:
     present = JudgeGroup.objects.present().filter(campaign=task.test_set.campaign_id)
     if not present.select_for_update(no_key=True).filter(pk=group.pk).exists():
         raise RangeChoiceError(
-            _("This campaign has no group “%(name)s”.") % {"name": group.name}, field="judge_group"
+            _("Judge group not found: “%(name)s”.") % {"name": group.name}, field="judge_group"
         )
 
 
@@ -122,14 +122,14 @@ def _check(choice: RangeChoice, task: Task) -> None:
     """Raise `RangeChoiceError` for choices that are not possible for this test set."""
     if choice.confidence > MAX_CONFIDENCE:
         raise RangeChoiceError(
-            _("The confidence is at most %(most)s.") % {"most": MAX_CONFIDENCE}, field="confidence"
+            _("The maximum confidence is %(most)s.") % {"most": MAX_CONFIDENCE}, field="confidence"
         )
     active = Design.objects.filter(task=task, kind=Design.Kind.ACTIVE)
     if choice.ranges == "anytime" and active.exists():
         raise RangeChoiceError(
             _(
-                "An active design compares systems with different opponents, so that anytime "
-                "ranges could tell none of them apart."
+                "Anytime ranges cannot tell systems apart under an active design, which compares them with "
+                "different opponents."
             ),
             field="ranges",
         )
@@ -153,8 +153,8 @@ def _method_check(method: LiveMethod, choice: RangeChoice, task: Task) -> None:
     if method is not LiveMethod.BRADLEY_TERRY and active.exists():
         raise RangeChoiceError(
             _(
-                "An active design compares some pairs of systems more often than others, so shares of "
-                "wins cannot be compared; Bradley–Terry accounts for the opponents."
+                "Use Bradley–Terry: under an active design some pairs are compared more often, so shares of wins "
+                "are not comparable."
             ),
             field="method",
         )
@@ -215,8 +215,8 @@ def stopping_rule_set(
     if rule.after_judgments and not rule.reason:
         raise StoppingRuleError(
             _(
-                "There are judgments already, so this rule was not fixed before the start. Say why it is set now: "
-                "the reason is shown with it."
+                "Enter a reason: judging has started, so the rule was not set in advance. The reason is shown "
+                "with the rule."
             ),
             field="reason",
         )
@@ -228,18 +228,18 @@ def stopping_rule_set(
 
 def _check_rule(rule: StoppingRule) -> None:
     limits = {
-        "judgments": (1, _MOST, _("At least one judgment.")),
-        "clusters": (2, 32_767, _("At least two clusters.")),
+        "judgments": (1, _MOST, _("Enter at least 1 judgment.")),
+        "clusters": (2, 32_767, _("Enter at least 2 clusters.")),
     }
     for name, (low, high, words) in limits.items():
         value = getattr(rule, name)
         if value is not None and not low <= value <= high:
             raise StoppingRuleError(words, field=name)
     if rule.pairs_share is not None and not 0 < rule.pairs_share <= 1:
-        raise StoppingRuleError(_("A share is above 0 and at most 1."), field="pairs_share")
+        raise StoppingRuleError(_("Enter a share above 0 and up to 1."), field="pairs_share")
     if not 0 < rule.confidence <= MAX_CONFIDENCE:
         raise StoppingRuleError(
-            _("The confidence is at most %(most)s.") % {"most": MAX_CONFIDENCE}, field="confidence"
+            _("The maximum confidence is %(most)s.") % {"most": MAX_CONFIDENCE}, field="confidence"
         )
     if rule.tests == StoppingRule.Tests.ANYTIME and looks_at_tests(
         {name: getattr(rule, name) for name in CRITERIA}
@@ -254,8 +254,8 @@ def _comparisons_check(rule: StoppingRule) -> None:
         if getattr(rule, name) is not None:
             raise StoppingRuleError(
                 _(
-                    "Judges of this task see one output at a time, so no systems are told apart by its rankings: "
-                    "stop after a number of judgments, or on a day."
+                    "Judges of this task see one output at a time, so it has no ranking. Use a number of judgments or "
+                    "a date instead."
                 ),
                 field=name,
             )
@@ -266,8 +266,8 @@ def _anytime_check(rule: StoppingRule) -> None:
     if active.exists():
         raise StoppingRuleError(
             _(
-                "An active design compares systems with different opponents, so that anytime "
-                "ranges could tell none of them apart."
+                "Anytime ranges cannot tell systems apart under an active design, which compares them with "
+                "different opponents."
             ),
             field="tests",
         )

@@ -76,7 +76,7 @@ def dashboard_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespons
         shown = _context(state)
         contents = [("headline", _("Ranking"))]
         if shown["history"]:
-            contents.append(("history", _("How the ranking formed")))
+            contents.append(("history", _("Ranking over time")))
         context = shown | {
             "section": "ranking",
             "read_at": at,
@@ -235,7 +235,7 @@ def progress_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
         "seconds_per_block": worked / progress.judged if worked and progress.judged else None,
         "rule": None if state is None else shown_rule(state),
         "plot_links": links_of_task(task),
-        "contents": [("progress", _("Progress")), ("pace", _("Pace and forecast"))],
+        "contents": [("progress", _("Progress")), ("pace", _("Pace, cost and forecast"))],
     }
     return _results(request, task, "progress", context)
 
@@ -292,7 +292,7 @@ def ranking_keep(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     else:
         messages.success(
             request,
-            _("Kept as ranking %(id)s, with the judgments up to %(watermark)s.")
+            _("Saved as ranking %(id)s (judgments up to %(watermark)s).")
             % {"id": run.pk, "watermark": run.watermark},
         )
     return redirect("test-set-dashboard", slug, task_id)

@@ -47,7 +47,7 @@ def exports_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponseB
         return export_stream(export, export_bytes(export))
     if export is not None:
         export_queue(export=export, by=cast("User", request.user))
-        messages.success(request, _("A worker is writing the file; this page shows how far."))
+        messages.success(request, _("Export started."))
         return redirect("exports", slug, task_id)
     context = {
         **of_task(task, "exports"),

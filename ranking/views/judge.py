@@ -160,7 +160,7 @@ def judge_groups_page(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         group = form.save(campaign)
         if group is not None:
-            messages.success(request, _("“%(name)s” is made.") % {"name": group.name})
+            messages.success(request, _("Group “%(name)s” created.") % {"name": group.name})
             return redirect("judge-groups", slug)
     context = {
         "campaign": campaign,
@@ -204,25 +204,25 @@ def judge_group_delete_page(request: HttpRequest, slug: str, group_id: int) -> H
         judge_group_delete(group=group)
     except JudgeGroupInUseError as error:
         return _ask(request, group, error=str(error))
-    messages.success(request, _("The group “%(name)s” is deleted.") % {"name": group.name})
+    messages.success(request, _("Group “%(name)s” deleted.") % {"name": group.name})
     return redirect("judge-groups", slug)
 
 
 def _ask(request: HttpRequest, group: JudgeGroup, error: str = "") -> HttpResponse:
     count = group.members.count()
     said = ngettext(
-        "%(count)d judge is in it, who stays a judge.",
-        "%(count)d judges are in it, who stay judges.",
+        "%(count)d judge in this group stays in the campaign.",
+        "%(count)d judges in this group stay in the campaign.",
         count,
     )
     facts = [said % {"count": count}, *group_uses(group=group)]
     if group.blocks_asked is not None:
-        facts.append(_("Its requirements for judges no longer apply."))
+        facts.append(_("Its block limit no longer applies."))
     question = Question(
         title=_("Delete “%(name)s”") % {"name": group.name},
         facts=facts,
-        after=_("Earlier designs and rankings keep its name. A new group may have the same."),
-        answers=[Answer(_("Delete the group"))],
+        after=_("Earlier designs and rankings keep its name. You can reuse the name."),
+        answers=[Answer(_("Delete group"))],
         cancel=reverse("judge-group", args=[group.campaign.slug, group.pk]),
         error=error,
     )

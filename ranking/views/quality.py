@@ -97,7 +97,7 @@ def judges_act_undo(request: HttpRequest, slug: str, task_id: int, batch: UUID) 
         judges = judges_decision_undo(
             campaign=task.test_set.campaign, batch=batch, user=cast("User", request.user)
         )
-        said = _("Undone for %(judge)s; the history keeps both.")
+        said = _("Undone for %(judge)s.")
         messages.success(request, said % {"judge": judged_by(judges)})
     return redirect("judge-quality", slug, task.pk)
 
@@ -142,9 +142,9 @@ def _question(
         facts=deciding_in_words(
             judges=judges, task=task, action=action, text=form.cleaned_data["text"]
         ),
-        after=_("One click on “Undo” undoes it for all; the history keeps both.")
+        after=_("You can undo this for all of them later.")
         if is_of_many
-        else _("One click on “Revert” undoes it; the history keeps both."),
+        else _("You can revert this later."),
         answers=[Answer(button_of(action))],
         fields=fields,
         cancel=cancel,
@@ -198,7 +198,7 @@ def action_revert(request: HttpRequest, slug: str, task_id: int, action_id: int)
         quality_action_revert(
             action=action, user=cast("User", request.user), note=form.cleaned_data["note"]
         )
-        messages.success(request, _("The action was reverted."))
+        messages.success(request, _("Action reverted."))
     return redirect(_address_of(task, action.judge_id))
 
 

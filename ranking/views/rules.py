@@ -56,7 +56,7 @@ def rules_page(request: HttpRequest, slug: str) -> HttpResponse:
     form = RuleForm(request.POST or None, campaign=campaign)
     if request.method != "POST" or not form.is_valid():
         return _rules(request, campaign, form)
-    question = _Asking(_("Add a rule"), form.written, [Answer(_("Put the rule in force"))])
+    question = _Asking(_("Add rule"), form.written, [Answer(_("Add rule"))])
     if not is_answered(request):
         return question.ask(request, campaign, rules_preview(campaign=campaign, terms=[form.terms]))
     try:
@@ -68,7 +68,7 @@ def rules_page(request: HttpRequest, slug: str) -> HttpResponse:
         )
     except ConfirmationNeededError as error:
         return question.ask(request, campaign, error.effects, error=str(error))
-    messages.success(request, _("The rule is in force.") + _acted(done.effects))
+    messages.success(request, _("Rule added.") + _acted(done.effects))
     return redirect("quality-rules", slug)
 
 
@@ -112,9 +112,9 @@ def rule_page(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
     if request.method != "POST" or not form.is_valid():
         return _rule_form(request, campaign, rule, form)
     question = _Asking(
-        _("Change a rule"),
+        _("Change rule"),
         form.written,
-        _with_or_without_undo(rule, _("Change the rule")),
+        _with_or_without_undo(rule, _("Change rule")),
     )
     if not is_answered(request):
         return question.ask(request, campaign, rules_preview(campaign=campaign, terms=[form.terms]))
@@ -131,7 +131,7 @@ def rule_page(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
     except QualityRefusedError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, _("The rule has been changed.") + _acted(done.effects))
+        messages.success(request, _("Rule changed.") + _acted(done.effects))
     return redirect("quality-rules", slug)
 
 
@@ -160,9 +160,9 @@ def rule_switch_off(request: HttpRequest, slug: str, rule_id: int) -> HttpRespon
     with refusals_told(request):
         quality_rule_switch_off(rule=rule, user=_user(request), undo=undo)
         said = (
-            _("The rule has been switched off, and all it did is undone.")
+            _("Rule switched off and its actions undone.")
             if undo
-            else _("The rule has been switched off; its earlier actions stay.")
+            else _("Rule switched off. Its earlier actions stay in force.")
         )
         messages.success(request, said)
     return redirect("quality-rules", slug)
@@ -170,10 +170,14 @@ def rule_switch_off(request: HttpRequest, slug: str, rule_id: int) -> HttpRespon
 
 def _switch_off_question(rule: QualityRule) -> Question:
     return Question(
-        title=_("Switch off a rule"),
-        facts=[f"{rule_in_words(rule)}.", _("It will not act any more."), *_what_it_did(rule)],
-        after=_("Decisions you keep now can be undone later, under “Former rules”."),
-        answers=_with_or_without_undo(rule, _("Switch off")),
+        title=_("Switch off rule"),
+        facts=[
+            f"{rule_in_words(rule)}.",
+            _("The rule takes no further action."),
+            *_what_it_did(rule),
+        ],
+        after=_("You can undo kept actions later under “Former rules”."),
+        answers=_with_or_without_undo(rule, _("Switch off rule")),
         cancel=reverse("quality-rules", args=[rule.campaign.slug]),
     )
 
@@ -184,8 +188,8 @@ def rule_undo(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
     campaign = organised_campaign(request, slug)
     count = quality_rule_undo(rule=_rule(campaign, rule_id), user=_user(request))
     said = ngettext(
-        "%(count)d action of the rule was undone; the history keeps it.",
-        "%(count)d actions of the rule were undone; the history keeps them.",
+        "%(count)d action undone.",
+        "%(count)d actions undone.",
         count,
     )
     messages.success(request, said % {"count": count})
@@ -197,7 +201,7 @@ def rule_act(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
     """Say on whom a rule that waits would act, and let it."""
     campaign = organised_campaign(request, slug)
     rule = _rule(campaign, rule_id)
-    question = _Asking(_("A rule waits for you"), {}, [Answer(_("Let the rule act"))])
+    question = _Asking(_("Rule needs your confirmation"), {}, [Answer(_("Apply rule"))])
     if not is_answered(request):
         effects = rule_effects([rule], campaign=campaign)
         return question.ask(request, campaign, effects, words=rule_in_words(rule))
@@ -208,7 +212,7 @@ def rule_act(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
     except QualityRefusedError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, _("The rule has acted.") + _acted(effects))
+        messages.success(request, _("Rule applied.") + _acted(effects))
     return redirect("quality-rules", slug)
 
 
@@ -217,9 +221,7 @@ def rules_suggest(request: HttpRequest, slug: str) -> HttpResponse:
     """Say what the suggested rules would do together, and add them."""
     campaign = organised_campaign(request, slug)
     terms = suggested_terms(campaign=campaign)
-    question = _Asking(
-        _("Add the suggested rules"), {}, [Answer(_("Put the suggested rules in force"))]
-    )
+    question = _Asking(_("Add suggested rules"), {}, [Answer(_("Add suggested rules"))])
     if not is_answered(request):
         return question.ask(request, campaign, rules_preview(campaign=campaign, terms=terms))
     try:
@@ -228,9 +230,7 @@ def rules_suggest(request: HttpRequest, slug: str) -> HttpResponse:
         )
     except ConfirmationNeededError as error:
         return question.ask(request, campaign, error.effects, error=str(error))
-    messages.success(
-        request, _("The suggested rules are in force. They only warn.") + _acted(done.effects)
-    )
+    messages.success(request, _("Suggested rules added. They only warn.") + _acted(done.effects))
     return redirect("quality-rules", slug)
 
 
@@ -253,7 +253,7 @@ class _Asking:
         question = Question(
             **self._question,
             facts=[f"{words}."] * bool(words) + effects_in_words(effects),
-            after=_("All of it can be undone with one button on the page of rules."),
+            after=_("You can undo this on the rules page."),
             sure=confirmation_in_words(effects) if effects.is_large else "",
             confirmed=effects.code,
             error=error,
@@ -268,13 +268,13 @@ def _with_or_without_undo(rule: QualityRule, words: str) -> list[Answer]:
     if not count:
         return [Answer(words)]
     undo = ngettext(
-        "%(act)s and undo the %(count)d action it took",
-        "%(act)s and undo the %(count)d actions it took",
+        "%(act)s and undo its %(count)d action",
+        "%(act)s and undo its %(count)d actions",
         count,
     )
     keep = ngettext(
-        "%(act)s and keep the %(count)d action it took",
-        "%(act)s and keep the %(count)d actions it took",
+        "%(act)s and keep its %(count)d action",
+        "%(act)s and keep its %(count)d actions",
         count,
     )
     said = {"act": words, "count": count}
@@ -285,7 +285,7 @@ def _what_it_did(rule: QualityRule) -> list[str]:
     actions = QualityAction.objects.in_force().filter(rule=rule)
     names = sorted(actions.values_list("judge__pseudonym", flat=True))
     if not names:
-        return [_("Nothing of what it did is in force.")]
+        return [_("None of its actions are in force.")]
     did = {
         QualityActionKind.WARN: _("Warned by this rule: %(names)s."),
         QualityActionKind.PAUSE: _("Paused by this rule: %(names)s."),
@@ -298,8 +298,8 @@ def _acted(effects: RuleEffects) -> str:
     """Return " It acted on Ada and Ben.", or that it affects nobody."""
     names = sorted({act.judge.pseudonym for act in effects.acts})
     if not names:
-        return " " + _("It affects no judge at present.")
-    return " " + _("It acted on %(names)s.") % {"names": names_in_a_row(names)}
+        return " " + _("No judges affected.")
+    return " " + _("Applied to %(names)s.") % {"names": names_in_a_row(names)}
 
 
 def _rule(campaign: Campaign, rule_id: int, **more: Any) -> QualityRule:

@@ -75,9 +75,7 @@ def ranking_settings_page(request: HttpRequest, slug: str, task_id: int) -> Http
         if after.pk == before.pk:
             messages.info(request, _("Nothing was changed."))
             return redirect("ranking-settings", slug, task_id)
-        messages.success(
-            request, _("Changed. A ranking by the new settings will appear within seconds.")
-        )
+        messages.success(request, _("Saved. The new ranking appears within seconds."))
         return redirect("test-set-dashboard", slug, task_id)
     context = {
         **of_task(task, "ranking-settings"),
@@ -170,7 +168,7 @@ def design_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     if request.method != "POST" or "show" in request.POST or not form.is_valid():
         return _shown(request, task, form)
     if not form.changed:
-        messages.info(request, _("Nothing was changed: the design in force is like that."))
+        messages.info(request, _("Nothing was changed."))
         return redirect(_address(task))
     effects = design_effects(task=task)
     if effects.is_any_planned and not is_answered(request):
@@ -195,7 +193,7 @@ def design_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     except DesignRefusedError as error:
         form.add_error(error.field if error.field in form.fields else None, str(error))
         return _shown(request, task, form)
-    messages.success(request, _("The design is changed."))
+    messages.success(request, _("Design changed."))
     return redirect(_address(task))
 
 
@@ -208,7 +206,7 @@ def design_again(request: HttpRequest, slug: str, task_id: int, design_id: int) 
     with refusals_told(request):
         design_use_again(design=design, changed_by=cast("User", request.user))
         effects = design_effects_in_words(design_effects(task=task))
-        messages.success(request, " ".join([_("The earlier design is in force again."), *effects]))
+        messages.success(request, " ".join([_("Earlier design restored."), *effects]))
     return redirect(_address(task))
 
 

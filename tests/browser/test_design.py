@@ -41,7 +41,7 @@ def test_the_page_follows_the_form_and_the_slider(page: Page, task: Task) -> Non
     expect(slider).to_be_focused()
     expect(slider).to_have_attribute("aria-valuetext", f"{int(before) + 5} judgments")
     page.wait_for_url(f"**/design/?budget={int(before) + 5}&unit=judgments")
-    page.get_by_label("Cost of an hour").fill("12")
+    page.get_by_label("Hourly rate").fill("12")
     page.get_by_label("Currency").fill("EUR")
     expect(page.locator("#design-forecast")).to_contain_text("EUR")
     page.get_by_label("in", exact=True).select_option("money")
@@ -66,7 +66,7 @@ def test_the_page_follows_the_form_and_the_slider(page: Page, task: Task) -> Non
     page.get_by_role("button", name="Save design").click()
     expect(page.get_by_text("From HIT 4 on")).to_be_visible()
     page.get_by_role("button", name="Save design").click()
-    expect(page.get_by_text("The design is changed.")).to_be_visible()
+    expect(page.get_by_text("Design changed.")).to_be_visible()
     expect(page.get_by_label("Outputs per block")).to_have_value("3")
     # The preview comes after the page, and pushes the button down while it is pressed.
     expect(first).to_be_visible()

@@ -62,7 +62,7 @@ def counted(page: Page, words: str) -> None:
 def rehearse(page: Page) -> None:
     """Let simulated judges do a twentieth of the work, and look at their ranking."""
     page.get_by_role("link", name="Overview").click()
-    page.get_by_role("link", name="Rehearse …").click()
+    page.get_by_role("link", name="Rehearse").click()
     page.get_by_label("Share of the target in percent").fill("5")
     page.get_by_role("button", name="Rehearse").click()
     page.get_by_role("link", name="Open rehearsal").click()

@@ -42,8 +42,9 @@ _OF_COMPARISONS: Final = (
 
 class Command(ReportCommand):
     help = (
-        "Analyse the judgments in files, which needs no database; with --campaign and --test-set those of a test set, and "
-        "with --campaign alone all test sets of a campaign: pages and REST then show the answer, too. Nothing else changes."
+        "Analyse judgments from files (no database needed), from a test set (--campaign and --test-set) "
+        "or from all test sets of a campaign (--campaign). Pages and REST show answers computed from the "
+        "database."
     )
     computes = False
 
@@ -59,13 +60,13 @@ class Command(ReportCommand):
             nargs="+",
             action="extend",
             default=[],
-            help="options of the analysis, for instance method=bradley_terry; give one that may have several values "
-            "several times, or in the lines of a file, as in easy=@easy.txt. An unknown one is answered with those there are",
+            help="options of the analysis, such as method=bradley_terry; repeat an option to give several values, "
+            "or read them from the lines of a file: easy=@easy.txt",
         )
         parser.add_argument(
             "--source-text",
             metavar="F",
-            help="the source of the files' segments, plain text or SGML",
+            help="source texts of the segments, plain text or SGML",
         )
         parser.add_argument(
             "--system-text",
@@ -75,7 +76,7 @@ class Command(ReportCommand):
             action="extend",
             default=[],
             dest="system_texts",
-            help="outputs of a system in the files, plain text or SGML",
+            help="outputs of a system, plain text or SGML",
         )
         parser.add_argument(
             "--scores",
@@ -84,20 +85,19 @@ class Command(ReportCommand):
             nargs="+",
             action="extend",
             default=[],
-            help="scores of a metric for the outputs in the files (metrics): JSON Lines, a table or a .seg.score file, or "
-            "a folder of these",
+            help="metric scores (for the analysis metrics): JSON Lines, a table, a .seg.score file, or a folder of these",
         )
         parser.add_argument("--campaign", metavar="SLUG", help="instead of files")
         parser.add_argument("--test-set", metavar="NAME", help="of the campaign")
         protocol_option_add(parser)
         parser.add_argument(
-            "--watermark", type=POSITIVE, metavar="N", help="of the judgments up to this number"
+            "--watermark", type=POSITIVE, metavar="N", help="only judgments up to this number"
         )
         super().add_arguments(parser)
 
     def report(self, options: Options, progress: Progress) -> Report:
         if bool(options["files"]) == bool(options["campaign"]):
-            refuse("Give either files or --campaign.")
+            refuse("Specify either files or --campaign.")
         given = _given_options(options["option"])
         try:
             if options["files"]:
@@ -121,7 +121,7 @@ def _of_files(given: Mapping[str, Any], options: Options, progress: Progress) ->
         return kind.tell(read, chosen, kind.find(read, chosen, progress.begin))
     chosen = kind.complete(given, of_files=True)
     if kind.find is None or not kind.is_of_compared_files:
-        raise OptionError("files do not say what this analysis asks.", field=kind.name)
+        raise OptionError("this analysis needs data that files do not have.", field=kind.name)
     if kind.needs_metrics and is_evalset(options["files"]):
         return _of_evalset(chosen, options, progress)
     found = read_input(options, progress)
@@ -129,7 +129,7 @@ def _of_files(given: Mapping[str, Any], options: Options, progress: Progress) ->
         languages = _languages(options)
         found = replace(found, metrics=metrics_read(options["scores"], found.blocks, languages))
     elif options["scores"]:
-        raise OptionError("this is for the analysis metrics.", field="--scores")
+        raise OptionError("only for the analysis metrics.", field="--scores")
     if chosen.get("by_reference") and found.reference is None:
         raise OptionError("name the reference with --reference-system.", field="by_reference")
     if options["source_text"] or options["system_texts"]:
@@ -187,7 +187,7 @@ def _of_database(given: Mapping[str, Any], options: Options, progress: Progress)
 def _option_argument(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not (name and equals):
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
+        raise argparse.ArgumentTypeError(f"{text!r} does not have the form NAME=VALUE")
     return name, value
 
 
@@ -232,11 +232,11 @@ def _texts(found: Input, options: Options) -> _TextsOfFiles:
     for system, file in options["system_texts"]:
         if system not in blocks.systems:
             raise OptionError(
-                f"there is no system {system} in the judgments. The systems are: {', '.join(blocks.systems)}.",
+                f"system {system} not found in the judgments. Systems: {', '.join(blocks.systems)}.",
                 field="--system-text",
             )
         if system in outputs:
-            raise OptionError(f"the texts of {system} are given twice.", field="--system-text")
+            raise OptionError(f"more than one file of texts for {system}.", field="--system-text")
         outputs[system] = _all_texts(file, last)
     source = options["source_text"]
     return _TextsOfFiles([None] * last if source is None else _all_texts(source, last), outputs)
@@ -245,5 +245,5 @@ def _texts(found: Input, options: Options) -> _TextsOfFiles:
 def _all_texts(file: str, last: int) -> Sequence[str]:
     texts = segment_texts(file)
     if len(texts) < last:
-        refuse(f"{file}: the file has {len(texts)} segments; segment {last} was judged.")
+        refuse(f"{file}: segment {last} was judged, but the file has only {len(texts)} segments.")
     return texts

@@ -12,8 +12,8 @@ from ranking.services.runs_check import RunsChecked, runs_check
 
 class Command(TasksCommand):
     help = (
-        "Compute every ranking that was kept, and the present one of each task, again from the judgments, and compare "
-        "bit for bit: after restoring a backup, say. Changes nothing; ends with 1 where a ranking comes out otherwise."
+        "Recompute every saved ranking and the latest ranking of each task, and compare them bit for bit, "
+        "for example after restoring a backup. Changes nothing; exits with 1 if a ranking differs."
     )
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -26,8 +26,8 @@ class Command(TasksCommand):
         if wrong:
             raise CommandError(
                 ngettext(
-                    "%(count)d ranking does not follow from its judgments.",
-                    "%(count)d rankings do not follow from their judgments.",
+                    "%(count)d ranking differs from its judgments.",
+                    "%(count)d rankings differ from their judgments.",
                     wrong,
                 )
                 % {"count": wrong}
@@ -35,17 +35,17 @@ class Command(TasksCommand):
 
     def _say(self, name: str, checked: RunsChecked) -> None:
         same = ngettext(
-            "%(task)s: %(count)d ranking came out the same.",
-            "%(task)s: %(count)d rankings came out the same.",
+            "%(task)s: %(count)d ranking matches.",
+            "%(task)s: %(count)d rankings match.",
             checked.same,
         )
         self.stdout.write(same % {"task": name, "count": checked.same})
         for watermark in checked.differing:
             self.stdout.write(
-                _("%(task)s: the ranking of judgments 1…%(watermark)d came out otherwise.")
+                _("%(task)s: the ranking of judgments 1 to %(watermark)d differs.")
                 % {"task": name, "watermark": watermark}
             )
         for reason in checked.refused:
             self.stdout.write(
-                _("%(task)s: not computed: %(reason)s") % {"task": name, "reason": reason}
+                _("%(task)s: not recomputed: %(reason)s") % {"task": name, "reason": reason}
             )

@@ -44,9 +44,9 @@ _SYSTEMS, _NOISE = 15, 10.0
 
 class Command(ReportCommand):
     help = (
-        "Compare sampling designs: judgments until the systems are told apart, and whether rank "
-        "ranges keep what they promise, in simulated campaigns (Koehn 2012) or with judgments "
-        "resampled from FILE. Needs no database."
+        "Compare sampling designs by the judgments needed to tell systems apart and by the coverage of "
+        "rank ranges, in simulated campaigns (Koehn 2012) or with judgments resampled from FILE. Needs no "
+        "database."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -59,7 +59,7 @@ class Command(ReportCommand):
             choices=list(ComparedDesign),
             nargs="+",
             default=list(ComparedDesign),
-            help=f"the first is what the others are compared with (default: {' '.join(ComparedDesign)})",
+            help=f"designs to compare; the first is the baseline (default: {' '.join(ComparedDesign)})",
         )
         parser.add_argument(
             "--rank-ranges",
@@ -67,7 +67,7 @@ class Command(ReportCommand):
             choices=RANGES,
             nargs="+",
             default=["sign_test", "expected_wins", "bradley_terry"],
-            help=f"how systems are told apart: {', '.join(RANGES)} (default: all but anytime)",
+            help=f"methods to tell systems apart: {', '.join(RANGES)} (default: all but anytime)",
         )
         parser.add_argument(
             "--target-pairs",
@@ -75,7 +75,7 @@ class Command(ReportCommand):
             type=number_between(0, 1, including_high=True),
             nargs="+",
             default=None,
-            help="shares of the pairs to be separated (default: 0.9)",
+            help="target shares of separated pairs (default: 0.9)",
         )
         parser.add_argument(
             "--clusters",
@@ -83,7 +83,7 @@ class Command(ReportCommand):
             type=whole_number(2),
             nargs="+",
             default=[],
-            help="numbers of clusters to be reached",
+            help="target numbers of clusters",
         )
         parser.add_argument(
             "--experiments",
@@ -103,7 +103,7 @@ class Command(ReportCommand):
             metavar="N",
             type=POSITIVE,
             default=100_000,
-            help="stop a campaign after so many judgments (default: 100000)",
+            help="maximum judgments per campaign (default: 100000)",
         )
         parser.add_argument(
             "--active-confidence",
@@ -111,7 +111,7 @@ class Command(ReportCommand):
             type=SHARE,
             help="level of the rank ranges under the active design (default: as under the others)",
         )
-        parser.add_argument("--plot", metavar="F", help="draw the comparison into this SVG file")
+        parser.add_argument("--plot", metavar="F", help="write the plot to this SVG file")
         add_resampling_arguments(parser, resamples=200)
         super().add_arguments(parser)
 
@@ -121,8 +121,7 @@ class Command(ReportCommand):
         if "anytime" in options["rank_ranges"] and options["segments"]:
             refuse(
                 _(
-                    "--rank-ranges anytime is for independent comparisons only: those of shared "
-                    "segments are not. Leave out --segments or anytime."
+                    "--rank-ranges anytime requires independent comparisons: remove --segments or anytime."
                 )
             )
         how: dict[str, Any] = {
@@ -154,6 +153,6 @@ def _source(options: Options, progress: Progress) -> tuple[JudgmentSource, Input
         chosen = {name: options[name] or default for name, default in defaults.items()}
         return model_of({**options, **chosen}), None
     if any(options[name] for name in ("systems", "noise", "segments", "tie_radius", "judge_noise")):
-        refuse(_("The files already describe the judgments: leave out the options of the model."))
+        refuse(_("Remove the options of the model: the files replace it."))
     given = read_input(options, progress)
     return rates_of(tally(given.blocks), per_block=options["per_block"]), given

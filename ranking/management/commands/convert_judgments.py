@@ -30,8 +30,8 @@ from ranking.reports.conversions import FileWritten, conversion_report
 
 class Command(ReportCommand):
     help = (
-        "Write judgments as Parquet, sorted by segment: a tenth of the size, read a hundred times as "
-        "fast, and ranked in shards of whole segments. Needs no database."
+        "Convert judgments to Parquet, sorted by segment: a tenth of the size, a hundred times faster to "
+        "read, and ready for ranking in shards. Needs no database."
     )
     computes = False
 
@@ -42,14 +42,13 @@ class Command(ReportCommand):
             metavar="F",
             type=Path,
             required=True,
-            help="the Parquet file to write; numbered with --rows-per-file: F-0001.parquet …",
+            help="output file; numbered with --rows-per-file: F-0001.parquet …",
         )
         parser.add_argument(
             "--rows-per-file",
             metavar="N",
             type=POSITIVE,
-            help="begin another file with the first segment after so many judgments "
-            "(default: one file)",
+            help="start a new file at the first segment after this many judgments (default: one file)",
         )
         super().add_arguments(parser)
 
@@ -86,8 +85,8 @@ def _left_refuse(to: Path, number: int) -> None:
     if left.exists():
         refuse(
             _(
-                "%(file)s is left of a longer conversion, and its judgments would count twice. Delete the old "
-                "files, or write under another name."
+                "%(file)s is from an earlier conversion, so its judgments would count twice. Delete the old files "
+                "or choose another name."
             )
             % {"file": left}
         )

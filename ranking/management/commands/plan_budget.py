@@ -34,9 +34,9 @@ _TARGETS = [0.5, 0.7, 0.8, 0.9]
 
 class Command(ReportCommand):
     help = (
-        "Plan how many comparisons separate a share of the pairs of systems, or give a number of "
-        "clusters: before a campaign (--systems, --noise), or from its judgments so far (FILE). "
-        "Needs no database."
+        "Estimate the comparisons needed to separate a share of system pairs or to reach a number of "
+        "clusters, before a campaign (--systems, --noise) or from its judgments so far (FILE). Needs no "
+        "database."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -48,7 +48,7 @@ class Command(ReportCommand):
             type=number_between(0, 1, including_high=True),
             nargs="+",
             default=None,
-            help="shares of pairs to be separated (default: 0.5 0.7 0.8 0.9)",
+            help="target shares of separated pairs (default: 0.5 0.7 0.8 0.9)",
         )
         parser.add_argument(
             "--clusters",
@@ -56,7 +56,7 @@ class Command(ReportCommand):
             type=whole_number(2),
             nargs="+",
             default=[],
-            help="numbers of clusters to be reached",
+            help="target numbers of clusters",
         )
         parser.add_argument(
             "--experiments", type=POSITIVE, default=200, help="simulated campaigns (default: 200)"
@@ -72,7 +72,7 @@ class Command(ReportCommand):
             metavar="N",
             type=POSITIVE,
             default=4_000_000,
-            help="simulate at most so many comparisons (default: 4000000)",
+            help="maximum comparisons per simulation (default: 4000000)",
         )
         super().add_arguments(parser)
 
@@ -85,7 +85,7 @@ class Command(ReportCommand):
         how["seed"], how["engine"] = options["seed"], options["engine"]
         if not options["files"]:
             if options["systems"] is None or options["noise"] is None:
-                refuse(_("Without files give both --systems and --noise."))
+                refuse(_("Specify --systems and --noise, or files."))
             planned = plan_budget(
                 model_of(options), **how, progress=progress.begin(_("Simulating"))
             )
@@ -98,9 +98,7 @@ def _from_campaign(
     given: Input, options: Options, how: dict[str, Any], progress: Progress
 ) -> Budget:
     if options["noise"] is not None or options["systems"] is not None:
-        refuse(
-            _("Files give the number of systems and the noise: leave --systems and --noise out.")
-        )
+        refuse(_("Remove --systems and --noise: the files determine them."))
     common = {name: how[name] for name in ("experiments", "confidence", "seed", "engine")}
     curve = campaign_curve(given.blocks, seed=how["seed"])
     fit = fit_noise(curve, **common, progress=progress.begin(_("Fitting the noise")))

@@ -52,7 +52,7 @@ class Command(ReportCommand):
             nargs="+",
             action="extend",
             choices=list(METHODS),
-            help=f"rank by each of these methods: {', '.join(METHODS)} (default: expected_wins)",
+            help=f"ranking methods: {', '.join(METHODS)} (default: expected_wins)",
         )
         add_range_arguments(parser)
         add_parameter_argument(parser)
@@ -176,8 +176,7 @@ def lopez_announcement(
     if seconds <= LONG:
         return None
     return _(
-        "Lopez with %(systems)s systems: %(resamples)s resamples take about %(time)s. Ask for "
-        "fewer with --resamples."
+        "Lopez with %(systems)s systems: %(resamples)s resamples take about %(time)s. Reduce them with --resamples."
     ) % {
         "systems": len(blocks.systems),
         "resamples": number_format(resamples),

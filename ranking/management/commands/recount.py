@@ -12,15 +12,14 @@ from ranking.services.runs_check import tallies_check
 
 class Command(TasksCommand):
     help = (
-        "Count the judgments of all test sets anew, and compare with the counters that pages show, with rankings and with "
-        "the tallies that the next rankings begin from; correct what is wrong. --check only says what is. A task does "
-        "that each day and logs an error."
+        "Recount the judgments of all test sets, compare them with counters, rankings and stored tallies, "
+        "and correct errors. A daily task runs the check and logs errors."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument(
-            "--check", action="store_true", help="say what is wrong, change nothing"
+            "--check", action="store_true", help="report errors without correcting them"
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -35,10 +34,10 @@ class Command(TasksCommand):
                 "names": ", ".join(names),
             }
             if not names:
-                self.stdout.write(_("%(task)s: right.") % said)
+                self.stdout.write(_("%(task)s: correct.") % said)
             elif options["check"]:
                 self.stdout.write(_("%(task)s: wrong: %(names)s.") % said)
             else:
                 self.stdout.write(_("%(task)s: corrected: %(names)s.") % said)
         if any_wrong and options["check"]:
-            raise CommandError(_("Nothing was changed. Without --check they are corrected."))
+            raise CommandError(_("Nothing was changed. Run without --check to correct errors."))

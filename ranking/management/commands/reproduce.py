@@ -23,27 +23,29 @@ def _digest(text: str) -> str:
     """Return the digest in an address or a SHA-256."""
     found = re.search(r"[0-9a-f]{16,64}", text.lower())
     if found is None:
-        raise ArgumentTypeError("give the 16 characters of its address, or all 64 of its SHA-256")
+        raise ArgumentTypeError(
+            "expected the 16 characters of its address or the 64 of its SHA-256"
+        )
     return found[0]
 
 
 class Command(ReportCommand):
     help = (
-        "Check the bundle of a published result, a zip or the folder unpacked from it: name each file that was changed, "
-        "added or taken out, compute the result again, and compare it, bit for bit. Ends with 1 if something was changed "
-        "or is not the same, but for last digits, which other processors have otherwise. Needs no database."
+        "Verify the bundle of a published result (zip or unpacked folder): list changed, added and "
+        "missing files, recompute the result and compare it bit for bit. Exits with 1 if anything "
+        "differs, except for last digits, which depend on the processor. Needs no database."
     )
     computes = False
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "bundle", metavar="BUNDLE", type=Path, help="the zip of a result, or its folder"
+            "bundle", metavar="BUNDLE", type=Path, help="bundle of a result (zip or folder)"
         )
         parser.add_argument(
             "--digest",
             metavar="D",
             type=_digest,
-            help="address or SHA-256 by which the result was cited: without, a bundle made anew as a whole passes",
+            help="cited address or SHA-256 of the result; without it, a bundle that was replaced as a whole passes",
         )
         super().add_arguments(parser)
 
@@ -58,7 +60,7 @@ class Command(ReportCommand):
             check = bundle_check(bundle, digest=options["digest"] or "")
             checked = check_report(check)
             if check.findings:
-                self._wrong.append(_("The bundle is not as it was made."))
+                self._wrong.append(_("The bundle has been changed."))
             try:
                 again = result_reproduce(bundle, progress=progress.begin(_("Reading")))
             except (FormatError, ValueError) as error:
@@ -67,9 +69,7 @@ class Command(ReportCommand):
                     raise
                 return replace(checked, notes=[*checked.notes, str(error)])
         if again.differences:
-            self._wrong.append(
-                _("The ranking computed from the judgments is not the published one.")
-            )
+            self._wrong.append(_("The recomputed ranking differs from the published one."))
         computed = reproduction_report(
             again.content, again.differences, again.not_compared, last_digits=again.last_digits
         )

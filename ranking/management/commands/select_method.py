@@ -28,10 +28,7 @@ _DEFAULT = ("expected_wins", "hopkins_may", "trueskill_wmt", "trueskill")
 
 
 class Command(ReportCommand):
-    help = (
-        "Compare ranking methods by how well they predict held-out comparisons: win, tie or loss. "
-        "Needs no database."
-    )
+    help = "Compare how well ranking methods predict held-out comparisons (win, tie or loss). Needs no database."
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_file_arguments(parser)
@@ -41,18 +38,21 @@ class Command(ReportCommand):
             nargs="+",
             action="extend",
             choices=list(METHODS),
-            help=f"methods, of {', '.join(METHODS)} (default: {' '.join(_DEFAULT)})",
+            help=f"methods: {', '.join(METHODS)} (default: {' '.join(_DEFAULT)})",
         )
         add_parameter_argument(parser)
         parser.add_argument(
-            "--folds", type=whole_number(2), default=100, help="of segments (default: 100)"
+            "--folds",
+            type=whole_number(2),
+            default=100,
+            help="number of folds of segments (default: 100)",
         )
         parser.add_argument(
             "--shares",
             metavar="SHARE",
             type=number_between(0, 1, including_high=True),
             nargs="+",
-            help="measure, with ten folds, the accuracy when learning from these shares, too",
+            help="also measure accuracy with these shares of the training data (ten folds)",
         )
         super().add_arguments(parser)
 
@@ -77,6 +77,6 @@ class Command(ReportCommand):
                 shares=sorted(set(options["shares"])),
                 folds=min(_FOLDS_OF_SHARES, options["folds"]),
                 seed=options["seed"],
-                progress=progress.begin(_("Learning from less")),
+                progress=progress.begin(_("Learning from subsets")),
             )
         return selection_report(given, found, requirements)

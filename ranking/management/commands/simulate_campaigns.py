@@ -31,7 +31,7 @@ class Command(ReportCommand):
             type=POSITIVE,
             nargs="+",
             default=[10_000, 20_000, 30_000, 40_000, 50_000],
-            help="numbers of pairwise comparisons to measure at (default: 10000 … 50000)",
+            help="numbers of pairwise comparisons (default: 10000 … 50000)",
         )
         parser.add_argument(
             "--experiments", type=POSITIVE, default=400, help="simulated campaigns (default: 400)"
@@ -42,19 +42,19 @@ class Command(ReportCommand):
             nargs="+",
             choices=[*METHODS, "lopez_unweighted"],
             default=list(METHODS),
-            help=f"whose error is measured: {', '.join(METHODS)}, lopez_unweighted",
+            help=f"ranking methods: {', '.join(METHODS)}, lopez_unweighted",
         )
         parser.add_argument(
             "--rank-ranges",
             choices=["sign_test", "bootstrap"],
             default="sign_test",
-            help="how to make rank ranges (default: sign_test)",
+            help="method for rank ranges (default: sign_test)",
         )
         parser.add_argument(
             "--resample",
             choices=["pairs", "blocks"],
             default="pairs",
-            help="what the bootstrap resamples (default: pairs)",
+            help="units resampled by the bootstrap (default: pairs)",
         )
         add_resampling_arguments(parser)
         super().add_arguments(parser)

@@ -131,33 +131,25 @@ def _described(table: Table, plot: Plot) -> str:
     """Return how to read a plot without seeing it: the table has all of it."""
     return (
         {
-            "intervals": _(
-                "A row for each line of the table: a dot for the value, a bar for its interval."
-            ),
-            "line": _(
-                "The values of the table in order, connected, with a band for their intervals."
-            ),
-            "points": _("A named point for each line of the table."),
-            "matrix": _(
-                "A cell for each pair of the table, and one for the same two the other way round."
-            ),
-            "grid": _("The table as cells, coloured where they leave what is expected."),
-            "bump": _("A line for each row of the table, from column to column, best above."),
+            "intervals": _("One row per table row: a dot for the value, a bar for its interval."),
+            "line": _("A line through the values of the table, with a band for their intervals."),
+            "points": _("A labelled point per table row."),
+            "matrix": _("Two cells per pair, one for each direction."),
+            "grid": _("The table as cells, coloured where values are outside the expected range."),
+            "bump": _("A line per table row across the columns, with the best rank at the top."),
             "known": _(
-                "A sign for each two systems that the table tells apart, and a bar for the places that each may take."
+                "A sign for each pair told apart, and a bar for the possible ranks of each system."
             ),
-            "bars": _("A bar for each line of the table."),
-            "ranks": _(
-                "A line for each system, from left to right, with a band for its rank range."
-            ),
+            "bars": _("A bar per table row."),
+            "ranks": _("A line per system from left to right, with a band for its rank range."),
             "strips": _(
-                "An axis for each line of the table, from the least to the most of all judges: a dot for the "
-                "value, a bar for its interval, a dashed line for the middle of all judges."
+                "An axis per table row, from the minimum to the maximum of all judges: a dot for the value, a bar "
+                "for its interval, a dashed line for the median."
             ),
         }[plot.kind]
         + " "
         + _first_lines(table, plot)
-        + _("The table says the same.")
+        + _("The table has the same data.")
     )
 
 
@@ -165,7 +157,7 @@ def _first_lines(table: Table, plot: Plot) -> str:
     """Say how many lines are drawn, where not all are."""
     if plot.most is None or plot.most >= len(table.rows):
         return ""
-    drawn = _("Only the first %(drawn)s of %(all)s lines are drawn.") % {
+    drawn = _("Only the first %(drawn)s of %(all)s rows are drawn.") % {
         "all": number_format(len(table.rows)),
         "drawn": number_format(plot.most),
     }

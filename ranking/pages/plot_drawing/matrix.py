@@ -151,7 +151,7 @@ def _cell(
     mark = str(sign or "")
     outcome = "won" if share > back else "lost" if share < back else "even"
     return format_html(
-        '<g><title>{}: {} %, n = {}{}</title><rect class="{} strength-{}" x="{}" y="{}" width="{}" height="{}"'
+        '<g><title>{}: {}%, n = {}{}</title><rect class="{} strength-{}" x="{}" y="{}" width="{}" height="{}"'
         ' rx="3"/><text{} x="{}" y="{}">{}{}</text><text class="small" x="{}" y="{}">{}</text></g>',
         names,
         f"{100 * share:.1f}",

@@ -31,17 +31,16 @@ class PublishForm(forms.Form):
     """Which systems are named, and what is said beside the result."""
 
     anonymous = forms.MultipleChoiceField(
-        label=_("Not named"),
+        label=_("Anonymize systems"),
         help_text=_(
-            "A system that is ticked is called “System A”, “System B” … in the result and its files; "
-            "its name and its team stand nowhere in them. Ask each team."
+            "Selected systems appear as “System A”, “System B” … without name or team. Ask the teams first."
         ),
         widget=forms.CheckboxSelectMultiple,
         required=False,
     )
     authors = forms.CharField(
         label=_("Authors"),
-        help_text=_("For the citation, one a line: “Horáková, Marta”."),
+        help_text=_("For the citation, one per line: “Horáková, Marta”."),
         widget=_area(3),
         max_length=_TEXT,
         required=False,
@@ -51,13 +50,13 @@ class PublishForm(forms.Form):
     )
     contact = forms.CharField(
         label=_("Contact"),
-        help_text=_("Whom readers may ask; an address becomes a link. Anybody can read it."),
+        help_text=_("Public contact for readers’ questions. Addresses become links."),
         max_length=_LINE,
         required=False,
     )
     change_note = forms.CharField(
         label=_("Changes"),
-        help_text=_("Stands beside what is found out by itself, such as ranks that moved."),
+        help_text=_("Shown with the changes detected automatically, such as changed ranks."),
         widget=_area(2),
         max_length=_TEXT,
         required=False,
@@ -65,7 +64,7 @@ class PublishForm(forms.Form):
     embargo_until = forms.DateTimeField(
         label=_("Embargo until"),
         help_text=_(
-            "Until then only members, and reviewers with a link, see it. Empty: no embargo."
+            "Until then, only members and reviewers with a link can see it. Leave blank for no embargo."
         ),
         widget=_moment(),
         required=False,
@@ -76,7 +75,7 @@ class PublishForm(forms.Form):
     )
     texts = forms.BooleanField(
         label=_(
-            "Sources, references and outputs are included in the public bundle; without the tick, only judgments. Make sure you may redistribute the texts."
+            "Include sources, references and outputs in the public bundle. Make sure you may redistribute these texts."
         ),
         required=False,
     )
@@ -189,7 +188,7 @@ class EmbargoForm(forms.Form):
 
     embargo_until = forms.DateTimeField(
         label=_("Embargo until"),
-        help_text=_("Empty: open to everybody at once, for good."),
+        help_text=_("Leave blank to make it public now. This cannot be undone."),
         widget=_moment(),
         required=False,
     )
@@ -199,8 +198,8 @@ class RetractionForm(forms.Form):
     """Why a version is retracted."""
 
     retraction_reason = forms.CharField(
-        label=_("Why it is retracted"),
-        help_text=_("Readers see it at the top of the page."),
+        label=_("Reason"),
+        help_text=_("Shown at the top of the page."),
         widget=_area(3),
         max_length=_TEXT,
     )
@@ -210,19 +209,20 @@ class ZenodoForm(forms.Form):
     """Where the draft is made, under which licence, and the organiser's own token."""
 
     host = forms.ChoiceField(
-        label=_("Where"), choices=ZenodoHost.choices, initial=ZenodoHost.SANDBOX
+        label=_("Site"), choices=ZenodoHost.choices, initial=ZenodoHost.SANDBOX
     )
     licence = forms.ChoiceField(
         label=_("Licence"),
         choices=list(LICENCES.items()),
         help_text=_(
-            "It covers the judgments and, if they are in the bundle, the texts: ask their owners first."
+            "Covers the judgments and any texts in the bundle. Ask the owners of the texts first."
         ),
     )
     token = forms.CharField(
-        label=_("Your token"),
+        label=_("Access token"),
         help_text=_(
-            "A token of that site with the scope deposit:write. It is stored encrypted until the draft is made, and then deleted; delete it there, too."
+            "A token for this site with the deposit:write scope. Stored encrypted until the draft is created, "
+            "then deleted; revoke it on the site as well."
         ),
         max_length=200,
         validators=[RegexValidator(TOKEN)],

@@ -77,11 +77,11 @@ def left_out_lines(content: Content) -> list[LeftOutLine]:
     return [
         *map(_judge, left_out["judges"]),
         *_group(content),
-        *_of_kind(left_out["references"], _("Reference"), _("A human translation: not ranked.")),
+        *_of_kind(left_out["references"], _("Reference"), _("Human translation, not ranked.")),
         *_of_kind(
             left_out["damaged_references"],
             _("Damaged reference"),
-            _("Shows whether judges read: not ranked."),
+            _("Attention check, not ranked."),
         ),
         LeftOutLine(
             _("Rehearsals and control blocks"), None, _("Never part of a result."), _("by design")
@@ -103,7 +103,7 @@ def _why(judge: Mapping[str, Any]) -> str:
         evidence = breach_in_words(judge["evidence"] or {})
         rule = rule_in_words(QualityRule(**judge["rule"]))
         return f"{evidence}. {rule}." if evidence else f"{rule}."
-    return reason_published(judge) or _("No reason was given.")
+    return reason_published(judge) or _("No reason given.")
 
 
 def _decided(judge: Mapping[str, Any]) -> str:
@@ -123,7 +123,7 @@ def _group(content: Content) -> list[LeftOutLine]:
         LeftOutLine(
             what=what % {"count": group["judges_outside"]},
             blocks=None,
-            why=_("Not of the group “%(name)s”, whose judgments alone count.")
+            why=_("Not in the group “%(name)s”; only its judgments count.")
             % {"name": group["name"]},
             decided=_("by the settings"),
         )
@@ -199,8 +199,7 @@ def _cell(row: str, column: str, found: tuple[int, int, float | None] | None, le
         mark=mark_of(p),
         tone=_tone(share) if p is not None and p <= level else "even",
         words=_(
-            "%(row)s beats %(column)s in %(share)s %% of %(decided)s decided comparisons, "
-            "adjusted p %(p)s"
+            "%(row)s beats %(column)s in %(share)s%% of %(decided)s decided comparisons, adjusted p %(p)s"
         )
         % said,
     )
@@ -297,8 +296,8 @@ def _self_agreement(content: Content) -> str | None:
     # Results that were published before have no interval.
     low, high = section.get("low"), section.get("high")
     if low is None or high is None:
-        return _("κ of judges with themselves %(kappa)s.") % {"kappa": kappa}
-    return _("κ of judges with themselves %(kappa)s (%(low)s to %(high)s).") % {
+        return _("κ within judges %(kappa)s.") % {"kappa": kappa}
+    return _("κ within judges %(kappa)s (%(low)s to %(high)s).") % {
         "kappa": kappa,
         "low": formats.kappa(low),
         "high": formats.kappa(high),
@@ -308,8 +307,8 @@ def _self_agreement(content: Content) -> str | None:
 def frozen_in_words(content: Content) -> str:
     """Return which version this is, since when, and that it stays as it is."""
     return _(
-        "Version %(version)s, published %(day)s. Nothing on this page changes any more: a correction "
-        "becomes a version of its own."
+        "Version %(version)s, published %(day)s. This page never changes: corrections are published as "
+        "new versions."
     ) % {
         "version": content["version"],
         "day": date_format(moment_of(content["published_at"]), "DATE_FORMAT"),
@@ -318,9 +317,7 @@ def frozen_in_words(content: Content) -> str:
 
 def draft_in_words(content: Content) -> str:
     """Return which version this would be."""
-    return _("Version %(version)s, as it would be: it is not published yet.") % {
-        "version": content["version"]
-    }
+    return _("Version %(version)s, not published yet.") % {"version": content["version"]}
 
 
 def languages_in_words(source: str, target: str) -> str:

@@ -29,7 +29,7 @@ def differences(before: Content, after: Content) -> list[str]:
         *_blocks(before, after),
         *_ranking(before, after),
     ]
-    return found or [_("Nothing but its words.")]
+    return found or [_("Only the wording changed.")]
 
 
 def _judges(before: Content, after: Content) -> Iterator[str]:
@@ -37,9 +37,9 @@ def _judges(before: Content, after: Content) -> Iterator[str]:
         [each["judge"] for each in content["left_out"]["judges"]] for content in (before, after)
     )
     if gone := [name for name in now if name not in was]:
-        yield _("It leaves out %(judges)s.") % {"judges": _judges_named(gone)}
+        yield _("Excludes %(judges)s.") % {"judges": _judges_named(gone)}
     if back := [name for name in was if name not in now]:
-        yield _("It counts %(judges)s again.") % {"judges": _judges_named(back)}
+        yield _("Includes %(judges)s again.") % {"judges": _judges_named(back)}
 
 
 def _judges_named(names: list[str]) -> str:
@@ -52,14 +52,14 @@ def _systems(before: Content, after: Content) -> Iterator[str]:
     was, now = ([each["system"] for each in content["systems"]] for content in (before, after))
     new = [name for name in now if name not in was]
     if new:
-        yield _("New, or under another name: %(systems)s.") % {"systems": names_in_a_row(new)}
+        yield _("New or renamed: %(systems)s.") % {"systems": names_in_a_row(new)}
     gone = [name for name in was if name not in now]
     # Who is not named any more is not named here.
     if gone and not _without_name(after).intersection(new):
-        yield _("Gone, or under another name: %(systems)s.") % {"systems": names_in_a_row(gone)}
+        yield _("Removed or renamed: %(systems)s.") % {"systems": names_in_a_row(gone)}
     gone_since = _withdrawn(after) - _withdrawn(before)
     if gone_since:
-        yield _("Withdrawn since: %(systems)s.") % {"systems": names_in_a_row(sorted(gone_since))}
+        yield _("Withdrawn: %(systems)s.") % {"systems": names_in_a_row(sorted(gone_since))}
 
 
 def _without_name(content: Content) -> set[str]:
@@ -73,12 +73,12 @@ def _withdrawn(content: Content) -> set[str]:
 def _method(before: Content, after: Content) -> Iterator[str]:
     was, now = before["method"], after["method"]
     if was["name"] != now["name"]:
-        yield _("Ranked by %(after)s, not by %(before)s.") % {
+        yield _("Method %(before)s → %(after)s.") % {
             "after": method_name(now["name"]),
             "before": method_name(was["name"]),
         }
     elif _choice(was) != _choice(now):
-        yield _("Rank ranges are made otherwise.")
+        yield _("Rank ranges are computed differently.")
 
 
 def _choice(method: Mapping[str, Any]) -> dict[str, Any]:
@@ -109,9 +109,7 @@ def _ranking(before: Content, after: Content) -> Iterator[str]:
     if not common:
         return
     order = (
-        _("the order stays")
-        if [name for name in was if name in now] == common
-        else _("the order changes")
+        _("same order") if [name for name in was if name in now] == common else _("order changed")
     )
     ranges = [
         _("%(system)s %(before)s → %(after)s")
@@ -130,7 +128,7 @@ def _ranking(before: Content, after: Content) -> Iterator[str]:
 def _some(ranges: list[str]) -> list[str]:
     if len(ranges) <= _NAMED:
         return ranges
-    more = _("%(count)s more rank ranges change") % {"count": number_format(len(ranges) - _NAMED)}
+    more = _("%(count)s more rank ranges changed") % {"count": number_format(len(ranges) - _NAMED)}
     return [*ranges[:_NAMED], more]
 
 
@@ -178,22 +176,20 @@ def worries_in_words(worries: PublishingWorries) -> list[str]:
     """Return what is open of a test set."""
     said = []
     if worries.is_open:
-        said.append(
-            _("The test set is still open: judges go on judging, and the result will move.")
-        )
+        said.append(_("The test set is still open, so the ranking will change."))
     if worries.is_due:
-        said.append(_("The ranking is behind: judgments or settings are newer. Wait some seconds."))
+        said.append(_("The ranking is out of date. Reload in a few seconds."))
     if worries.open_reports:
         reports = ngettext(
-            "%(count)s problem report is open.",
-            "%(count)s problem reports are open.",
+            "%(count)s open problem report.",
+            "%(count)s open problem reports.",
             worries.open_reports,
         )
         said.append(reports % {"count": number_format(worries.open_reports)})
     if worries.judges < MIN_UNITS:
         judges = ngettext(
-            "Only %(count)s judge: other judges may rank otherwise.",
-            "Only %(count)s judges: other judges may rank otherwise.",
+            "Only %(count)s judge: other judges may rank differently.",
+            "Only %(count)s judges: other judges may rank differently.",
             worries.judges,
         )
         said.append(judges % {"count": number_format(worries.judges)})
@@ -204,13 +200,13 @@ def missing_in_words(content: Content) -> list[str]:
     """Return what readers of this content will miss."""
     said = []
     if not content["authors"]:
-        said.append(_("No authors named: the citation names the campaign."))
+        said.append(_("No authors: the citation names the campaign."))
     if not content["contact"]:
-        said.append(_("There is no contact: readers cannot ask."))
+        said.append(_("No contact for readers."))
     if content["agreement"]["inter"]["kappa"] is None:
-        said.append(_("Agreement between judges is not known."))
+        said.append(_("No agreement between judges."))
     if content["task"]["instructions_version"] is None:
-        said.append(_("The campaign has no instructions."))
+        said.append(_("No instructions."))
     if content["ranking"]["not_estimable"]:
         names = [row["system"] for row in content["ranking"]["not_estimable"]]
         said.append(_("Not ranked: %(systems)s.") % {"systems": _names(names)})
@@ -224,7 +220,7 @@ def reasons_in_words(content: Content) -> list[str]:
         if each["rule"] is None and each["reason"]:
             judges.setdefault(reason_published(each), []).append(each["judge"])
     return [
-        _("Left out: %(judges)s. Anybody will read why: “%(reason)s”")
+        _("Excluded: %(judges)s. This reason is published: “%(reason)s”")
         % {"judges": _names(names), "reason": reason}
         for reason, names in judges.items()
     ]

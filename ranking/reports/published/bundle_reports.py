@@ -26,15 +26,15 @@ def check_report(check: Check) -> Report:
     else:
         rows = []
         told = ngettext(
-            "The bundle is as it was made: %(count)d file, and its checksum fits.",
-            "The bundle is as it was made: %(count)d files, and all checksums fit.",
+            "Bundle intact: %(count)d file matches its checksum.",
+            "Bundle intact: %(count)d files match their checksums.",
             check.files,
         )
         notes.append(told % {"count": check.files})
     if check.digest:
         notes.append(_("SHA-256 of the result: %(digest)s") % {"digest": check.digest})
         notes.append(
-            _("Its address ends in %(address)s: compare it with the one that was cited.")
+            _("Its address ends in %(address)s. Compare it with the cited address.")
             % {"address": check.digest[:16]}
         )
     table = Table(
@@ -60,12 +60,12 @@ def check_report(check: Check) -> Report:
 def problem_in_words(problem: Problem) -> str:
     """Return what is wrong with a file."""
     return {
-        Problem.CHANGED: _("was changed"),
+        Problem.CHANGED: _("changed"),
         Problem.MISSING: _("is missing"),
-        Problem.ADDED: _("was added"),
-        Problem.UNREADABLE: _("cannot be read"),
-        Problem.OTHER_RESULT: _("is another result than the other files say"),
-        Problem.OTHER_ADDRESS: _("is not the result of this address"),
+        Problem.ADDED: _("added"),
+        Problem.UNREADABLE: _("unreadable"),
+        Problem.OTHER_RESULT: _("result does not match the other files"),
+        Problem.OTHER_ADDRESS: _("result does not match this address"),
     }[problem]
 
 
@@ -82,9 +82,10 @@ def reproduction_report(
     """
     made, own = content["method"]["code_version"], code_version()
     versions = (
-        _("Computed by Quintet %(own)s, the version that made it.") % {"own": own}
+        _("Recomputed with Quintet %(own)s, the version that published it.") % {"own": own}
         if made == own
-        else _("Computed by Quintet %(own)s; it was made by %(made)s.") % {"own": own, "made": made}
+        else _("Recomputed with Quintet %(own)s; published with %(made)s.")
+        % {"own": own, "made": made}
     )
     if differences:
         said = ngettext(
@@ -94,13 +95,15 @@ def reproduction_report(
         ) % {"count": len(differences)}
     elif last_digits:
         said = ngettext(
-            "The same as published, but for the last digits of %(count)d number, which depend on the kind of processor: scores, ranges, clusters, pairs and agreement.",
-            "The same as published, but for the last digits of %(count)d numbers, which depend on the kind of processor: scores, ranges, clusters, pairs and agreement.",
+            "Scores, ranges, clusters, pairs and agreement match the published result, except for the last "
+            "digits of %(count)d number (these depend on the processor).",
+            "Scores, ranges, clusters, pairs and agreement match the published result, except for the last "
+            "digits of %(count)d numbers (these depend on the processor).",
             last_digits,
         ) % {"count": last_digits}
     else:
         said = _(
-            "The same as published, bit for bit: scores, ranges, clusters, pairs and agreement."
+            "Scores, ranges, clusters, pairs and agreement match the published result bit for bit."
         )
     left_out = (
         [_("Not compared: %(parts)s.") % {"parts": ", ".join(not_compared)}] if not_compared else []
@@ -138,7 +141,7 @@ def _difference_table(differences: Sequence[Difference]) -> Table:
             [each.where, _shown(each.published), _shown(each.computed)]
             for each in differences[:_LISTED]
         ],
-        notes=[_("And %(count)d more; --format json has all.") % {"count": more}]
+        notes=[_("%(count)d more: use --format json to list all.") % {"count": more}]
         if more > 0
         else [],
     )

@@ -135,8 +135,8 @@ def _result_file(file: PublishedFile) -> str:
 
 #: By name, in the order in which they are listed. Not every folder has all of them.
 FOLDER: Final[Mapping[str, FolderFile]] = {
-    INDEX: FolderFile(_("The page, to open without a server")),
-    README: FolderFile(_("Description, and how to check it")),
+    INDEX: FolderFile(_("Result page (offline)")),
+    README: FolderFile(_("Description and how to verify the bundle")),
     "ranking.csv": FolderFile(_("Table as CSV"), csv_file),
     "pairs.csv": FolderFile(_("Pairs as CSV"), pairs_file),
     "ranking.tex": FolderFile(_("Table as LaTeX (booktabs)"), latex_file),
@@ -147,18 +147,18 @@ FOLDER: Final[Mapping[str, FolderFile]] = {
     "citation.bib": FolderFile(_("Citation as BibTeX"), bibtex_file),
     "CITATION.cff": FolderFile(_("Citation as CITATION.cff"), cff_file),
     RESULT: FolderFile(
-        _("Everything as JSON; its SHA-256 begins with the address of the result"),
+        _("Complete result as JSON (the address is the start of its SHA-256)"),
         _result_file,
     ),
-    JUDGMENTS: FolderFile(_("Judgments that count, as CSV; judges by pseudonym")),
-    PARQUET: FolderFile(_("The same judgments as Parquet, sorted by segment")),
-    LEFT_OUT: FolderFile(_("Judgments of judges who are left out, as CSV")),
+    JUDGMENTS: FolderFile(_("Judgments that count as CSV (judges by pseudonym)")),
+    PARQUET: FolderFile(_("Judgments that count as Parquet, sorted by segment")),
+    LEFT_OUT: FolderFile(_("Judgments of excluded judges as CSV")),
     TEXTS: FolderFile(_("Sources, references and outputs")),
-    DESIGN: FolderFile(_("Designs by which HITs were drawn")),
-    DRAWS: FolderFile(_("Judged HITs: design, what each block showed, who judged it")),
+    DESIGN: FolderFile(_("Sampling designs")),
+    DRAWS: FolderFile(_("Judged HITs: design, blocks and judges")),
     RUN: FolderFile(_("Method, parameters, seed and code version")),
-    METADATA: FolderFile(_("Metadata for programs (RO-Crate)")),
-    CHECKSUMS: FolderFile(_("SHA-256 of all other files")),
+    METADATA: FolderFile(_("Metadata (RO-Crate)")),
+    CHECKSUMS: FolderFile(_("Checksums (SHA-256) of all other files")),
 }
 
 
@@ -166,10 +166,9 @@ Content = Mapping[str, Any]
 
 _CRATE: Final = "https://w3id.org/ro/crate/1.2"
 
-_NAMES: Final = """Systems called "System A", "System B" … were not to be named. So that nobody can
-test whether a name fits what was drawn, there are no seeds of designs, and the candidates of a block are sorted by what they
-are called, not as they were shown."""
-_ALL_NAMED: Final = "Candidates are in the order in which they were shown."
+_NAMES: Final = """Systems called "System A", "System B" … are anonymous. To keep them so, the seeds of
+designs are not included, and the candidates of a block are sorted by name, not in display order."""
+_ALL_NAMED: Final = "Candidates are in display order."
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,9 +194,7 @@ def readme(content: Content, digest: str, names: Sequence[str]) -> str:
     with translation.override("en"):
         method = " ".join(method_sentences(content))
         listed = "\n".join(f"- `{name}`: {FOLDER[name].words}" for name in names)
-    texts = (
-        "" if TEXTS in names else "\nTexts are not in it: its organisers did not include them.\n"
-    )
+    texts = "" if TEXTS in names else "\nTexts are not included.\n"
     return f"""# {title_of(content)}
 
 Version {content["version"]}, published {content["published_at"][:10]}. {basis_of(content)}
@@ -212,18 +209,18 @@ SHA-256 of the result: `{digest}`. The address of its page ends in its first 16 
 
 {listed}
 {texts}
-Judges are known by pseudonyms. {_NAMES if hides_a_name(content) else _ALL_NAMED}
+Judges have pseudonyms. {_NAMES if hides_a_name(content) else _ALL_NAMED}
 
-## Check it
+## Verify
 
-`sha256sum -c {CHECKSUMS}` in the unpacked folder says whether each file is as it was. With Quintet
-{content["method"]["code_version"]}, which needs no database for this:
+`sha256sum -c {CHECKSUMS}` in the unpacked folder verifies each file. With Quintet
+{content["method"]["code_version"]} (no database needed):
 
 ```sh
 python manage.py reproduce bundle.zip --digest {digest[:16]}
 ```
 
-It names each file that was changed, computes the ranking again from `judgments.csv` and compares it with
+It lists changed files, recomputes the ranking from `judgments.csv` and compares it with
 `result.json`, bit for bit. `python manage.py rank_judgments judgments.csv` ranks by other methods.
 """
 
@@ -249,8 +246,8 @@ def crate(content: Content, digest: str, files: Sequence[BundleFile]) -> str:
         {
             "@id": "#licence",
             "@type": "CreativeWork",
-            "name": "No licence is stated",
-            "description": "Ask those who published the result what you may do with it.",
+            "name": "No licence stated",
+            "description": "Ask the publishers of the result how you may use it.",
         },
     ]
     said = {"@context": f"{_CRATE}/context", "@graph": graph}
@@ -264,7 +261,7 @@ def _root(content: Content, digest: str, entities: Sequence[Mapping[str, Any]]) 
         "@id": "./",
         "@type": "Dataset",
         "name": title_of(content),
-        "description": f"A ranking of machine translation systems by people. {basis_of(content)}",
+        "description": f"Human ranking of machine translation systems. {basis_of(content)}",
         "datePublished": content["published_at"],
         "version": str(content["version"]),
         "identifier": digest,

@@ -19,7 +19,7 @@ from ranking.wording.ranges import cluster_rules, rank_cell
 
 _METHODS: Final = {
     "expected_wins": "Expected Wins",
-    "bradley_terry": "ability after Bradley and Terry",
+    "bradley_terry": "Bradley–Terry ability",
     "bojar": "> others, ties left out",
     "geq_others": "≥ others",
     "gt_others": "> others",
@@ -128,7 +128,7 @@ def basis_of(content: Mapping[str, Any]) -> str:
     return (
         f"{counted['comparisons']:,} comparisons in {counted['blocks']:,} blocks by "
         f"{counted['judges']:,} judges. Score: {method}. Rank ranges at "
-        f"{100 * parameters['confidence']:g} %. Rules separate clusters."
+        f"{100 * parameters['confidence']:g}%. Lines separate clusters."
     )
 
 
@@ -176,7 +176,7 @@ def _agreement(content: Mapping[str, Any]) -> list[str]:
     agreement = content["agreement"]
     inter, own = agreement["inter"], content["sections"].get("self_agreement")
     confidence = agreement["confidence"]
-    said = [] if own is None else [f"κ of judges with themselves: {_kappa(own, confidence)}."]
+    said = [] if own is None else [f"κ within judges: {_kappa(own, confidence)}."]
     if inter["kappa"] is None:
         return said
     return [f"κ between judges: {_kappa(inter, confidence)}.", *said]
@@ -187,7 +187,7 @@ def _kappa(found: Mapping[str, Any], confidence: float) -> str:
     low, high = found.get("low"), found.get("high")
     if low is None or high is None:
         return f"{found['kappa']:.2f}"
-    return f"{found['kappa']:.2f} ({low:.2f} to {high:.2f} at {100 * confidence:g} %)"
+    return f"{found['kappa']:.2f} ({low:.2f} to {high:.2f} at {100 * confidence:g}%)"
 
 
 def _row(content: Mapping[str, Any], row: Mapping[str, Any]) -> Sequence[Value]:
@@ -242,7 +242,7 @@ def _pair_tables(content: Mapping[str, Any]) -> list[Table]:
     correction = _CORRECTIONS[content["method"]["correction_of_pairs"]]
     table = Table(
         name="pairs",
-        title="How often the row beats the column, in % of comparisons that are no ties",
+        title="Share of decided comparisons in which the row beats the column, in %",
         columns=(
             Column("system", "System", is_text=True),
             *(Column(f"against_{at}", one_line(name)) for at, name in enumerate(names, 1)),

@@ -58,7 +58,7 @@ def result_bundle_ask(
     result.refresh_from_db(fields=["bundle", "bundle_has_texts", "bundle_has_seeds", "bundle_job"])
     if result.bundle_id is not None:
         raise PublishingRefusedError(
-            _("This version has its bundle. It stays as it is."), field="texts"
+            _("This version already has a bundle, which cannot be changed."), field="texts"
         )
     if result.bundle_job is not None and not result.bundle_job.has_ended:
         return
@@ -152,7 +152,7 @@ def result_bundle_store(
         result.bundle_has_seeds,
     ):
         raise PublishingRefusedError(
-            _("Nothing was stored: the bundle was requested again while it was made."),
+            _("Bundle discarded: a new one was requested in the meantime."),
             field="texts",
         )
     watermark = kept.content["method"]["watermark"]
@@ -189,7 +189,7 @@ class ZenodoHost(TextChoices):
 
     SANDBOX = (
         "sandbox",
-        gettext_lazy("sandbox.zenodo.org, to try it: what is there may be deleted"),
+        gettext_lazy("sandbox.zenodo.org (for testing; content may be deleted)"),
     )
     ZENODO = "zenodo", gettext_lazy("zenodo.org")
 
@@ -258,7 +258,7 @@ def zenodo_draft_ask(
         If it is not allowed here, the result is retracted or has no bundle yet, or a worker is at it.
     """
     if not settings.ZENODO_UPLOADS:
-        raise ZenodoRefusedError(_("Drafts at Zenodo are not allowed here."))
+        raise ZenodoRefusedError(_("Zenodo drafts are disabled on this server."))
     if result.retracted_at is not None:
         raise ZenodoRefusedError(_("This version is retracted."))
     if result.bundle_id is None:
@@ -266,7 +266,7 @@ def zenodo_draft_ask(
     PublishedResult.objects.select_for_update(no_key=True).only("pk").get(pk=result.pk)
     last = zenodo_jobs(result).first()
     if last is not None and not last.has_ended:
-        raise ZenodoRefusedError(_("A draft of this version is being made already."))
+        raise ZenodoRefusedError(_("A draft of this version is already in progress."))
     return job_queue(
         campaign=result.task.test_set.campaign,
         kind=JobKind.ZENODO_DRAFT,
@@ -291,12 +291,12 @@ def zenodo_token(job: Job) -> str:
         If it is gone, as after each job, or drafts are not allowed any more.
     """
     if not settings.ZENODO_UPLOADS:
-        raise ZenodoRefusedError(_("Drafts at Zenodo are not allowed here."))
+        raise ZenodoRefusedError(_("Zenodo drafts are disabled on this server."))
     try:
         return _cipher().decrypt(job.parameters[_SEALED]).decode()
     except (KeyError, InvalidToken) as error:
         raise ZenodoRefusedError(
-            _("The token is not kept. Ask for the draft again, and give it.")
+            _("The token is no longer stored. Create the draft again with your token.")
         ) from error
 
 

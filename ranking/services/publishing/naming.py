@@ -59,11 +59,12 @@ def text_check(text: str, hidden: Collection[str], *, field: str, page: str = ""
             named = {"name": name, "text": text, "page": page}
             raise PublishingRefusedError(
                 _(
-                    "“%(name)s” is not to be named, but is in this text of the page “%(page)s”: “%(text)s”."
+                    "The anonymous system “%(name)s” is named in this text on the page “%(page)s”: “%(text)s”."
                 )
                 % named
                 if page
-                else _("“%(name)s” is not to be named, but is in this text: “%(text)s”.") % named,
+                else _("The anonymous system “%(name)s” is named in this text: “%(text)s”.")
+                % named,
                 field=field,
                 text=text,
             )
@@ -189,7 +190,8 @@ def wordings_of(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     for reason, wording in pairs:
         if reason in wordings:
             raise PublishingRefusedError(
-                _("“%(reason)s” has more than one wording.") % {"reason": reason}, field="wordings"
+                _("More than one replacement for “%(reason)s”.") % {"reason": reason},
+                field="wordings",
             )
         wordings[reason] = wording
     return wordings
@@ -204,11 +206,11 @@ def wordings_check(
     """
     if wordings and not hides_a_name:
         raise PublishingRefusedError(
-            _("All systems are named: reasons are published as they were given."), field="wordings"
+            _("Reasons can only be reworded if a system is anonymous."), field="wordings"
         )
     for text in wordings.keys() - {each.text for each in given}:
         raise PublishingRefusedError(
-            _("No reason in this result is “%(text)s”.") % {"text": text}, field="wordings"
+            _("Reason not found in this result: “%(text)s”.") % {"text": text}, field="wordings"
         )
     for text, wording in wordings.items():
         try:

@@ -126,14 +126,14 @@ def published_draft(
     unknown = set(anonymous) - {each.name for each in facts.systems if may_be_anonymous(each)}
     if unknown:
         raise PublishingRefusedError(
-            _("There is no system “%(name)s” that could stay anonymous.") % {"name": min(unknown)},
+            _("No system “%(name)s” that can be anonymous.") % {"name": min(unknown)},
             field="anonymous",
         )
     before = list(PublishedResult.objects.of(task.pk).order_by("version"))
     version = before[-1].version + 1 if before else 1
     if words.change_note and version == 1:
         raise PublishingRefusedError(
-            _("This is the first version: nothing has changed."), field="change_note"
+            _("The first version has no changes to describe."), field="change_note"
         )
     labels = labels_of(facts.systems, anonymous=anonymous, before=_letters_given(before))
     wordings_check(
@@ -178,10 +178,10 @@ def _letters_given(before: Sequence[PublishedResult]) -> dict[str, str]:
 
 def _nothing_to_publish(task: Task) -> str:
     if kind_in_place_of_ranking(task=task) is None:
-        return _("There is no ranking yet: nothing can be published.")
+        return _("No ranking to publish yet.")
     return _(
-        "There is no ranking: judges of this task saw one output at a time. What is said of it can be taken as a "
-        "file from the page of its analysis."
+        "No ranking to publish: judges of this task saw one output at a time. Download the results from "
+        "the page of its analysis instead."
     )
 
 
@@ -240,7 +240,7 @@ def result_publish(
     )
     if seen and seen != draft.seen:
         raise RankingChangedError(
-            _("Nothing was published: the result has changed since you looked. Look again.")
+            _("Not published: the result has changed since the preview. Check it again.")
         )
     embargo_check(embargo_until, now=draft.published_at)
     result = PublishedResult(
@@ -265,15 +265,14 @@ def version_check(version: int | None, *, task: Task) -> None:
     following = next_version(task_id=task.pk)
     if version is not None and version != following:
         raise RankingChangedError(
-            _("Nothing was published: the next version is version %(version)s.")
-            % {"version": following}
+            _("Not published: the next version is version %(version)s.") % {"version": following}
         )
 
 
 def embargo_check(until: datetime | None, *, now: datetime) -> None:
     """Raise `PublishingRefusedError` for an embargo that is over."""
     if until is not None and until <= now:
-        raise PublishingRefusedError(_("This moment is over."), field="embargo_until")
+        raise PublishingRefusedError(_("This time is in the past."), field="embargo_until")
 
 
 @transaction.atomic
@@ -288,7 +287,7 @@ def result_embargo_change(*, result: PublishedResult, until: datetime | None) ->
         return False
     if locked.embargo_until is None or locked.embargo_until <= now:
         raise PublishingRefusedError(
-            _("This version is open to everybody. It can be retracted, not hidden."),
+            _("This version is public. It can be retracted, but not made private."),
             field="embargo_until",
         )
     embargo_check(until, now=now)
@@ -323,9 +322,7 @@ def result_retract(*, result: PublishedResult, reason: str) -> bool:
     """
     said = reason.strip()
     if not said:
-        raise PublishingRefusedError(
-            _("Say why: readers of this address will ask."), field="retraction_reason"
-        )
+        raise PublishingRefusedError(_("Enter a reason."), field="retraction_reason")
     systems = systems_entered(task_id=result.task_id)
     text_check(said, hidden_names(systems, result.labels), field="retraction_reason")
     locked, now = _locked(result)

@@ -117,14 +117,14 @@ def result_reproduce(
         OverflowError,
         RecursionError,
     ) as error:
-        raise bundle.damaged(RESULT, "is no published result") from error
+        raise bundle.damaged(RESULT, "not a published result") from error
 
 
 def _run(content: Mapping[str, Any]) -> RankingRun:
     """Return the ranking to be computed, without its result."""
     if content["format"] != FORMAT:
         raise NotReproducibleError(
-            _("The result has format %(its)s; this version of Quintet knows format %(own)s.")
+            _("The result has format %(its)s; this version of Quintet supports format %(own)s.")
             % {"its": content["format"], "own": FORMAT}
         )
     method = content["method"]
@@ -135,7 +135,7 @@ def _run(content: Mapping[str, Any]) -> RankingRun:
     if method["content_key_version"] != CONTENT_KEY_VERSION:
         raise NotReproducibleError(
             _(
-                "The result has content keys of version %(its)s; this version of Quintet has %(own)s."
+                "The result has content keys of version %(its)s; this version of Quintet uses %(own)s."
             )
             % {"its": method["content_key_version"], "own": CONTENT_KEY_VERSION}
         )
@@ -153,7 +153,7 @@ def _refuse_without_end(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters with which computing takes longer than anybody waits."""
     if not 0 < parameters["resamples"] <= _MOST_RESAMPLES:
         raise NotReproducibleError(
-            _("The result was drawn more than %(most)d times: that would take too long.")
+            _("The result has more than %(most)d resamples, too many to recompute.")
             % {"most": _MOST_RESAMPLES}
         )
     numbers = [
@@ -161,7 +161,7 @@ def _refuse_without_end(parameters: Mapping[str, Any]) -> None:
     ]
     if not all(abs(each) <= _MOST_RUNS for each in numbers):
         raise NotReproducibleError(
-            _("A parameter of the method is above %(most)d: that would take too long.")
+            _("A parameter of the method is above %(most)d, too large to recompute.")
             % {"most": _MOST_RUNS}
         )
     _refuse_systems({*parameters["systems"], *parameters["left_out"]})
@@ -170,7 +170,7 @@ def _refuse_without_end(parameters: Mapping[str, Any]) -> None:
 def _refuse_systems(names: Collection[str]) -> None:
     if len(names) > _MOST_SYSTEMS:
         raise NotReproducibleError(
-            _("The result has more than %(most)d systems: that would take too long.")
+            _("The result has more than %(most)d systems, too many to recompute.")
             % {"most": _MOST_SYSTEMS}
         )
 

@@ -113,7 +113,7 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
             said = str(error)
         else:
             messages.success(
-                request, _("Version %(version)s is published.") % {"version": result.version}
+                request, _("Version %(version)s published.") % {"version": result.version}
             )
             return redirect("publish", slug, task_id)
     try:
@@ -234,10 +234,10 @@ def published_embargo(request: HttpRequest, slug: str, task_id: int, version: in
         return ask(
             request,
             Question(
-                title=_("Open version %(version)s to everybody") % {"version": version},
-                facts=[_("Its address works for everybody at once.")],
-                after=_("It cannot be hidden again, only retracted with a reason."),
-                answers=[Answer(_("Open it"))],
+                title=_("Make version %(version)s public") % {"version": version},
+                facts=[_("Anyone with the address can read it immediately.")],
+                after=_("It can be retracted later, but not made private again."),
+                answers=[Answer(_("Make public"))],
                 cancel=reverse("publish", args=[slug, task_id]),
                 fields={"embargo_until": ""},
             ),
@@ -259,10 +259,12 @@ def published_reviewers(
     _task, result = _result(request, slug, task_id, version)
     if request.POST.get("link") == "end":
         result_reviewer_link_end(result=result)
-        messages.success(request, _("The link for reviewers works no more."))
+        messages.success(request, _("Reviewer link disabled."))
     else:
         result_reviewer_link_make(result=result)
-        messages.success(request, _("Anyone with the reviewers’ link can read this version."))
+        messages.success(
+            request, _("Reviewer link created. Anyone with the link can read this version.")
+        )
     return redirect("publish", slug, task_id)
 
 
@@ -277,7 +279,7 @@ def published_retract(request: HttpRequest, slug: str, task_id: int, version: in
         except PublishingRefusedError as error:
             form.add_error("retraction_reason", str(error))
         else:
-            messages.success(request, _("Version %(version)s is retracted.") % {"version": version})
+            messages.success(request, _("Version %(version)s retracted.") % {"version": version})
             return redirect("publish", slug, task_id)
     context = {
         **of_task(task, "publish"),
@@ -293,7 +295,7 @@ def published_restore(request: HttpRequest, slug: str, task_id: int, version: in
     """Take a retraction back."""
     _task, result = _result(request, slug, task_id, version)
     if result_retraction_undo(result=result):
-        messages.success(request, _("The retraction is taken back."))
+        messages.success(request, _("Retraction undone."))
     return redirect("publish", slug, task_id)
 
 
@@ -305,7 +307,7 @@ def published_bundle(request: HttpRequest, slug: str, task_id: int, version: int
         result_bundle_ask(
             result=result, with_texts="texts" in request.POST, by=cast("User", request.user)
         )
-        messages.success(request, _("The bundle is being made."))
+        messages.success(request, _("Creating the bundle."))
     return redirect("publish", slug, task_id)
 
 
@@ -341,7 +343,7 @@ def _zenodo_page(request: HttpRequest, slug: str, task_id: int, version: int) ->
         except ZenodoRefusedError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, _("A worker is making the draft; this page shows how far."))
+            messages.success(request, _("Creating the draft."))
             return redirect("published-zenodo", slug, task_id, version)
     jobs = list(zenodo_jobs(result))
     context = {

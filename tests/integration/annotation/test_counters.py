@@ -196,6 +196,6 @@ def test_the_command_says_what_it_would_do_and_does_it(spoilt: TestSetWriter) ->
     call_command("recount", campaign=spoilt.campaign.slug, stdout=said)
     assert "corrected: judged, worked" in said.getvalue()
     call_command("recount", check=True, stdout=said)
-    assert said.getvalue().endswith("counted: right.\n")
+    assert said.getvalue().endswith("counted: correct.\n")
     with pytest.raises(CommandError, match="has no test set"):
         call_command("recount", campaign="nowhere")

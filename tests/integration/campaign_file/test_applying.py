@@ -213,7 +213,7 @@ def test_after_the_first_judgment_another_ranking_needs_a_reason(
 ) -> None:
     judged(campaign)
     text = f"{MUSEUM}{SET}ranking_settings: {{method: bradley_terry"
-    assert "say why this is changed now" in refused(f"{text}}}\n", user)
+    assert "Enter a reason" in refused(f"{text}}}\n", user)
     # As it is, it needs none.
     assert words(apply(f"{MUSEUM}{SET}ranking_settings: {{method: bojar}}\n", user)) == []
     assert words(apply(f"{text}, reason: Ties count.}}\n", user))

@@ -119,9 +119,9 @@ def test_pages_about_a_system_are_shown(
         assert "None" not in said
         assert ("1 of 10 blocks" in said) == (name == "one_block")
         assert ("tied for ranks 1–5" in said) == (name == "all_ties")
-        assert ("Compared only with" in said) == (name == "disconnected")
+        assert ("Ranked only against" in said) == (name == "disconnected")
     if name == "disconnected":
-        assert "Compared only with D," in said
+        assert "Ranked only against D," in said
 
 
 # --- REST ---------------------------------------------------------------------------------------

@@ -107,7 +107,7 @@ def test_many_are_excluded_and_reinstated_at_once_and_both_are_undone(
     address = at("judges-act", judged.task)
     sent = {"judge": ["ada", "zoe"], "action": "exclude"}
     asked = words(page.post(address, sent))
-    assert "ada and zoe judged 48 blocks of this test set, 100 % of all." in asked
+    assert "ada and zoe judged 48 blocks of this test set (100%)." in asked
     done = words(page.post(address, {**sent, "act": "yes"}, follow=True))
     assert "ada: Nothing to do" in done
     assert "zoe is excluded." in done
@@ -126,7 +126,7 @@ def test_many_are_excluded_and_reinstated_at_once_and_both_are_undone(
 def test_what_is_wrong_is_said_and_changes_nothing(page: Client, judged: TestSetWriter) -> None:
     address = at("judges-act", judged.task)
     for sent, said in (
-        ({"action": "warn"}, "Choose at least one judge."),
+        ({"action": "warn"}, "Select at least one judge."),
         ({"action": "warn", "others": "ada, stranger"}, "no judge called stranger"),
         ({"action": "warn", "judge": "stranger"}, "no judge called stranger"),
         ({"action": "warn", "judge": "nul\0"}, "Null characters are not allowed."),

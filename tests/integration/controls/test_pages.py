@@ -106,7 +106,7 @@ def test_rules_are_added_changed_and_switched_off(page: Client, task: Task) -> N
         wrong = page.post(rules, {**terms, "threshold": text, "act": "yes"})
         assert (wrong.status_code, said in words(wrong)) == (400, True)
     asked = page.post(rules, terms)
-    assert "No judge is measured yet." in words(asked)
+    assert "No judges measured yet." in words(asked)
     assert not QualityRule.objects.exists()
     added = page.post(rules, {**terms, "act": "yes"}, follow=True)
     assert (
@@ -124,7 +124,7 @@ def test_rules_are_added_changed_and_switched_off(page: Client, task: Task) -> N
     changed = QualityRule.objects.get(replaces=rule)
     assert (changed.action, changed.switched_off_at) == ("warn", None)
     off = reverse("quality-rule-off", args=[task.test_set.campaign.slug, changed.pk])
-    assert "Switch off a rule" in words(page.get(off))
+    assert "Switch off rule" in words(page.get(off))
     page.post(off, {"act": "yes"})
     assert "No rules in force" in words(page.get(rules))
     suggest = reverse("quality-rules-suggest", args=[task.test_set.campaign.slug])
@@ -177,8 +177,8 @@ def test_an_organiser_acts_takes_back_and_reinstates(
     zoe = Judge.objects.get(pseudonym="zoe")
     act = at("judge-act", judged.task, zoe.pk)
     asked = words(page.post(act, {"action": "exclude", "note": "Clicks."}))
-    assert "zoe judged 24 blocks of this test set, 50% of all." in asked
-    assert "Every ranking of the campaign will be computed without them" in asked
+    assert "zoe judged 24 blocks of this test set (50%)." in asked
+    assert "Their judgments no longer count in any ranking of the campaign" in asked
     assert not QualityAction.objects.exists()
     excluding = {"action": "exclude", "note": "Clicks.", "act": "yes"}
     done = page.post(act, excluding, follow=True)

@@ -92,7 +92,7 @@ def test_parts_of_one_watermark_are_together_the_whole(news: TestSetWriter) -> N
     with_hits = lent()
     for kind, file_format in EVERY:
         if KINDS[kind].is_whole:
-            with pytest.raises(ExportRefusedError, match="not in parts"):
+            with pytest.raises(ExportRefusedError, match="only be exported as a whole"):
                 whole(news.task, kind, file_format, until=1)
             continue
         task = with_hits if kind == "assignments" else news.task

@@ -106,7 +106,10 @@ def test_a_stream_is_gone_on_with_by_the_last_number_and_its_watermark(
         judge=judge, task=news.task, action="exclude", user=organiser, note="Too fast."
     )
     other = as_organiser.get(api(news, f"{of}&after=6"), headers=headers)
-    assert (other.status_code, "begin the file again" in other.json()["detail"]) == (412, True)
+    assert (other.status_code, "Start again from the beginning" in other.json()["detail"]) == (
+        412,
+        True,
+    )
 
 
 @pytest.mark.thorough
@@ -188,7 +191,7 @@ def test_a_job_is_stopped_from_the_page_and_leaves_no_file(
 ) -> None:
     form = {"kind": "judgments", "file_format": "csv"}
     shown = as_organiser.post(page(news), form, follow=True)
-    assert "A worker is writing the file" in text_of(shown)
+    assert "Export started" in text_of(shown)
     job = Job.objects.get()
     part = as_organiser.get(page(news), headers={"HX-Request": "true"}).content.decode()
     assert "<html" not in part

@@ -151,7 +151,7 @@ def test_a_ranking_of_five_goes_in_and_out(
     imported(pairwise(*FIVE), Protocol.RANKING)
     assert said(task) == [("ada", 1, [["amber", "birch"], ["dune"], ["cobalt"]], [1, 2, 4])]
     path, lost = written(task, "pairwise-csv", tmp_path)
-    assert lost == ["when it was judged, and the time without breaks"]
+    assert lost == ["time of judging and active time"]
     other = copy_of(task)
     imported(path, Protocol.RANKING, "copy")
     assert said(other) == said(task)

@@ -98,7 +98,7 @@ def test_texts_are_in_it_only_where_they_were_asked_for(judged: TestSetWriter) -
     Segment.objects.update(source_text="Tajná věta.")
     _result, without = bundled(judged.task)
     assert "texts.jsonl" not in files_of(without)
-    assert "Texts are not in it" in files_of(without)["README.md"].decode()
+    assert "Texts are not included" in files_of(without)["README.md"].decode()
     assert not any(
         "Tajná" in content.decode(errors="replace") for content in files_of(without).values()
     )

@@ -41,28 +41,28 @@ def answered(client: Client, writer: TestSetWriter, **fields: Any) -> Any:
 def test_publishing_is_asked_and_done(judged: TestSetWriter, as_organiser: Client) -> None:
     asked = as_organiser.post(at(judged, "publish-confirm"), filled(anonymous=["cobalt"]))
     text = text_of(asked)
-    assert "an address that is public at once" in text
+    assert "become public now" in text
     assert "System A" in text
     assert not PublishedResult.objects.exists()
 
     done = answered(as_organiser, judged, anonymous=["cobalt"])
 
     result = PublishedResult.objects.get()
-    assert "Version 1 is published." in text_of(done)
+    assert "Version 1 published." in text_of(done)
     assert result.content["authors"] == ["Horáková, Marta", "Lind, Jon"]
     assert result.address in done.content.decode()
     assert "cobalt" not in as_organiser.get(f"/results/{result.address}/").content.decode()
     # The next version begins as this one was.
     again = as_organiser.get(at(judged))
     assert again.context["form"].initial["anonymous"] == ["cobalt"]
-    assert "Look at version 2 …" in text_of(again)
+    assert "Preview version 2" in text_of(again)
 
 
 def test_what_has_changed_since_is_shown_again(judged: TestSetWriter, as_organiser: Client) -> None:
     sent = filled() | {"act": "yes", "seen": "0" * 64}
     answer = as_organiser.post(at(judged, "publish-confirm"), sent)
     assert answer.status_code == 409
-    assert "the result has changed since you looked" in text_of(answer)
+    assert "the result has changed since the preview" in text_of(answer)
     assert not PublishedResult.objects.exists()
 
 
@@ -76,7 +76,7 @@ def test_what_is_refused_stands_at_its_field(judged: TestSetWriter, as_organiser
         sent = filled(embargo_until=over) | more
         refused = as_organiser.post(at(judged, "publish-confirm"), sent)
         assert refused.status_code == 400
-        assert refused.context["form"].errors == {"embargo_until": ["This moment is over."]}
+        assert refused.context["form"].errors == {"embargo_until": ["This time is in the past."]}
         # What was filled in stays.
         assert f'value="{over}"' in refused.content.decode()
         assert ">Thanks.</textarea>" in refused.content.decode().replace("\n", "")
@@ -95,9 +95,9 @@ def test_an_embargo_is_changed_and_ended_after_a_question(
     before, result = result, PublishedResult.objects.get()
     assert result.embargo_until == before.embargo_until + timedelta(days=1)  # type: ignore[operator]
     asked = as_organiser.post(where, {"embargo_until": ""})
-    assert "It cannot be hidden again" in text_of(asked)
+    assert "not made private again" in text_of(asked)
     assert PublishedResult.objects.get().embargo_until is not None
     as_organiser.post(where, {"embargo_until": "", "act": "yes"})
     assert PublishedResult.objects.get().embargo_until is None
     refused = as_organiser.post(where, {"embargo_until": later}, follow=True)
-    assert "It can be retracted, not hidden." in text_of(refused)
+    assert "It can be retracted, but not made private." in text_of(refused)

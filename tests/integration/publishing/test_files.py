@@ -119,7 +119,7 @@ def test_tables_have_the_pairs_and_what_went_in(result: PublishedResult, client:
     for name, row in cases:
         body = file_of(client, result, name)
         assert row in body
-        assert "How often the row beats the column" in body
+        assert "in which the row beats the column" in body
         marks = "p adjusted by Holm: * up to 0.10, † up to 0.05, ‡ up to 0.01."
         # An asterisk is markup in one of them.
         assert marks in body.replace(r"\*", "*")

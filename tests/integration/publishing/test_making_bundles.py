@@ -34,7 +34,7 @@ def test_texts_that_are_no_longer_wanted_are_not_stored(judged: TestSetWriter) -
     # A worker has read it, and is at it.
     result_bundle_ask(result=PublishedResult.objects.get(pk=result.pk), with_texts=False)
 
-    with pytest.raises(PublishingRefusedError, match="requested again"):
+    with pytest.raises(PublishingRefusedError, match="a new one was requested"):
         result_bundle_make(result=as_asked)
 
     assert not FilePart.objects.exists()

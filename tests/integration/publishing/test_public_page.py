@@ -113,7 +113,7 @@ def test_under_an_embargo_members_read_it_and_strangers_find_nothing(
     for member in (organiser, analyst):
         answer = signed_in(member).get(page_of(result))
         assert answer.status_code == 200
-        assert "Under an embargo until" in text_of(answer)
+        assert "Under embargo until" in text_of(answer)
         assert "no-store" in answer["Cache-Control"]
         assert answer["X-Robots-Tag"] == "noindex, nofollow"
 
@@ -146,7 +146,7 @@ def test_reviewers_read_it_by_their_link_until_it_ends(
     address = reverse("published-review", args=[result.address, token])
     answer = client.get(address)
     assert answer.status_code == 200
-    assert "You read it by a link for reviewers." in text_of(answer)
+    assert "You opened it with a reviewer link." in text_of(answer)
     assert "no-store" in answer["Cache-Control"]
     assert answer["Referrer-Policy"] == "strict-origin"
     assert answer["X-Robots-Tag"] == "noindex, nofollow"
@@ -187,15 +187,15 @@ def test_old_versions_name_the_newest_and_each_says_what_it_changes(
 
     old, new = (text_of(client.get(page_of(each))) for each in (first, second))
 
-    assert "There is a newer version of this result: version 2." in old
+    assert "A newer version is available: Version 2" in old
     # On paper a link is its address, beside the notice and in the list of versions.
     assert old.count(f"http://testserver/results/{second.address}/") == 2
     assert "newer version" not in new
     for text in (old, new):
-        assert "It leaves out judge j3." in text
+        assert "Excludes judge j3." in text
         assert "Blocks 24 → 16." in text
         assert "A judge clicked." in text
-    assert "the order stays" in new
+    assert "same order" in new
     assert "Judge j3" in new
 
 

@@ -122,7 +122,9 @@ def test_systems_without_a_name_have_letters_that_stay(judged: TestSetWriter) ->
 
 def test_a_text_that_names_who_is_not_to_be_named_is_refused(judged: TestSetWriter) -> None:
     words = PublishedWords(acknowledgement="Thanks to the Cobalt team.")
-    with pytest.raises(PublishingRefusedError, match="“cobalt” is not to be named") as refused:
+    with pytest.raises(
+        PublishingRefusedError, match="anonymous system “cobalt” is named"
+    ) as refused:
         publish(judged, anonymous=["cobalt"], words=words)
     assert refused.value.field == "acknowledgement"
     publish(judged, words=words)
@@ -151,7 +153,7 @@ def test_a_reason_is_published_in_other_words_which_is_said_and_stays_as_it_was(
 ) -> None:
     reason, wording = "Asked for by the team of Cobalt.", "Asked for by a team."
     give_reason(judged, page, reason, organiser)
-    with pytest.raises(PublishingRefusedError, match="not to be named") as refused:
+    with pytest.raises(PublishingRefusedError, match="anonymous system") as refused:
         publish(judged, anonymous=["cobalt"])
     assert (refused.value.field, refused.value.text) == ("wordings", reason)
 
@@ -182,9 +184,9 @@ def test_other_words_are_for_a_reason_that_was_given_and_tell_no_name(
     reason = "Asked for by Cobalt."
     give_reason(judged, "Ranking settings", reason, organiser)
     for wordings, anonymous, said in (
-        ({"Asked for.": "Because."}, ["cobalt"], "No reason in this result is “Asked for.”"),
-        ({reason: "As cobalt wished."}, ["cobalt"], "not to be named"),
-        ({reason: "Because."}, [], "All systems are named"),
+        ({"Asked for.": "Because."}, ["cobalt"], "Reason not found in this result: “Asked for.”"),
+        ({reason: "As cobalt wished."}, ["cobalt"], "anonymous system"),
+        ({reason: "Because."}, [], "Reasons can only be reworded"),
     ):
         words = PublishedWords(wordings=wordings)
         with pytest.raises(PublishingRefusedError, match=said) as refused:
@@ -198,7 +200,7 @@ def test_references_and_strangers_stay_not_anonymous(judged: TestSetWriter) -> N
         "nobody",
     ]
     for name in cases:
-        with pytest.raises(PublishingRefusedError, match="There is no system"):
+        with pytest.raises(PublishingRefusedError, match="No system"):
             publish(judged, anonymous=[name])
 
 
@@ -213,7 +215,7 @@ def test_versions_are_counted(judged: TestSetWriter) -> None:
 
 def test_without_a_ranking_nothing_is_published(campaign: Campaign) -> None:
     writer = TestSetWriter(campaign, "empty", ["A", "B"])
-    with pytest.raises(PublishingRefusedError, match="no ranking yet"):
+    with pytest.raises(PublishingRefusedError, match="No ranking to publish yet"):
         publish(writer)
 
 
@@ -276,7 +278,7 @@ def test_a_retraction_has_a_reason_and_is_taken_back(judged: TestSetWriter) -> N
 
 def test_a_retraction_names_nobody_who_is_not_named(judged: TestSetWriter) -> None:
     result = publish(judged, anonymous=["cobalt"])
-    with pytest.raises(PublishingRefusedError, match="not to be named"):
+    with pytest.raises(PublishingRefusedError, match="anonymous system"):
         result_retract(result=result, reason="cobalt sent wrong outputs")
     assert result_retract(result=result, reason="System A sent wrong outputs")
 

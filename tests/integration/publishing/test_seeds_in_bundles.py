@@ -118,7 +118,7 @@ def test_a_new_seed_is_told_before_it_is_given_and_only_then(
     task = drawn_and_judged(campaign)
     client.force_login(organiser)
     address = reverse("publish-confirm", args=[campaign.slug, task.pk])
-    told = "the same design is put in force with a new one"
+    told = "the design gets a new seed"
     assert told not in client.post(address, {}).content.decode()
     task_close(task=task)
     assert told not in client.post(address, {"anonymous": ["a"]}).content.decode()
@@ -150,7 +150,7 @@ def test_nobody_can_test_whether_a_name_fits_what_was_drawn(
     ids = [[row[f"system{slot}Id"] for slot in range(1, 6)] for row in rows]
     ids = [[name for name in row if name] for row in ids]
     assert ids == [sorted(row) for row in ids]
-    assert "sorted by what they\nare called" in files["README.md"].decode()
+    assert "sorted by name" in files["README.md"].decode()
     # As they were shown, they were not in this order; and the ranking is of these rows.
     _named, zipped_named = bundled(task)
     (line,) = map(json.loads, files_of(zipped_named)["draws.jsonl"].decode().splitlines())

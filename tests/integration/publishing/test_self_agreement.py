@@ -65,6 +65,6 @@ def test_it_is_frozen_and_said(repeated: TestSetWriter, client: Client) -> None:
     assert own.high is not None
     said = text_of(client.get(f"/results/{result.address}/"))
     interval = f"{own.low:.2f} to {own.high:.2f}".replace("-", "−")
-    assert f"κ of judges with themselves {own.kappa:.2f} ({interval})." in said
+    assert f"κ within judges {own.kappa:.2f} ({interval})." in said
     table = files_of(zipped)["ranking.md"].decode()
     assert f"themselves: {own.kappa:.2f} ({own.low:.2f} to {own.high:.2f} at 95 %)." in table

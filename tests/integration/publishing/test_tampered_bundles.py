@@ -126,7 +126,7 @@ def test_a_zip_behind_something_else_is_refused(judged: TestSetWriter, tmp_path:
     assert zipfile.is_zipfile(path)
     status, text = told(path)
     assert status == 2
-    assert "is no zip" in text
+    assert "is not a zip" in text
 
 
 @pytest.mark.thorough
@@ -140,11 +140,11 @@ def test_hostile_zips_are_refused_in_words(judged: TestSetWriter, tmp_path: Path
     for path, status, words in (
         (bomb, 2, "times its size"),
         (outside, 2, "leads out of the archive"),
-        (no_zip, 2, "is no zip"),
+        (no_zip, 2, "is not a zip"),
         (tmp_path / "missing.zip", 2, "cannot be read"),
         (packed(tmp_path / "empty.zip", {}), 1, "has no result.json"),
-        (packed(tmp_path / "list.zip", files | {"result.json": b"[]"}), 1, "is no object of JSON"),
-        (packed(tmp_path / "odd.zip", files | {"result.json": b"{}"}), 1, "is no published result"),
+        (packed(tmp_path / "list.zip", files | {"result.json": b"[]"}), 1, "is not a JSON object"),
+        (packed(tmp_path / "odd.zip", files | {"result.json": b"{}"}), 1, "not a published result"),
         (packed(tmp_path / "csv.zip", files | {"judgments.csv": b"x,y\n"}), 1, "line 1"),
     ):
         found, text = told(path)

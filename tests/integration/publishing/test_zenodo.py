@@ -89,7 +89,7 @@ def test_the_page_says_what_would_be_sent_and_a_worker_makes_a_draft(
     page = as_organiser.get(page_of(result)).content.decode()
     assert "<p>Thanks &lt;all&gt;.</p>" in page
     asked = as_organiser.post(page_of(result), sent(), follow=True)
-    assert "A worker is making the draft" in text_of(asked)
+    assert "Creating the draft" in text_of(asked)
     assert TOKEN not in asked.content.decode()
     job = Job.objects.get()
     assert job.parameters["sealed_token"]
@@ -120,12 +120,12 @@ def test_a_token_that_is_refused_is_said_and_forgotten(
 ) -> None:
     as_organiser.post(page_of(result), sent(token="another"))
     jobs_run_waiting()
-    assert "it needs the scope deposit:write" in text_of(as_organiser.get(page_of(result)))
+    assert "It needs the deposit:write scope" in text_of(as_organiser.get(page_of(result)))
     assert "sealed_token" not in Job.objects.get().parameters
     # Begun again, it has no token any more.
     job_retry(job=Job.objects.get())
     jobs_run_waiting()
-    assert "The token is not kept" in Job.objects.latest("pk").error
+    assert "The token is no longer stored" in Job.objects.latest("pk").error
     assert there.asked == [("POST", "/api/deposit/depositions")]
 
 
@@ -136,7 +136,7 @@ def test_a_job_that_is_stopped_forgets_the_token(
 ) -> None:
     as_organiser.post(page_of(result), sent())
     again = as_organiser.post(page_of(result), sent())
-    assert "is being made already" in text_of(again)
+    assert "is already in progress" in text_of(again)
     job_cancel(job=Job.objects.get())
     assert "sealed_token" not in Job.objects.get().parameters
     assert Job.objects.get().state == JobState.CANCELLED
@@ -169,7 +169,7 @@ def test_what_zenodo_refuses_is_said_in_its_words(
     monkeypatch.setitem(METADATA, "title", "")
     with pytest.raises(ZenodoError, match=r"\(400\): Validation error. metadata.title: Missing."):
         draft(there)
-    with pytest.raises(ZenodoError, match="does not accept this token"):
+    with pytest.raises(ZenodoError, match="rejected the token"):
         draft(there, token="another")
     # Nothing of this passes by itself.
     assert waited == []

@@ -130,7 +130,7 @@ def test_the_live_rankings_choice_gives_the_live_ranking(with_reference: TestSet
     # All segments are in one document, which reports say in words.
     assert [*found["limits"], "one_document"] == run.result["limits"]
     assert asked.reports is not None
-    assert "All judged blocks name the same document" in str(asked.reports["en"])
+    assert "All judged blocks are from one document" in str(asked.reports["en"])
 
 
 def test_which_judgments_count(with_reference: TestSetWriter, organiser: User) -> None:

@@ -212,7 +212,7 @@ def test_what_there_is_nothing_of_is_said(
     assert "No test sets yet." in " ".join(told(campaign, "clusters").notes)
     empty = write_test_set(("A", "B"), name="empty")
     alone = write_test_set(("A",), name="alone")
-    with pytest.raises(OptionError, match="No test set of this campaign has a judgment yet"):
+    with pytest.raises(OptionError, match="No judgments in this campaign yet"):
         table_ask(campaign=campaign, choice=table_choice("agreement", {}))
     alone.judgment("j1", alone.block(1, ["A"]), [1])
     tied = write_test_set(("A", "B"), name="tied")

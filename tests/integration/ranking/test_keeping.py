@@ -60,20 +60,18 @@ def test_an_organiser_keeps_the_present_ranking_by_page(
     none_yet = as_organiser.post(keep, follow=True)
     assert "This test set has no ranking yet." in text_of(none_yet)
     first = rank(varied)
-    assert f"Kept for good as ranking {first.pk}." in text_of(as_organiser.get(dashboard))
+    assert f"Saved as ranking {first.pk}." in text_of(as_organiser.get(dashboard))
     judge_on(varied)
     shown = rank(varied)
-    assert "Not kept: the next ranking takes its place." in text_of(as_organiser.get(dashboard))
+    assert "Not saved: the next ranking replaces it." in text_of(as_organiser.get(dashboard))
     judge_on(varied, times=2)
 
     answer = as_organiser.post(keep, follow=True)
 
     kept = RankingRun.objects.get(kept_for=KeptFor.ASKED)
     assert (kept.watermark, kept.result) == (shown.watermark, shown.result)
-    assert f"Kept as ranking {kept.pk}, with the judgments up to {kept.watermark}." in text_of(
-        answer
-    )
-    assert f"Kept for good as ranking {kept.pk}." in text_of(answer)
+    assert f"Saved as ranking {kept.pk} (judgments up to {kept.watermark})." in text_of(answer)
+    assert f"Saved as ranking {kept.pk}." in text_of(answer)
     assert reasons() == ["first", "asked"]
 
 

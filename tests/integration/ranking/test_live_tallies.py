@@ -137,7 +137,7 @@ def test_damaged_tallies_are_counted_anew_and_logged(
     run = rank(judged)
 
     assert counted == [11]
-    assert f"The tallies of test set {run.task_id} are counted anew." in caplog.text
+    assert f"Recounting the tallies of test set {run.task_id}." in caplog.text
     assert StoredTallies.objects.get().build != row.build
 
 

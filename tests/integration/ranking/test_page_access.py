@@ -64,7 +64,7 @@ def test_home_tells_anybody_else_how_to_get_in(
     client: Client, campaign: Campaign, somebody: Callable[[str], User]
 ) -> None:
     client.force_login(somebody("nobody"))
-    assert "join by invitation" in text_of(client.get("/"))
+    assert "in your invitation" in text_of(client.get("/"))
 
 
 def test_home_asks_a_stranger_to_sign_in(client: Client, db: None) -> None:

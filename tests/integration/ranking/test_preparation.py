@@ -55,7 +55,7 @@ def test_what_is_there_is_done(campaign: Campaign) -> None:
     assert {found.pop("Preview as judge"), found.pop("Rehearse")} == {StepState.OPTIONAL}
     assert set(found.values()) == {StepState.DONE}
     assert "segments" in said(campaign, "Texts")
-    assert "Before it" not in said(campaign, "Open")
+    assert "Complete first" not in said(campaign, "Open")
 
 
 @pytest.mark.parametrize(

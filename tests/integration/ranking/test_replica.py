@@ -100,7 +100,7 @@ def test_an_answer_is_that_of_a_moment_and_says_of_which(
             assert shown == before[name]
         else:
             assert "newcomer" not in shown
-            assert "As of judgment 10: 1 newer one is not in it yet." in shown
+            assert "As of judgment 10. 1 newer judgment is not included yet." in shown
     standby.follow()
     for name in NAMES:
         response = as_organiser.get(paths[name])

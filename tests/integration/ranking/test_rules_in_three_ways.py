@@ -42,7 +42,7 @@ def by_page(client: Client, campaign: Campaign) -> None:
     address = reverse("quality-rules", args=[campaign.slug])
     form = {**BODY, "threshold": "100 %"}
     asked = client.post(address, form)
-    assert "It would exclude 11 of 12 judges: j01, j02, " in asked.content.decode()
+    assert "Would exclude 11 of 12 judges: j01, j02, " in asked.content.decode()
     assert client.post(address, {**form, "act": "yes"}).status_code == 409
     assert not QualityRule.objects.exists()
     code = rules_preview(campaign=campaign, terms=[terms()]).code
@@ -54,7 +54,7 @@ def by_rest(client: Client, campaign: Campaign) -> None:
     preview = rest(client, campaign, "preview/", **BODY).json()
     assert preview["exclude"] == JUDGES[1:]
     assert preview["words"] == [
-        f"It would exclude 11 of 12 judges: {', '.join(JUDGES[1:-1])} and j11."
+        f"Would exclude 11 of 12 judges: {', '.join(JUDGES[1:-1])} and j11."
     ]
     refused = rest(client, campaign, "", **BODY)
     assert (refused.status_code, refused.json()["effects"]) == (409, preview)

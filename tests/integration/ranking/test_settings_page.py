@@ -35,7 +35,7 @@ def test_the_page_offers_levels_in_words_and_changes_the_level(
     sent = {"resample": "blocks", "reason": "Few judges."}
     answer = as_organiser.post(page_of(varied), sent, follow=True)
 
-    assert "Changed. A ranking by the new settings will appear within seconds." in text_of(answer)
+    assert "Saved. The new ranking appears within seconds." in text_of(answer)
     settings = RankingSettings.objects.get()
     assert (settings.resample, settings.changed_by) == ("blocks", organiser)
     rank_what_is_due()

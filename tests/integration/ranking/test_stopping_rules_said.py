@@ -118,7 +118,7 @@ def test_the_page_sets_the_rule(as_organiser: Client, writer: TestSetWriter) -> 
     judged(writer, range(1, 2))
     refused = as_organiser.post(page, {**sent, "judgments": "2000"})
     assert refused.status_code == 400
-    assert "There are judgments already" in text_of(refused)
+    assert "judging has started" in text_of(refused)
     as_organiser.post(page, {**sent, "judgments": "2000", "reason": "Less money."})
     shown = text_of(as_organiser.get(page))
     assert "after 6 judgments" in shown

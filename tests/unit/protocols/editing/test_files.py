@@ -55,17 +55,17 @@ def test_edits_are_read(make_file: MakeFile) -> None:
 @pytest.mark.parametrize(
     ("change", "key", "problem"),
     [
-        ({"outcome": "good"}, "outcome", "'good' is none of"),
+        ({"outcome": "good"}, "outcome", "'good' is not one of"),
         ({"text": None}, "text", "the text is missing"),
         ({"outcome": "unchanged"}, "text", "there is a text, but the outcome is unchanged"),
         ({"outcome": "unable", "text": None}, "acceptances", "there is nothing to accept"),
-        ({"acceptances": None}, "acceptances", "the value is no list"),
+        ({"acceptances": None}, "acceptances", "the value is not a list"),
         ({"acceptances": [{"judge": "ann"}]}, "acceptances", "keys other than"),
         ({"acceptances": [{"judge": "ed2", "acceptable": True}]}, "acceptances", "ed2 accepts or rejects their own edit"),
         ({"acceptances": [{"judge": "ann", "acceptable": True}] * 2}, "acceptances", "ann accepts or rejects the edit a second time"),
-        ({"acceptances": [{"judge": "ann", "acceptable": "yes"}]}, "acceptances", "'yes' is neither true nor false"),
+        ({"acceptances": [{"judge": "ann", "acceptable": "yes"}]}, "acceptances", "'yes' is not true or false"),
         ({"judge": "ed", "systems": ["B"]}, "judge", "ed edits segment 1 a second time"),
-        ({"active_ms": 1.5}, "active_ms", "1.5 is no whole number"),
+        ({"active_ms": 1.5}, "active_ms", "1.5 is not a whole number"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_with_line_and_key(

@@ -56,8 +56,8 @@ def test_a_worked_example(make_file: MakeFile) -> None:
     [
         ({}, "judge", "ann answers about this output a second time"),
         ({"judge": "bob", "answers": [True]}, "answers", "there are 1 answers to 3 questions"),
-        ({"judge": "bob", "answers": [1, 0, 1]}, "answers", "1 is neither true nor false"),
-        ({"judge": "bob", "expected": [None] * 3}, "expected", "None is neither true nor false"),
+        ({"judge": "bob", "answers": [1, 0, 1]}, "answers", "1 is not true or false"),
+        ({"judge": "bob", "expected": [None] * 3}, "expected", "None is not true or false"),
         ({"judge": "bob", "expected": [True] * 3}, "expected", "were others before"),
         ({"snippet": "n", "expected": [], "answers": []}, "answers", "0 answers to 0 questions"),
         ({"system": "A,B"}, "system", "contains a comma"),

@@ -159,7 +159,7 @@ def test_pearmut_logs_of_several_campaigns_in_one_download() -> None:
         (entry([{"A": said(1)}], judge=""), "user_id", "no text"),
         (entry([{"A": said(1)}], item_i=None), "item_i", "no document"),
         (entry([]), "annotation", "0 annotations of 1 items"),
-        (entry("done"), "annotation", "no list"),
+        (entry("done"), "annotation", "not a list"),
         (entry([{"C": said(1)}]), "item.tgt.C", "no text"),
         (entry([{"A": said(101)}]), "annotation[0].A.score", "not between"),
         (entry([{"A": said(1, (0, 9, "minor"))}]), "annotation[0].A.error_spans[0].end_i", "has 8 places"),

@@ -56,12 +56,12 @@ def test_judges_and_systems_are_chosen(make_file: MakeFile, run: Callable[..., s
 @pytest.mark.parametrize(
     ("change", "key", "problem"),
     [
-        ({"answer": "better"}, "answer", "'better' is none of first"),
+        ({"answer": "better"}, "answer", "'better' is not one of first"),
         ({"answer": "same"}, "answer", "same stands beside both_fine"),
         ({"first": []}, "first", "the list is empty"),
-        ({"first": ["a", "a"]}, "first", "a stands there twice"),
+        ({"first": ["a", "a"]}, "first", "a appears twice"),
         ({"first": ["rules", "a"]}, "second", "rules is compared with itself"),
-        ({"second": 5}, "second", "is no list"),
+        ({"second": 5}, "second", "is not a list"),
         ({"first": "A,B"}, "first", "contains a comma"),
         ({"segment": 0}, "segment", "out of range"),
         ({"labels": [1, 2]}, "labels", "the key is unknown"),

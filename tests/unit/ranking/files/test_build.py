@@ -160,7 +160,7 @@ def test_a_header_alone_holds_no_judgment(
     make: Callable[[np.random.Generator, int], str], after: str, make_file: MakeFile
 ) -> None:
     name = make_file(make(np.random.default_rng(0), 0).rstrip("\n") + after)
-    with pytest.raises(FormatError, match="the file holds no judgment"):
+    with pytest.raises(FormatError, match="the file has no judgments"):
         read_judgments([name])
 
 

@@ -192,7 +192,7 @@ def test_a_row_group_that_says_no_segment_is_refused_in_words(tmp_path: Path) ->
     table = parquet.read_table(name)
     place = table.schema.get_field_index("srcIndex")
     parquet.write_table(table.set_column(place, "srcIndex", pa.nulls(2, pa.int32())), name)
-    with pytest.raises(FormatError, match="no whole number from 1") as refused:
+    with pytest.raises(FormatError, match="whole number") as refused:
         count([name], RangeOptions(resample="blocks", resamples=20))
     assert (refused.value.line, refused.value.field) == (1, "srcIndex")
 

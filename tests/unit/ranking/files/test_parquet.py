@@ -162,14 +162,14 @@ def test_files_of_other_programs_are_read(changed: dict[str, Any], tmp_path: Pat
         ({"system2rank": None}, None, "system2rank", "no column system2rank"),
         ({"system4Id": ["D", "D"]}, None, "system3Id", "no column system3Id"),
         ({"comment": ["x", "y"]}, None, "comment", "unknown"),
-        ({"SRCLANG": ["a", "a"]}, None, "SRCLANG", "stands twice"),
-        ({"judgeId": [1, 2]}, None, "judgeId", "holds int64, not text"),
-        ({"srcIndex": ["1", "2"]}, None, "srcIndex", "holds string, not whole numbers"),
-        ({"system1rank": [1.0, 1.5]}, 2, "system1rank", "no whole number"),
-        ({"srcIndex": [1, 0]}, 2, "srcIndex", "no whole number from 1"),
-        ({"srcIndex": [1, None]}, 2, "srcIndex", "no whole number from 1"),
-        ({"srcIndex": [1, 2**31]}, 2, "srcIndex", "no whole number from 1"),
-        ({"srcIndex": pa.array([1, 2**63], pa.uint64())}, 2, "srcIndex", "no whole number"),
+        ({"SRCLANG": ["a", "a"]}, None, "SRCLANG", "twice"),
+        ({"judgeId": [1, 2]}, None, "judgeId", "has int64, not text"),
+        ({"srcIndex": ["1", "2"]}, None, "srcIndex", "has string, not whole numbers"),
+        ({"system1rank": [1.0, 1.5]}, 2, "system1rank", "whole number"),
+        ({"srcIndex": [1, 0]}, 2, "srcIndex", "whole number"),
+        ({"srcIndex": [1, None]}, 2, "srcIndex", "whole number"),
+        ({"srcIndex": [1, 2**31]}, 2, "srcIndex", "whole number"),
+        ({"srcIndex": pa.array([1, 2**63], pa.uint64())}, 2, "srcIndex", "whole number"),
         ({"srclang": ["a", None]}, 2, "srclang", "empty"),
         ({"trglang": ["b", " "]}, 2, "trglang", "empty"),
         ({"judgeId": ["ann", None]}, 2, "judgeId", "empty"),
@@ -184,11 +184,11 @@ def test_files_of_other_programs_are_read(changed: dict[str, Any], tmp_path: Pat
         ),
         ({"duration_ms": pa.array([1, 2**64 - 1], pa.uint64())}, 2, "duration_ms", "out of range"),
         ({"system1rank": [1, 257]}, 2, "system1rank", "not 1, 2, 3, 4, 5 or -1"),
-        ({"system1Id": ["A", None]}, 2, "system1rank", "belongs to no system"),
+        ({"system1Id": ["A", None]}, 2, "system1rank", "has no system"),
         ({"system1Id": ["A", "A,,B"]}, 2, "system1Id", "empty"),
-        ({"system1Id": ["A", "A,A"]}, 2, "system1Id", "A stands twice"),
-        ({"system1Id": ["A", "B,C"]}, 2, "system1Id", "stands twice in the row"),
-        ({"system1Id": ["A", "C"]}, 2, "system1Id", "stands twice in the row"),
+        ({"system1Id": ["A", "A,A"]}, 2, "system1Id", "A appears twice"),
+        ({"system1Id": ["A", "B,C"]}, 2, "system1Id", "appears twice in the row"),
+        ({"system1Id": ["A", "C"]}, 2, "system1Id", "appears twice in the row"),
         ({"duration_ms": [1, -1]}, 2, "duration_ms", "out of range"),
     ],
 )
@@ -258,7 +258,7 @@ def test_a_block_of_many_places_is_checked_by_sorting(tmp_path: Path) -> None:
     name = written(tmp_path, **slots)
     assert len(read_judgments([name]).blocks) == 2
     slots["system14Id"] = ["s14", "s3"]
-    with pytest.raises(FormatError, match="stands twice in the row") as refused:
+    with pytest.raises(FormatError, match="appears twice in the row") as refused:
         read_judgments([written(tmp_path, **slots)])
     assert refused.value.line == 2
 
@@ -268,7 +268,7 @@ def test_a_damaged_file_is_refused(keep: int, tmp_path: Path) -> None:
     whole = Path(written(tmp_path))
     content = whole.read_bytes()
     whole.write_bytes(content[:keep])
-    with pytest.raises(FormatError, match="no Parquet, or damaged"):
+    with pytest.raises(FormatError, match="not Parquet or is damaged"):
         read_judgments([str(whole)])
 
 

@@ -40,7 +40,7 @@ def test_files_left_of_a_longer_conversion_are_refused(
     run_json("convert_judgments", judgments, *to, 3)
     before = {path.name: path.read_bytes() for path in tmp_path.glob("j-*")}
     assert len(before) == 2
-    with pytest.raises(CommandError, match=r"j-0002\.parquet is left of a longer conversion"):
+    with pytest.raises(CommandError, match=r"j-0002\.parquet is from an earlier conversion"):
         run_json("convert_judgments", judgments, *to, 100)
     assert {path.name: path.read_bytes() for path in tmp_path.glob("j-*")} == before
     # As many files as before replace all of them.

@@ -13,7 +13,7 @@ Run = Callable[..., str]
 
 
 def test_an_address_is_for_dask_only(run: Run) -> None:
-    with pytest.raises(CommandError, match="--scheduler is an address of Dask") as refusal:
+    with pytest.raises(CommandError, match="--scheduler requires --engine dask") as refusal:
         run("simulate_campaigns", *SIMULATION, "--scheduler", "tcp://127.0.0.1:1")
     assert refusal.value.returncode == 2
 

@@ -50,9 +50,9 @@ def test_json_holds_the_input_and_every_ranking(judgments: str, run_json: RunJso
 
 
 IGNORED = [
-    ("d,d,d,d", "only_one_is_named", "All judged blocks name the same document"),
+    ("d,d,d,d", "only_one_is_named", "All judged blocks are from one document"),
     ("d,,e,e", "some_blocks_name_none", "Warning: only 6 of 8 judged blocks name a document"),
-    ("d,e/f,e,e", "a_segment_is_of_two", "Warning: some segment is said to be of two documents"),
+    ("d,e/f,e,e", "a_segment_is_of_two", "Warning: at least one segment is in two documents"),
     ("d,d,e,e", None, None),
     (",,,", None, None),
 ]
@@ -94,7 +94,7 @@ def test_the_reference_can_be_ranked_and_named(judgments: str, run_json: RunJson
     assert systems() == {"A", "B", "C"}
     assert systems("--reference", "include") == {"A", "B", "C", "_ref"}
     assert systems("--reference-system", "A") == {"B", "C", "_ref"}
-    with pytest.raises(CommandError, match="no system 'ref' to be the reference") as refused:
+    with pytest.raises(CommandError, match="reference system 'ref' not found") as refused:
         systems("--reference-system", "ref")
     assert refused.value.returncode == 2
 
@@ -219,11 +219,11 @@ def test_ctrl_c_leaves_what_was_there(
     monkeypatch.setattr(rank_judgments, "rank", interrupted)
     output = tmp_path / "ranking.csv"
     output.write_text("old", encoding="utf-8")
-    with pytest.raises(CommandError, match="nothing was written") as ended:
+    with pytest.raises(CommandError, match="Nothing was written") as ended:
         run("rank_judgments", judgments, "--output", output)
     assert ended.value.returncode == 130
     monkeypatch.setattr(Path, "replace", interrupted)
-    with pytest.raises(CommandError, match="nothing was written"):
+    with pytest.raises(CommandError, match="Nothing was written"):
         run("analyse", "diagnosis", judgments, "--output", output)
     assert output.read_text(encoding="utf-8") == "old"
     assert {path.name for path in tmp_path.iterdir()} == {"judgments.csv", "ranking.csv"}
@@ -258,12 +258,12 @@ def test_parameters_of_methods_are_taken_and_recorded(judgments: str, run_json: 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("prior=1", "'prior=1' is not of the form METHOD.NAME=VALUE"),
-        ("bradley_terry.prior", "is not of the form METHOD.NAME=VALUE"),
+        ("prior=1", "'prior=1' does not have the form METHOD.NAME=VALUE"),
+        ("bradley_terry.prior", "does not have the form METHOD.NAME=VALUE"),
         ("elo.k=1", "'elo' is none of geq_others"),
         ("bradley_terry.sigma=1", r"bradley_terry has no parameter 'sigma' \(it has: prior\)"),
         ("expected_wins.x=1", r"expected_wins has no parameter 'x' \(it has: none\)"),
-        ("bradley_terry.prior=much", "bradley_terry.prior: 'much' is no number"),
+        ("bradley_terry.prior=much", "bradley_terry.prior: 'much' is not a number"),
         ("trueskill.runs=1.5", "trueskill.runs: '1.5' is no whole number"),
         ("hopkins_may.inference=guess", "'guess' is none of collapsed, gibbs"),
         ("trueskill_wmt.collapsed_tie=1", "'1' is none of yes, true, no, false"),

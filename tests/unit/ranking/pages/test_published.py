@@ -39,9 +39,9 @@ def test_judges_who_count_again_and_systems_that_come_and_go() -> None:
     before = content_of(BIRCH, FJORD, judges=("7", "8"))
     after = content_of(BIRCH, DUNE, judges=("8",))
     said = differences(before, after)
-    assert said[0] == "It counts judge 7 again."
-    assert said[1] == "New, or under another name: dune."
-    assert said[2] == "Gone, or under another name: fjord."
+    assert said[0] == "Includes judge 7 again."
+    assert said[1] == "New or renamed: dune."
+    assert said[2] == "Removed or renamed: fjord."
 
 
 def test_who_is_not_named_any_more_is_not_named_by_the_difference() -> None:

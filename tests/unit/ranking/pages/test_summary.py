@@ -62,7 +62,7 @@ def said(*clusters: list[str]) -> RankingSummary:
         ([["a"], ["b"], ["c"]], "All 3 systems are told apart", ()),
         ([["a"], ["b"]], "a is ahead of b", ()),
         ([["a", "b"]], "No clusters yet among 2 systems", ("a and b cannot be told apart yet.",)),
-        ([["a", "b", "c"]], "No clusters yet among 3 systems", ("Their rank ranges overlap from first to last.",)),
+        ([["a", "b", "c"]], "No clusters yet among 3 systems", ("All rank ranges overlap.",)),
         ([["a", "b", "c"], ["d"]], "2 clusters among 4 systems", ("a, b and c overlap in one cluster.",)),
         (
             [list("abcdefg"), list("hijklm")],
