@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any, Literal, Union, get_args, get_origin
 
 from django.core.management.base import CommandParser
-from django.utils.translation import gettext as _
 
 from ranking.core.counting.resampling import LEVELS, Level
 from ranking.core.methods.registry import METHODS
@@ -105,7 +104,7 @@ def chosen_engine(options: Mapping[str, Any], *, say: Callable[[str], None]) -> 
     """
     name, jobs = options["engine_name"], options["jobs"]
     if options["scheduler"] is not None and name != "dask":
-        raise ValueError(_("--scheduler requires --engine dask"))
+        raise ValueError("--scheduler requires --engine dask")
     if name == "dask":
         from ranking.engines.by_dask import dask_engine
 
@@ -160,11 +159,9 @@ def parameters_of(
     for parameter in given:
         name = f"{parameter.method}.{parameter.name}"
         if parameter.method not in found:
-            raise ValueError(
-                _("--parameter %(name)s: method not selected with --method") % {"name": name}
-            )
+            raise ValueError(f"--parameter {name}: method not selected with --method")
         if parameter.name in found[parameter.method]:
-            raise ValueError(_("--parameter %(name)s is given twice") % {"name": name})
+            raise ValueError(f"--parameter {name} is given twice")
         found[parameter.method][parameter.name] = parameter.value
     return found
 
@@ -357,7 +354,6 @@ def _level(kind: str, level: str | None) -> str:
     if kind == _TWO_WAY and level in (None, _TWO_WAY):
         return _TWO_WAY
     raise RangeChoiceError(
-        _("--rank-ranges %(kind)s and --resample %(level)s cannot be combined.")
-        % {"kind": kind, "level": level},
+        f"--rank-ranges {kind} and --resample {level} cannot be combined.",
         field="resample",
     )

@@ -14,7 +14,6 @@ from types import TracebackType
 from typing import Any, NoReturn, Self
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
-from django.utils.translation import gettext as _
 
 from campaign.formats import FormatError, InputFile, TestSetFormat, detect_format
 from campaign.formats.sgml import sgml_segments
@@ -88,7 +87,7 @@ class ReportCommand(BaseCommand):
                     part.write_text(text, encoding="utf-8")
         except KeyboardInterrupt:
             raise CommandError(
-                _("Interrupted. Nothing was written."), returncode=_INTERRUPTED
+                "Interrupted. Nothing was written.", returncode=_INTERRUPTED
             ) from None
         except (NotConvergedError, EngineError) as error:
             raise CommandError(str(error)) from error
@@ -111,7 +110,7 @@ def checked_output(name: str | None) -> Path | None:
         return None
     path = Path(name)
     if path.is_dir() or not path.parent.is_dir():
-        refuse(_("%(file)s: the folder does not exist.") % {"file": name})
+        refuse(f"{name}: the folder does not exist.")
     return path
 
 
@@ -121,8 +120,7 @@ def refused_writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         refuse(
-            _("%(file)s: cannot write the file (%(reason)s).")
-            % {"file": path, "reason": error.strerror},
+            f"{path}: cannot write the file ({error.strerror}).",
             error,
         )
 
@@ -227,7 +225,7 @@ def read_input(options: Options, progress: Progress) -> Input:
         options["files"],
         input_format=options["input_format"],
         selection=selection_of(options),
-        progress=progress.begin(_("Reading")),
+        progress=progress.begin("Reading"),
     )
     reference = reference_among(read.blocks.systems, options)
     blocks = read.blocks

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from django.utils.formats import number_format
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from campaign.formats.errors import Loss
 from ranking.code_version import code_version
@@ -29,21 +27,18 @@ class FileWritten:
 def conversion_report(written: Sequence[FileWritten], not_read: Sequence[Loss]) -> Report:
     """Tell which files were written, and what of those that were read they lack."""
     rows = sum(file.rows for file in written)
-    note = ngettext(
-        "%(rows)s judgment and skip in Parquet.", "%(rows)s judgments and skips in Parquet.", rows
-    )
     return Report(
-        notes=[note % {"rows": number_format(rows)}, *not_read_notes(not_read)],
+        notes=[f"{number_format(rows)} judgments and skips in Parquet.", *not_read_notes(not_read)],
         tables=[
             Table(
                 name="files",
-                title=_("Files"),
+                title="Files",
                 columns=(
-                    Column("name", _("File"), is_text=True),
-                    Column("rows", _("Rows")),
-                    Column("bytes", _("Bytes")),
-                    Column("first_segment", _("First segment")),
-                    Column("last_segment", _("Last segment")),
+                    Column("name", "File", is_text=True),
+                    Column("rows", "Rows"),
+                    Column("bytes", "Bytes"),
+                    Column("first_segment", "First segment"),
+                    Column("last_segment", "Last segment"),
                 ),
                 rows=[tuple(asdict(file).values()) for file in written],
             )

@@ -23,38 +23,32 @@ from ranking.wording.numbers import decimals, in_figures, percent
 def study_report(study: Study) -> Report:
     """Tell how methods and their bounds do on simulated campaigns."""
     methods = list(study.rows[0].error) if study.rows else []
+    ranges = "sign test" if study.resample is None else f"bootstrap of {study.resample}"
     return Report(
         notes=[
             model_note(study.model),
-            _("%(experiments)s experiments, rank ranges by %(ranges)s, seed %(seed)s")
-            % {
-                "experiments": number_format(study.experiments),
-                "ranges": _("sign test")
-                if study.resample is None
-                else _("bootstrap of %(level)s") % {"level": study.resample},
-                "seed": study.seed,
-            },
+            f"{number_format(study.experiments)} experiments, rank ranges by {ranges}, seed {study.seed}",
         ],
         tables=[
             Table.of(
                 study.rows,
                 name="simulation",
-                title=_("Simulated campaigns"),
+                title="Simulated campaigns",
                 columns=(
-                    Column("comparisons", _("Comparisons")),
+                    Column("comparisons", "Comparisons"),
                     *(
                         Column(
                             f"error_{name}",
-                            _("Error, %(method)s") % {"method": name},
+                            f"Error, {name}",
                             of=_error_of(name),
                         )
                         for name in methods
                     ),
-                    Column("range_size", _("Range size"), decimals=2),
-                    Column("range_violations", _("Violations")),
-                    Column("clusters", _("Clusters"), decimals=2),
-                    Column("cluster_violations", _("Violations")),
-                    Column("significant_pairs", _("Significant pairs")),
+                    Column("range_size", "Range size", decimals=2),
+                    Column("range_violations", "Violations"),
+                    Column("clusters", "Clusters", decimals=2),
+                    Column("cluster_violations", "Violations"),
+                    Column("significant_pairs", "Significant pairs"),
                 ),
             )
         ],
@@ -146,22 +140,22 @@ def _end(value: float | None) -> str:
 
 def _plan(budget: Budget) -> Table:
     names = {
-        "significant_pairs": _("share of pairs separated"),
-        "clusters": _("number of clusters"),
+        "significant_pairs": "share of pairs separated",
+        "clusters": "number of clusters",
     }
     return Table.of(
         budget.rows,
         name="plan",
-        title=_("Comparisons until a target is reached"),
+        title="Comparisons until a target is reached",
         columns=(
-            Column("measure", _("Target"), is_text=True, of=lambda row: names[row.measure]),
+            Column("measure", "Target", is_text=True, of=lambda row: names[row.measure]),
             Column("target", "", decimals=2),
-            Column("comparisons", _("Median")),
-            Column("low", _("From")),
-            Column("high", _("To")),
-            Column("average", _("Mean")),
-            Column("beyond", _("Share beyond")),
-            Column("more", _("Still to collect")),
+            Column("comparisons", "Median"),
+            Column("low", "From"),
+            Column("high", "To"),
+            Column("average", "Mean"),
+            Column("beyond", "Share beyond"),
+            Column("more", "Still to collect"),
         ),
         notes=_plan_notes(budget),
     )
@@ -169,14 +163,10 @@ def _plan(budget: Budget) -> Table:
 
 def _plan_notes(budget: Budget) -> list[str]:
     limit = number_format(budget.limit)
-    notes = [_("– means more than %(limit)s comparisons.") % {"limit": limit}]
+    notes = [f"– means more than {limit} comparisons."]
     if any(row.beyond is not None for row in budget.rows):
         notes.append(
-            _(
-                "Share beyond: simulated campaigns that need more than %(limit)s comparisons, or never reach the "
-                "target because systems are equally good."
-            )
-            % {"limit": limit}
+            f"Share beyond: simulated campaigns that need more than {limit} comparisons, or never reach the target because systems are equally good."
         )
     return notes
 
@@ -219,8 +209,8 @@ def plot_of(comparison: Comparison) -> str:
     return comparison_plot(
         comparison,
         titles=[_question(row) for row in comparison.rows[::every]],
-        axis=_("Judgments (blocks)"),
-        title=_("Share of campaigns that reached the target, by sampling design"),
+        axis="Judgments (blocks)",
+        title="Share of campaigns that reached the target, by sampling design",
         figure=number_format,
         percent=percent,
     )
@@ -236,37 +226,25 @@ def _source(comparison: Comparison) -> dict[str, Any]:
 def _source_note(comparison: Comparison) -> str:
     source = comparison.source
     if isinstance(source, Rates):
-        return _(
-            "Judgments resampled by pair: %(systems)s systems, %(shown)s outputs per block"
-        ) % {"systems": source.systems, "shown": source.shown}
+        return f"Judgments resampled by pair: {source.systems} systems, {source.shown} outputs per block"
     return model_note(source)
 
 
 def _how_note(comparison: Comparison) -> str:
-    return _(
-        "%(experiments)s simulated campaigns, confidence %(share)s (active: %(active)s), %(resamples)s "
-        "resamples, %(floor)s of active blocks balanced, seed %(seed)s"
-    ) % {
-        "experiments": number_format(comparison.experiments),
-        "share": in_figures(comparison.confidence),
-        "active": in_figures(comparison.active_confidence),
-        "resamples": number_format(comparison.resamples),
-        "floor": percent(comparison.floor),
-        "seed": comparison.seed,
-    }
+    return f"{number_format(comparison.experiments)} simulated campaigns, confidence {in_figures(comparison.confidence)} (active: {in_figures(comparison.active_confidence)}), {number_format(comparison.resamples)} resamples, {percent(comparison.floor)} of active blocks balanced, seed {comparison.seed}"
 
 
 def _question(row: DesignRow) -> str:
     ranges = {
-        "sign_test": _("sign test"),
-        "anytime": _("confidence sequences"),
-        "expected_wins": _("Expected Wins, blocks resampled"),
-        "bradley_terry": _("Bradley–Terry, blocks resampled"),
+        "sign_test": "sign test",
+        "anytime": "confidence sequences",
+        "expected_wins": "Expected Wins, blocks resampled",
+        "bradley_terry": "Bradley–Terry, blocks resampled",
     }[row.ranges]
     if row.measure == "pairs":
-        target = _("%(share)s of the pairs separated") % {"share": percent(row.target)}
+        target = f"{percent(row.target)} of the pairs separated"
     else:
-        target = _("%(number)s clusters") % {"number": in_figures(row.target)}
+        target = f"{in_figures(row.target)} clusters"
     return f"{target}: {ranges}"
 
 
@@ -275,31 +253,23 @@ def _table(comparison: Comparison) -> Table:
     return Table.of(
         comparison.rows,
         name="designs",
-        title=_("Judgments until a target is reached"),
+        title="Judgments until a target is reached",
         columns=(
-            Column("target", _("Target"), is_text=True, of=_question),
-            Column("design", _("Design"), is_text=True, of=lambda row: row.design.value),
-            Column("judgments", _("Judgments")),
-            Column("low", _("From")),
-            Column("high", _("To")),
-            Column("reached", _("Reached"), decimals=2),
-            Column("ratio", _("Ratio"), decimals=2),
-            Column("ratio_low", _("From"), decimals=2),
-            Column("ratio_high", _("To"), decimals=2),
-            Column("violations", _("Violations")),
-            Column("violations_error", _("± s.e.")),
-            Column("wrong_pairs", _("Wrong pairs"), decimals=4),
+            Column("target", "Target", is_text=True, of=_question),
+            Column("design", "Design", is_text=True, of=lambda row: row.design.value),
+            Column("judgments", "Judgments"),
+            Column("low", "From"),
+            Column("high", "To"),
+            Column("reached", "Reached", decimals=2),
+            Column("ratio", "Ratio", decimals=2),
+            Column("ratio_low", "From", decimals=2),
+            Column("ratio_high", "To", decimals=2),
+            Column("violations", "Violations"),
+            Column("violations_error", "± s.e."),
+            Column("wrong_pairs", "Wrong pairs", decimals=4),
         ),
         notes=[
-            _(
-                "Judgments: median number of blocks with 95%% interval; – means more than %(limit)s. Ratio: "
-                "relative to the first design on the same systems. Violations: systems whose true rank is outside "
-                "their range when the target is reached (nominal maximum %(promised)s)."
-            )
-            % {
-                "limit": number_format(comparison.limit),
-                "promised": decimals(1 - comparison.confidence, 2),
-            }
+            f"Judgments: median number of blocks with 95% interval; – means more than {number_format(comparison.limit)}. Ratio: relative to the first design on the same systems. Violations: systems whose true rank is outside their range when the target is reached (nominal maximum {decimals(1 - comparison.confidence, 2)})."
         ],
         rules=frozenset(range(designs - 1, len(comparison.rows) - 1, designs)),
     )

@@ -11,7 +11,6 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 from django.core.management.base import CommandError, CommandParser
-from django.utils.translation import gettext as _
 
 from campaign.management.arguments import campaign_named, protocol_option_add, task_named
 from ranking.analyses.metrics import evalset_report
@@ -113,7 +112,7 @@ def _of_files(given: Mapping[str, Any], options: Options, progress: Progress) ->
         arguments = {name: options[name] for name in _OF_COMPARISONS if options[name]}
         chosen = kind.complete({**given, **arguments}, of_files=True)
         answers = kind.read_files(
-            options["files"], chosen, options["exclude_judge"], progress.begin(_("Reading"))
+            options["files"], chosen, options["exclude_judge"], progress.begin("Reading")
         )
         source = chosen.get("source_text")
         texts = _TextsOfFiles(segment_texts(source), {}) if source else None

@@ -3,8 +3,6 @@
 from typing import Any
 
 from django.core.management.base import CommandError
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from campaign.management.arguments import TasksCommand
 from ranking.services.runs_check import RunsChecked, runs_check
@@ -24,28 +22,11 @@ class Command(TasksCommand):
             name = f"{task.test_set.campaign.slug}, {task.called}"
             self._say(name, checked)
         if wrong:
-            raise CommandError(
-                ngettext(
-                    "%(count)d ranking differs from its judgments.",
-                    "%(count)d rankings differ from their judgments.",
-                    wrong,
-                )
-                % {"count": wrong}
-            )
+            raise CommandError(f"Rankings that differ from their judgments: {wrong}.")
 
     def _say(self, name: str, checked: RunsChecked) -> None:
-        same = ngettext(
-            "%(task)s: %(count)d ranking matches.",
-            "%(task)s: %(count)d rankings match.",
-            checked.same,
-        )
-        self.stdout.write(same % {"task": name, "count": checked.same})
+        self.stdout.write(f"{name}: rankings that match: {checked.same}.")
         for watermark in checked.differing:
-            self.stdout.write(
-                _("%(task)s: the ranking of judgments 1 to %(watermark)d differs.")
-                % {"task": name, "watermark": watermark}
-            )
+            self.stdout.write(f"{name}: the ranking of judgments 1 to {watermark} differs.")
         for reason in checked.refused:
-            self.stdout.write(
-                _("%(task)s: not recomputed: %(reason)s") % {"task": name, "reason": reason}
-            )
+            self.stdout.write(f"{name}: not recomputed: {reason}")

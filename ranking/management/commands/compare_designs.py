@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.management.base import CommandParser
-from django.utils.translation import gettext as _
 
 from ranking.core.counting.counts import tally
 from ranking.design_study.study import (
@@ -120,9 +119,7 @@ class Command(ReportCommand):
         source, given = _source(options, progress)
         if "anytime" in options["rank_ranges"] and options["segments"]:
             refuse(
-                _(
-                    "--rank-ranges anytime requires independent comparisons: remove --segments or anytime."
-                )
+                "--rank-ranges anytime requires independent comparisons: remove --segments or anytime."
             )
         how: dict[str, Any] = {
             name: options[name]
@@ -139,7 +136,7 @@ class Command(ReportCommand):
             target_pairs=options["target_pairs"] or ([] if options["clusters"] else [0.9]),
             floor=max(0.0, options["floor"]),
             **how,
-            progress=progress.begin(_("Simulating")),
+            progress=progress.begin("Simulating"),
         )
         if plot is not None:
             with refused_writing(plot), replaced(plot) as part:
@@ -153,6 +150,6 @@ def _source(options: Options, progress: Progress) -> tuple[JudgmentSource, Input
         chosen = {name: options[name] or default for name, default in defaults.items()}
         return model_of({**options, **chosen}), None
     if any(options[name] for name in ("systems", "noise", "segments", "tie_radius", "judge_noise")):
-        refuse(_("Remove the options of the model: the files replace it."))
+        refuse("Remove the options of the model: the files replace it.")
     given = read_input(options, progress)
     return rates_of(tally(given.blocks), per_block=options["per_block"]), given

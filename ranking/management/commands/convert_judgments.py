@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from django.core.management.base import CommandParser
-from django.utils.translation import gettext as _
 
 from ranking.files.parquet_writing import (
     cut_between_segments,
@@ -55,11 +54,11 @@ class Command(ReportCommand):
     def report(self, options: Options, progress: Progress) -> Report:
         to: Path = options["to"]
         if to.is_dir() or not to.parent.is_dir():
-            refuse(_("%(file)s: the folder does not exist.") % {"file": to})
+            refuse(f"{to}: the folder does not exist.")
         columns, vocabulary, not_read = read_columns(
             options["files"],
             input_format=options["input_format"],
-            progress=progress.begin(_("Reading")),
+            progress=progress.begin("Reading"),
         )
         columns = in_order_of_segments(columns)
         if options["rows_per_file"] is None:
@@ -68,7 +67,7 @@ class Command(ReportCommand):
         paths = [_numbered(to, number) for number in range(1, len(parts) + 1)]
         _left_refuse(to, len(paths) + 1)
         written = []
-        begun = progress.begin(_("Writing"))
+        begun = progress.begin("Writing")
         for path, rows in zip(paths, parts, strict=True):
             written.append(_write(path, columns.rows(rows), vocabulary))
             begun(rows.stop, len(columns))
@@ -84,11 +83,7 @@ def _left_refuse(to: Path, number: int) -> None:
     left = _numbered(to, number)
     if left.exists():
         refuse(
-            _(
-                "%(file)s is from an earlier conversion, so its judgments would count twice. Delete the old files "
-                "or choose another name."
-            )
-            % {"file": left}
+            f"{left} is from an earlier conversion, so its judgments would count twice. Delete the old files or choose another name."
         )
 
 

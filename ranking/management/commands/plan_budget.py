@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.management.base import CommandParser
-from django.utils.translation import gettext as _
 
 from ranking.core.simulation.budget import Budget, plan_budget, plan_campaign
 from ranking.core.simulation.noise import campaign_curve, fit_noise
@@ -85,10 +84,8 @@ class Command(ReportCommand):
         how["seed"], how["engine"] = options["seed"], options["engine"]
         if not options["files"]:
             if options["systems"] is None or options["noise"] is None:
-                refuse(_("Specify --systems and --noise, or files."))
-            planned = plan_budget(
-                model_of(options), **how, progress=progress.begin(_("Simulating"))
-            )
+                refuse("Specify --systems and --noise, or files.")
+            planned = plan_budget(model_of(options), **how, progress=progress.begin("Simulating"))
             return budget_report(planned, None)
         given = read_input(options, progress)
         return budget_report(_from_campaign(given, options, how, progress), given)
@@ -98,8 +95,8 @@ def _from_campaign(
     given: Input, options: Options, how: dict[str, Any], progress: Progress
 ) -> Budget:
     if options["noise"] is not None or options["systems"] is not None:
-        refuse(_("Remove --systems and --noise: the files determine them."))
+        refuse("Remove --systems and --noise: the files determine them.")
     common = {name: how[name] for name in ("experiments", "confidence", "seed", "engine")}
     curve = campaign_curve(given.blocks, seed=how["seed"])
-    fit = fit_noise(curve, **common, progress=progress.begin(_("Fitting the noise")))
-    return plan_campaign(curve, fit, **how, progress=progress.begin(_("Simulating")))
+    fit = fit_noise(curve, **common, progress=progress.begin("Fitting the noise"))
+    return plan_campaign(curve, fit, **how, progress=progress.begin("Simulating"))

@@ -8,8 +8,6 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 from django.utils.formats import number_format
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from ranking.analyses.ranking import rankings_report
 from ranking.core.judged.blocks import Blocks
@@ -36,6 +34,7 @@ from ranking.management.file_command import (
     reference_among,
     selection_of,
 )
+from ranking.pages.formats import duration
 from ranking.range_choices import RangeChoice
 from ranking.reports import Report
 from ranking.reports.inputs import CountedInput
@@ -86,7 +85,7 @@ class Command(ReportCommand):
                 given.blocks,
                 method,
                 parameters=parameters[method],
-                progress=progress.begin(_("Ranking by %(method)s") % {"method": method}),
+                progress=progress.begin(f"Ranking by {method}"),
                 **work,
                 **choice.arguments,
             )
@@ -135,7 +134,7 @@ def count_and_rank(
         options["files"],
         wanted,
         engine=options["engine"],
-        progress=progress.begin(_("Counting")),
+        progress=progress.begin("Counting"),
     )
     reference = reference_among(found.systems, options)
     rankings = [
@@ -145,7 +144,7 @@ def count_and_rank(
             method.complete(parameters[method.name]),
             how,
             engine=options["engine"],
-            progress=progress.begin(_("Ranking by %(method)s") % {"method": method.name}),
+            progress=progress.begin(f"Ranking by {method.name}"),
         )
         for method in methods
     ]
@@ -155,7 +154,6 @@ def count_and_rank(
 
 #: Shorter rankings are not announced.
 LONG = 10.0
-_MINUTE, _HOUR = 60, 3600
 
 
 def lopez_announcement(
@@ -175,24 +173,7 @@ def lopez_announcement(
     ) / min(jobs, os.cpu_count() or 1)
     if seconds <= LONG:
         return None
-    return _(
-        "Lopez with %(systems)s systems: %(resamples)s resamples take about %(time)s. Reduce them with --resamples."
-    ) % {
-        "systems": len(blocks.systems),
-        "resamples": number_format(resamples),
-        "time": _duration(seconds),
-    }
-
-
-def _duration(seconds: float) -> str:
-    """Return seconds as a round number of a fitting unit."""
-    if seconds < 1.5 * _MINUTE:
-        count = max(10, 10 * round(seconds / 10))
-        phrase = ngettext("%(count)s second", "%(count)s seconds", count)
-    elif seconds < 1.5 * _HOUR:
-        count = round(seconds / _MINUTE)
-        phrase = ngettext("%(count)s minute", "%(count)s minutes", count)
-    else:
-        count = round(seconds / _HOUR)
-        phrase = ngettext("%(count)s hour", "%(count)s hours", count)
-    return phrase % {"count": number_format(count)}
+    return (
+        f"Lopez with {len(blocks.systems)} systems: {number_format(resamples)} resamples take about "
+        f"{duration(seconds)}. Reduce them with --resamples."
+    )

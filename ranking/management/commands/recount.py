@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
-from django.utils.translation import gettext as _
 
 from annotation.services.numbers import counters_check, counters_rebuild
 from campaign.management.arguments import TasksCommand
@@ -29,15 +28,9 @@ class Command(TasksCommand):
         for task in self.tasks(options["campaign"]):
             names = [*count(task_id=task.pk), *tallies_check(task_id=task.pk, corrects=corrects)]
             any_wrong |= bool(names)
-            said = {
-                "task": f"{task.test_set.campaign.slug}, {task.test_set.name}",
-                "names": ", ".join(names),
-            }
-            if not names:
-                self.stdout.write(_("%(task)s: correct.") % said)
-            elif options["check"]:
-                self.stdout.write(_("%(task)s: wrong: %(names)s.") % said)
-            else:
-                self.stdout.write(_("%(task)s: corrected: %(names)s.") % said)
+            found = "correct"
+            if names:
+                found = f"{'corrected' if corrects else 'wrong'}: {', '.join(names)}"
+            self.stdout.write(f"{task.test_set.campaign.slug}, {task.test_set.name}: {found}.")
         if any_wrong and options["check"]:
-            raise CommandError(_("Nothing was changed. Run without --check to correct errors."))
+            raise CommandError("Nothing was changed. Run without --check to correct errors.")

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from django.core.management.base import CommandError, CommandParser
-from django.utils.translation import gettext as _
 
 from campaign.formats import FormatError
 from ranking.files.bundles import bundle_check, opened_bundle
@@ -60,16 +59,16 @@ class Command(ReportCommand):
             check = bundle_check(bundle, digest=options["digest"] or "")
             checked = check_report(check)
             if check.findings:
-                self._wrong.append(_("The bundle has been changed."))
+                self._wrong.append("The bundle has been changed.")
             try:
-                again = result_reproduce(bundle, progress=progress.begin(_("Reading")))
+                again = result_reproduce(bundle, progress=progress.begin("Reading"))
             except (FormatError, ValueError) as error:
                 # Of files that are as they were made, it is all there is to say.
                 if not check.findings:
                     raise
                 return replace(checked, notes=[*checked.notes, str(error)])
         if again.differences:
-            self._wrong.append(_("The recomputed ranking differs from the published one."))
+            self._wrong.append("The recomputed ranking differs from the published one.")
         computed = reproduction_report(
             again.content, again.differences, again.not_compared, last_digits=again.last_digits
         )

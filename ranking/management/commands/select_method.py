@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.core.management.base import CommandParser
-from django.utils.translation import gettext as _
 
 from ranking.analyses.methods import selection_report
 from ranking.core.methods.registry import METHODS
@@ -67,7 +66,7 @@ class Command(ReportCommand):
             folds=options["folds"],
             seed=options["seed"],
             engine=options["engine"],
-            progress=progress.begin(_("Predicting")),
+            progress=progress.begin("Predicting"),
         )
         requirements: list[Requirement] = []
         if options["shares"]:
@@ -77,6 +76,6 @@ class Command(ReportCommand):
                 shares=sorted(set(options["shares"])),
                 folds=min(_FOLDS_OF_SHARES, options["folds"]),
                 seed=options["seed"],
-                progress=progress.begin(_("Learning from subsets")),
+                progress=progress.begin("Learning from subsets"),
             )
         return selection_report(given, found, requirements)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.core.management.base import CommandParser
-from django.utils.translation import gettext as _
 
 from ranking.core.simulation.measures import METHODS, simulate_campaigns
 from ranking.management.arguments import POSITIVE, add_model_arguments, model_of
@@ -71,6 +70,6 @@ class Command(ReportCommand):
             confidence=options["confidence"],
             seed=options["seed"],
             engine=options["engine"],
-            progress=progress.begin(_("Simulating")),
+            progress=progress.begin("Simulating"),
         )
         return study_report(study)

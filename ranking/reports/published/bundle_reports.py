@@ -3,9 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
-
 from campaign.texts.canonical_json import canonical
 from ranking.code_version import code_version
 from ranking.files.bundles import ABSENT, Check, Difference, Problem
@@ -25,22 +22,14 @@ def check_report(check: Check) -> Report:
         rows = [[each.file, problem_in_words(each.problem)] for each in check.findings]
     else:
         rows = []
-        told = ngettext(
-            "Bundle intact: %(count)d file matches its checksum.",
-            "Bundle intact: %(count)d files match their checksums.",
-            check.files,
-        )
-        notes.append(told % {"count": check.files})
+        notes.append(f"Bundle intact: {check.files} files match their checksums.")
     if check.digest:
-        notes.append(_("SHA-256 of the result: %(digest)s") % {"digest": check.digest})
-        notes.append(
-            _("Its address ends in %(address)s. Compare it with the cited address.")
-            % {"address": check.digest[:16]}
-        )
+        notes.append(f"SHA-256 of the result: {check.digest}")
+        notes.append(f"Its address ends in {check.digest[:16]}. Compare it with the cited address.")
     table = Table(
         name="findings",
-        title=_("Changes"),
-        columns=(Column("file", _("File"), is_text=True), Column("what", _("What"), is_text=True)),
+        title="Changes",
+        columns=(Column("file", "File", is_text=True), Column("what", "What", is_text=True)),
         rows=rows,
     )
     return Report(
@@ -60,12 +49,12 @@ def check_report(check: Check) -> Report:
 def problem_in_words(problem: Problem) -> str:
     """Return what is wrong with a file."""
     return {
-        Problem.CHANGED: _("changed"),
-        Problem.MISSING: _("is missing"),
-        Problem.ADDED: _("added"),
-        Problem.UNREADABLE: _("unreadable"),
-        Problem.OTHER_RESULT: _("result does not match the other files"),
-        Problem.OTHER_ADDRESS: _("result does not match this address"),
+        Problem.CHANGED: "changed",
+        Problem.MISSING: "is missing",
+        Problem.ADDED: "added",
+        Problem.UNREADABLE: "unreadable",
+        Problem.OTHER_RESULT: "result does not match the other files",
+        Problem.OTHER_ADDRESS: "result does not match this address",
     }[problem]
 
 
@@ -82,32 +71,22 @@ def reproduction_report(
     """
     made, own = content["method"]["code_version"], code_version()
     versions = (
-        _("Recomputed with Quintet %(own)s, the version that published it.") % {"own": own}
+        f"Recomputed with Quintet {own}, the version that published it."
         if made == own
-        else _("Recomputed with Quintet %(own)s; published with %(made)s.")
-        % {"own": own, "made": made}
+        else f"Recomputed with Quintet {own}; published with {made}."
     )
     if differences:
-        said = ngettext(
-            "%(count)d value differs from the published result.",
-            "%(count)d values differ from the published result.",
-            len(differences),
-        ) % {"count": len(differences)}
+        said = f"Values that differ from the published result: {len(differences)}."
     elif last_digits:
-        said = ngettext(
-            "Scores, ranges, clusters, pairs and agreement match the published result, except for the last "
-            "digits of %(count)d number (these depend on the processor).",
-            "Scores, ranges, clusters, pairs and agreement match the published result, except for the last "
-            "digits of %(count)d numbers (these depend on the processor).",
-            last_digits,
-        ) % {"count": last_digits}
+        said = (
+            "Scores, ranges, clusters, pairs and agreement match the published result, except for last "
+            f"digits, which depend on the processor ({last_digits} numbers)."
+        )
     else:
-        said = _(
+        said = (
             "Scores, ranges, clusters, pairs and agreement match the published result bit for bit."
         )
-    left_out = (
-        [_("Not compared: %(parts)s.") % {"parts": ", ".join(not_compared)}] if not_compared else []
-    )
+    left_out = [f"Not compared: {', '.join(not_compared)}."] if not_compared else []
     notes = [said, *left_out, versions]
     return Report(
         notes=notes,
@@ -131,26 +110,24 @@ def _difference_table(differences: Sequence[Difference]) -> Table:
     more = len(differences) - _LISTED
     return Table(
         name="differences",
-        title=_("Differences"),
+        title="Differences",
         columns=(
-            Column("where", _("Where"), is_text=True),
-            Column("published", _("Published"), is_text=True),
-            Column("computed", _("Computed"), is_text=True),
+            Column("where", "Where", is_text=True),
+            Column("published", "Published", is_text=True),
+            Column("computed", "Computed", is_text=True),
         ),
         rows=[
             [each.where, _shown(each.published), _shown(each.computed)]
             for each in differences[:_LISTED]
         ],
-        notes=[_("%(count)d more: use --format json to list all.") % {"count": more}]
-        if more > 0
-        else [],
+        notes=[f"{more} more: use --format json to list all."] if more > 0 else [],
     )
 
 
 def _shown(value: Any) -> str:
     """Return a value with all its digits."""
     if value is ABSENT:
-        return _("is missing")
+        return "is missing"
     return value if isinstance(value, str) else canonical(value)
 
 
@@ -168,14 +145,13 @@ def _is_a_table(content: Mapping[str, Any]) -> bool:
 def _tables(content: Mapping[str, Any]) -> list[Table]:
     """Return a table for each group of systems that comparisons connect."""
     groups = grouped(content["ranking"]["systems"])
-    title = _("Published: %(title)s") % {"title": title_of(content)}
+    title = f"Published: {title_of(content)}"
     if len(groups) < 2:
         return [_table("ranking", title, rows) for rows in groups.values()]
     return [
         _table(
             f"ranking_group_{number}",
-            _("%(test_set)s, group %(number)s of %(count)s")
-            % {"test_set": title, "number": number, "count": len(groups)},
+            f"{title}, group {number} of {len(groups)}",
             rows,
         )
         for number, rows in groups.items()
@@ -197,11 +173,11 @@ def _table(name: str, title: str, systems: Sequence[Mapping[str, Any]]) -> Table
         name=name,
         title=title,
         columns=(
-            Column("cluster", _("Cluster"), is_text=True),
-            Column("rank", _("Rank")),
-            Column("system", _("System"), is_text=True),
-            Column("score", _("Score")),
-            Column("rank_range", _("Rank range"), is_text=True),
+            Column("cluster", "Cluster", is_text=True),
+            Column("rank", "Rank"),
+            Column("system", "System", is_text=True),
+            Column("score", "Score"),
+            Column("rank_range", "Rank range", is_text=True),
         ),
         rows=rows,
         notes=shortages_of_rows(systems),
