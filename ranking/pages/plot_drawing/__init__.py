@@ -129,36 +129,11 @@ def _left(table: Table, plot: Plot, rows: list[Row]) -> int:
 
 def _described(table: Table, plot: Plot) -> str:
     """Return how to read a plot without seeing it: the table has all of it."""
-    return (
-        {
-            "intervals": _("One row per table row: a dot for the value, a bar for its interval."),
-            "line": _("A line through the values of the table, with a band for their intervals."),
-            "points": _("A labelled point per table row."),
-            "matrix": _("Two cells per pair, one for each direction."),
-            "grid": _("The table as cells, coloured where values are outside the expected range."),
-            "bump": _("A line per table row across the columns, with the best rank at the top."),
-            "known": _(
-                "A sign for each pair told apart, and a bar for the possible ranks of each system."
-            ),
-            "bars": _("A bar per table row."),
-            "ranks": _("A line per system from left to right, with a band for its rank range."),
-            "strips": _(
-                "An axis per table row, from the minimum to the maximum of all judges: a dot for the value, a bar "
-                "for its interval, a dashed line for the median."
-            ),
-        }[plot.kind]
-        + " "
-        + _first_lines(table, plot)
-        + _("The table has the same data.")
-    )
-
-
-def _first_lines(table: Table, plot: Plot) -> str:
-    """Say how many lines are drawn, where not all are."""
+    words = _("The table has the same data.")
     if plot.most is None or plot.most >= len(table.rows):
-        return ""
+        return words
     drawn = _("Only the first %(drawn)s of %(all)s rows are drawn.") % {
         "all": number_format(len(table.rows)),
         "drawn": number_format(plot.most),
     }
-    return f"{drawn} "
+    return f"{drawn} {words}"

@@ -38,7 +38,7 @@ def test_a_result_includes_the_table_of_metrics_unless_it_is_left_out(
     draft = published_draft(task=judged.task, with_metrics=False)
     assert "metrics" not in draft.content["sections"]
     again = as_organiser.post(confirm, sent)
-    assert "without it" not in text_of(again).partition("Preview of the publication")[0]
+    assert "without it" not in text_of(again).partition("Page preview")[0]
     as_organiser.post(confirm, {**sent, "act": "yes", "seen": again.context["draft"].seen})
     result = PublishedResult.objects.get()
     (metric,) = result.content["sections"]["metrics"]["metrics"]
