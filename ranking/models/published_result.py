@@ -87,14 +87,9 @@ class PublishedResult(RecordedModel):
         KeptFile, on_delete=models.PROTECT, related_name="bundle_of", null=True, blank=True
     )
     #: Null: no bundle was requested.
-    bundle_has_texts = models.BooleanField(
-        null=True,
-        blank=True,
-    )
+    bundle_has_texts = models.BooleanField(null=True, blank=True)
     #: Only where all systems are named and judging has ended; the design gets a new seed.
-    bundle_has_seeds = models.BooleanField(
-        default=False,
-    )
+    bundle_has_seeds = models.BooleanField(default=False)
     bundle_job = models.ForeignKey(
         Job,
         on_delete=models.SET_NULL,
@@ -103,10 +98,7 @@ class PublishedResult(RecordedModel):
         blank=True,
         db_index=False,
     )
-    bundle_files = models.JSONField(
-        default=list,
-        blank=True,
-    )
+    bundle_files = models.JSONField(default=list, blank=True)
 
     withheld: ClassVar = "DELETE"
     recording: ClassVar = Recording(

@@ -75,10 +75,7 @@ class RankingRun(Ranking):
     task = models.ForeignKey(
         "campaign.Task", on_delete=models.PROTECT, related_name="ranking_runs", db_index=False
     )
-    kept_for = models.CharField(
-        max_length=10,
-        choices=KeptFor,
-    )
+    kept_for = models.CharField(max_length=10, choices=KeptFor)
     comparisons = models.PositiveIntegerField()
     standings = models.JSONField()
 
@@ -113,15 +110,9 @@ class LatestRanking(Ranking):
     without = ArrayField(
         models.TextField(),
     )
-    rule = models.JSONField(
-        default=dict,
-        db_default={},
-    )
+    rule = models.JSONField(default=dict, db_default={})
     #: The first ranking that met the rule: its number, judgments, time and the criteria met.
-    rule_met = models.JSONField(
-        null=True,
-        blank=True,
-    )
+    rule_met = models.JSONField(null=True, blank=True)
     last_kept = models.ForeignKey(
         RankingRun,
         on_delete=models.PROTECT,

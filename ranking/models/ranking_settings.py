@@ -78,11 +78,7 @@ class RankingSettings(RecordedModel):
         blank=True,
         default="",
     )
-    judgments = models.PositiveIntegerField(
-        null=True,
-        blank=True,
-        editable=False,
-    )
+    judgments = models.PositiveIntegerField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     changed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,

@@ -60,9 +60,7 @@ class StoppingRule(RecordedModel):
         blank=True,
         default="",
     )
-    after_judgments = models.PositiveIntegerField(
-        editable=False,
-    )
+    after_judgments = models.PositiveIntegerField(editable=False)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     changed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,

@@ -23,10 +23,7 @@ class StoredTallies(models.Model):
     names = models.JSONField()
     packed = models.BinaryField()
     #: The watermark of the last check that found them right.
-    checked_watermark = models.PositiveIntegerField(
-        default=0,
-        db_default=0,
-    )
+    checked_watermark = models.PositiveIntegerField(default=0, db_default=0)
     stored_at = models.DateTimeField(db_default=Now(), editable=False)
 
     def __str__(self) -> str:
@@ -51,10 +48,7 @@ class RankingUpkeep(models.Model):
     )
     measured_at = models.DateTimeField(null=True, blank=True)
     #: Last sign of life of the recount. Long ago: its worker or its message is lost.
-    counting_at = models.DateTimeField(
-        null=True,
-        blank=True,
-    )
+    counting_at = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
         return f"{self.task_id} measured at {self.measured_watermark}"

@@ -113,9 +113,14 @@ def ago(moment: datetime) -> str:
 
 def languages(task: Task) -> str:
     """Return "Czech → English"; the arrow points in the direction of the reader's script."""
+    return language_pair(task.test_set.source_language, task.test_set.target_language)
+
+
+def language_pair(source: str, target: str) -> str:
+    """Return "Czech → English"."""
     return _("%(source)s → %(target)s") % {
-        "source": language_name(task.test_set.source_language),
-        "target": language_name(task.test_set.target_language),
+        "source": language_name(source),
+        "target": language_name(target),
     }
 
 

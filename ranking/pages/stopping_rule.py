@@ -28,8 +28,8 @@ from ranking.wording.stopping_rules import (
 
 
 @dataclass(frozen=True, slots=True)
-class RuleLine:
-    """A rule of the history."""
+class HistoryLine:
+    """A stopping rule or settings of the history: when, by whom, at which moment of the campaign, what, and why."""
 
     at: datetime
     who: str
@@ -61,18 +61,17 @@ def anytime_ranges_of(run: RankingRun | None) -> Mapping[str, Mapping[str, Any]]
     return {row["system"]: row for row in found["systems"]}
 
 
-def rule_lines(rows: Sequence[StoppingRule]) -> list[RuleLine]:
+def rule_lines(rows: Sequence[StoppingRule]) -> list[HistoryLine]:
     """Return rules in words, in their order."""
     return [
-        RuleLine(
-            at=row.created_at,
-            who=row.changed_by.name if row.changed_by else "",
-            moment=moment_in_words(row.after_judgments),
-            what=rule_in_words(row.recorded) or _("Rule removed"),
-            reason=row.reason,
-        )
+        _line(row, row.after_judgments, rule_in_words(row.recorded) or _("Rule removed"))
         for row in rows
     ]
+
+
+def _line(row: Any, judgments: int | None, what: str) -> HistoryLine:
+    who = row.changed_by.name if row.changed_by else ""
+    return HistoryLine(row.created_at, who, moment_in_words(judgments), what, row.reason)
 
 
 def tests_words() -> list[tuple[str, str, str]]:
@@ -165,29 +164,9 @@ class StoppingRuleForm(VersionedForm):
         }
 
 
-@dataclass(frozen=True, slots=True)
-class SettingsLine:
-    """Settings that were chosen: when, by whom, at which moment of the campaign, what, and why."""
-
-    at: datetime
-    who: str
-    moment: str
-    what: str
-    reason: str
-
-
-def settings_lines(rows: Sequence[RankingSettings]) -> list[SettingsLine]:
+def settings_lines(rows: Sequence[RankingSettings]) -> list[HistoryLine]:
     """Return settings in words, in their order."""
-    return [
-        SettingsLine(
-            at=row.created_at,
-            who=row.changed_by.name if row.changed_by else "",
-            moment=moment_in_words(row.judgments),
-            what=_what(row),
-            reason=row.reason,
-        )
-        for row in rows
-    ]
+    return [_line(row, row.judgments, _what(row)) for row in rows]
 
 
 def _what(row: RankingSettings) -> str:

@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.models import QualityRule
-from campaign.texts.languages import language_name
 from ranking.models import RankingRun
 from ranking.pages import formats
 from ranking.pages.judge_measures import breach_in_words, rule_in_words
@@ -263,7 +262,7 @@ def published_page(content: Content) -> PublishedPage:
     return PublishedPage(
         content=content,
         summary=summarise_run(run_of(content)),
-        languages=languages_in_words(test_set["source_language"], test_set["target_language"]),
+        languages=formats.language_pair(test_set["source_language"], test_set["target_language"]),
         published_at=moment_of(content["published_at"]),
         firmness=_firmness(content),
         plots=rank_plots(systems, has_unranked=bool(ranking["not_estimable"])),
@@ -318,11 +317,3 @@ def frozen_in_words(content: Content) -> str:
 def draft_in_words(content: Content) -> str:
     """Return which version this would be."""
     return _("Version %(version)s, not published yet.") % {"version": content["version"]}
-
-
-def languages_in_words(source: str, target: str) -> str:
-    """Return "Czech → English"."""
-    return _("%(source)s → %(target)s") % {
-        "source": language_name(source),
-        "target": language_name(target),
-    }

@@ -6,10 +6,8 @@ from typing import Any, Final
 from campaign.texts.canonical_json import canonical
 from ranking.code_version import code_version
 from ranking.files.bundles import ABSENT, Check, Difference, Problem
-from ranking.reports.published.report import grouped, title_of
-from ranking.reports.tables import Column, Report, Table, Value
-from ranking.wording.methods import shortages_of_rows
-from ranking.wording.ranges import cluster_rules, rank_cell, rank_range
+from ranking.reports.published.report import ranking_tables
+from ranking.reports.tables import Column, Report, Table
 
 #: Differences that are listed; JSON has all.
 _LISTED: Final = 40
@@ -92,7 +90,7 @@ def reproduction_report(
         notes=notes,
         tables=[
             *([_difference_table(differences)] if differences else []),
-            *(_tables(content) if _is_a_table(content) else []),
+            *(ranking_tables(content) if _is_a_table(content) else []),
         ],
         data={
             "is_same": not differences,
@@ -133,53 +131,10 @@ def _shown(value: Any) -> str:
 
 def _is_a_table(content: Mapping[str, Any]) -> bool:
     """Return whether each system has what the table shows; what a file lacks is among the differences."""
-    numbers = ("cluster", "rank", "score", "rank_low", "rank_high")
+    numbers = ("cluster", "rank", "score", "rank_low", "rank_high", "wins", "losses", "ties")
     return all(
         isinstance(row.get(name), int | float)
         or (name in row and row[name] is None and (name == "score" or bool(row.get("shortage"))))
         for row in content["ranking"]["systems"]
         for name in numbers
-    )
-
-
-def _tables(content: Mapping[str, Any]) -> list[Table]:
-    """Return a table for each group of systems that comparisons connect."""
-    groups = grouped(content["ranking"]["systems"])
-    title = f"Published: {title_of(content)}"
-    if len(groups) < 2:
-        return [_table("ranking", title, rows) for rows in groups.values()]
-    return [
-        _table(
-            f"ranking_group_{number}",
-            f"{title}, group {number} of {len(groups)}",
-            rows,
-        )
-        for number, rows in groups.items()
-    ]
-
-
-def _table(name: str, title: str, systems: Sequence[Mapping[str, Any]]) -> Table:
-    rows: list[list[Value]] = [
-        [
-            None if row.get("shortage") else str(row["cluster"]),
-            rank_cell(row),
-            row["system"],
-            None if row["score"] is None else float(row["score"]),
-            rank_range(row),
-        ]
-        for row in systems
-    ]
-    return Table(
-        name=name,
-        title=title,
-        columns=(
-            Column("cluster", "Cluster", is_text=True),
-            Column("rank", "Rank"),
-            Column("system", "System", is_text=True),
-            Column("score", "Score"),
-            Column("rank_range", "Rank range", is_text=True),
-        ),
-        rows=rows,
-        notes=shortages_of_rows(systems),
-        rules=cluster_rules(systems),
     )

@@ -11,7 +11,7 @@ from campaign.export.downloads import csv_line
 from ranking.core.rankings.rank import only_estimable
 from ranking.reports.metric_agreement import agreement_tables
 from ranking.reports.tables import Column, Report, Table, Value
-from ranking.reports.writing import ReportFormat, typst_table, write
+from ranking.reports.writing import ReportFormat, write
 from ranking.wording.methods import shortages_of_rows
 from ranking.wording.pair_tests import MARKS, mark_of
 from ranking.wording.published_method import firmness_in_words
@@ -50,15 +50,7 @@ class PublishedFile:
 def ranking_report(file: PublishedFile) -> Report:
     """Return a table for each group of systems that comparisons connect, with what must be read beside it."""
     content = file.content
-    groups = grouped(content["ranking"]["systems"])
-    unranked = [_unranked(content, row) for row in content["ranking"]["not_estimable"]]
-    several = len(groups) > 1
-    tables = [
-        _table(content, rows, number if several else 0, () if several else unranked)
-        for number, rows in groups.items()
-    ]
-    if several and unranked:
-        tables.append(replace(_table(content, [], 0, unranked), name="ranking_none"))
+    tables = ranking_tables(content)
     notes = [
         f"{content['campaign']['name']}, {content['test_set']['name']}",
         f"Version {content['version']}, published {content['published_at'][:10]}",
@@ -72,6 +64,20 @@ def ranking_report(file: PublishedFile) -> Report:
         data={},
         notes=[one_line(note) for note in notes if note],
     )
+
+
+def ranking_tables(content: Mapping[str, Any]) -> list[Table]:
+    """Return a table for each group of systems that comparisons connect; the last one has those without a rank."""
+    groups = grouped(content["ranking"]["systems"])
+    unranked = [_unranked(content, row) for row in content["ranking"]["not_estimable"]]
+    several = len(groups) > 1
+    tables = [
+        _table(content, rows, number if several else 0, () if several else unranked)
+        for number, rows in groups.items()
+    ]
+    if several and unranked:
+        tables.append(replace(_table(content, [], 0, unranked), name="ranking_none"))
+    return tables
 
 
 def grouped(rows: Sequence[Mapping[str, Any]]) -> dict[int, list[Mapping[str, Any]]]:
@@ -351,6 +357,4 @@ def _exact(value: Any) -> Any:
 
 def typst_file(file: PublishedFile) -> str:
     """Return a figure for each table, rules between clusters."""
-    report = published_report(file)
-    comments = [f"// {note}" for note in report.notes]
-    return "\n".join([*comments, "", *map(typst_table, report.tables)]) + "\n"
+    return write(published_report(file), ReportFormat.TYPST)
