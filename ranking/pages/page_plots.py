@@ -1,6 +1,7 @@
 """The plots of pages that are no report: each as a table, from which its files are made as those of reports are."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -8,6 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from annotation.selectors.designs import design_in_force, design_unless_chosen
@@ -17,16 +19,18 @@ from ranking.analyses.ranking import ranks_table
 from ranking.core.rankings.rank import only_estimable
 from ranking.pages.design_forecast import BudgetForm, forecast_table
 from ranking.pages.judge_measures import JudgeFilter, measure_rows
+from ranking.pages.plot_drawing import drawn_for_page
 from ranking.pages.report_shown import PLOT_FILES
 from ranking.reports.tables import Column, Plot, Table
 from ranking.selectors.dashboards import judging_progress
 from ranking.selectors.design_forecast import design_forecast
 from ranking.selectors.judges import judges_listed, measures_of, values_by_measure
 from ranking.selectors.overview import campaign_overview
-from ranking.selectors.runs import latest_run, ranking_history
+from ranking.selectors.runs import HistoryPoint, latest_run, ranking_history
 
 #: What each is called and its address, by the name of the plot.
 PlotLinks = Mapping[str, Sequence[tuple[str, str]]]
+_MIN_POINTS: Final = 3
 
 
 def links_of_task(task: Task, names: Sequence[str] | None = None, *, query: str = "") -> PlotLinks:
@@ -66,9 +70,31 @@ def _ranks(_request: HttpRequest, task: Task) -> Table | None:
     return ranks_table(run.result["systems"], name="ranks", method=run.method)
 
 
+@dataclass(frozen=True, slots=True)
+class HistoryShown:
+    """The points of a ranking's history and their plot; `left_out` counts those that rank groups apart."""
+
+    points: Sequence[HistoryPoint]
+    plot: SafeString | None
+    left_out: int
+
+
+def history_shown(found: Sequence[HistoryPoint]) -> HistoryShown | None:
+    """Return a ranking's history for its page; None while there is little to see."""
+    points = [point for point in found if point.is_one_ranking]
+    if len(points) < _MIN_POINTS or len(points[-1].systems) < 2:
+        return None
+    if points[0].comparisons == points[-1].comparisons:
+        return None
+    return HistoryShown(points, drawn_for_page(_history_table(points)), len(found) - len(points))
+
+
 def _history(_request: HttpRequest, task: Task) -> Table:
     found = ranking_history(task_id=task.pk, latest=latest_run(task_id=task.pk))
-    points = [point for point in found if point.is_one_ranking]
+    return _history_table([point for point in found if point.is_one_ranking])
+
+
+def _history_table(points: Sequence[HistoryPoint]) -> Table:
     place = {row["system"]: at for at, row in enumerate(points[-1].systems)} if points else {}
     last = len(place)
     rows = [

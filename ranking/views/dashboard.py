@@ -30,8 +30,8 @@ from ranking.pages.analysis_form import asked_in_words
 from ranking.pages.formats import Addresses
 from ranking.pages.judge_measures import rule_in_words
 from ranking.pages.overview import CampaignFilter, campaign_table, overview_rows, totals_of
-from ranking.pages.page_plots import links_of_campaign, links_of_task
-from ranking.pages.plots import bar_plot, history_plot, percent, rank_plots
+from ranking.pages.page_plots import history_shown, links_of_campaign, links_of_task
+from ranking.pages.plots import bar_plot, percent, rank_plots
 from ranking.pages.preparation import TaskFilter, TaskTable, steps_of
 from ranking.pages.stopping_rule import anytime_ranges_of, shown_rule_of
 from ranking.pages.summary import effects_in_words, summarise_run, summary_without_order
@@ -150,7 +150,7 @@ def _context(state: DashboardState) -> dict[str, Any]:
         "addresses": addresses,
         "withdrawn": {name for name, system in systems.items() if system.is_withdrawn},
         "not_estimable": unranked,
-        "history": history_plot(ranking_history(task_id=task.pk, latest=run)),
+        "history": history_shown(ranking_history(task_id=task.pk, latest=run)),
         "plot_links": links_of_task(task),
         **progress_shown(progress),
         **agreement_shown(run),

@@ -6,7 +6,8 @@ from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ranking.pages.plots import ROW, WIDTH, history_plot, percent, rank_plot, rank_plots
+from ranking.pages.page_plots import history_shown
+from ranking.pages.plots import percent, rank_plot, rank_plots
 from ranking.selectors.runs import RUNS_SHOWN, HistoryPoint, _evenly_spread
 
 
@@ -56,30 +57,14 @@ def test_the_history_leaves_out_rankings_of_groups() -> None:
     rows = [system("a", 1, 1, 1, 1), system("b", 2, 2, 2, 2)]
     apart = [rows[0], system("k", 1, 1, 1, 1) | {"group": 2}]
     points = [HistoryPoint(number, number, apart if number < 3 else rows) for number in range(1, 7)]
-    plot = history_plot(points)
-    assert plot is not None
-    assert (len(plot.points), plot.left_out) == (4, 2)
+    shown = history_shown(points)
+    assert shown is not None
+    assert (len(shown.points), shown.left_out) == (4, 2)
 
 
 def test_positions_are_numbers_to_svg_in_every_language() -> None:
     with translation.override("de"):
         assert percent(0.125) == "12.5%"
-
-
-def point(comparisons: int, *names: str) -> HistoryPoint:
-    systems = [system(name, rank, rank, rank, rank) for rank, name in enumerate(names, start=1)]
-    return HistoryPoint(watermark=comparisons, comparisons=comparisons, systems=systems)
-
-
-def test_lines_follow_the_ranks() -> None:
-    plot = history_plot([point(10, "b", "a"), point(60, "a", "b"), point(110, "a", "b", "c")])
-
-    assert plot is not None
-    assert (plot.first, plot.last, plot.height) == (10, 110, 3 * ROW)
-    assert [line.system for line in plot.lines] == ["a", "b", "c"]
-    assert plot.lines[0].points == f"0,150 {WIDTH // 2},50 {WIDTH},50"
-    assert plot.lines[2].points == f"{WIDTH},250"
-    assert [line.tone for line in plot.lines] == [1, 3, 5]
 
 
 @given(st.lists(st.integers(1, 10_000), min_size=1, max_size=300, unique=True))
