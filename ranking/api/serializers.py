@@ -58,11 +58,8 @@ class ShortageSerializer(serializers.Serializer[Any]):
     needed = serializers.IntegerField()
 
 
-class RankedSystemSerializer(serializers.Serializer[Any]):
+class AnytimeSystemSerializer(serializers.Serializer[Any]):
     system = serializers.CharField()
-    score = serializers.FloatField(
-        allow_null=True, help_text="Null if all comparisons are ties and the method ignores ties."
-    )
     rank = serializers.IntegerField(
         help_text="Rank within the group. Systems with equal scores share the best rank."
     )
@@ -73,16 +70,24 @@ class RankedSystemSerializer(serializers.Serializer[Any]):
     rank_high = serializers.IntegerField(allow_null=True)
     cluster = serializers.IntegerField(allow_null=True, help_text="1 is the best cluster.")
     shortage = ShortageSerializer(allow_null=True)
-    wins = serializers.IntegerField()
-    losses = serializers.IntegerField()
-    ties = serializers.IntegerField()
     last_rank = serializers.IntegerField(
-        help_text="Last rank shared with systems of equal score, otherwise `rank`."
+        required=False, help_text="Last rank shared with systems of equal score, otherwise `rank`."
     )
-    group = serializers.IntegerField(help_text="Number of its group in `groups`, from 1.")
+    group = serializers.IntegerField(
+        required=False, help_text="Number of its group in `groups`, from 1."
+    )
 
     def to_representation(self, instance: Any) -> Any:
         return super().to_representation(only_estimable(instance))
+
+
+class RankedSystemSerializer(AnytimeSystemSerializer):
+    score = serializers.FloatField(
+        allow_null=True, help_text="Null if all comparisons are ties and the method ignores ties."
+    )
+    wins = serializers.IntegerField()
+    losses = serializers.IntegerField()
+    ties = serializers.IntegerField()
 
 
 class UnrankedSystemSerializer(serializers.Serializer[Any]):
@@ -114,24 +119,25 @@ class RankingInputSerializer(serializers.Serializer[Any]):
     )
 
 
-class KappaSerializer(serializers.Serializer[Any]):
-    comparable = serializers.IntegerField(help_text="Pairs of comparisons by different judges.")
-    agreeing = serializers.IntegerField()
-    p_agree = serializers.FloatField(allow_null=True)
+class JudgeAgreementSerializer(serializers.Serializer[Any]):
     kappa = serializers.FloatField(allow_null=True)
     low = serializers.FloatField(allow_null=True)
     high = serializers.FloatField(allow_null=True)
+    agreeing = serializers.IntegerField()
+    comparable = serializers.IntegerField(help_text="Pairs of comparisons by different judges.")
+    no_interval = serializers.ChoiceField(
+        choices=NO_INTERVAL, allow_null=True, help_text="Reason why a κ has no interval."
+    )
+
+
+class KappaSerializer(JudgeAgreementSerializer):
+    p_agree = serializers.FloatField(allow_null=True)
     reason = serializers.ChoiceField(
         choices=_REASONS, allow_null=True, help_text="Reason why there is no κ."
     )
     p_chance = serializers.FloatField(
         allow_null=True,
         help_text="Chance agreement of a judge, by the ties of the judge and of the others.",
-    )
-    no_interval = serializers.ChoiceField(
-        choices=NO_INTERVAL,
-        allow_null=True,
-        help_text="Reason why there is no interval.",
     )
 
 
@@ -183,22 +189,6 @@ class RuleFoundSerializer(serializers.Serializer[Any]):
     criteria = serializers.ListField(
         child=serializers.CharField(), help_text="Criteria met, except the date."
     )
-
-
-class AnytimeSystemSerializer(serializers.Serializer[Any]):
-    system = serializers.CharField()
-    rank = serializers.IntegerField()
-    rank_low = serializers.IntegerField(
-        allow_null=True, help_text="Null while it cannot be estimated."
-    )
-    rank_high = serializers.IntegerField(allow_null=True)
-    cluster = serializers.IntegerField(allow_null=True)
-    shortage = ShortageSerializer(allow_null=True)
-    last_rank = serializers.IntegerField(required=False)
-    group = serializers.IntegerField(required=False)
-
-    def to_representation(self, instance: Any) -> Any:
-        return super().to_representation(only_estimable(instance))
 
 
 class AnytimeBesideSerializer(serializers.Serializer[Any]):
@@ -288,19 +278,6 @@ class RankingSerializer(RankingBriefSerializer):
         pairs = pairs_of(run)
         thin = {row["system"] for row in run.result["systems"] if row.get("shortage")}
         return tested_pairs(pairs, thin)
-
-
-class JudgeAgreementSerializer(serializers.Serializer[Any]):
-    kappa = serializers.FloatField(allow_null=True)
-    low = serializers.FloatField(allow_null=True)
-    high = serializers.FloatField(allow_null=True)
-    agreeing = serializers.IntegerField()
-    comparable = serializers.IntegerField()
-    no_interval = serializers.ChoiceField(
-        choices=NO_INTERVAL,
-        allow_null=True,
-        help_text="Reason why a κ has no interval.",
-    )
 
 
 class MeasureResultSerializer(serializers.Serializer[Any]):
