@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import IO
 
 from campaign.formats import InputFile, Place
 from campaign.formats.errors import Loss, Losses
@@ -101,7 +100,6 @@ def read_judgments(
     input_format: InputFormat | None = None,
     selection: JudgmentSelection | None = None,
     progress: ReadingProgress | None = None,
-    standard_input: IO[bytes] | None = None,
 ) -> JudgmentsRead:
     """Read the judgments of one language pair from files of one format.
 
@@ -117,8 +115,6 @@ def read_judgments(
         Languages and judges; everything if not given.
     progress : callable, optional
         Called with the bytes read so far and, if known, those of all files.
-    standard_input : binary file, optional
-        Read for ``-`` instead of the process's own.
 
     Returns
     -------
@@ -134,7 +130,7 @@ def read_judgments(
         If several language pairs are there and none was chosen (the message lists them), or what
         was chosen is not there.
     """
-    reading = _read(names, input_format, progress, standard_input)
+    reading = _read(names, input_format, progress)
     return reading.result(selection or JudgmentSelection())
 
 
@@ -143,7 +139,6 @@ def read_columns(
     *,
     input_format: InputFormat | None = None,
     progress: ReadingProgress | None = None,
-    standard_input: IO[bytes] | None = None,
 ) -> tuple[Columns, Vocabulary, tuple[Loss, ...]]:
     """Read all judgments and skips of all language pairs, to be written in another format.
 
@@ -153,7 +148,7 @@ def read_columns(
     -------
     tuple of Columns, Vocabulary and what of the files was not read
     """
-    reading = _read(names, input_format, progress, standard_input)
+    reading = _read(names, input_format, progress)
     return reading.columns(), reading.vocabulary, reading.losses.found()
 
 
@@ -161,9 +156,8 @@ def _read(
     names: Sequence[str],
     input_format: InputFormat | None,
     progress: ReadingProgress | None,
-    standard_input: IO[bytes] | None,
 ) -> _Reading:
-    sources = Sources(names, progress=progress, standard_input=standard_input)
+    sources = Sources(names, progress=progress)
     reading = _Reading(input_format, sources)
     for name in sources.names:
         reading.read(name)

@@ -54,7 +54,6 @@ class Sources:
         names: Sequence[str],
         *,
         progress: ReadingProgress | None = None,
-        standard_input: IO[bytes] | None = None,
     ) -> None:
         self.names = tuple(names)
         if self.names.count(STANDARD_INPUT) > 1:
@@ -62,7 +61,6 @@ class Sources:
                 "the file is named twice", "name it once: it can only be read once"
             )
         self._progress = progress
-        self._standard_input = standard_input
         self._kept: bytes | None = None
         self._read = 0
         self._total = sum(map(self.size, self.names))
@@ -78,7 +76,7 @@ class Sources:
 
     def _kept_input(self) -> bytes:
         if self._kept is None:
-            self._kept = (self._standard_input or sys.stdin.buffer).read()
+            self._kept = sys.stdin.buffer.read()
         return self._kept
 
     def _told(self, size: int) -> None:

@@ -367,15 +367,13 @@ class CampaignTable(DeskTable):
         return format_html('{} <span class="quiet">{}</span>', words, between)
 
 
-def campaign_table(
-    rows: QuerySet[Campaign, Any], *, request: HttpRequest, now: datetime | None = None
-) -> CampaignTable:
+def campaign_table(rows: QuerySet[Campaign, Any], *, request: HttpRequest) -> CampaignTable:
     """Return the table of campaigns, sorted and paged as the address says: those that need somebody first.
 
     The facts of all are read only where they are sorted by what these tell; otherwise those of the page. The number
     of queries is the same for one campaign and for many.
     """
-    now = timezone.localtime(now)
+    now = timezone.localtime()
     wanted = request.GET.get("sort", "").removeprefix("-")
     known: dict[int, CampaignFacts] = {}
     if wanted != _NAME:
