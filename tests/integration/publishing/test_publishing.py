@@ -249,13 +249,13 @@ def test_what_is_published_is_what_was_looked_at(judged: TestSetWriter) -> None:
 
 def test_an_embargo_moves_and_ends_but_what_is_open_stays_open(judged: TestSetWriter) -> None:
     now = timezone.now()
-    with pytest.raises(PublishingRefusedError, match="over"):
+    with pytest.raises(PublishingRefusedError, match="in the past"):
         publish(judged, embargo_until=now - timedelta(hours=1))
     result = publish(judged, embargo_until=now + timedelta(days=2))
     later = now + timedelta(days=3)
     assert result_embargo_change(result=result, until=later)
     assert not result_embargo_change(result=result, until=later)
-    with pytest.raises(PublishingRefusedError, match="over"):
+    with pytest.raises(PublishingRefusedError, match="in the past"):
         result_embargo_change(result=result, until=now)
     assert result_embargo_change(result=result, until=None)
     with pytest.raises(PublishingRefusedError, match="retracted, not hidden"):
@@ -264,7 +264,7 @@ def test_an_embargo_moves_and_ends_but_what_is_open_stays_open(judged: TestSetWr
 
 def test_a_retraction_has_a_reason_and_is_taken_back(judged: TestSetWriter) -> None:
     result = publish(judged)
-    with pytest.raises(PublishingRefusedError, match="Say why"):
+    with pytest.raises(PublishingRefusedError, match="Enter a reason"):
         result_retract(result=result, reason="  ")
     assert result_retract(result=result, reason="a wrong reference")
     assert not result_retract(result=result, reason="another one")

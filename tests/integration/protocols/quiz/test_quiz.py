@@ -274,7 +274,7 @@ def test_a_file_out_of_order_is_refused() -> None:
     cases: list[tuple[str, str, str]] = [
         ("s.jsonl", LINES.replace('"expected": false}]}\n', '"expected": 0}]}\n'), "line 1"),
         ("s.jsonl", LINES.replace('"b"', '"a"'), "a stands here a second time"),
-        ("s.csv", ROWS.replace("closes.,false", "closes.,no"), "not true or false"),
+        ("s.csv", ROWS.replace("closes.,false", "closes.,no"), "neither true nor false"),
         ("s.csv", ROWS.replace("statement,", "words,"), "the column is unknown"),
         ("s.csv", ROWS.replace("b,document 2,1,1", "b,document 2,1,x"), "no whole number"),
     ]
