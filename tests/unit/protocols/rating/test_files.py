@@ -69,7 +69,7 @@ def test_a_missing_key_a_broken_line_and_an_empty_file_are_refused(make_file: Ma
     with pytest.raises(FormatError, match="the key is missing") as refused:
         read_ratings([make_file(['{"segment": 1}'])])
     assert refused.value.field == "systems"
-    with pytest.raises(FormatError, match="no JSON") as refused:
+    with pytest.raises(FormatError, match="not valid JSON") as refused:
         read_ratings([make_file([RATING, '{"segment": '])])
     assert (refused.value.line, refused.value.column) == (2, 13)
     with pytest.raises(FormatError, match="empty"):
@@ -84,7 +84,7 @@ def test_judges_and_conditions_are_chosen(make_file: MakeFile) -> None:
     left = read_ratings([file], exclude_judges=["ann"])
     assert left.ratings[Criterion.FLUENCY].judges == ("bob",)
     for options, problem in [
-        ({"exclude_judges": ["dee"]}, "no judge 'dee'"),
+        ({"exclude_judges": ["dee"]}, "judge 'dee' not found"),
         ({"condition": "verbatim"}, "there are ASR, FTE"),
         ({"exclude_judges": ["ann"], "condition": "ASR"}, "no ratings are left"),
     ]:

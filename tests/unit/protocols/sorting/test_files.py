@@ -40,7 +40,7 @@ def test_judges_are_left_out(make_file: MakeFile) -> None:
     name = make_file(LINES)
     read = read_comparisons([name], exclude_judges=["ann"], progress=silent)
     assert (read.answers, read.systems, read.excluded_judges) == (1, ("A", "B"), ("ann",))
-    with pytest.raises(SelectionError, match="there is no judge 'eve'; there are ann, bob"):
+    with pytest.raises(SelectionError, match="judge 'eve' not found; choose from ann, bob"):
         read_comparisons([name], exclude_judges=["eve"], progress=silent)
     with pytest.raises(SelectionError, match="no answers are left"):
         read_comparisons([name], exclude_judges=["ann", "bob"], progress=silent)
@@ -75,6 +75,6 @@ def test_a_missing_key_and_a_broken_line(make_file: MakeFile) -> None:
     with pytest.raises(FormatError, match="the key is missing") as refused:
         read_comparisons([make_file([short])], progress=silent)
     assert (refused.value.line, refused.value.field) == (1, "answer")
-    with pytest.raises(FormatError, match="the line is no JSON") as broken:
+    with pytest.raises(FormatError, match="the line is not valid JSON") as broken:
         read_comparisons([make_file([LINE, '{"segment": 3'])], progress=silent)
     assert (broken.value.line, broken.value.column) == (2, 14)

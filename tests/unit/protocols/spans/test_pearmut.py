@@ -156,17 +156,17 @@ def test_pearmut_logs_of_several_campaigns_in_one_download() -> None:
 @pytest.mark.parametrize(
     ("line", "field", "problem"),
     [
-        (entry([{"A": said(1)}], judge=""), "user_id", "no text"),
+        (entry([{"A": said(1)}], judge=""), "user_id", "not a text"),
         (entry([{"A": said(1)}], item_i=None), "item_i", "no document"),
         (entry([]), "annotation", "0 annotations of 1 items"),
         (entry("done"), "annotation", "not a list"),
-        (entry([{"C": said(1)}]), "item.tgt.C", "no text"),
+        (entry([{"C": said(1)}]), "item.tgt.C", "not a text"),
         (entry([{"A": said(101)}]), "annotation[0].A.score", "not between"),
         (entry([{"A": said(1, (0, 9, "minor"))}]), "annotation[0].A.error_spans[0].end_i", "has 8 places"),
         (entry([{"A": said(1, (5, 3, "minor"))}]), "annotation[0].A.error_spans[0]", "encloses no"),
         (entry([{"A": said(1, (-1, 3, "minor"))}]), "annotation[0].A.error_spans[0].start_i", "no place"),
         (entry([{"A": said(1)}], comment="\ud800"), "comment", "U\\+D800"),
-        ("{", None, "no JSON"),
+        ("{", None, "not valid JSON"),
     ],
 )  # fmt: skip
 def test_pearmut_names_line_and_key(line: str, field: str | None, problem: str) -> None:

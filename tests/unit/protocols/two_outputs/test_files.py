@@ -41,9 +41,9 @@ def test_judges_and_systems_are_chosen(make_file: MakeFile, run: Callable[..., s
     assert "Without 1 judge: bob." in said
     assert "ann (rows) and cleo (columns)" in said
     for arguments, words in (
-        (("--option", "system_x=online-b", "system_y=nobody"), "there is no system 'nobody'"),
+        (("--option", "system_x=online-b", "system_y=nobody"), "system 'nobody' not found"),
         (("--option", "judge=ann", "other=eve"), "No judgments by eve"),
-        (("--exclude-judge", "eve"), "there is no judge 'eve'"),
+        (("--exclude-judge", "eve"), "judge 'eve' not found"),
         (("--exclude-judge", "ann", "bob", "cleo"), "no answers are left"),
         (("--option", "system_x=rules", "system_y=rules"), "Enter two different systems."),
     ):

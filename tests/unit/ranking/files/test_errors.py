@@ -78,7 +78,7 @@ RANK = "1\ta-b\tA\ta-b\tB\n"
         (RANK + "1\ta-b\tA\ta-b\tA\n", 2, "sysWorse", "twice"),
         (RANK + "1\ta-b\tA\n", 2, None, "3 cells"),
         (RANK + RANK.replace("a-b", "ab"), 2, "pair", "language pair"),
-        ("hello\n", 1, None, "none of the formats"),
+        ("hello\n", 1, None, "known format"),
     ],
 )  # fmt: skip
 def test_bad_files_are_refused_with_their_place(

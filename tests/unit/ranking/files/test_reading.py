@@ -122,7 +122,7 @@ def test_several_language_pairs_without_a_choice_are_listed(make_file: MakeFile)
         read_judgments([name])
     read = read_judgments([name], selection=JudgmentSelection(source="German"))
     assert (read.blocks.systems, read.blocks.judges) == (("X", "Y"), ("eve",))
-    with pytest.raises(SelectionError, match="they hold Czech to English, German to English"):
+    with pytest.raises(SelectionError, match="they contain Czech to English, German to English"):
         read_judgments([name], selection=JudgmentSelection(source="german"))
 
 
@@ -134,7 +134,7 @@ def test_excluded_judges_leave_their_systems_behind(make_file: MakeFile) -> None
         tuple("ABC"),
         1,
     )
-    with pytest.raises(SelectionError, match="no judge 'bop'; there are ann, bob"):
+    with pytest.raises(SelectionError, match="judge 'bop' not found; choose from ann, bob"):
         read_judgments([name], selection=JudgmentSelection(exclude_judges=("bop",)))
 
 

@@ -185,8 +185,8 @@ def test_pairs_are_told_with_their_tests_in_every_format(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--rank-ranges", "two_way", "--resample", "blocks"], "contradict each other"),
-        (["--rank-ranges", "bootstrap", "--resample", "two_way"], "contradict each other"),
+        (["--rank-ranges", "two_way", "--resample", "blocks"], "cannot be combined"),
+        (["--rank-ranges", "bootstrap", "--resample", "two_way"], "cannot be combined"),
         (["--rank-ranges", "sign_test", "--resample", "blocks"], "always use pairs"),
         (["--rank-ranges", "anytime", "--resample", "blocks"], "always use two_way"),
         (["--rank-ranges", "anytime", "--correction", "none"], "hold for all pairs together"),
@@ -260,15 +260,15 @@ def test_parameters_of_methods_are_taken_and_recorded(judgments: str, run_json: 
     [
         ("prior=1", "'prior=1' does not have the form METHOD.NAME=VALUE"),
         ("bradley_terry.prior", "does not have the form METHOD.NAME=VALUE"),
-        ("elo.k=1", "'elo' is none of geq_others"),
-        ("bradley_terry.sigma=1", r"bradley_terry has no parameter 'sigma' \(it has: prior\)"),
-        ("expected_wins.x=1", r"expected_wins has no parameter 'x' \(it has: none\)"),
+        ("elo.k=1", "'elo' is not one of geq_others"),
+        ("bradley_terry.sigma=1", r"bradley_terry has no parameter 'sigma' \(parameters: prior\)"),
+        ("expected_wins.x=1", r"expected_wins has no parameter 'x' \(parameters: none\)"),
         ("bradley_terry.prior=much", "bradley_terry.prior: 'much' is not a number"),
-        ("trueskill.runs=1.5", "trueskill.runs: '1.5' is no whole number"),
-        ("hopkins_may.inference=guess", "'guess' is none of collapsed, gibbs"),
-        ("trueskill_wmt.collapsed_tie=1", "'1' is none of yes, true, no, false"),
+        ("trueskill.runs=1.5", "trueskill.runs: '1.5' is not a whole number"),
+        ("hopkins_may.inference=guess", "'guess' is not one of collapsed, gibbs"),
+        ("trueskill_wmt.collapsed_tie=1", "'1' is not one of yes, true, no, false"),
         ("bradley_terry.prior=-1", "prior: expected a number of wins, 0 or more"),
-        ("hopkins_may.radius=none", "hopkins_may.radius: this method was not requested"),
+        ("hopkins_may.radius=none", "hopkins_may.radius: method not selected"),
         ("bradley_terry.prior=1 bradley_terry.prior=2", "bradley_terry.prior is given twice"),
     ],
 )

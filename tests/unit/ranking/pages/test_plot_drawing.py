@@ -31,12 +31,12 @@ def test_a_matrix_says_shares_marks_and_numbers_both_ways() -> None:
         for group in cells
     }
     assert said == {
-        "a – b: 70.0 %, n = 40, p ≤ 0.01": ["70‡", "40"],
-        "b – a: 30.0 %, n = 40, p ≤ 0.01": ["30‡", "40"],
-        "a – <c>: 50.0 %, n = 8": ["50", "8"],
-        "<c> – a: 50.0 %, n = 8": ["50", "8"],
-        "b – <c>: 40.0 %, n = 10, p ≤ 0.10": ["40*", "10"],
-        "<c> – b: 50.0 %, n = 10, p ≤ 0.10": ["50*", "10"],
+        "a – b: 70.0%, n = 40, p ≤ 0.01": ["70‡", "40"],
+        "b – a: 30.0%, n = 40, p ≤ 0.01": ["30‡", "40"],
+        "a – <c>: 50.0%, n = 8": ["50", "8"],
+        "<c> – a: 50.0%, n = 8": ["50", "8"],
+        "b – <c>: 40.0%, n = 10, p ≤ 0.10": ["40*", "10"],
+        "<c> – b: 50.0%, n = 10, p ≤ 0.10": ["50*", "10"],
     }
     classes = [group.find(f"{SVG}rect").get("class") for group in cells]  # type: ignore[union-attr]
     assert classes[:3] == ["won strength-3", "lost strength-3", "even strength-0"]

@@ -78,7 +78,7 @@ def test_the_matrix_reads_from_both_sides_and_has_no_colour_without_words() -> N
     assert behind is not None
     assert (ahead.share, ahead.decided, ahead.mark, ahead.tone) == ("75", "40", "‡", "ahead-3")
     assert (behind.share, behind.mark, behind.tone) == ("25", "‡", "behind-3")
-    assert "75 % of 40 decided comparisons" in ahead.words
+    assert "75% of 40 decided comparisons" in ahead.words
     even, none = matrix[0].cells[2], matrix[1].cells[2]
     assert even is not None
     assert none is not None

@@ -85,4 +85,4 @@ def test_systems_never_compared_are_no_ranking_however_clear_it_looks() -> None:
 
     assert summary.headline == "Some systems were never compared with the others"
     assert summary.details == ()
-    assert summary.warnings[0].endswith("so each is ranked by itself: a and c; b.")
+    assert summary.warnings[0].endswith("so each is ranked separately: a and c; b.")
