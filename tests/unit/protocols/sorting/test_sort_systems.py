@@ -135,7 +135,7 @@ def test_options_change_what_is_significant(every_pair: str) -> None:
         (["--option", "quota=50", "cap=9"], "cap: expected at least the quota"),
         (["--option", "systems=A,B"], "there is no system C to sort"),
         (["--option", "beside=BLEU=A,Z"], "there is no system 'Z'"),
-        (["--exclude-judge", "eve"], "there is no judge 'eve'"),
+        (["--exclude-judge", "eve"], "judge 'eve' not found"),
     ],
 )
 def test_what_does_not_fit_is_refused(every_pair: str, arguments: list[str], problem: str) -> None:
