@@ -100,5 +100,7 @@ def test_whole_doubles_of_parquet_are_read_and_fractions_refused(tmp_path: Path)
     assert len(whole.blocks) == len(frame.iloc[::2])
     frame.loc[5, "system2rank"] = 2.5
     frame.to_parquet(file)
-    with pytest.raises(FormatError, match=r'line 3 \(field "system2rank"\): the value is not a whole'):
+    with pytest.raises(
+        FormatError, match=r'line 3 \(field "system2rank"\): the value is not a whole'
+    ):
         read_judgments([str(file)])
