@@ -279,7 +279,7 @@ def test_what_is_no_covariance_is_refused(covariance: FloatArray, message: str) 
 def test_arguments_out_of_range_are_refused() -> None:
     sets = partial(rank_confidence_sets, np.array([1.0, 0.0]), np.eye(2))
     for confidence in (0, 1, 1.5):
-        with pytest.raises(ValueError, match="confidence"):
+        with pytest.raises(ValueError, match="confidence: expected"):
             sets(confidence=confidence)
     with pytest.raises(ValueError, match="draws: too few"):
         sets(draws=10)
