@@ -8,10 +8,9 @@ from django import forms
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.formats import date_format, number_format
+from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -41,9 +40,15 @@ class CampaignJudgeFilter(DeskFilter):
     name = django_filters.CharFilter(
         label=gettext_lazy("Name or address contains"), max_length=100, method="of_name"
     )
-    group = django_filters.CharFilter(label=gettext_lazy("Group"), max_length=60, method="of_group")
+    group = django_filters.CharFilter(
+        "group_members__group__name", "iexact", label=gettext_lazy("Group"), max_length=60
+    )
     language = django_filters.CharFilter(
-        label=gettext_lazy("Language"), max_length=35, method="of_language"
+        label=gettext_lazy("Language"),
+        max_length=35,
+        method=lambda rows, _name, value: rows.filter(
+            Q(languages=[]) | Q(languages__contains=[value])
+        ),
     )
     state = django_filters.ChoiceFilter(
         "standing",
@@ -60,16 +65,6 @@ class CampaignJudgeFilter(DeskFilter):
             | Q(user__name__icontains=value)
         )
 
-    def of_group(self, queryset: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
-        del name
-        return queryset.filter(group_members__group__name__iexact=value)
-
-    def of_language(
-        self, queryset: QuerySet[Any, Any], name: str, value: str
-    ) -> QuerySet[Any, Any]:
-        del name
-        return queryset.filter(Q(languages=[]) | Q(languages__contains=[value]))
-
 
 def _by_judge(words: Any, by: str, **options: Any) -> SortedColumn:
     return SortedColumn(words, by=by, then="pseudonym", **options)
@@ -82,8 +77,8 @@ class CampaignJudgeTable(DeskTable):
     address = _by_judge(gettext_lazy("Address or origin"), "reached_at", kind="wide")
     languages = PlainColumn(gettext_lazy("Languages"), by="languages")
     expertise = PlainColumn(gettext_lazy("Expertise"), by="expertise")
-    groups = PlainColumn(gettext_lazy("Groups"), by="pk")
-    conflicts = PlainColumn(gettext_lazy("Conflicts of interest"), by="pk", kind="wide")
+    groups = PlainColumn(gettext_lazy("Groups"), by="group_names")
+    conflicts = PlainColumn(gettext_lazy("Conflicts of interest"), by="conflict_names", kind="wide")
     state = _by_judge(gettext_lazy("State"), "standing")
     seen = _by_judge(
         gettext_lazy("Last seen"), "seen_at", kind="seen", initial_sort_descending=True
@@ -119,26 +114,8 @@ class CampaignJudgeTable(DeskTable):
     def cell_languages(self, row: Any) -> str:
         return ", ".join(map(language_name, row.languages)) or _("all")
 
-    def cell_expertise(self, row: Any) -> str:
-        return ", ".join(row.expertise)
-
-    def cell_groups(self, row: Any) -> str:
-        return ", ".join(row.group_names)
-
-    def cell_conflicts(self, row: Any) -> str:
-        return ", ".join(row.conflict_names)
-
     def cell_state(self, row: Any) -> str:
         return str(STANDINGS[row.standing])
-
-    def cell_seen(self, row: Any) -> str | SafeString:
-        if row.seen_at is None:
-            return ""
-        return format_html(
-            '<time datetime="{}">{}</time>',
-            row.seen_at.isoformat(),
-            date_format(localtime(row.seen_at), "SHORT_DATETIME_FORMAT"),
-        )
 
 
 def came_in_words(row: Any) -> str:
@@ -218,19 +195,12 @@ class ParticipationTable(DeskTable):
     def cell_session(self, row: Participation) -> str | SafeString:
         return self._personal(row.session_id)
 
-    def cell_state(self, row: Participation) -> str:
-        return row.get_state_display()
-
     def cell_done(self, row: Participation) -> str:
         done = self._described[row.pk].done
         return _("%(done)s of %(asked)s") % {"done": done, "asked": row.blocks_asked}
 
     def cell_code(self, row: Participation) -> str | SafeString:
         return self._personal(row.code)
-
-    def cell_started(self, row: Participation) -> SafeString:
-        words = date_format(localtime(row.started_at), "SHORT_DATETIME_FORMAT")
-        return format_html('<time datetime="{}">{}</time>', row.started_at.isoformat(), words)
 
     def cell_service(self, row: Participation) -> SafeString:
         return format_html("<bdi>{}</bdi>", row.service_status or _NOTHING)

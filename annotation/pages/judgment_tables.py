@@ -1,17 +1,15 @@
 """The tables of judgments, skips and problem reports, and what these are filtered by."""
 
-from collections.abc import Mapping, Sequence
-from datetime import date
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import django_filters
 from django import forms
 from django.db.models import F, Q, QuerySet
 from django.urls import reverse
-from django.utils.formats import date_format, number_format
+from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -26,7 +24,6 @@ from annotation.selectors.judgment_list import (
     on_day,
     reported_by_judge,
     shows_system,
-    with_comment,
     with_words,
 )
 from campaign.models import Campaign, Task
@@ -35,12 +32,29 @@ from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 
 _DAY: Final = 86_400
 _HAS: Final = [("yes", gettext_lazy("yes")), ("no", gettext_lazy("no"))]
+_ANY: Final = gettext_lazy("any")
+_WHOLE: Final = {"max_digits": 9, "decimal_places": 0}
 
 
-def _has(words: Any, method: str) -> django_filters.ChoiceFilter:
+def _has(words: Any, condition: Callable[[], Any]) -> django_filters.ChoiceFilter:
+    """Return a filter by a condition that holds, or does not."""
     return django_filters.ChoiceFilter(
-        label=words, choices=_HAS, empty_label=gettext_lazy("any"), method=method
+        label=words,
+        choices=_HAS,
+        empty_label=_ANY,
+        method=lambda rows, _name, value: rows.filter(
+            condition() if value == "yes" else ~condition()
+        ),
     )
+
+
+def _number(words: Any, method: Callable[..., Any], **limits: Any) -> django_filters.NumberFilter:
+    return django_filters.NumberFilter(label=words, method=method, min_value=0, **limits)
+
+
+def _with_system(rows: QuerySet[Any, Any], _name: str, _value: str) -> QuerySet[Any, Any]:
+    """Leave it to the filter by system, which reads this one, too."""
+    return rows
 
 
 class _JudgmentForm(forms.Form):
@@ -64,13 +78,13 @@ class JudgmentFilter(DeskFilter):
         label=gettext_lazy("System"), method="of_system", max_length=200
     )
     other = django_filters.CharFilter(
-        label=gettext_lazy("Against"), method="is_read_with_system", max_length=200
+        label=gettext_lazy("Against"), method=_with_system, max_length=200
     )
     outcome = django_filters.ChoiceFilter(
         label=gettext_lazy("Outcome"),
         choices=Outcome.choices,
-        empty_label=gettext_lazy("any"),
-        method="is_read_with_system",
+        empty_label=_ANY,
+        method=_with_system,
     )
     segment = django_filters.NumberFilter(
         "judgment__block__segment__number",
@@ -84,40 +98,45 @@ class JudgmentFilter(DeskFilter):
     )
     day = django_filters.DateFilter(
         label=gettext_lazy("Day (UTC)"),
-        method="of_day",
+        method=lambda rows, _name, value: rows.filter(on_day(value)),
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
         input_formats=["%Y-%m-%d"],
     )
-    counts = _has(gettext_lazy("Counts in rankings"), "of_counted")
-    ties = _has(gettext_lazy("Has ties"), "of_ties")
-    min_seconds = django_filters.NumberFilter(
-        label=gettext_lazy("Minimum seconds"), method="of_least", min_value=0, max_value=_DAY
+    counts = _has(gettext_lazy("Counts in rankings"), counted_in_rankings)
+    ties = _has(gettext_lazy("Has ties"), lambda: HasTies(F("judgment__labels")))
+    min_seconds = _number(
+        gettext_lazy("Minimum seconds"),
+        lambda rows, _name, value: rows.filter(judgment__active_ms__gte=int(1000 * value)),
+        max_value=_DAY,
     )
-    max_seconds = django_filters.NumberFilter(
-        label=gettext_lazy("Maximum seconds"), method="of_most", min_value=0, max_value=_DAY
+    max_seconds = _number(
+        gettext_lazy("Maximum seconds"),
+        lambda rows, _name, value: rows.filter(judgment__active_ms__lte=int(1000 * value)),
+        max_value=_DAY,
     )
-    comment = _has(gettext_lazy("Comment"), "of_comment")
-    reported = _has(gettext_lazy("Reported problem"), "of_report")
+    comment = _has(gettext_lazy("Comment"), lambda: ~Q(judgment__comment=""))
+    reported = _has(gettext_lazy("Reported problem"), reported_by_judge)
 
     group = django_filters.CharFilter(
-        label=gettext_lazy("Judge group"), method="of_group", max_length=60
+        label=gettext_lazy("Judge group"),
+        method=lambda rows, _name, value: rows.filter(by_group(value)),
+        max_length=60,
     )
     domain = django_filters.CharFilter(
-        label=gettext_lazy("Domain"), method="of_domain", max_length=300
+        label=gettext_lazy("Domain"),
+        field_name="judgment__block__segment__document__name",
+        method=lambda rows, name, value: rows.filter(**{f"{name}__startswith": f"{value}/"}),
+        max_length=300,
     )
-    min_words = django_filters.NumberFilter(
-        label=gettext_lazy("Minimum source words"),
-        method="of_least_words",
-        min_value=0,
-        max_digits=9,
-        decimal_places=0,
+    min_words = _number(
+        gettext_lazy("Minimum source words"),
+        lambda rows, _name, value: with_words(rows).filter(words__gte=int(value)),
+        **_WHOLE,
     )
-    max_words = django_filters.NumberFilter(
-        label=gettext_lazy("Maximum source words"),
-        method="of_most_words",
-        min_value=0,
-        max_digits=9,
-        decimal_places=0,
+    max_words = _number(
+        gettext_lazy("Maximum source words"),
+        lambda rows, _name, value: with_words(rows).filter(words__lte=int(value)),
+        **_WHOLE,
     )
 
     class Meta:
@@ -138,60 +157,6 @@ class JudgmentFilter(DeskFilter):
         if other or outcome:
             return of_outcome(rows, system=value, other=other, outcome=outcome)
         return rows.filter(shows_system(value))
-
-    def is_read_with_system(
-        self, rows: QuerySet[Any, Any], name: str, value: str
-    ) -> QuerySet[Any, Any]:
-        del name, value
-        return rows
-
-    def of_day(self, rows: QuerySet[Any, Any], name: str, value: date) -> QuerySet[Any, Any]:
-        del name
-        return rows.filter(on_day(value))
-
-    def of_counted(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
-        del name
-        condition = counted_in_rankings()
-        return rows.filter(condition if value == "yes" else ~condition)
-
-    def of_ties(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
-        del name
-        tied: QuerySet[Any, Any] = rows.alias(has_ties=HasTies(F("judgment__labels")))
-        return tied.filter(has_ties=value == "yes")
-
-    def of_least(self, rows: QuerySet[Any, Any], name: str, value: Any) -> QuerySet[Any, Any]:
-        del name
-        return rows.filter(judgment__active_ms__gte=int(1000 * value))
-
-    def of_most(self, rows: QuerySet[Any, Any], name: str, value: Any) -> QuerySet[Any, Any]:
-        del name
-        return rows.filter(judgment__active_ms__lte=int(1000 * value))
-
-    def of_comment(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
-        del name
-        return rows.filter(with_comment(value == "yes"))
-
-    def of_group(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
-        del name
-        return rows.filter(by_group(value))
-
-    def of_domain(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
-        del name
-        return rows.filter(judgment__block__segment__document__name__startswith=f"{value}/")
-
-    def of_least_words(self, rows: QuerySet[Any, Any], name: str, value: Any) -> QuerySet[Any, Any]:
-        del name
-        found: QuerySet[Any, Any] = with_words(rows)
-        return found.filter(Q(words__gte=int(value)))
-
-    def of_most_words(self, rows: QuerySet[Any, Any], name: str, value: Any) -> QuerySet[Any, Any]:
-        del name
-        found: QuerySet[Any, Any] = with_words(rows)
-        return found.filter(Q(words__lte=int(value)))
-
-    def of_report(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
-        del name
-        return rows.filter(reported_by_judge() if value == "yes" else ~reported_by_judge())
 
 
 def seconds_in_words(milliseconds: int | None) -> str:
@@ -241,18 +206,11 @@ class JudgmentTable(DeskTable):
     def cell_segment(self, row: JudgmentListed) -> SafeString:
         return format_html('<a href="{}{}/">{}</a>', self._segment, row.segment, row.segment)
 
-    def cell_document(self, row: JudgmentListed) -> str:
-        return row.document
-
     def cell_ranks(self, row: JudgmentListed) -> str:
         return in_order(self._shown.get(row.block_id, ()), row.labels)
 
     def cell_time(self, row: JudgmentListed) -> str:
         return seconds_in_words(row.active_ms)
-
-    def cell_at(self, row: JudgmentListed) -> SafeString:
-        words = date_format(localtime(row.submitted_at), "SHORT_DATETIME_FORMAT")
-        return format_html('<time datetime="{}">{}</time>', row.submitted_at.isoformat(), words)
 
     def cell_notes(self, row: JudgmentListed) -> str | SafeString:
         badges = [
@@ -283,8 +241,6 @@ def in_order(candidates: Sequence[Sequence[str]], labels: Sequence[int | None]) 
     return " > ".join(" = ".join(by_rank[rank]) for rank in sorted(by_rank))
 
 
-_ANY: Final = gettext_lazy("any")
-_STANDING: Final = [("yes", gettext_lazy("yes")), ("no", gettext_lazy("no"))]
 _COMMENT_SHOWN: Final = 120
 
 
@@ -306,16 +262,10 @@ class SkipFilter(DeskFilter):
     )
     judged_later = django_filters.ChoiceFilter(
         label=gettext_lazy("Judged later"),
-        choices=_STANDING,
+        choices=_HAS,
         empty_label=_ANY,
-        method="of_judged_later",
+        method=lambda rows, _name, value: rows.filter(is_judged=value == "yes"),
     )
-
-    def of_judged_later(
-        self, rows: QuerySet[Any, Any], name: str, value: str
-    ) -> QuerySet[Any, Any]:
-        del name
-        return rows.filter(is_judged=value == "yes")
 
 
 class SkipTable(DeskTable):
@@ -360,10 +310,6 @@ class SkipTable(DeskTable):
     def cell_time(self, row: Skip) -> str:
         return seconds_in_words(row.active_ms)
 
-    def cell_at(self, row: Skip) -> SafeString:
-        words = date_format(localtime(row.created_at), "SHORT_DATETIME_FORMAT")
-        return format_html('<time datetime="{}">{}</time>', row.created_at.isoformat(), words)
-
 
 OPEN, CLOSED = "open", "closed"
 _STATES: Final = [(OPEN, gettext_lazy("open")), (CLOSED, gettext_lazy("closed"))]
@@ -373,7 +319,10 @@ class ProblemReportFilter(DeskFilter):
     """Filters of the reports `with_state` of a campaign."""
 
     state = django_filters.ChoiceFilter(
-        label=gettext_lazy("State"), choices=_STATES, empty_label=_ANY, method="of_state"
+        label=gettext_lazy("State"),
+        choices=_STATES,
+        empty_label=_ANY,
+        method=lambda rows, _name, value: rows.filter(is_closed=value == CLOSED),
     )
     kind = django_filters.ChoiceFilter(
         label=gettext_lazy("Kind"), choices=ProblemReportKind.choices, empty_label=_ANY
@@ -389,21 +338,15 @@ class ProblemReportFilter(DeskFilter):
         super().__init__(*args, **options)
         self.filters["task"].queryset = Task.objects.of(campaign).order_by("pk")
 
-    def of_state(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
-        del name
-        return rows.filter(is_closed=value == CLOSED)
-
 
 class ProblemReportTable(DeskTable):
     """Rows of `ProblemReport`, with their states, judges and segments."""
 
     kind = PlainColumn(gettext_lazy("Problem"), by="kind", kind="wide")
     said = PlainColumn(gettext_lazy("Comment"), by="comment", kind="wide")
-    judge = SortedColumn(
-        gettext_lazy("Judge"), by="judge", order="judge__pseudonym", then="-pk", kind="judge"
-    )
-    task = PlainColumn(gettext_lazy("Test set"), by="task")
-    segment = PlainColumn(gettext_lazy("Segment"), by="block", kind="number")
+    judge = SortedColumn(gettext_lazy("Judge"), by="judge__pseudonym", then="-pk", kind="judge")
+    task = PlainColumn(gettext_lazy("Test set"), by="task__test_set__name")
+    segment = PlainColumn(gettext_lazy("Segment"), by="block__segment__number", kind="number")
     at = SortedColumn(gettext_lazy("When"), by="created_at", then="-pk", kind="seen")
     state = PlainColumn(gettext_lazy("State"), by="is_closed")
 
@@ -421,19 +364,6 @@ class ProblemReportTable(DeskTable):
         if not row.comment:
             return "–"
         return format_html('<q dir="auto">{}</q>', row.comment[:_COMMENT_SHOWN])
-
-    def cell_judge(self, row: ProblemReport) -> str:
-        return row.judge.pseudonym
-
-    def cell_task(self, row: ProblemReport) -> str:
-        return row.task.test_set.name
-
-    def cell_segment(self, row: ProblemReport) -> str:
-        return str(row.block.segment.number)
-
-    def cell_at(self, row: ProblemReport) -> SafeString:
-        words = date_format(localtime(row.created_at), "SHORT_DATETIME_FORMAT")
-        return format_html('<time datetime="{}">{}</time>', row.created_at.isoformat(), words)
 
     def cell_state(self, row: Any) -> str | SafeString:
         if row.is_closed:

@@ -56,20 +56,8 @@ class SystemTable(DeskTable):
             return link
         return format_html('{} <span class="badge">{}</span>', link, _("withdrawn"))
 
-    def cell_kind(self, row: System) -> str:
-        return str(row.get_kind_display())
-
     def cell_constrained(self, row: System) -> str:
         return {True: _("yes"), False: _("no"), None: "–"}[row.constrained]
-
-    def cell_approach(self, row: System) -> str:
-        return row.approach
-
-    def cell_condition(self, row: System) -> str:
-        return row.condition
-
-    def cell_team(self, row: System) -> str:
-        return row.team
 
     def cell_conflicts(self, row: System) -> str:
         return ", ".join(pseudonym for pseudonym, _note in self._conflicts.get(row.pk, ()))

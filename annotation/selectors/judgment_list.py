@@ -393,11 +393,6 @@ def segments_with_few(*, task: Task, document: str = "", segment: str = "") -> l
     return own if (judged or 0) * len(own) <= _FEW * (total or 1) else None
 
 
-def with_comment(has: bool) -> Q:
-    """Return a condition of numbers of judgments."""
-    return ~Q(judgment__comment="") if has else Q(judgment__comment="")
-
-
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """Two texts that a judge compared.

@@ -1,15 +1,19 @@
 """The one table of organisers' pages: sorted and paged by the server, its state in the address."""
 
 from collections.abc import Iterator
+from datetime import datetime
+from functools import partial, reduce
 from typing import Any, Final
 
 import django_tables2 as tables
 from django.core.paginator import Paginator
 from django.db.models import F, QuerySet
 from django.http import HttpRequest, QueryDict
+from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.timezone import localtime
 
 ROWS: Final = 50
 _SORT: Final = "sort"
@@ -62,7 +66,8 @@ class PlainColumn(tables.Column):  # type: ignore[misc]
 class DeskTable(tables.Table):  # type: ignore[misc]
     """A table of `organiser/_table.html`: its first column heads the rows.
 
-    What stands in a cell is said by a method for each column, `cell_name(record)` for `name`.
+    What stands in a cell is said by a method of the column, `cell_name(record)` for `name`, or else by its field: the
+    words of a choice, a moment, a list with commas.
 
     `caption` says what it holds, to those who do not see the page. `?sort=` is the name of a column, with a minus
     for the greatest first, and `?page=` a number; whatever else they are is taken for the first page, as it comes.
@@ -140,7 +145,10 @@ class DeskTable(tables.Table):  # type: ignore[misc]
 
     def _lines(self, records: list[Any]) -> SafeString:
         cells = [
-            (*self._around(column, is_first=not at), getattr(self, f"cell_{column.name}"))
+            (
+                *self._around(column, is_first=not at),
+                getattr(self, f"cell_{column.name}", None) or partial(_cell, column.accessor),
+            )
             for at, column in enumerate(self.columns)
         ]
         lines = []
@@ -159,3 +167,22 @@ class DeskTable(tables.Table):  # type: ignore[misc]
             return format_html('<th role="rowheader" scope="row" class="{}">', kind), "</th>"
         opening = '<td role="cell" class="{}" data-label="{}">'
         return format_html(opening, kind, column.header), "</td>"
+
+
+def _cell(accessor: str, record: Any) -> str | SafeString:
+    """Return what a field holds, with `__` between relations; empty if it holds nothing."""
+    *way, name = accessor.split("__")
+    of = reduce(getattr, way, record)
+    words = getattr(of, f"get_{name}_display", None)
+    value = getattr(of, name) if words is None else words()
+    if isinstance(value, datetime):
+        return moment(value)
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)
+
+
+def moment(at: datetime) -> SafeString:
+    """Return a moment in the reader's time zone and language."""
+    words = date_format(localtime(at), "SHORT_DATETIME_FORMAT")
+    return format_html('<time datetime="{}">{}</time>', at.isoformat(), words)
