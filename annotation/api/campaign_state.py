@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from annotation.api.serializers import RefusedSerializer
 from annotation.selectors.effects import (
     closing_in_words,
     state_effects,
@@ -85,12 +86,6 @@ class StateEffectsSerializer(serializers.Serializer[Any]):
     )
 
 
-class StateRefusedSerializer(serializers.Serializer[Any]):
-    """Answered with 409: nothing was changed."""
-
-    detail = serializers.CharField(read_only=True)
-
-
 class CampaignStateView(APIView):
     @extend_schema(operation_id="campaign_state", responses=StateSerializer)
     def get(self, request: Request, slug: str) -> Response:
@@ -100,7 +95,7 @@ class CampaignStateView(APIView):
     @extend_schema(
         operation_id="campaign_extend",
         request=StateSerializer,
-        responses={200: StateSerializer, 409: StateRefusedSerializer},
+        responses={200: StateSerializer, 409: RefusedSerializer},
     )
     def patch(self, request: Request, slug: str) -> Response:
         """Set the time of automatic closing."""
@@ -118,7 +113,7 @@ class CampaignTransitionView(APIView):
     @extend_schema(
         operation_id="campaign_transition",
         request=TransitionRequestSerializer,
-        responses={200: StateEffectsSerializer, 409: StateRefusedSerializer},
+        responses={200: StateEffectsSerializer, 409: RefusedSerializer},
     )
     def post(self, request: Request, slug: str, transition: str) -> Response:
         """Change the state of a campaign, or with `dry_run` return the effects.

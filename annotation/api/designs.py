@@ -12,8 +12,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.serializers import TextSerializer
+from annotation.api.serializers import ChangeEffectsSerializer, TextSerializer
 from annotation.models import HIT, Design
+from annotation.models.design import PARAMETERS
 from annotation.selectors.effects import design_effects, design_effects_in_words
 from annotation.selectors.hits import (
     PreviewedBlock,
@@ -24,7 +25,6 @@ from annotation.selectors.hits import (
     previewed_hits,
 )
 from annotation.services.planning.designs import (
-    PARAMETERS,
     design_change,
     design_proposed,
     design_use_again,
@@ -186,14 +186,6 @@ class DesignChangeSerializer(DesignParametersSerializer):
         fields = [*DesignParametersSerializer.Meta.fields, "confirm"]
 
 
-class DesignEffectsSerializer(serializers.Serializer[Any]):
-    """Answered with 409: nothing was changed."""
-
-    words = serializers.ListField(
-        child=serializers.CharField(), read_only=True, help_text="Effects of the change."
-    )
-
-
 class DesignPreviewRequestSerializer(DesignParametersSerializer):
     count = serializers.IntegerField(
         default=5, min_value=1, max_value=_MOST_PREVIEWED, help_text="Number of HITs."
@@ -265,7 +257,7 @@ class DesignsAndChangeView(DesignsView):
     @extend_schema(
         operation_id="design_change",
         request=DesignChangeSerializer,
-        responses={201: DesignSerializer, 409: DesignEffectsSerializer},
+        responses={201: DesignSerializer, 409: ChangeEffectsSerializer},
     )
     def post(self, request: Request, task_id: int) -> Response:
         """Change the design of future HITs. 409 without `confirm` once HITs are planned."""
@@ -275,12 +267,10 @@ class DesignsAndChangeView(DesignsView):
         proposed = proposed_design(task, sent)
         effects = design_effects(task=task)
         if effects.is_any_planned and not sent.validated_data["confirm"]:
-            words = {
-                "words": design_effects_in_words(
-                    effects, design=proposed, group=_new_group(proposed, sent)
-                )
-            }
-            return Response(DesignEffectsSerializer(words).data, status=409)
+            words = design_effects_in_words(
+                effects, design=proposed, group=_new_group(proposed, sent)
+            )
+            return Response({"words": words}, status=409)
         design = design_change(task=task, changed_by=reader(request), **sent.chosen)
         return _answer(task, design, 201)
 

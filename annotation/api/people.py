@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from annotation.api.serializers import ChangeEffectsSerializer, ConfirmChangeSerializer
 from annotation.pages.judge_tables import CampaignJudgeFilter
 from annotation.selectors.effects import judge_change_in_words
 from annotation.selectors.judges import StandingOfJudge, campaign_judges
@@ -99,20 +100,6 @@ class CampaignJudgeChangeSerializer(serializers.Serializer[Any]):
     confirm = serializers.BooleanField(
         default=False,
         help_text="Required if it changes the judge's work. Without it, 409 returns the effects.",
-    )
-
-
-class JudgeEffectsSerializer(serializers.Serializer[Any]):
-    """Answered with 409: nothing was changed."""
-
-    words = serializers.ListField(
-        child=serializers.CharField(), read_only=True, help_text="Effects of the change."
-    )
-
-
-class JudgeLinkRequestSerializer(serializers.Serializer[Any]):
-    confirm = serializers.BooleanField(
-        default=False, help_text="Required. Without it, 409 returns the effects."
     )
 
 
@@ -271,7 +258,7 @@ class CampaignJudgeView(APIView):
     @extend_schema(
         operation_id="campaign_judge_change",
         request=CampaignJudgeChangeSerializer,
-        responses={200: CampaignJudgeSerializer, 409: JudgeEffectsSerializer},
+        responses={200: CampaignJudgeSerializer, 409: ChangeEffectsSerializer},
     )
     def patch(self, request: Request, slug: str, judge_id: int) -> Response:
         """Change a judge. Missing fields keep their value, and lists replace the previous ones.
@@ -290,7 +277,7 @@ class CampaignJudgeView(APIView):
                     change=lambda: judge_change(judge=Judge.objects.get(pk=judge.pk), **changes),
                 )
                 if words:
-                    return Response(JudgeEffectsSerializer({"words": words}).data, status=409)
+                    return Response({"words": words}, status=409)
             judge_change(judge=Judge.objects.get(pk=judge.pk), **changes)
         except PersonRefusedError as error:
             raise ValidationError({"address": [str(error)]}) from error
@@ -340,13 +327,13 @@ def _named(known: dict[str, Any], key: str, field: str, name: str) -> Any:
 class CampaignJudgeLinkView(APIView):
     @extend_schema(
         operation_id="campaign_judge_link",
-        request=JudgeLinkRequestSerializer,
-        responses={201: JudgeLinkMadeSerializer, 409: JudgeEffectsSerializer},
+        request=ConfirmChangeSerializer,
+        responses={201: JudgeLinkMadeSerializer, 409: ChangeEffectsSerializer},
     )
     def post(self, request: Request, slug: str, judge_id: int) -> Response:
         """Replace all links of a judge by a new one, which is returned only once. 409 without `confirm`."""
         judge = _found(organised_campaign(request, slug), judge_id)
-        sent = JudgeLinkRequestSerializer(data=request.data)
+        sent = ConfirmChangeSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         if not sent.validated_data["confirm"]:
             words = [
@@ -354,7 +341,7 @@ class CampaignJudgeLinkView(APIView):
                 % {"count": judge_access(judge=judge).links},
                 _("Browsers that are signed in stay signed in."),
             ]
-            return Response(JudgeEffectsSerializer({"words": words}).data, status=409)
+            return Response({"words": words}, status=409)
         try:
             link, token = judge_link_replace(judge=judge, by=reader(request))
         except CredentialRefusedError as error:

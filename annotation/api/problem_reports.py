@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from annotation.api.serializers import RefusedSerializer
 from annotation.models import ProblemReply, ProblemReport, ProblemReportKind
 from annotation.pages.judgment_tables import ProblemReportFilter
 from annotation.selectors.judgment_list import problem_reports_of
@@ -70,12 +71,6 @@ class ProblemReplyRequestSerializer(serializers.Serializer[Any]):
     )
 
 
-class ReplyRefusedSerializer(serializers.Serializer[Any]):
-    """Answered with 409: nothing was changed."""
-
-    detail = serializers.CharField(read_only=True)
-
-
 @extend_schema_view(
     get=extend_schema(
         operation_id="campaigns_problem_reports", parameters=filter_parameters(ProblemReportFilter)
@@ -101,7 +96,7 @@ class ProblemRepliesView(APIView):
     @extend_schema(
         operation_id="campaigns_problem_reply",
         request=ProblemReplyRequestSerializer,
-        responses={201: ProblemReplySerializer, 409: ReplyRefusedSerializer},
+        responses={201: ProblemReplySerializer, 409: RefusedSerializer},
     )
     def post(self, request: Request, slug: str, report_id: int) -> Response:
         """Reply to a report, close it, or reopen it."""
@@ -117,7 +112,7 @@ class ProblemReplyTakeBackView(APIView):
     @extend_schema(
         operation_id="campaigns_problem_reply_take_back",
         request=None,
-        responses={201: ProblemReplySerializer, 409: ReplyRefusedSerializer},
+        responses={201: ProblemReplySerializer, 409: RefusedSerializer},
     )
     def post(self, request: Request, slug: str, report_id: int, number: int) -> Response:
         """Take a reply back: the judge no longer sees it, and the report returns to its previous state."""

@@ -42,6 +42,26 @@ def protocol_field() -> serializers.ChoiceField:
     )
 
 
+class RefusedSerializer(serializers.Serializer[object]):
+    """Answered with 409: nothing was changed."""
+
+    detail = serializers.CharField(read_only=True)
+
+
+class ChangeEffectsSerializer(serializers.Serializer[object]):
+    """Answered with 409: nothing was changed."""
+
+    words = serializers.ListField(
+        child=serializers.CharField(), read_only=True, help_text="Effects of the change."
+    )
+
+
+class ConfirmChangeSerializer(serializers.Serializer[object]):
+    confirm = serializers.BooleanField(
+        default=False, help_text="Required. Without it, 409 returns the effects."
+    )
+
+
 class TextSerializer(serializers.Serializer[object]):
     text = serializers.CharField()
     lang = serializers.CharField(help_text="BCP 47 tag.")

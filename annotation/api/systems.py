@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from annotation.api.serializers import ChangeEffectsSerializer, ConfirmChangeSerializer
 from annotation.pages.systems import MAX_BYTES
 from annotation.selectors.systems import withdrawal_in_words
 from annotation.services.systems import (
@@ -24,20 +25,6 @@ from campaign.api.serializers import SystemSerializer
 from campaign.api.views import SystemsView
 from campaign.formats import InputFile
 from campaign.models import System, Task
-
-
-class SystemWithdrawRequestSerializer(serializers.Serializer[Any]):
-    confirm = serializers.BooleanField(
-        default=False, help_text="Required. Without it, 409 returns the effects."
-    )
-
-
-class SystemWithdrawalSerializer(serializers.Serializer[Any]):
-    """Answered with 409: nothing was changed."""
-
-    words = serializers.ListField(
-        child=serializers.CharField(), read_only=True, help_text="Effects of the change."
-    )
 
 
 def _found(task: Task, system_id: int) -> System:
@@ -115,17 +102,16 @@ class SystemView(APIView):
 class SystemWithdrawView(APIView):
     @extend_schema(
         operation_id="system_withdraw",
-        request=SystemWithdrawRequestSerializer,
-        responses={200: SystemSerializer, 409: SystemWithdrawalSerializer},
+        request=ConfirmChangeSerializer,
+        responses={200: SystemSerializer, 409: ChangeEffectsSerializer},
     )
     def post(self, request: Request, task_id: int, system_id: int) -> Response:
         """Withdraw a system from new HITs; its judgments still count. 409 without `confirm`."""
         system = _found(organised_task(request, task_id), system_id)
-        sent = SystemWithdrawRequestSerializer(data=request.data)
+        sent = ConfirmChangeSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         if not sent.validated_data["confirm"]:
-            words = {"words": withdrawal_in_words(system=system)}
-            return Response(SystemWithdrawalSerializer(words).data, status=409)
+            return Response({"words": withdrawal_in_words(system=system)}, status=409)
         system_withdraw(system=system)
         return _answer(system)
 

@@ -1,5 +1,5 @@
-from dataclasses import asdict
-from typing import Any, ClassVar
+from dataclasses import asdict, fields
+from typing import Any, ClassVar, Final
 
 import pgtrigger
 from django.conf import settings
@@ -17,6 +17,15 @@ from annotation.sampling.parameters import (
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.seeds import SeedField
 from campaign.database.triggers import is_one_of, trigger_from_file
+
+# Fields of a design that an organiser chooses; the others say who changed it, when and for which
+# test set.
+PARAMETERS: Final = (
+    *("kind", "seed", "systems_per_block", "segments_per_hit", "segment_order", "documents"),
+    *("segments", "systems", "reference_rate", "bad_reference_rate", "attention_every"),
+    *("length_limits", "normalisation", "active_floor", "inter_share", "intra_share"),
+    *("repeat_gap", "redundancy", "judge_group"),
+)
 
 
 class DesignQuerySet(RecordedQuerySet["Design"]):
@@ -137,23 +146,7 @@ class Design(RecordedModel):
 
     recording: ClassVar = Recording(
         fields=[
-            "kind",
-            "systems_per_block",
-            "segments_per_hit",
-            "segment_order",
-            "documents",
-            "segments",
-            "systems",
-            "reference_rate",
-            "bad_reference_rate",
-            "attention_every",
-            "length_limits",
-            "normalisation",
-            "active_floor",
-            "inter_share",
-            "intra_share",
-            "repeat_gap",
-            "redundancy",
+            *(name for name in PARAMETERS if name not in {"seed", "judge_group"}),
             "judge_group_id",
         ],
         hidden=["seed"],
@@ -236,21 +229,14 @@ class Design(RecordedModel):
     @property
     def parameters(self) -> DesignParameters:
         """Return the parameters HITs are drawn with. Raises ValueError for imported blocks."""
+        values = {each.name: getattr(self, each.name) for each in fields(DesignParameters)}
         return DesignParameters(
-            kind=DesignKind(self.kind),
-            seed=self.seed,
-            systems_per_block=self.systems_per_block,
-            segments_per_hit=self.segments_per_hit,
-            segment_order=SegmentOrder(self.segment_order),
-            reference_rate=self.reference_rate,
-            bad_reference_rate=self.bad_reference_rate,
-            attention_every=self.attention_every,
-            length_limits=tuple((words, size) for words, size in self.length_limits),
-            normalisation=Normalisation(self.normalisation),
-            active_floor=self.active_floor,
-            inter_share=self.inter_share,
-            intra_share=self.intra_share,
-            repeat_gap=self.repeat_gap,
-            redundancy=self.redundancy,
-            systems=tuple(self.systems),
+            **values
+            | {
+                "kind": DesignKind(self.kind),
+                "segment_order": SegmentOrder(self.segment_order),
+                "length_limits": tuple((words, size) for words, size in self.length_limits),
+                "normalisation": Normalisation(self.normalisation),
+                "systems": tuple(self.systems),
+            }
         )

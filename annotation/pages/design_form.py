@@ -10,6 +10,7 @@ from django.forms.boundfield import BoundField
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Design
+from annotation.models.design import PARAMETERS
 from annotation.protocols import answer_kind
 from annotation.sampling.parameters import (
     WrittenWrongError,
@@ -19,7 +20,7 @@ from annotation.sampling.parameters import (
     numbers_written,
 )
 from annotation.selectors.presets import TELLING, Preset, design_of_preset, preset_of
-from annotation.services.planning.designs import PARAMETERS, DesignRefusedError, design_proposed
+from annotation.services.planning.designs import DesignRefusedError, design_proposed
 from campaign.forms.versions import VERSION, VersionedForm
 from campaign.models import JudgeGroup, SystemKind, Task
 

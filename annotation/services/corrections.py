@@ -5,12 +5,16 @@ from django.db.models import Count, F, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from annotation.models import HIT, BlockControl, HITPurpose, HITSequence, TrainingCandidate
+from annotation.models import BlockControl, HITSequence, TrainingCandidate
 from annotation.selectors.corrections import blocks_showing
 from annotation.selectors.systems import hits_never_lent
 from annotation.services.numbers import counters_rebuild, ranking_request
-from annotation.services.planning.batch import PlanningTransaction
-from annotation.services.systems import planning_follow_up, planning_lock, rows_lock
+from annotation.services.systems import (
+    hits_withdraw,
+    planning_follow_up,
+    planning_lock,
+    rows_lock,
+)
 from campaign.models import Output, OutputCorrection, SystemKind, Task, User
 
 
@@ -55,22 +59,11 @@ def output_correct(
         before=row, after=new, reason=reason, leaves_out=False, corrected_by=corrected_by
     )
     TrainingCandidate.objects.filter(output=row).update(output=new)
-    _withdraw(hits)
+    hits_withdraw(hits)
     if leave_out:
         correction_decide(correction=correction, leave_out=True)
     planning_follow_up(row.system.test_set_id)
     return correction
-
-
-def _withdraw(hits: list[HIT]) -> None:
-    planned = [hit for hit in hits if hit.purpose != HITPurpose.TRAINING]
-    for task_id in sorted({hit.task_id for hit in planned}):
-        planning = PlanningTransaction.locked(task_id)
-        planning.withdraw([hit for hit in planned if hit.task_id == task_id])
-        planning.store()
-    # Training is planned again from its blocks; it counts in no quota.
-    training = [hit.pk for hit in hits if hit.purpose == HITPurpose.TRAINING]
-    HIT.objects.filter(pk__in=training).update(completed_at=Now(), withdrawn_at=Now())
 
 
 @transaction.atomic

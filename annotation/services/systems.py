@@ -113,16 +113,8 @@ def system_withdraw(*, system: System) -> int:
     if row.withdrawn_at is not None:
         return 0
     System.objects.filter(pk=row.pk).update(withdrawn_at=Now())
-    hits = _hits_lock(row)
-    planned = [hit for hit in hits if hit.purpose != HITPurpose.TRAINING]
-    if planned:
-        for task_id in sorted({hit.task_id for hit in planned}):
-            planning = PlanningTransaction.locked(task_id)
-            planning.withdraw([hit for hit in planned if hit.task_id == task_id])
-            planning.store()
-    # Training is planned anew from the blocks, without the system; it counts in no quota.
-    training = [hit.pk for hit in hits if hit.purpose == HITPurpose.TRAINING]
-    HIT.objects.filter(pk__in=training).update(completed_at=Now(), withdrawn_at=Now())
+    hits = rows_lock(hits_never_lent(system=system))
+    hits_withdraw(hits)
     planning_follow_up(row.test_set_id)
     return len(hits)
 
@@ -161,9 +153,16 @@ def _tasks(test_set_id: int) -> list[int]:
     )
 
 
-def _hits_lock(system: System) -> list[HIT]:
-    """Lock and return the HITs that show a system and were never lent; waits for those being lent now."""
-    return rows_lock(hits_never_lent(system=system))
+def hits_withdraw(hits: list[HIT]) -> None:
+    """Withdraw locked HITs that were never lent, so that others are drawn."""
+    planned = [hit for hit in hits if hit.purpose != HITPurpose.TRAINING]
+    for task_id in sorted({hit.task_id for hit in planned}):
+        planning = PlanningTransaction.locked(task_id)
+        planning.withdraw([hit for hit in planned if hit.task_id == task_id])
+        planning.store()
+    # Training is planned again from its blocks; it counts in no quota.
+    training = [hit.pk for hit in hits if hit.purpose == HITPurpose.TRAINING]
+    HIT.objects.filter(pk__in=training).update(completed_at=Now(), withdrawn_at=Now())
 
 
 def rows_lock(hits: QuerySet[HIT]) -> list[HIT]:

@@ -11,8 +11,8 @@ from django.db.models import Exists, Min, OuterRef
 
 from annotation.export.five_way import judged_rows, most_candidates, systems_shown
 from annotation.models import HIT, Block, Design, Judgment
+from annotation.models.design import PARAMETERS
 from annotation.models.judgment import JudgmentQuerySet
-from annotation.services.planning.designs import PARAMETERS
 from campaign.formats import FiveWayRow, write_five_way_csv
 from campaign.models import Output, Segment, System, SystemKind, Task
 from campaign.texts.canonical_json import canonical

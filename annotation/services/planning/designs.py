@@ -8,6 +8,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.models import Design, HITSequence
+from annotation.models.design import PARAMETERS
 from annotation.protocols import answer_kind, outputs_at_a_time
 from annotation.sampling.parameters import FEWEST_CANDIDATES, MOST_CANDIDATES, DesignKind
 from annotation.selectors.designs import (
@@ -29,31 +30,6 @@ from campaign.models import (
     User,
 )
 from campaign.refusals import RefusedError
-
-# Fields of a design that an organiser chooses; the others say who changed it, when and for which
-# test set.
-PARAMETERS = (
-    "kind",
-    "seed",
-    "systems_per_block",
-    "segments_per_hit",
-    "segment_order",
-    "documents",
-    "segments",
-    "systems",
-    "reference_rate",
-    "bad_reference_rate",
-    "attention_every",
-    "length_limits",
-    "normalisation",
-    "active_floor",
-    "inter_share",
-    "intra_share",
-    "repeat_gap",
-    "redundancy",
-    "judge_group",
-)
-
 
 #: The least and the most that numbers of a design may be; constraints of `Design` hold the same.
 LIMITS: Final[Mapping[str, tuple[float, float]]] = {

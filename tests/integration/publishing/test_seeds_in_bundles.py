@@ -15,8 +15,9 @@ from django.utils import timezone
 
 from annotation.export.five_way import systems_shown
 from annotation.models import HIT, Block, Design
+from annotation.models.design import PARAMETERS
 from annotation.selectors.judging import assigned_blocks
-from annotation.services.planning.designs import PARAMETERS, design_use_again
+from annotation.services.planning.designs import design_use_again
 from annotation.services.planning.pool import hits_plan
 from annotation.services.submission import judgment_submit
 from campaign.models import Campaign, Task, User

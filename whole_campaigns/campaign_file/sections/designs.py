@@ -4,9 +4,10 @@ from datetime import date
 from typing import Any, Final
 
 from annotation.models import Design
+from annotation.models.design import PARAMETERS
 from annotation.sampling.parameters import DesignKind
 from annotation.selectors.designs import design_in_force, is_reference_shown
-from annotation.services.planning.designs import LIMITS, PARAMETERS, design_change
+from annotation.services.planning.designs import LIMITS, design_change
 from campaign.models import Task
 from ranking.models import RankingSettings, StoppingRule
 from ranking.range_choices import RangeChoice
