@@ -205,11 +205,13 @@ class AssignmentsView(APIView):
                 judge=judge, after=asked.get("after"), in_hand=asked.get("in_hand", ())
             )
         except JudgePausedError:
-            return _paused()
+            # The same words for paused and excluded: what became of it is the organiser's to tell.
+            said = _("Your judging is paused. The organisers will contact you.")
+            return _stopped("paused", said)
         except JudgeDeclinedError:
-            return _declined()
+            return _stopped("declined", _("You declined to take part."))
         except InstructionsPendingError:
-            return _instructions_pending()
+            return _stopped("instructions", _("Please read and accept the instructions first."))
         if lent is None and asked.get("in_hand"):
             # They have work: nothing is planned for them because of it.
             return Response(status=status.HTTP_204_NO_CONTENT)
@@ -218,23 +220,8 @@ class AssignmentsView(APIView):
         return _lent(request, Response(_lent_data(lent, judge)), judge)
 
 
-def _paused() -> Response:
-    # The same words for paused and excluded: what became of it is the organiser's to tell.
-    detail = _("Your judging is paused. The organisers will contact you.")
-    data = PausedSerializer({"detail": detail, "code": "paused"}).data
-    return Response(data, status=status.HTTP_403_FORBIDDEN)
-
-
-def _declined() -> Response:
-    detail = _("You declined to take part.")
-    data = PausedSerializer({"detail": detail, "code": "declined"}).data
-    return Response(data, status=status.HTTP_403_FORBIDDEN)
-
-
-def _instructions_pending() -> Response:
-    detail = _("Please read and accept the instructions first.")
-    data = PausedSerializer({"detail": detail, "code": "instructions"}).data
-    return Response(data, status=status.HTTP_403_FORBIDDEN)
+def _stopped(code: str, detail: str) -> Response:
+    return Response({"detail": detail, "code": code}, status=status.HTTP_403_FORBIDDEN)
 
 
 def _no_work(judge: Judge) -> Response:

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.judge_measures import LIMITS, SCALES, JudgeMeasure
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import is_one_of, trigger_from_file
+from campaign.models import User
 
 #: What a rule may do.
 ACTIONS = [("warn", _("warn")), ("pause", _("pause")), ("exclude", _("exclude"))]
@@ -34,6 +35,17 @@ class RuleDirection(models.TextChoices):
 
     BELOW = "below", _("below")
     ABOVE = "above", _("above")
+
+
+def _user() -> "models.ForeignKey[User | None, User | None]":
+    return models.ForeignKey(
+        "campaign.User",
+        on_delete=models.PROTECT,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
+    )
 
 
 def _threshold_in_range() -> models.Q:
@@ -77,23 +89,9 @@ class QualityRule(RecordedModel):
     replaces = models.OneToOneField(
         "self", on_delete=models.PROTECT, related_name="replaced_by", null=True, blank=True
     )
-    created_by = models.ForeignKey(
-        "campaign.User",
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_index=False,
-    )
+    created_by = _user()
     created_at = models.DateTimeField(_("created"), db_default=Now())
-    switched_off_by = models.ForeignKey(
-        "campaign.User",
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_index=False,
-    )
+    switched_off_by = _user()
     switched_off_at = models.DateTimeField(_("switched off"), null=True, blank=True)
 
     recording: ClassVar = Recording(
@@ -196,24 +194,10 @@ class QualityAction(RecordedModel):
     batch = models.UUIDField(
         null=True, blank=True, help_text="Shared by decisions about several judges at once."
     )
-    created_by = models.ForeignKey(
-        "campaign.User",
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_index=False,
-    )
+    created_by = _user()
     created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
     reverted_at = models.DateTimeField(_("reverted"), null=True, blank=True)
-    reverted_by = models.ForeignKey(
-        "campaign.User",
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_index=False,
-    )
+    reverted_by = _user()
     revert_note = models.TextField(_("note on the reversal"), blank=True, default="")
     revert_batch = models.UUIDField(null=True, blank=True)
 

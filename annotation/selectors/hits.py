@@ -266,7 +266,6 @@ class PreviewedHIT:
         A `Purpose`: first, redundancy or inter.
     repeats : int or None
         The number of the HIT that it repeats.
-    source_language, target_language : str
     blocks : list of PreviewedBlock
         In shown order.
     """
@@ -274,8 +273,6 @@ class PreviewedHIT:
     number: int
     purpose: str
     repeats: int | None
-    source_language: str
-    target_language: str
     blocks: list[PreviewedBlock]
 
 
@@ -407,8 +404,6 @@ def _shown(planned: Sequence[PlannedHIT], task: Task) -> list[PreviewedHIT]:
             number=hit.plan.number,
             purpose=hit.purpose.value,
             repeats=hit.repeats,
-            source_language=task.test_set.source_language,
-            target_language=task.test_set.target_language,
             blocks=[PreviewedBlock(shown=next(shown), plan=plan) for plan in hit.plan.blocks],
         )
         for hit in planned

@@ -1,7 +1,7 @@
 """Warn, pause and exclude judges, one or many at once, and revert these actions; nothing is deleted."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Final
 from uuid import UUID, uuid4
 
@@ -241,12 +241,7 @@ def _rule_create(
     _pages_changed(campaign.pk)
     return QualityRule.objects.create(
         campaign=campaign,
-        task=terms.task,
-        measure=terms.measure,
-        direction=terms.direction,
-        threshold=terms.threshold,
-        minimum=terms.minimum,
-        action=terms.action,
+        **{each.name: getattr(terms, each.name) for each in fields(terms)},
         replaces=replaces,
         created_by=user,
     )

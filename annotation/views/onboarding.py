@@ -56,6 +56,7 @@ def _page(
     judge = onboarding.judge
     shared = {
         "campaign": judge.campaign,
+        "judge": judge,
         "onboarding": onboarding,
         # By which a judge is known who signs in again within the judging page and lands here.
         "setup": sending_setup(judge),
@@ -189,42 +190,30 @@ def _qr_code(link: str) -> SafeString:
 @form_view
 def declining_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Say what declining does; POST declines, or takes part again."""
-    judge = onboarding_or_404(request, slug).judge
-    action = request.POST.get("action")
+    onboarding = onboarding_or_404(request, slug)
+    judge, action = onboarding.judge, request.POST.get("action")
     if action == "decline":
         judge_decline(judge=judge)
         return redirect("judge-decline", slug)
     if action == "return":
         judge_take_part(judge=judge)
         return redirect("judge", slug)
-    context = {
-        "campaign": judge.campaign,
-        "judge": judge,
-        "setup": sending_setup(judge),
-    }
-    status = 400 if request.method == "POST" else 200
-    return render(request, "judge/declining.html", context, status=status)
+    return _page(request, "declining", onboarding, {}, 400 if request.method == "POST" else 200)
 
 
 @form_view
 def own_data_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Say what a judge can download and what erasure does; POST asks for erasure, or withdraws that."""
-    judge = onboarding_or_404(request, slug).judge
-    action = request.POST.get("action")
+    onboarding = onboarding_or_404(request, slug)
+    judge, action = onboarding.judge, request.POST.get("action")
     if action == "ask":
         erasure_ask(judge=judge, language=get_language() or "")
         return redirect("judge-data", slug)
     if action == "withdraw":
         erasure_withdraw(judge=judge)
         return redirect("judge-data", slug)
-    context = {
-        "campaign": judge.campaign,
-        "judge": judge,
-        "erasure": judge.erasure_requests.order_by("-pk").first(),
-        "setup": sending_setup(judge),
-    }
-    status = 400 if request.method == "POST" else 200
-    return render(request, "judge/own_data.html", context, status=status)
+    context = {"erasure": judge.erasure_requests.order_by("-pk").first()}
+    return _page(request, "own_data", onboarding, context, 400 if request.method == "POST" else 200)
 
 
 @page_view
@@ -237,20 +226,18 @@ def own_data_download(request: HttpRequest, slug: str) -> HttpResponse:
 @page_view
 def work_time_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show sentences and active time by day and in all, what is counted, and what became of problems reported."""
-    judge = onboarding_or_404(request, slug).judge
+    onboarding = onboarding_or_404(request, slug)
+    judge = onboarding.judge
     worked = work_time(judge)
     context = {
-        "campaign": judge.campaign,
-        "judge": judge,
         "worked": worked,
         "total": worked.total,
         "total_time": clock_time(worked.total.active_seconds),
         "days": [(day, each, clock_time(each.active_seconds)) for day, each in worked.days.items()],
         "reports": own_problem_reports(judge),
         "messages_to_judge": messages_to(judge),
-        "setup": sending_setup(judge),
     }
-    return render(request, "judge/work_time.html", context)
+    return _page(request, "work_time", onboarding, context)
 
 
 @page_view

@@ -14,7 +14,15 @@ from django.db import transaction
 from django.db.models import Exists, IntegerField, Max, OuterRef, QuerySet
 from django.db.models.functions import Cast, Now
 
-from annotation.models import HIT, Block, Design, HITPurpose, HITSequence, PlanningBatch
+from annotation.models import (
+    HIT,
+    Assignment,
+    Block,
+    Design,
+    HITPurpose,
+    HITSequence,
+    PlanningBatch,
+)
 from annotation.models.assignment import BLOCKS_OF_PLANS
 from annotation.models.hit import UNTIL_THE_FIRST_IS_DONE, HITQuerySet
 from annotation.protocols import answer_kind
@@ -326,6 +334,14 @@ class PlanningTransaction(HITPlanning):
         HIT.objects.filter(pk__in=[hit.pk for hit in hits]).update(
             completed_at=self.now, withdrawn_at=self.now, is_standby=False
         )
+
+    def give_up(self, hits: Collection[HIT]) -> None:
+        """Withdraw locked HITs that were never lent; those that were are done: what was judged of them stays."""
+        ids = Assignment.objects.filter(hit__in=[hit.pk for hit in hits])
+        lent = set(ids.values_list("hit", flat=True))
+        self.withdraw([hit for hit in hits if hit.pk not in lent])
+        HIT.objects.filter(pk__in=lent).update(completed_at=self.now)
+        self.store()
 
     def turns_return(self) -> None:
         """Draw next from the windows that withdrawn HITs were drawn from, so that no text is passed over."""

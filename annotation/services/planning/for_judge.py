@@ -1,6 +1,8 @@
 """Plan HITs for one judge: of their samples of a sort, if none is available to them, and repeats of their own HITs."""
 
+from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Final
 
 from django.db import transaction
@@ -50,7 +52,7 @@ def judge_plan(*, task_id: int, judge_id: int) -> int:
     account = JudgeAccount.objects.filter(task=task_id, judge=judge_id)
     asks = judge_asks(judge, task=Task.objects.get(pk=task_id))
     design = design_in_force(task_id=task_id)
-    missing = _missing(design, asks)
+    missing = _missing(design, asks, partial(has_available_hit, **asks))
     if not missing:
         account.update(requested_at=None, none_left_at=None)
         return 0
@@ -71,12 +73,14 @@ def judge_plan(*, task_id: int, judge_id: int) -> int:
     return len(planning.planned)
 
 
-def _missing(design: Design | None, asks: JudgeAsks) -> list[Checks]:
+def _missing(
+    design: Design | None, asks: JudgeAsks, is_available: Callable[..., bool]
+) -> list[Checks]:
     """Return the kinds of HITs that are not available for a judge: what they need most comes first."""
     if design is None or not design.attention_every:
-        return [] if has_available_hit(**asks) else [Checks.CHANCE]
-    missing = [] if has_available_hit(holds_check=False, **asks) else [Checks.NONE]
-    if not has_available_hit(holds_check=True, **asks) and may_be_checked(**asks):
+        return [] if is_available() else [Checks.CHANCE]
+    missing = [] if is_available(holds_check=False) else [Checks.NONE]
+    if not is_available(holds_check=True) and may_be_checked(**asks):
         missing.append(Checks.SOME)
     return missing
 
@@ -169,11 +173,12 @@ def judges_to_check(*, task_id: int, design: Design) -> list[int]:
             hits_since=account.hits_since_check + _HITS_AHEAD,
         )
     )
-    return [
-        account.judge_id
-        for account in due
-        if Checks.SOME in _missing(design, judge_asks(account.judge, task=task))
-    ]
+    found = []
+    for account in due:
+        asks = judge_asks(account.judge, task=task)
+        if Checks.SOME in _missing(design, asks, partial(has_available_hit, **asks)):
+            found.append(account.judge_id)
+    return found
 
 
 def _active_accounts(task_id: int) -> QuerySet[JudgeAccount]:
@@ -302,23 +307,17 @@ def sample_plan(*, task_id: int, judge_id: int) -> int:
         ),
     )
     is_none_left = False
-    for kind in _missing_of_sample(planning.design, asks):
+    available = hits_reserved(**asks).available()
+
+    def is_available(holds_check: bool | None = None) -> bool:
+        return available.holding_check(holds_check).exists()
+
+    for kind in _missing(planning.design, asks, is_available):
         planned = _sample_add(planning, judge_id, kind)
         is_none_left = is_none_left or (kind is not Checks.SOME and not planned)
     planning.store()
     account.update(requested_at=None, none_left_at=Now() if is_none_left else None)
     return len(planning.planned)
-
-
-def _missing_of_sample(design: Design, asks: JudgeAsks) -> list[Checks]:
-    """Return the kinds of HITs that are not available for the judge: what they need most comes first."""
-    available = hits_reserved(**asks).available()
-    if not design.attention_every:
-        return [] if available.exists() else [Checks.CHANCE]
-    missing = [] if available.holding_check(holds_check=False).exists() else [Checks.NONE]
-    if not available.holding_check(holds_check=True).exists() and may_be_checked(**asks):
-        missing.append(Checks.SOME)
-    return missing
 
 
 def _sample_add(planning: PlanningTransaction, judge_id: int, kind: Checks) -> int:
@@ -347,12 +346,7 @@ def samples_give_up(*, task_id: int) -> int:
     planning = PlanningTransaction.locked(task_id)
     # Filtered again under the lock of each row: the judge may just have come.
     hits = list(_nobodys(task_id).select_for_update(skip_locked=True, of=("self",)))
-    lent = set(
-        Assignment.objects.filter(hit__in=[hit.pk for hit in hits]).values_list("hit", flat=True)
-    )
-    planning.withdraw([hit for hit in hits if hit.pk not in lent])
-    HIT.objects.filter(pk__in=lent).update(completed_at=planning.now)
-    planning.store()
+    planning.give_up(hits)
     return len(hits)
 
 

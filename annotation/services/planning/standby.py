@@ -270,12 +270,7 @@ def _closed_give_up(task_id: int) -> int:
     # A HIT that is being lent at this moment is skipped.
     locked = _available_now(task_id).filter(pk__in=[hit.pk for hit in found])
     mine = list(locked.select_for_update(skip_locked=True))
-    lent = Assignment.objects.filter(hit=OuterRef("pk"))
-    ids = HIT.objects.filter(Exists(lent), pk__in=[hit.pk for hit in mine])
-    was_lent = set(ids.values_list("pk", flat=True))
-    planning.withdraw([hit for hit in mine if hit.pk not in was_lent])
-    HIT.objects.filter(pk__in=was_lent).update(completed_at=planning.now)
-    planning.store()
+    planning.give_up(mine)
     return len(mine)
 
 
