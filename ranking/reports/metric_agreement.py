@@ -191,8 +191,10 @@ def figure_columns(names: Mapping[str, Any], confidence: float) -> list[Column]:
 def figure_cells(names: Iterable[str], figures: Data) -> dict[str, Any]:
     """Return the cells of `figure_columns`."""
     nothing = dict.fromkeys(("value", "low", "high"))
-    return {
+    cells = {
         f"{name}{suffix}": figures.get(name, nothing)[end]
         for name in names
         for suffix, end in (("", "value"), ("_low", "low"), ("_high", "high"))
     }
+    # Published results say 1 for 1.0.
+    return {key: None if value is None else float(value) for key, value in cells.items()}
