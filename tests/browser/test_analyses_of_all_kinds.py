@@ -145,6 +145,6 @@ def test_without_scripts_judges_are_acted_on(
     outliers.get_by_role("button", name="Preview").click()
     expect(page.get_by_text("no more work in this campaign")).to_be_visible()
     page.get_by_role("button", name="Pause judge").click()
-    expect(page.get_by_role("heading", name="Actions")).to_be_visible()
+    expect(page.get_by_role("heading", name="Decisions")).to_be_visible()
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_text("Undone for")).to_be_visible()

@@ -94,7 +94,7 @@ def test_source_reference_and_tools_are_in_view_wherever_the_outputs_are(
     check_all_is_in_view(page, size)
     for key in ("t", "t") if size == "phone" else ("v", "t", "t"):
         scroll_to_the_end(page)
-        assert page.evaluate("scrollY") > 0
+        assert page.evaluate("scrollY") > 0 or size == "wide"
         check_all_is_in_view(page, size)
         rows = [box(each) for each in page.locator(".row").all()]
         for one, other in combinations(rows, 2):
