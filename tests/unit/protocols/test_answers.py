@@ -11,7 +11,7 @@ import pytest
 
 from annotation.protocols import answer_kind
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
-from protocols.spans.answers import rules_complete, spans_refusal
+from protocols.spans.answers import SpansAnswerSerializer, rules_complete, spans_refusal
 
 TEXT = "Der  Zug nach Łódź hält\theute nicht in 🎻 Wien."
 
@@ -331,3 +331,10 @@ def test_an_answer_about_one_output_has_a_score(
     score_of_one = answer_kind(protocol).score_of_one
     assert score_of_one is not None
     assert score_of_one(answer) == score
+
+
+def test_an_answer_out_of_range_names_its_output() -> None:
+    serializer = SpansAnswerSerializer(data=scored(100, 101))
+    assert not serializer.is_valid()
+    [words] = serializer.errors["non_field_errors"]
+    assert words.startswith("Output B: score")
