@@ -333,8 +333,11 @@ def test_an_answer_about_one_output_has_a_score(
     assert score_of_one(answer) == score
 
 
-def test_an_answer_out_of_range_names_its_output() -> None:
-    serializer = SpansAnswerSerializer(data=scored(100, 101))
+def test_an_answer_out_of_range_names_its_output_and_span() -> None:
+    answer = scored(100, 101)
+    answer["outputs"][1]["spans"] = [span(0, 1), span(-1, 2)]
+    serializer = SpansAnswerSerializer(data=answer)
     assert not serializer.is_valid()
-    [words] = serializer.errors["non_field_errors"]
-    assert words.startswith("Output B: score")
+    score, start = sorted(serializer.errors["non_field_errors"])
+    assert score.startswith("Output B: score:")
+    assert start.startswith("Output B: spans 2 start:")
