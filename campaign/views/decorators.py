@@ -27,7 +27,8 @@ def page_view(view: View) -> View:
     def page(request: HttpRequest, *given: Any, **named: Any) -> HttpResponse:
         if request.headers.get("HX-Request") and not request.user.is_authenticated:
             return HttpResponse(status=401)
-        return signed_in(request, *given, **named)
+        answer: HttpResponse = signed_in(request, *given, **named)
+        return answer
 
     return cast("View", require_safe(never_cache(page)))
 

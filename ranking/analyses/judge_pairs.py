@@ -314,7 +314,7 @@ def _shared(pairs: PairsAgreement, of_judge: int | None) -> FloatArray:
         with_them = (pairs.first == of_judge) | (pairs.second == of_judge)
         comparable = np.where(with_them, comparable, 0)
     count = len(pairs.names)
-    shared: FloatArray = np.bincount(pairs.first, comparable, count)
+    shared: FloatArray = np.bincount(pairs.first, comparable, count).astype(float)
     return shared + np.bincount(pairs.second, comparable, count)
 
 

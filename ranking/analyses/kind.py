@@ -168,16 +168,15 @@ def recorded_judgments(values: Mapping[str, Any]) -> ChosenJudgments:
         "rule": recorded_rule,
         "beside": lambda tasks: tuple(map(_recorded_beside, tasks)),
     }
-    return ChosenJudgments(
-        **{
-            name: read[name](value)
-            if name in read
-            else tuple(value)
-            if isinstance(value, list)
-            else value
-            for name, value in values.items()
-        }
-    )
+    chosen: dict[str, Any] = {
+        name: read[name](value)
+        if name in read
+        else tuple(value)
+        if isinstance(value, list)
+        else value
+        for name, value in values.items()
+    }
+    return ChosenJudgments(**chosen)
 
 
 def _recorded_beside(values: Mapping[str, Any]) -> TaskBeside:

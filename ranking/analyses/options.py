@@ -102,7 +102,7 @@ class Option:
         except (TypeError, ValueError, OverflowError):
             field = IntegerField if kind is int else FloatField
             words = field.default_error_messages["invalid"]
-            raise OptionError(words, field=self.name) from None
+            raise OptionError(str(words), field=self.name) from None
         beyond = not self.low <= number <= self.high
         if beyond or (self.is_open and number in (self.low, self.high)):
             words = (

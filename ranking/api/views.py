@@ -166,7 +166,7 @@ class JudgesView(generics.ListAPIView[Any]):
         return found.values_list(*TallyRow._fields, named=True)
 
     def paginate_queryset(self, queryset: Any) -> Any:
-        tallies = super().paginate_queryset(queryset)
+        tallies = super().paginate_queryset(queryset) or ()
         run = latest_run(task_id=self._task.pk)
         return judges_quality(task=self._task, run=run, tallies=tallies)
 

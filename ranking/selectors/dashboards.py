@@ -274,7 +274,7 @@ def _skips(task_id: int) -> QuerySet[Skip, Any]:
 def latest_feedback(task: Task) -> LatestFeedback:
     """Return the latest feedback on a test set. Four queries."""
     problems = tuple(
-        JudgeFeedback(*shown, str(ProblemReportKind(kind).label))
+        JudgeFeedback(*[*shown, str(ProblemReportKind(kind).label)])
         for *shown, kind in _problems(task.pk)
     )
     counted = PageChanges.objects.filter(task=task).values_list("problem_reports", flat=True)
@@ -286,9 +286,9 @@ def latest_feedback(task: Task) -> LatestFeedback:
 def _comments(task: Task) -> tuple[JudgeFeedback, ...]:
     """Return the latest comments on what no later judgment supersedes, of judgments and skips."""
     entries = [
-        *(JudgeFeedback(*shown, "") for *shown, later in _judgments(task.pk) if later is None),
+        *(JudgeFeedback(*[*shown, ""]) for *shown, later in _judgments(task.pk) if later is None),
         *(
-            JudgeFeedback(*shown, str(SkipReason(reason).label))
+            JudgeFeedback(*[*shown, str(SkipReason(reason).label)])
             for *shown, reason, judged_by in _skips(task.pk)
             if shown[0] not in judged_by
         ),

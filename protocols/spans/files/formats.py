@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import IO, Final
+from typing import Final
 
 from campaign.formats import FormatError, InputFile, Place
 from campaign.formats.errors import Loss, Losses
@@ -59,7 +59,6 @@ def read_spans(
     source_language: str = "",
     target_language: str = "",
     progress: ReadingProgress | None = None,
-    standard_input: IO[bytes] | None = None,
 ) -> SpansRead:
     """Read files of one format.
 
@@ -73,14 +72,13 @@ def read_spans(
         For files that do not say them.
     progress : callable, optional
         Called with (bytes read, all bytes).
-    standard_input : binary stream, optional
 
     Raises
     ------
     FormatError
         With file, line and field; also if the files hold no judgment.
     """
-    sources = Sources(names, progress=progress, standard_input=standard_input)
+    sources = Sources(names, progress=progress)
     judgments: list[ScoredJudgment] = []
     origins: list[str] = []
     files, losses = [], Losses()

@@ -1,9 +1,11 @@
 """Counts of a test set and of its judges."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from django.db import connection
+from django.db.models import QuerySet
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -102,7 +104,8 @@ def test_an_older_one_by_the_day_of_the_calendar(writer: TestSetWriter) -> None:
 
 
 def of_judges(writer: TestSetWriter, run: RankingRun | None) -> list[JudgeQuality]:
-    rows = judges_listed(task=writer.task).order_by("pseudonym")
+    listed: QuerySet[Any, Any] = judges_listed(task=writer.task)
+    rows = listed.order_by("pseudonym")
     tallies = list(rows.values_list(*TallyRow._fields, named=True))
     return judges_quality(task=writer.task, run=run, tallies=tallies)
 
