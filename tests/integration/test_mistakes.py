@@ -62,7 +62,7 @@ COMMANDS = {
         "comma", "--source=source.de", "--system=a,b=amber.en", "--system=c=birch.en"
     ),
     "comma-separated, one system": imported(
-        "one system only, amber", "visit.csv", files={"visit.csv": b"source,amber\nS,A\n"}
+        "there is only one system, amber", "visit.csv", files={"visit.csv": b"source,amber\nS,A\n"}
     ),
     "no source": imported("source", "visit.tsv", files={"visit.tsv": b"amber\tbirch\nA\tB\n"}),
     "reference set as source": imported(
@@ -137,7 +137,9 @@ PAGES = {
     ),
     "no lease": Filled("required", "settings/", _RULES | {"lease_minutes": ""}),
     "lease without end": Filled("525600", "settings/", _RULES | {"lease_minutes": "99999999"}),
-    "both hidden": Filled("source or the reference", "settings/", {"lease_minutes": "120"}),
+    "both hidden": Filled(
+        "the source, the reference, or both", "settings/", {"lease_minutes": "120"}
+    ),
     "no address": Filled("Line 1", "invitations/mails/", {"mail-addresses": "foo bar"}),
     "5,000 letters": Filled("Line 1", "invitations/mails/", {"mail-addresses": "a" * 5000}),
     "second line": Filled("Line 2", "invitations/mails/", {"mail-addresses": "a@example.org\nfoo"}),

@@ -51,6 +51,6 @@ def test_the_page_says_languages_and_directions(task: Task, client: Client) -> N
     assert 'lang="en" dir="ltr"' in page
     assert 'lang="ar" dir="rtl"' in page
     assert 'value="30"' in page
-    assert "no segment with this number" in client.get(address, {"segment": "56"}).content.decode()
+    assert "No segment with this number" in client.get(address, {"segment": "56"}).content.decode()
     for nonsense in ("-1", "x", "²", "9" * 30):
         assert "Segment 1</a> ·" in client.get(address, {"segment": nonsense}).content.decode()

@@ -146,7 +146,7 @@ def test_it_closes_by_itself_at_its_time(task: Task) -> None:
     assert assignment_lend(judge=judge) is None
     assert work_request(judge=judge).reason == NoWorkReason.CAMPAIGN_CLOSED
     assert (campaigns_close_due(), campaigns_close_due()) == (1, 0)
-    with pytest.raises(StateRefusedError, match="is over"):
+    with pytest.raises(StateRefusedError, match="in the past"):
         campaign_extend(
             campaign=campaign, closes_at=timezone.now() - timedelta(days=1), blocks_wanted={}
         )
@@ -297,7 +297,7 @@ def test_one_that_is_judged_while_it_is_deleted_stays_in_the_bin() -> None:
     judge_all_of(lend(make_judge(task.test_set.campaign)))
     campaign = task.test_set.campaign
     change(campaign, Transition.DELETE)
-    with pytest.raises(StateRefusedError, match="in the bin"):
+    with pytest.raises(StateRefusedError, match="to the bin"):
         _erase_without_judgments(campaign)
     with owner_cursor() as cursor:
         cursor.execute("SELECT count(*) FROM annotation_judgment")

@@ -79,7 +79,7 @@ class TestDeclining:
         assert "Decline to take part?" in page
         assert client.get("/judge/museum/").status_code == 200
         answer = client.post("/judge/museum/decline/", {"action": "decline"}, follow=True)
-        assert "You declined on" in answer.content.decode()
+        assert "You declined to take part on" in answer.content.decode()
         assert client.get("/judge/museum/")["Location"] == "/judge/museum/decline/"
         answer = client.post("/judge/museum/decline/", {"action": "return"})
         assert answer["Location"] == "/judge/museum/"

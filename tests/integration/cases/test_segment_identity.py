@@ -73,7 +73,7 @@ def five_way(tmp_path: Path) -> Callable[..., Path]:
     [
         ("s.csv", ('s.csv, line 1: the test set "museum en-de" has no document', "01-the-lift")),
         ("s2.csv", ('s2.csv, line 1: the test set "museum en-de" has no document "02-nowhere"', "02-the-hall")),
-        ("s3.csv", ("it is cs → ar",)),
+        ("s3.csv", ("the languages are cs → ar",)),
         ("s4.csv", ('has no segment 99 of the document "01-the-lift"',)),
         ("s5.jsonl", ('has no document "no-such"',)),
     ],
@@ -138,7 +138,7 @@ def test_only_name_in_a_file_that_is_no_document_names_the_test_set(
     Task.objects.create(test_set=task.test_set, protocol=Protocol.TOP)
     path = five_way((6, "-1"), (5, "en-de.test"), (2, "en-de.test"))
     said = run("import_answers", path, protocol=protocol)
-    assert '"en-de.test", which is no document of the test set' in said
+    assert '"en-de.test", which is not a document of the test set' in said
     assert f"(2 times, first at {path}, line 3)" in said
     numbers = Judgment.objects.values_list("block__segment__number", flat=True)
     assert sorted(numbers) == [2, 5, 6]

@@ -59,7 +59,7 @@ def test_tables_of_an_earlier_version_are_named_with_what_they_lack(
 ) -> None:
     last = last_of_ranking_unapplied()
     said = problem_before(COMMAND) or ""
-    assert f"of an earlier version of Quintet; missing: ranking.{last}. What to do: stop" in said
+    assert f"to an earlier version of Quintet. Missing: ranking.{last}. What to do: stop" in said
 
 
 @pytest.mark.parametrize(

@@ -207,7 +207,7 @@ def test_error_after_many_segments_leaves_nothing(
         (
             "systems.jsonl",
             '{"source": "S1", "outputs": {"amber": "A"}}\n{"source": "S2", "outputs": {"birch": "B"}}',
-            'line 2 (field "outputs"): the line has an output of birch, which line 1 has not',
+            'line 2 (field "outputs"): the line has an output of birch, but line 1 does not',
         ),
         (
             "twice.tsv",

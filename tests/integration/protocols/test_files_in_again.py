@@ -164,7 +164,7 @@ BAD = [
         edit(judge="eve", acceptances=[{"judge": "eve", "acceptable": True}]),
         "accepts or rejects their own edit",
     ),
-    ("sorting", compared(), compared(answer="better"), "none of first, second, same"),
+    ("sorting", compared(), compared(answer="better"), 'write "first" or "second"'),
     ("sorting", compared(), compared(first="cobalt", second="dune"), "answers a second time"),
     ("sorting", compared(), compared(judge="eve", second="dune"), "compared with itself"),
     ("sorting", compared(), compared(judge="eve", segment=99), "has no segment 99"),

@@ -258,7 +258,7 @@ def test_an_embargo_moves_and_ends_but_what_is_open_stays_open(judged: TestSetWr
     with pytest.raises(PublishingRefusedError, match="in the past"):
         result_embargo_change(result=result, until=now)
     assert result_embargo_change(result=result, until=None)
-    with pytest.raises(PublishingRefusedError, match="retracted, not hidden"):
+    with pytest.raises(PublishingRefusedError, match="not made private"):
         result_embargo_change(result=result, until=later)
 
 

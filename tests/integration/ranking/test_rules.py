@@ -136,7 +136,7 @@ def test_a_rule_that_would_stop_more_than_one_in_five_later_waits_for_an_organis
     rule_release(rule=rule, user=organiser, confirmed=held.code)
     assert excluded_judges(campaign_id=campaign.pk) == JUDGES[1:]
     assert effects_held(campaign=campaign) == []
-    with pytest.raises(QualityRefusedError, match="waits"):
+    with pytest.raises(QualityRefusedError, match="waiting for confirmation"):
         rule_release(rule=rule, user=organiser, confirmed=held.code)
 
 

@@ -248,7 +248,7 @@ def test_what_is_missing_is_said_before_anything_is_begun(sent: Sent, campaign: 
     upload = sent(name="News")
     with pytest.raises(UploadRefusedError, match="source language, target language"):
         upload_import(upload=upload)
-    with pytest.raises(UploadRefusedError, match="no file"):
+    with pytest.raises(UploadRefusedError, match="Add a file"):
         upload_check(upload=upload_begin(campaign=campaign))
     upload_file_add(upload=upload, name="late.txt", size=3)
     with pytest.raises(UploadRefusedError, match=r"late\.txt"):
@@ -263,7 +263,7 @@ def test_giving_files_up_stops_what_is_done_to_them(sent: Sent) -> None:
     job.refresh_from_db()
     assert job.state == JobState.CANCELLED
     assert not FilePart.objects.exists()
-    with pytest.raises(UploadRefusedError, match="given up"):
+    with pytest.raises(UploadRefusedError, match="discarded"):
         upload_check(upload=upload)
 
 

@@ -50,7 +50,7 @@ def test_page_begins_it_shows_it_and_ends_it(
     address = f"/campaigns/{campaign.slug}/rehearsal/"
     assert "No rehearsal yet." in text(desk.get(address))
     sent = {"bots": 3, "skill": "0.9", "share": 50, "seed": 4}
-    assert "Simulated judges are at work" in text(desk.post(address, sent, follow=True))
+    assert "Rehearsal started." in text(desk.post(address, sent, follow=True))
     again = desk.post(address, sent)
     assert again.status_code == 400
     assert "already starting or ending" in text(again)

@@ -211,7 +211,7 @@ def test_what_opens_meanwhile_is_not_rehearsed(campaign: Campaign, organiser: Us
         job_run(job_id=job.pk)
     job.refresh_from_db()
     assert job.state == JobState.FAILED
-    assert "rehearsed before it opens" in job.error
+    assert "rehearsed Only draft campaigns" in job.error
     assert not Campaign.objects.filter(rehearsal_of=campaign).exists()
 
 
@@ -239,10 +239,10 @@ def test_what_cannot_be_rehearsed_is_refused_in_words(campaign: Campaign, organi
     with pytest.raises(RehearsalRefusedError, match="already starting or ending"):
         rehearsal_begin(campaign=campaign, **values)
     empty = make_campaign("empty", state=CampaignState.DRAFT)
-    with pytest.raises(RehearsalRefusedError, match="add texts first"):
+    with pytest.raises(RehearsalRefusedError, match="Add texts before"):
         rehearsal_begin(campaign=empty, **values)
     campaign_state_change(campaign=campaign, transition=Transition.OPEN, by=organiser)
     assert Job.objects.get(kind=JobKind.REHEARSAL).state == JobState.CANCELLED
-    with pytest.raises(RehearsalRefusedError, match="before it opens"):
+    with pytest.raises(RehearsalRefusedError, match="Only draft campaigns"):
         rehearsal_begin(campaign=campaign, **values)
     assert rehearsal_end_later(campaign=campaign, by=organiser) is None

@@ -85,7 +85,7 @@ def test_judges_and_conditions_are_chosen(make_file: MakeFile) -> None:
     assert left.ratings[Criterion.FLUENCY].judges == ("bob",)
     for options, problem in [
         ({"exclude_judges": ["dee"]}, "judge 'dee' not found"),
-        ({"condition": "verbatim"}, "there are ASR, FTE"),
+        ({"condition": "verbatim"}, "choose from ASR, FTE"),
         ({"exclude_judges": ["ann"], "condition": "ASR"}, "no ratings are left"),
     ]:
         with pytest.raises(SelectionError, match=problem):
