@@ -25,6 +25,7 @@ check lint-imports
 # shellcheck disable=SC2046
 check djade --check --target-version 5.2 $(git ls-files -- '*.html')
 check python -m translations check
+check python -m translations wording
 check python -m tests.advisories
 if [ "${1:-}" != fast ]; then
     check python manage.py check --fail-level WARNING

@@ -248,7 +248,7 @@ class Migration(migrations.Migration):
                         ('systems', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=200), size=None, verbose_name='systems')),
                         ('statistics', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=40), blank=True, default=list, size=None, verbose_name='statistics')),
                         ('of_systems', django.contrib.postgres.fields.ArrayField(base_field=models.FloatField(null=True), blank=True, default=list, size=None, verbose_name='scores of systems')),
-                        ('digests', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=32), blank=True, default=list, help_text="Of each system's outputs with the references; empty for a file.", size=None, verbose_name='digests of texts')),
+                        ('digests', django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=32), blank=True, default=list, help_text="Digest of each system's outputs with the references; empty for a file.", size=None, verbose_name='digests of texts')),
                         ('packed', models.BinaryField(verbose_name='numbers')),
                         ('digest', models.CharField(help_text='The same for the same numbers.', max_length=32, verbose_name='digest')),
                         ('missing', models.PositiveIntegerField(default=0, help_text='Outputs without a score.', verbose_name='missing scores')),

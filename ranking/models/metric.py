@@ -48,7 +48,7 @@ class Metric(RecordedModel):
         verbose_name=_("digests of texts"),
         default=list,
         blank=True,
-        help_text=_("Of each system's outputs with the references; empty for a file."),
+        help_text="Digest of each system's outputs with the references; empty for a file.",
     )
     packed = models.BinaryField(_("numbers"))
     digest = models.CharField(

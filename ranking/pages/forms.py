@@ -254,7 +254,7 @@ class JudgeGroupForm(VersionedForm):
 class ExportForm(forms.Form):
     """What is to be exported, of what a member may export."""
 
-    kind = forms.ChoiceField(label=_("What"))
+    kind = forms.ChoiceField(label=_("Kind"))
     file_format = forms.ChoiceField(
         label=_("Format"), choices=[(str(each), str(each)) for each in ExportFormat]
     )

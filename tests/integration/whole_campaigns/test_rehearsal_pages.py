@@ -77,7 +77,7 @@ def test_page_begins_it_shows_it_and_ends_it(
         assert judges in text(desk.get(f"/campaigns/{campaign.slug}/{part}"))
     opening = text(desk.get(f"/campaigns/{campaign.slug}/state/open/"))
     assert "The rehearsal, its simulated judges" in opening
-    assert "deleted for good" in text(desk.get(f"{address}end/"))
+    assert "Permanently deletes" in text(desk.get(f"{address}end/"))
     desk.post(f"{address}end/", {"act": "yes"})
     assert jobs_run_waiting() == 1
     assert not Campaign.objects.filter(pk=clone.pk).exists()
