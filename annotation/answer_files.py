@@ -1,4 +1,4 @@
-"""How answers are read from files: a registry, which protocols that have a reader fill as they begin.
+"""Registry of readers for files of answers, filled by the protocols that have one.
 
 An import knows files, judges, segments, outputs and blocks, and no protocol (`annotation.importing.answers`). How what a
 file says becomes an answer of a protocol, its `AnswerFiles` know.

@@ -1,4 +1,4 @@
-"""What is measured of a judge: the only list of measures, what each can be, and thresholds in words."""
+"""Quality measures of a judge: the list of all measures, their ranges, and parsing of thresholds."""
 
 import re
 from decimal import Decimal
@@ -35,7 +35,7 @@ class JudgeMeasure(models.TextChoices):
     DISAGREES = "disagrees", gettext_lazy("low agreement p-value")
 
 
-#: What each measure says of a judge, in one line.
+#: One-line definition of each measure.
 DEFINITIONS: Final = {
     JudgeMeasure.REFERENCE: gettext_lazy(
         "How often the judge ranks the human reference above the other output."
@@ -90,7 +90,7 @@ DEFINITIONS: Final = {
 
 
 class Scale(StrEnum):
-    """What kind of number a measure is."""
+    """Scale of a measure's values."""
 
     SHARE = "share"
     KAPPA = "kappa"
@@ -164,7 +164,7 @@ def threshold_check(measure: str, threshold: float) -> None:
 
 
 def threshold_from_text(measure: str, text: str) -> float:
-    """Return the threshold that somebody wrote: "55%", "0.4" for a κ or a probability, "5 s".
+    """Parse a threshold: "55%", "0.4" for a κ or a probability, "5 s".
 
     A share must have its sign: a bare 0.5 could be a half or half a per cent. Raises
     `ThresholdError` for what cannot be read, or what the measure cannot be.

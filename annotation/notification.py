@@ -22,8 +22,8 @@ DUE_TASK = "ranking.tasks.rank_what_is_due"
 PLANNING_TASK = "annotation.tasks.plan_task"
 # After this time a message that was never handled (its queue was emptied) is sent again.
 REQUEST_TIMEOUT_SECONDS = 60
-# A ranking begins so long after the one before it at the earliest. Dashboards ask each second; many judges would
-# keep a processor busy with rankings that nobody sees.
+# Minimum time between the starts of two rankings. Dashboards poll every second; with many judges,
+# rankings that are never displayed would keep a processor busy.
 MILLISECONDS_BETWEEN_RANKINGS = 1000
 
 

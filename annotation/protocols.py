@@ -1,4 +1,4 @@
-"""What differs between protocols on the way of an answer: a registry, which protocols fill as they begin.
+"""Registry of the protocol-specific parts of answering, filled by the protocols.
 
 Lending, numbering, history, limits, time sheets and exports know judgments, and no protocol. What an answer is
 says its `AnswerKind`: what a request holds, which order of the outputs it implies, where the rest of it is kept.
@@ -24,17 +24,17 @@ from annotation.models import Design, Judgment
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, Task
 
-#: What a judge says of a block: labels, or an object with fields of the protocol.
+#: Answer to a block: labels, or an object with the protocol's fields.
 Answer = Any
-#: Of protocols with passes.
+#: Only in protocols with passes.
 LAST_PASS: Final = 2
-#: What a protocol leaves to choose, in JSON.
+#: Choices that a protocol leaves to the organiser, in JSON.
 Rules = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextsBeside:
-    """What judges see beside the outputs."""
+    """Texts shown beside the outputs."""
 
     source: bool
     references: bool
@@ -43,7 +43,7 @@ class TextsBeside:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needs:
-    """How many judges it takes at least to allot all texts, whether there are as many, and both in words."""
+    """Minimum number of judges needed to allot all texts, whether enough are available, and an explanation."""
 
     judges: int
     is_feasible: bool
@@ -52,12 +52,12 @@ class Needs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passes:
-    """What is special to a protocol whose texts are allotted: each for so many judges, who see it once or twice.
+    """Protocol settings for allotted texts: each text goes to a fixed number of judges, who see it once or twice.
 
     Where it is twice, they first see all of them, then all of them again.
 
-    Each text of a segment is for so many different judges, the same in both passes unless the rules say otherwise, and
-    nobody meets a segment twice in a pass. Passes count from 1.
+    Each text of a segment goes to `raters` different judges, the same in both passes unless the
+    rules say otherwise, and no judge sees a segment twice in a pass. Passes count from 1.
 
     Attributes
     ----------
@@ -66,14 +66,14 @@ class Passes:
     rules : callable
         Returns what the judge page must know beside `shown_rules`, likewise.
     raters : callable
-        Returns how many judges a text is for, by the task's rules.
+        Returns the number of judges per text, by the task's rules.
     items_per_judge : callable
-        Returns of how many texts at most one is a judge in a pass; None: no limit.
+        Returns the maximum number of texts per judge in a pass; None: no limit.
     needs : callable
         Returns what it takes: of the number of texts of each segment, judges, the most texts of one of them, and the
         task's rules.
     segments_per_hit : int
-        Of a design that nobody has chosen.
+        Default of a new design.
     count : int
         How often judges see the texts: 1, and all that is said here of the second pass is of no concern, or 2.
     together : callable, optional
@@ -81,7 +81,7 @@ class Passes:
         of one system. None: a HIT shows segments from anywhere, and texts of all systems.
     is_second_by_others : callable
         Returns, by the task's rules, whether a text is shown in the second pass to other judges than in the first, so
-        that nobody meets a segment twice in the task.
+        that no judge sees a segment twice in the task.
     """
 
     texts: Callable[[int, Mapping[str, Any]], TextsBeside]
@@ -117,7 +117,7 @@ class OpenComparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparisons:
-    """Which systems a protocol compares next, where that depends on what was judged before.
+    """Adaptive choice of the systems to compare next, for protocols where it depends on earlier judgments.
 
     Attributes
     ----------
@@ -125,14 +125,14 @@ class Comparisons:
         Closes the comparisons that have all their judgments, and returns their number. Before HITs are planned, in
         a transaction of its own.
     open : callable
-        Returns the comparisons that are open now. Stores nothing: it is asked for designs not yet in force, too.
+        Returns the comparisons that are open now. Stores nothing: it is also called for designs not yet in force.
     sentences_of_a_judge : callable
-        Returns, by the task's rules, how many sentences of a comparison a judge is given: a sample drawn for them. 0: no
+        Returns, by the task's rules, the number of sentences of a comparison sampled for each judge. 0: no
         samples, judges are lent what the pool has.
     judgments : callable
-        Returns, by the task's rules, how many judgments close a comparison.
+        Returns, by the task's rules, the number of judgments that close a comparison.
     most : callable
-        Returns how many comparisons so many systems take at most.
+        Returns the maximum number of comparisons for a number of systems.
     """
 
     close: Callable[[Design], int]
@@ -144,7 +144,7 @@ class Comparisons:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """Which of a protocol's questions a block asks, where HITs that repeat others ask about what was said in these.
+    """Questions a block asks in a protocol whose repeated HITs ask about the answers to the original ones.
 
     Attributes
     ----------
@@ -163,7 +163,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AboutJudgment:
-    """Which earlier judgment an answer is about, of a protocol that asks about what others said.
+    """Link from an answer to the earlier judgment it is about, for protocols that ask about other judges' answers.
 
     Attributes
     ----------
@@ -179,7 +179,7 @@ class AboutJudgment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerKind:
-    """The answers of a protocol.
+    """Answer format and behaviour of a protocol.
 
     Attributes
     ----------
@@ -190,7 +190,7 @@ class AnswerKind:
     first_candidates : int, optional
         How many the blocks of a task's first design show; None: as many as any design's, or the most there may be.
     candidates_in_words : lazy str
-        What blocks of so many outputs are, for organisers who choose; empty where a design says it by itself.
+        Describes blocks of this size to organisers who choose one; empty where the design implies it.
     serializer : type of Serializer, optional
         Of the `answer` of a request. None: what is said is `labels`.
     table : type of Model
@@ -203,7 +203,7 @@ class AnswerKind:
     as_given : callable
         Returns an answer as it was given, in JSON, of anything that has the fields of `table`.
     labels : callable
-        Returns the order that an answer implies for so many candidates: 1 is best. By default, nothing is compared.
+        Returns the order of the candidates that an answer implies: 1 is best. By default, nothing is compared.
     refusal : callable
         Returns why an answer to a block is not taken, in words for the judge; None if it is. Asked before anything is stored.
     refusal_by_database : callable
@@ -281,17 +281,17 @@ class AnswerKind:
 
     @property
     def has_stages(self) -> bool:
-        """Whether HITs that repeat others ask about what was said in these."""
+        """True if HITs that repeat others ask about the answers to these."""
         return self.first_stage is not None
 
     @property
     def has_answers(self) -> bool:
-        """Whether what is said is an `answer`; otherwise it is `labels`."""
+        """True if requests send an `answer`; otherwise they send `labels`."""
         return self.serializer is not None
 
     @property
     def keeps_answers(self) -> bool:
-        """Whether an answer says more than labels, and is kept in the protocol's own table."""
+        """True if an answer holds more than labels and is stored in the protocol's own table."""
         return self.table is not Judgment
 
     @property
@@ -302,7 +302,7 @@ class AnswerKind:
 
     @property
     def compares_outputs(self) -> bool:
-        """Whether a block may show several outputs, so that an answer implies an order."""
+        """True if a block may show several outputs, so that an answer implies an order."""
         return self.candidates[-1] > 1
 
     def rules(self, given: Mapping[str, Any]) -> Rules:
@@ -442,7 +442,7 @@ def stages_of(protocol: str, block_ids: Sequence[int]) -> dict[int, Stage]:
 
 
 def outputs_at_a_time(count: int) -> str:
-    """Return why blocks of a task show so many outputs and no others."""
+    """Return the error that blocks of a task must show exactly `count` outputs."""
     return ngettext(
         "Blocks of this task must show %(count)d output.",
         "Blocks of this task must show %(count)d outputs.",

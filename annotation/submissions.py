@@ -1,4 +1,4 @@
-"""What is submitted for, and why a submission is refused."""
+"""Targets of submissions, and the errors for refused ones."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -33,9 +33,9 @@ def plan_task(task_id: int) -> None:
 
 @shared_task
 def fill_pools() -> None:
-    """Keep the pools of HITs filled that judges take from, and end the leases that ran out.
+    """Keep the pools filled that judges receive HITs from, and end expired leases.
 
-    Judgments are numbered here too, in case nobody ranks.
+    Judgments are numbered here too, in case no ranking runs.
     """
     leases_release()
     waiting_judgments_number()

@@ -39,7 +39,7 @@ from campaign.services.judge_lists import (
 from campaign.services.people import PersonRefusedError, judge_change
 from campaign.texts.language_tags import LanguageTagError
 
-#: What the description of the API has names for.
+#: Enum values named in the API description.
 STANDINGS = [each.value for each in StandingOfJudge]
 ROW_STATES = [each.value for each in RowState]
 
@@ -309,7 +309,7 @@ def _changes(campaign: Campaign, judge: Judge, sent: dict[str, Any]) -> dict[str
             for system in _named(systems, name, "conflicts", name)
         }
         there = set(System.objects.filter(conflicts__judge=judge))
-        # Of a system that is named again nothing changes, whichever test sets it is of.
+        # A system that is named again keeps its conflict, whichever test set it belongs to.
         kept = {system for system in there if system.name in sent["conflicts"]}
         names_kept = {system.name for system in kept}
         changes["conflicts"] = [system for system in wanted if system.name not in names_kept]

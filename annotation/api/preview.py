@@ -1,6 +1,6 @@
-"""Stands where the judging API is while an organiser sees a test set as judges do: the same shapes, nothing stored.
+"""Preview of the judging API for organisers: the same response shapes, nothing stored.
 
-Not below the judging API's address: there nobody is asked for a second factor.
+Kept outside the judging API's address prefix, which is exempt from the second factor.
 """
 
 from dataclasses import asdict

@@ -177,7 +177,7 @@ class JudgmentsView(generics.GenericAPIView[Judgment]):
         task = readable_task(request, task_id)
         if request.accepted_renderer.format == FiveWayRenderer.format:
             return five_way_response(task=task, watermark=until)
-        # Whoever reads gets what was acknowledged.
+        # Number waiting judgments first, so that every acknowledged judgment is included.
         judgments_number(task_id=task.pk)
         found = filtered(JudgmentFilter, request, task.judgment_numbers.all())
         if until is not None:
@@ -186,7 +186,7 @@ class JudgmentsView(generics.GenericAPIView[Judgment]):
         return self.get_paginated_response(judgments_recorded(numbers, task=task, until=until))
 
     def handle_exception(self, exc: Exception) -> Response:
-        # Errors are JSON, whatever was asked for.
+        # Errors are JSON regardless of the requested format.
         self.request.accepted_renderer = JSONRenderer()
         self.request.accepted_media_type = JSONRenderer.media_type
         return super().handle_exception(exc)
@@ -279,7 +279,7 @@ class ComparisonsView(generics.GenericAPIView[JudgmentNumber]):
     def get(self, request: Request, task_id: int) -> Response:
         """List comparisons. Use `exports/` to download all of them."""
         task = readable_task(request, task_id)
-        # Whoever reads gets what was acknowledged.
+        # Number waiting judgments first, so that every acknowledged judgment is included.
         judgments_number(task_id=task.pk)
         counted = task.judgment_numbers.filter(counted_in_rankings())
         found = filtered(ComparisonFilter, request, counted)
@@ -302,7 +302,7 @@ def _rows(judgment: Mapping[str, Any], asked: Mapping[str, str]) -> Iterator[dic
 
 
 def _turned(each: Comparison, asked: Mapping[str, str]) -> list[Comparison]:
-    """Return the comparison if it is asked for, with the system that is asked for as the first."""
+    """Return the comparison if it matches the filter, turned so that the requested system comes first."""
     named = {name: asked.get(name, "") for name in ("system", "other", "outcome")}
     if not named["system"]:
         return [each]

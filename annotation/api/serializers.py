@@ -10,7 +10,7 @@ from campaign.models import Protocol
 
 # Longer comments are a problem report, which is a file of its own one day.
 COMMENT_LENGTH = 5000
-# A day: whoever left a page open longer has not been judging.
+# One day: a judge who left a page open longer was not judging.
 DURATION_MS = 86_400_000
 
 

@@ -1,4 +1,4 @@
-"""What judges have worked: of oneself, and of each judge for organisers."""
+"""Time sheets: of the signed-in judge, and of all judges for organisers."""
 
 from dataclasses import asdict
 from typing import Any

@@ -47,10 +47,10 @@ def five_way_rows(*, task: Task, watermark: int | None = None) -> Iterator[FiveW
     Controls are left out, and judges who are excluded now, as they are of the ranking: the file
     ranks as the latest run does.
 
-    With `watermark`, exactly the judgments of a ranking run that has it: those
-    current among the numbers up to it, and no skips, which have no number. Without, judgments that have
-    no number get one first: whoever reads gets what was acknowledged. Judgments that come in
-    meanwhile are left out.
+    With `watermark`, exactly the judgments of a ranking run that has it: those current among the
+    numbers up to it, and no skips, which have no number. Without, unnumbered judgments are numbered
+    first, so that every acknowledged judgment is included. Judgments that come in meanwhile are
+    left out.
     """
     until = judgments_number(task_id=task.pk) if watermark is None else watermark
     written = judgments_written(task=task, watermark=until)
@@ -129,7 +129,7 @@ class SystemsShown:
             systems = list(task.test_set.systems.order_by("id").values_list("id", "name"))
         else:
             systems = sorted(names.items(), key=lambda one: one[1])
-        # The format has a number for each system; which one is nobody's business but the file's.
+        # The format needs a number for each system; the numbers have no meaning outside the file.
         self._systems = {id_: (name, number) for number, (id_, name) in enumerate(systems, 1)}
         self._known: dict[tuple[str, str | None], tuple[Any, ...]] = {}
 

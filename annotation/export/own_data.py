@@ -1,4 +1,4 @@
-"""What is kept about a judge, as a zip of JSON with a page that says what it is."""
+"""A judge's own data as a zip of JSON files, with a page that explains them."""
 
 import json
 import zipfile
@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from annotation.selectors.kept_about import kept_about
 from campaign.models import Judge
 
-#: What the files of the zip are called.
+#: File names in the zip.
 DATA: Final = "data.json"
 README: Final = "README.txt"
 

@@ -1,4 +1,4 @@
-"""Which segment and which outputs of a test set the answers of a file are about."""
+"""Places that the answers of a file refer to: segments and outputs of a test set."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ _Found = TypeVar("_Found")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What an answer is about, by id, and the texts of its candidates as the test set has them."""
+    """IDs of the segment and outputs an answer is about, with the candidates' texts in the test set."""
 
     segment: int
     number: int
@@ -224,7 +224,7 @@ class Places:
 
 
 def _looks_same(one: str | None, other: str | None) -> bool:
-    """Whether texts may have been shown as one: designs choose how alike such texts are."""
+    """Return True if two texts may have been shown as one under a design's text normalization."""
     return one == other or (
         one is not None and other is not None and text_to_the_eye(one) == text_to_the_eye(other)
     )

@@ -31,7 +31,7 @@ from campaign.models import Judge, Task
 
 #: As many as a design can ask for at most, and as the page of a HIT shows.
 BLOCKS_OF_A_HIT: Final = 50
-#: What errors tell whoever imports judgments of such a judge to do.
+#: Remedy for judgments by such a judge, used in error messages.
 RENAME_JUDGE: Final = "import into another campaign, or rename the judge in the whole file"
 
 
@@ -53,7 +53,7 @@ class ImportedHITs:
     def __init__(self, task: Task) -> None:
         self._task = task
         pgtrigger_ignore_preset()
-        # Whoever plans HITs holds this lock too: numbers of HITs are given out under it.
+        # Planning takes the same lock, because it also assigns HIT numbers.
         HITSequence.objects.get_or_create(task=task)
         locked = HITSequence.objects.select_for_update().annotate(now=Now())
         self._sequence = locked.get(task=task)
@@ -206,7 +206,7 @@ class AnswerWriter:
         self._task = task
         self._kind = answer_kind(task.protocol)
         self.hits = ImportedHITs(task)
-        # Of answers that others may be about, the judgments by client id.
+        # Judgments by client id, for answers that later answers may refer to.
         self._judgments: dict[UUID, int] = {}
 
     def write(self, rows: Sequence[AnswerRow]) -> int:
@@ -265,7 +265,7 @@ class AnswerWriter:
             return lambda _row: {}
         column = self._kind.about.column
         self._judgments.update(zip((row.client_id for row in rows), ids, strict=True))
-        # Of an import before this one.
+        # Judgments of an earlier import.
         missing = {row.about for row in rows if row.about and row.about not in self._judgments}
         if missing:
             found = Judgment.objects.filter(task=self._task, client_id__in=missing)

@@ -66,7 +66,7 @@ class AnswersOfFile:
 
 @dataclass(frozen=True, slots=True)
 class AnswersImported:
-    """What an import did.
+    """Result of an import.
 
     Attributes
     ----------
@@ -130,7 +130,8 @@ def answers_import(
     judgments_import_note(test_set=task.test_set, told=told)
     judgments_number(task_id=task.pk)
     if answer_kind(task.protocol).comparisons is not None:
-        # Nobody plans a campaign that is not open: its sort goes as far as the answers do.
+        # The planner skips campaigns that are not open, so settle the sort here as far as the
+        # answers allow.
         comparisons_settle(design=design_ensure(task=task))
     statistics_refresh(Segment, Output, HIT, Block, Judge, Judgment, JudgmentNumber, Skip)
     if imported.judgments:
@@ -216,7 +217,9 @@ class _Import:
         return self._judgments + self._skips + self._already_there
 
     def _is_chosen(self, answer: FileAnswer, refusal: Callable[[FileAnswer], Refuse]) -> bool:
-        """Whether an answer is of the languages that were chosen; refuse those of another test set where none were."""
+        """Return True if the answer is in the selected languages; refuse another test set's answers if none are
+        selected.
+        """
         known = self._chosen.get(answer.languages)
         if known is not None:
             return known

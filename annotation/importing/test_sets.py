@@ -127,7 +127,7 @@ def _refuse_no_reference(there_is_one: bool) -> None:
         )
 
 
-# How often an inspection reads a file, roughly.
+# Approximate number of times an inspection reads a file.
 _READINGS = 5
 
 

@@ -1,4 +1,4 @@
-"""Who judges what: designs, HITs and blocks, assignments, judgments and skips."""
+"""Judging: designs, HITs and blocks, assignments, judgments and skips."""
 
 from annotation.models.assignment import Assignment, Exposure, JudgeAccount
 from annotation.models.block import Block, BlockControl, ShownOutput

@@ -34,14 +34,13 @@ BLOCKS_OF_PLANS = """
     UPDATE annotation_hit h SET plan = NULL WHERE {hits}
 """
 
-# In the database, so that no HIT is ever lent without its blocks, whoever lends it, and none gets
-# them twice.
-#
-# `pgtrigger.ignore` is set until the transaction ends, to what it was or to nothing: the triggers of
-# what is written ask for it and catch the error where it is not set, which costs more than what they
-# look up. `enable_seqscan` is off for what is planned in here: a connection keeps the plans of
-# foreign keys and triggers, and made while the tables are small, they would read them whole for every
-# row; after five hundred HITs a lending would take ten times as long, until autovacuum has been there.
+# A trigger, so that every lent HIT gets its blocks exactly once, whichever code lends it.
+# `pgtrigger.ignore` is set until the transaction ends, to its current value or to the empty string:
+# the triggers of the written tables read it and catch the error if it is unset, which costs more
+# than their own lookups. `enable_seqscan` is off while statements here are planned: a connection
+# caches the plans of foreign keys and triggers, and plans made while the tables are small would
+# scan them for every row; lending would become ten times slower after five hundred HITs, until
+# autovacuum runs.
 BLOCKS_WRITE = trigger_from_file(
     "annotation",
     "assignment_writes_the_blocks_of_its_hit",
@@ -107,7 +106,7 @@ class Assignment(models.Model):
             ),
         ]
         indexes = [
-            # What a judge has begun and not done; and, read whole, all leases that may have run out.
+            # A judge's unfinished assignments; a full scan finds all leases that may have expired.
             models.Index(
                 fields=["judge"],
                 condition=models.Q(completed_at__isnull=True),
@@ -148,19 +147,20 @@ class Exposure(models.Model):
         "campaign.Segment",
         on_delete=models.PROTECT,
         related_name="exposures",
-        # Asked for by judge alone, or by both.
+        # Queried by judge alone, or by both columns.
         db_index=False,
     )
     assignment = models.ForeignKey(
         "annotation.Assignment",
         on_delete=models.PROTECT,
         related_name="exposures",
-        # Asked for by nobody: an assignment is never deleted once it was lent.
+        # Never queried: an assignment is not deleted once it was lent.
         db_index=False,
     )
     is_repeat = models.BooleanField(default=False)
-    # Of a segment's test set a task is known by it, in a byte where it is empty; an id would be eight in each row.
-    #: The protocol of a task that shows judges segments again; empty of all others, which count together.
+    # Key of the task within the segment's test set: one byte if empty, where an id would take eight
+    # in each row. Holds the protocol of a task that shows judges segments again; empty for all
+    # others, which count together.
     apart = models.CharField(max_length=20, default="", db_default="", blank=True)
 
     class Meta:
@@ -182,7 +182,7 @@ class Exposure(models.Model):
 
 
 class JudgeAccount(models.Model):
-    """What a judge was lent of a test set so far, and whether they are waiting for more.
+    """Number of HITs lent to a judge in a task so far, and whether they are waiting for more.
 
     Changed under the lock of the judge's row; the planner, under the lock of the test set's
     `HITSequence`, writes only its answer to a request: `requested_at` and `none_left_at`.
@@ -200,8 +200,8 @@ class JudgeAccount(models.Model):
     intra_lent = models.PositiveIntegerField(default=0)
     #: HITs with an attention check, without repeats of their own.
     checks_lent = models.PositiveIntegerField(default=0, db_default=0)
-    # What draws of the next check and repeat go by: `annotation.sampling.rates`.
-    #: Without training and repeats of their own.
+    # Inputs for drawing the next check and repeat (`annotation.sampling.rates`). Excludes training
+    # and the judge's own repeats.
     hits_since_check = models.PositiveIntegerField(default=0, db_default=0)
     #: Without training.
     hits_since_repeat = models.PositiveIntegerField(default=0, db_default=0)

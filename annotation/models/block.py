@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class BlockControl(models.TextChoices):
-    """What a block checks, if its right order is known."""
+    """Purpose of a control block, whose correct order is known; empty for ordinary blocks."""
 
     NONE = "", _("none")
     ATTENTION = "attention", _("attention check")
@@ -33,7 +33,7 @@ def by_candidate(outputs: Sequence[T], stands_for: Sequence[int] | None) -> list
 
 
 def stands_for(sizes: Sequence[int]) -> list[int] | None:
-    """Return `Block.stands_for` of candidates with so many outputs."""
+    """Return `Block.stands_for` for candidates with these numbers of outputs."""
     return list(sizes) if any(size != 1 for size in sizes) else None
 
 
@@ -67,7 +67,7 @@ class Block(models.Model):
     position = models.PositiveSmallIntegerField()
     #: By id, in shown order; those of one candidate side by side.
     outputs = ArrayField(models.BigIntegerField())
-    #: How many outputs each candidate stands for; empty: each for one.
+    #: Number of outputs each candidate stands for; empty if each stands for one.
     stands_for = ArrayField(models.PositiveSmallIntegerField(), null=True, blank=True)
     control = models.CharField(
         max_length=9, choices=BlockControl, default=BlockControl.NONE, blank=True
@@ -77,7 +77,7 @@ class Block(models.Model):
     expected = ArrayField(models.PositiveSmallIntegerField(null=True), null=True, blank=True)
     #: Explanation shown to the judge after a training block.
     explanation = models.TextField(default="", db_default="", blank=True)
-    # What a browser sees instead of the key: says nothing about order or number.
+    # Identifier shown to browsers instead of the key, so that it reveals neither order nor count.
     public_id = models.UUIDField(default=uuid.uuid4, db_default=RandomUUID(), unique=True)
 
     class Meta:

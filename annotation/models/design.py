@@ -35,7 +35,7 @@ class DesignQuerySet(RecordedQuerySet["Design"]):
 
 
 class Design(RecordedModel):
-    """How the HITs of a test set are drawn, from a certain HIT on.
+    """Parameters by which a task's HITs are drawn, starting at a given HIT.
 
     HIT number k is a function of its design's row, k and the recorded state
     alone. A change of design is a new row, so the rows of a test set are the
@@ -50,7 +50,7 @@ class Design(RecordedModel):
         BINARY = "binary", _("blocks of two")
         ALL = "all", _("all systems")
         SORTING = "sorting", _("sorting")
-        # Blocks that came with imported judgments: drawn by somebody else.
+        # Blocks of imported judgments, drawn elsewhere.
         IMPORTED = "imported", _("imported")
 
     class Order(models.TextChoices):

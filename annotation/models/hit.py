@@ -92,7 +92,7 @@ def _seen(
 
 
 class HITPurpose(models.TextChoices):
-    """What a HIT is for: new blocks, or the same ones again."""
+    """Purpose of a HIT: new blocks, or a repeat of earlier ones."""
 
     FIRST = "first", _("first")
     REDUNDANCY = "redundancy", _("additional judge")
@@ -132,7 +132,8 @@ class HIT(models.Model):
         "annotation.Design",
         on_delete=models.PROTECT,
         related_name="hits",
-        # Of both columns: `hit_design_of_its_task`, in the initial migration. Django has no such foreign keys.
+        # A composite foreign key, which Django does not support: `hit_design_of_its_task` in the
+        # initial migration.
         db_constraint=False,
         db_index=False,  # designs are never deleted; of one's first HITs asks `hit_one_first_in_a_family`
     )
@@ -254,7 +255,7 @@ class HIT(models.Model):
                 condition=models.Q(completed_at__isnull=True, purpose__in=POOLED, is_standby=False),
                 name="hit_pool",
             ),
-            # Of these, the few with an attention check: found by as short a scan as those without.
+            # The few HITs with an attention check, found by as short a scan as those without.
             models.Index(
                 fields=["task", "number"],
                 condition=models.Q(
@@ -277,7 +278,7 @@ class HIT(models.Model):
                 condition=models.Q(completed_at__isnull=True, reserved_for__isnull=False),
                 name="hit_reserved",
             ),
-            # What refers to others, without the many HITs that refer to none.
+            # Only the HITs that refer to others; most refer to none.
             models.Index(
                 fields=["batch"], condition=models.Q(batch__isnull=False), name="hit_of_a_batch"
             ),

@@ -135,7 +135,7 @@ class Judgment(models.Model):
             ),
         ]
         indexes = [
-            # What organisers read: comments are few among many judgments.
+            # Comments for organisers: few judgments have one.
             models.Index(
                 fields=["task", "-id"],
                 condition=~models.Q(comment=""),

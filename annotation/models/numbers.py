@@ -95,9 +95,9 @@ def waits(*, is_skip: bool) -> models.Exists:
 
 
 class JudgmentSequence(models.Model):
-    """The last judgment number given out in a test set, and what judgments 1 to this one come to.
+    """Last judgment number assigned in a task, with counters over judgments 1 to that number.
 
-    Its row lock orders those who give numbers. Nobody who submits a judgment takes it.
+    Its row lock serializes numbering. Submitting a judgment does not take it.
     """
 
     task = models.OneToOneField(
@@ -158,7 +158,7 @@ class JudgeTally(models.Model):
 
 
 class WorkedQuarterHour(models.Model):
-    """What a judge did in a quarter of an hour in a test set; controls and repeats count alike.
+    """Work of a judge in a task during a quarter of an hour; controls and repeats are included.
 
     A sentence counts once, where it was first judged or skipped, time where it was sent. Work is of what was lent,
     not imported; `judged` are first judgments without controls, imported ones too. In every time zone days and hours
@@ -196,7 +196,8 @@ class WorkedQuarterHour(models.Model):
 
 
 class PageChanges(models.Model):
-    """How often what pages show of a test set has changed otherwise than by judgments and skips, and when a ranking was requested.
+    """Change counter of a task for pages (other than judgments and skips), and the time of the pending ranking
+    request.
 
     Services of problem reports and replies, quality rules and quality actions count. The first of many judgments
     requests a ranking; the others see that it is requested. It is no part of `JudgmentSequence`,

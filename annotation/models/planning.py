@@ -4,7 +4,7 @@ from django.db.models.functions import Now
 
 
 class HITSequence(models.Model):
-    """How far a test set is planned; the lock of its row lets one worker at a time draw HITs.
+    """Planning progress of a task; its row lock ensures that one worker at a time draws HITs.
 
     Holds the state that the next draw depends on, so that planning does not read the history.
     """
@@ -42,7 +42,7 @@ class HITSequence(models.Model):
 
 
 class PlanningBatch(models.Model):
-    """What a batch of HITs was drawn from: enough to draw each of them again."""
+    """Inputs of a batch of HITs: enough to draw each of them again."""
 
     task = models.ForeignKey(
         "campaign.Task", on_delete=models.CASCADE, related_name="planning_batches"
@@ -53,7 +53,7 @@ class PlanningBatch(models.Model):
         related_name="planning_batches",
         db_index=False,
     )
-    #: Whom the HITs were drawn for; empty means for everybody.
+    #: Judge the HITs were drawn for; empty for the common pool.
     judge = models.ForeignKey(
         "campaign.Judge",
         on_delete=models.PROTECT,
@@ -68,7 +68,7 @@ class PlanningBatch(models.Model):
         models.CharField(max_length=200), default=list, db_default=[], blank=True
     )
     segment_limit = models.PositiveIntegerField(null=True, blank=True)
-    #: Where there is a limit.
+    #: Only with a limit.
     segment_blocks = ArrayField(models.PositiveIntegerField(), default=list, blank=True)
     state = models.JSONField(default=dict)
     created_at = models.DateTimeField(db_default=Now())

@@ -10,7 +10,7 @@ from campaign.database.triggers import is_one_of, trigger_from_file
 
 
 class ProblemReportKind(models.TextChoices):
-    """What a judge reports."""
+    """Kind of problem a judge reports."""
 
     SOURCE = "source", _("The source is wrong or cut off")
     REFERENCE = "reference", _("The reference is wrong or belongs to another sentence")
@@ -82,7 +82,7 @@ class ProblemReplyQuerySet(models.QuerySet["ProblemReply"]):
 
 
 class ProblemReply(models.Model):
-    """What an organiser answers to a report, and whether the report is closed from there on. Append-only.
+    """Organiser's reply to a problem report, and whether it closes the report. Append-only.
 
     Reopening is a further reply. One that was a mistake is taken back by a further one, and judges
     read it no more.
@@ -110,7 +110,7 @@ class ProblemReply(models.Model):
 
     class Meta:
         constraints = [
-            # Of two organisers who answer at once, the second sees first what the other wrote.
+            # If two organisers reply at once, the second is shown the first reply before sending.
             models.UniqueConstraint(fields=["report", "number"], name="problem_reply_number_once"),
             models.CheckConstraint(
                 condition=models.Q(takes_back__isnull=False, text="")

@@ -12,12 +12,12 @@ from campaign.database.recording import RecordedModel, RecordedQuerySet, Recordi
 from campaign.database.triggers import is_one_of, trigger_from_file
 from campaign.models import User
 
-#: What a rule may do.
+#: Actions available to a rule.
 ACTIONS = [("warn", _("warn")), ("pause", _("pause")), ("exclude", _("exclude"))]
 
 
 class QualityActionKind(models.TextChoices):
-    """What became of a judge."""
+    """Action taken on a judge."""
 
     WARN = "warn", _("warned")
     PAUSE = "pause", _("paused")
@@ -26,7 +26,7 @@ class QualityActionKind(models.TextChoices):
     MESSAGE = "message", _("messaged")
 
 
-#: What holds against a judge while it is in force, and what reinstating them reverts.
+#: Actions that count against a judge while in force, and that reinstating reverts.
 STANDING_ACTIONS = (QualityActionKind.WARN, QualityActionKind.PAUSE, QualityActionKind.EXCLUDE)
 
 
@@ -61,7 +61,7 @@ def _threshold_in_range() -> models.Q:
 
 
 class QualityRule(RecordedModel):
-    """What becomes of a judge of whom a measure says this much, on at least that much evidence.
+    """Quality rule: an action to take when a judge's measure crosses a threshold, given enough evidence.
 
     Terms never change: a change is a new rule that `replaces` the old one,
     which is switched off. Actions keep the rule they came from.
@@ -224,7 +224,7 @@ class QualityAction(RecordedModel):
                 | ~models.Q(action="message") & models.Q(text=""),
                 name="quality_action_has_a_text_exactly_if_a_message",
             ),
-            # Also after somebody took it back: the organiser's word stands against the rule's.
+            # Applies to reverted actions too: the organiser's decision overrides the rule.
             models.UniqueConstraint(
                 fields=["rule", "judge"], name="quality_action_once_per_rule_and_judge"
             ),

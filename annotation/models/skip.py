@@ -86,7 +86,7 @@ class Skip(models.Model):
         ]
         indexes = [
             models.Index(fields=["task", "-id"], name="skip_of_a_task"),
-            # What organisers read: comments are few among many skips.
+            # Comments for organisers: few skips have one.
             models.Index(
                 fields=["task", "-id"],
                 condition=~models.Q(comment=""),

@@ -1,1 +1,1 @@
-"""What organisers' pages of judgments show."""
+"""Presentation of judgments on organisers' pages."""

@@ -60,7 +60,7 @@ def _percent(help_text: Any, *, highest: int = 100) -> forms.DecimalField:
 
 
 class DesignForm(VersionedForm):
-    """How HITs are drawn; as it stands in the design in force, if nothing was sent."""
+    """Design parameters; unbound, it shows the design in force."""
 
     kind = forms.ChoiceField(
         choices=[each for each in Design.Kind.choices if each[0] != Design.Kind.IMPORTED],

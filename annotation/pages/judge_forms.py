@@ -75,7 +75,7 @@ class JudgeListForm(forms.Form):
 
 
 class JudgeForm(VersionedForm):
-    """What a judge may be lent: languages, expertise, groups and conflicts; and how to reach them."""
+    """Work a judge may receive (languages, expertise, groups, conflicts) and their contact address."""
 
     address = forms.EmailField(required=False, widget=forms.EmailInput(attrs={"dir": "ltr"}))
     expertise = forms.CharField(

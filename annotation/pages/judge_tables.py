@@ -239,7 +239,7 @@ class DaysForm(forms.Form):
 
 
 class TimeSheetFilter(DeskFilter):
-    """Which judges a time sheet lists, and of which days it says what they worked."""
+    """Judges and days listed in a time sheet."""
 
     judge = django_filters.CharFilter(
         "pseudonym", lookup_expr="icontains", label=gettext_lazy("Name contains"), max_length=100

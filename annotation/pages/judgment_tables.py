@@ -58,7 +58,7 @@ def _with_system(rows: QuerySet[Any, Any], _name: str, _value: str) -> QuerySet[
 
 
 class _JudgmentForm(forms.Form):
-    """What is asked for fits together."""
+    """Filter values that must be consistent with each other."""
 
     def clean(self) -> dict[str, Any]:
         """Say that the other system or the outcome is of a system, which has to be named."""
@@ -142,7 +142,7 @@ class JudgmentFilter(DeskFilter):
     class Meta:
         form = _JudgmentForm
 
-    #: What links lead to, and nobody has to see otherwise.
+    #: Filters set by links only, and hidden unless used.
     _ONLY_IF_USED: Final = ("group", "domain", "min_words", "max_words")
 
     def __init__(self, *args: Any, **options: Any) -> None:

@@ -63,12 +63,12 @@ class SystemTable(DeskTable):
         return ", ".join(pseudonym for pseudonym, _note in self._conflicts.get(row.pk, ()))
 
 
-#: Of a file of outputs; larger ones come by the command.
+#: Maximum size of a file of outputs; larger ones must be imported with the command.
 MAX_BYTES: Final = 20_000_000
 
 
 class SystemForm(VersionedForm, forms.ModelForm):  # type: ignore[type-arg]
-    """What is said of a system; its name only while it may change."""
+    """Description of a system; includes its name only while it may change."""
 
     class Meta:
         model = System

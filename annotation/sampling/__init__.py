@@ -1,4 +1,4 @@
-"""Which outputs meet on which segment: pure functions of (design, seed, HIT number, recorded state).
+"""Choice of outputs for each block: pure functions of (design, seed, HIT number, recorded state).
 
 `parameters` are what an organiser chooses, `corpus` the texts to draw from, `windows` the segments
 of a HIT, `hits` its blocks, `state` what a draw depends on, `cycles` and `planned_cycle` the blocks

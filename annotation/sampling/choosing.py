@@ -1,4 +1,4 @@
-"""Which of a segment's distinct texts a block shows: from texts to systems and back, and which systems meet.
+"""Choice of the distinct texts in a block: mapping between texts and systems, and the systems to compare.
 
 Arrays in, indices out; a function of its arguments alone. Randomness comes as a *key*, 64 random
 bits: `HashDraw.integer("systems", segment)` in a campaign, anything in a simulation. Counts are those
@@ -31,7 +31,7 @@ def choose_uniform(eligible: Sequence[int], size: int, key: int) -> tuple[int, .
     eligible : sequence of int
         Different indices of systems.
     size : int
-        How many; all of them where there are not so many.
+        Number to choose; all if fewer are eligible.
     key : int
         64 random bits.
 
@@ -218,7 +218,7 @@ def choose_by_chance(options: BlockOptions, *, draw: HashDraw) -> ShownTexts:
     names_drawn = draw.integers(
         (name for text in options.free for name in text.systems), "system", options.segment
     )
-    # Of those who share a text, the one that was drawn first.
+    # Among systems that share a text, take the one drawn first.
     drawn = sorted(
         ((min((names_drawn[name], name) for name in text.systems), text) for text in options.free),
         key=lambda pair: pair[0],

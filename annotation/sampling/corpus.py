@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class OutputKind(StrEnum):
-    """Who wrote an output: the values of `campaign.models.SystemKind`."""
+    """Author of an output: the values of `campaign.models.SystemKind`."""
 
     SYSTEM = "system"
     REFERENCE = "reference"

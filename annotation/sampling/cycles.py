@@ -1,4 +1,5 @@
-"""Blocks planned together, so that pairs have met equally often at the end of each cycle of them: what is left, and when the next one begins.
+"""Cycles of blocks after which all pairs have met equally often: the remaining blocks, and the start of the next
+cycle.
 
 The first have each pair meet once (Steiner systems), so that no two counts ever differ by more than
 one; no other design can do that (`docs/sampling.md`). The others are for blocks that hold so many of
@@ -6,12 +7,12 @@ the systems that a search for a cycle is slow. All were found by developing init
 designs, some with a fixed system or short orbits) and ordering their blocks by a beam search;
 `tests/unit/annotation/sampling/test_known_designs.py` checks each.
 
-Whoever chooses one block at a time can only avoid what is uneven already; a block of five raises ten
-counts at once, and pairs drift up to four apart. Here some blocks ahead are chosen together. A cycle
-ends where about half of the pairs are to have met once more than the others: there many
-arrangements have no two pairs more than one apart, and a short search finds one. From one such
-end, where pairs met q or q + 1 times, to the next, where they met q + 1 or q + 2 times, none can be
-more than two apart at any moment, whatever the order of the blocks.
+Choosing one block at a time can only correct existing imbalance; a block of five raises ten counts
+at once, and pairs drift up to four apart. Here some blocks ahead are chosen together. A cycle ends
+where about half of the pairs are to have met once more than the others: there many arrangements
+have no two pairs more than one apart, and a short search finds one. From one such end, where pairs
+met q or q + 1 times, to the next, where they met q + 1 or q + 2 times, none can be more than two
+apart at any moment, whatever the order of the blocks.
 """
 
 from __future__ import annotations
@@ -227,7 +228,7 @@ def _lengths(pairs: Int64Array, per_block: int, *, is_even: bool) -> Iterator[in
 
 
 def _least_squares(total: int, pairs: int) -> int:
-    """Sum of the squares of so many whole numbers with this sum, no two more than one apart."""
+    """Sum of squares of `pairs` whole numbers that add up to `total` and differ by at most one."""
     each, more = divmod(total, pairs)
     return pairs * each * each + more * (2 * each + 1)
 

@@ -48,7 +48,7 @@ def sample_window(
 
 @dataclass(slots=True, kw_only=True)
 class SegmentQuota:
-    """How many blocks of each segment are planned, and how many are allowed.
+    """Number of blocks planned and allowed for each segment.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ class HITDrawer:
 
     @property
     def is_all_compared(self) -> bool:
-        """Whether enough blocks are planned of all comparisons that a sort asks for now; not in other designs."""
+        """True if enough blocks are planned for all open comparisons of a sort; False for other designs."""
         is_sort = self.parameters.kind is DesignKind.SORTING
         return is_sort and not (self.state.blocks_wanted > 0).any()
 

@@ -28,7 +28,7 @@ class _Segment:
     systems: tuple[DistinctText, ...]
     references: tuple[DistinctText, ...]
     damaged: tuple[DistinctText, ...]
-    # Of the systems behind `texts`.
+    # Systems behind `texts`.
     names: frozenset[str]
     with_reference: bool = False
     with_damaged: bool = False

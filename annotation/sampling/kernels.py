@@ -205,7 +205,7 @@ _NEXT = np.uint64(0x9E3779B97F4A7C15)
 
 @njit(cache=True, nogil=True)
 def meet(counts: Int64Array, block: Int64Array, times: int) -> None:
-    """Count a block's meetings so many times."""
+    """Add the meetings of a block to the counts, `times` times."""
     for i in range(1, len(block)):
         for j in range(i):
             counts[block[i], block[j]] += times
@@ -259,8 +259,8 @@ def even_out(counts: Int64Array, blocks: Int64Array, key: int, target: int, step
     """Exchange single systems of `blocks` until the squares of `counts` are down to `target`.
 
     `counts` hold the blocks. An exchange is made if it costs nothing, or by a small chance if it
-    costs the least there is: plateaus are wide, and few of their ways out lead downhill only.
-    Returns what is missing, at most after so many steps.
+    costs the least there is: plateaus are wide, and few of their ways out lead downhill only. Stops
+    after `steps` and returns the remaining difference.
     """
     m, size, n = len(blocks), blocks.shape[1], len(counts)
     shown = np.zeros((m, n), np.bool_)

@@ -1,4 +1,4 @@
-"""What an organiser chooses about a design: the first of the things a draw is a function of."""
+"""Parameters of a design: the first input of a draw."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from enum import StrEnum
 
 # As many as there are letters to call candidates by.
 MOST_CANDIDATES = 26
-# That can be compared. Protocols that ask about outputs one by one show one.
+# Fewest outputs that can be compared. Protocols that rate outputs individually show one.
 FEWEST_CANDIDATES = 2
 
 
 class DesignKind(StrEnum):
-    """How the systems of a block are chosen."""
+    """Method of choosing the systems of a block."""
 
     UNIFORM = "uniform"  # every system equally likely (WMT 2008–2011)
     BALANCED = "balanced"  # the pairs that met least often
@@ -29,7 +29,7 @@ class SegmentOrder(StrEnum):
 
 
 class Checks(StrEnum):
-    """How it was decided which blocks of a HIT hold a damaged reference."""
+    """Method of choosing the blocks of a HIT that hold a damaged reference."""
 
     CHANCE = "chance"  # at the rate, by chance
     SOME = "some"  # for a judge for whom a check is due: at the rate and at least one
@@ -37,7 +37,7 @@ class Checks(StrEnum):
 
 
 class Normalisation(StrEnum):
-    """What counts as the same text."""
+    """Rule for treating texts as the same."""
 
     EXACT = "exact"  # character by character
     NFC_WHITESPACE = "nfc_whitespace"  # after Unicode NFC, with runs of white space as one space
@@ -46,53 +46,7 @@ class Normalisation(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DesignParameters:
-    """A design.
-
-    Attributes
-    ----------
-    kind : DesignKind
-    seed : int
-        Not negative.
-    systems_per_block : int
-        Candidates in a block, 1–26; `binary` and `sorting` show 2 and `all` up to 26 whatever it says. With one, a
-        balanced design shows the system that was shown least, and an active one any.
-    segments_per_hit : int
-        Consecutive segments of one document in a HIT.
-    segment_order : SegmentOrder
-    reference_rate : float or None
-        None: the reference is drawn like one more system. 0: it takes no part. Otherwise the
-        share of blocks it is drawn into (Bojar et al. 2011 §3.2 recommend fewer than a system).
-        Blocks where a system wrote the same text as the reference come on top: that candidate
-        stands for both.
-    bad_reference_rate : float
-        Share of blocks that hold a damaged reference in place of one system. The true reference
-        is not drawn into such a block: the check is whether real outputs are preferred to the
-        damage, and beside the sentence it was made from the damage would give itself away. So a
-        reference whose two rates add up to more than 1 is drawn into the remaining blocks only.
-    attention_every : int
-        HITs of a judge from one that holds a damaged reference to the next, on average; 0: as chance
-        brings the blocks that hold one. Where it is not 0, a HIT is drawn with such blocks, at the
-        rate and at least one, or without any.
-    length_limits : tuple of (words, candidates)
-        Segments of at least so many source words show at most so many candidates (Bojar et al.
-        2011 §2.2.1). Where several apply, the smallest holds.
-    normalisation : Normalisation
-    active_floor : float
-        Share of an active design's blocks that is drawn as in a balanced one, so that no system
-        starves.
-    inter_share : float
-        Share of the HITs planned for everybody that repeat a HIT for another judge.
-    intra_share : float
-        Share of the HITs lent to a judge that repeat one of their own.
-    repeat_gap : int
-        A judge's HITs that lie at least between one and its intra repeat.
-    redundancy : int
-        HITs planned for every drawn window, each for another judge.
-    systems : tuple of str
-        Names of the only systems that are drawn, as Bojar et al. (2011, §2.5.2) compared two of
-        seventeen; empty: all. A reference that is drawn like one more system (`reference_rate` is
-        None) is among them or takes no part; at a rate it is drawn whatever they are.
-    """
+    """Parameters of a design."""
 
     kind: DesignKind
     seed: int
@@ -139,18 +93,18 @@ class DesignParameters:
 
     @property
     def fewest_systems(self) -> int:
-        """How many systems must take part where they are chosen: as many as a block shows."""
+        """Minimum number of systems a design must include: one block's worth."""
         if self.kind in (DesignKind.ALL, DesignKind.BINARY, DesignKind.SORTING):
             return FEWEST_CANDIDATES
         return self.systems_per_block
 
     @property
     def fewest_texts(self) -> int:
-        """How many different texts a segment needs to be shown."""
+        """Number of different texts a segment needs to be shown."""
         return min(FEWEST_CANDIDATES, self.block_size(0))
 
     def block_size(self, words: int) -> int:
-        """How many candidates a segment of so many source words shows, if it has them."""
+        """Return the number of candidates shown for a segment with `words` source words, if it has them."""
         size = self.systems_per_block
         if self.kind in (DesignKind.BINARY, DesignKind.SORTING):
             size = FEWEST_CANDIDATES

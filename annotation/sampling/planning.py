@@ -45,7 +45,7 @@ class PlannedHIT:
 
 
 class Counters(Protocol):
-    """How far a test set is planned: what `HITSequence` counts."""
+    """Planning counters, as stored in `HITSequence`."""
 
     last_number: Any
     blocks_planned: Any
@@ -84,17 +84,17 @@ class HITPlanning:
         self._counters = counters
         self._blocks_wanted = blocks_wanted
         self._for_standby = for_standby
-        # Whether a sort plans no more than it asks for.
+        # True if a sort plans only the blocks it currently needs.
         self._only_wanted = only_wanted
 
     @property
     def quota(self) -> SegmentQuota:
-        """How many blocks of each segment are planned."""
+        """Number of blocks planned for each segment."""
         return self._drawer.quota
 
     @property
     def is_all_planned(self) -> bool:
-        """Whether as many blocks are planned as the test set wants, or as a sort asks for now."""
+        """True if as many blocks are planned as the task's target, or as a sort currently needs."""
         wanted = self._blocks_wanted
         if self._only_wanted and self._drawer.is_all_compared:
             return True
@@ -148,12 +148,12 @@ _EMPTY_DRAWS_ALLOWED: Final = 200
 
 
 def checks_among(hits: int, attention_every: int) -> int:
-    """Return how many of so many HITs hold an attention check, where the design says which do."""
+    """Return the number of HITs with an attention check among `hits`, for designs that schedule checks."""
     return -(-hits // attention_every) if attention_every else 0
 
 
 class MissingHITs:
-    """How many HITs a batch is to have yet, with an attention check and without.
+    """Number of HITs still missing from a batch, with and without an attention check.
 
     In a design that does not say which judge gets one, chance brings them, and only their sum counts.
     """

@@ -143,7 +143,7 @@ _WHOLE = 1_000_000
 class Purpose(StrEnum):
     """Why a HIT is planned."""
 
-    FIRST = "first"  # a window drawn anew
+    FIRST = "first"  # a newly drawn window
     REDUNDANCY = "redundancy"  # the same for another judge, because every window is judged K times
     INTER = "inter"  # the same for another judge, to see whether judges agree
     INTRA = "intra"  # the same for the same judge, to see whether they agree with themselves

@@ -1,4 +1,4 @@
-"""Which pairs of systems are next to be told apart: what active designs draw by.
+"""Priorities of pairs of systems in active designs.
 
 Arrays in, arrays out; shared with the simulation of designs.
 """
@@ -30,7 +30,7 @@ def active_priorities(
     ties: npt.NDArray[np.floating] | Int64Array,
     planned: npt.NDArray[np.integer],
 ) -> Float64Array:
-    """Say which pairs are next to be told apart, and so worth most judgments now.
+    """Return the priority of each pair of systems: how much its next judgment contributes to the order.
 
     The differences of abilities d and their variances s² are estimated by Bradley and Terry's model
     with a normal prior, a tie being half a win of each: all comparisons count, also those with third
@@ -44,9 +44,9 @@ def active_priorities(
     as many as possible as soon as possible, finish first what takes least. Pairs told apart already
     cost nothing more; pairs that are as good as equal do not swallow the campaign.
 
-    Whoever stops asking as soon as a difference is significant believes too many of them. A pair
-    told apart at the first level therefore goes on at a stricter one, with a tenth of the weight;
-    the floor of balanced blocks does the rest.
+    Stopping as soon as a difference is significant produces too many false differences. A pair told
+    apart at the first level therefore goes on at a stricter one, with a tenth of the weight; the
+    floor of balanced blocks does the rest.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def active_priorities_of_many(
     """
     decided = wins + wins.swapaxes(-1, -2)
     ability, _step, covariance = _stepped(wins, decided, abilities)
-    # That of the abilities before the step: an inverse less.
+    # Covariance of the abilities before the step: saves an inverse.
     gap, variance = _of_pairs(ability, covariance)
     lead = (wins - wins.swapaxes(-1, -2)) * np.sign(gap)
     step = np.tanh(np.sqrt(gap**2 + variance) / 2)
@@ -119,7 +119,7 @@ def active_priorities_of_many(
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What follows from the comparisons that were judged; each of shape (n, n).
+    """Quantities derived from the judged comparisons, each of shape (n, n).
 
     Attributes
     ----------
@@ -160,7 +160,7 @@ def _known(wins: bytes, ties: bytes) -> _Known:
 
 
 def _grain(decided: Float64Array) -> Float64Array:
-    # Nobody knows the end of a pair to the comparison; nor does a state that is a little old.
+    # A pair's end cannot be predicted to the exact comparison, nor from a slightly outdated state.
     return 5 + decided / 50
 
 

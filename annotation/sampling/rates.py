@@ -1,4 +1,4 @@
-"""How often a HIT holds a reference, a damaged one or an attention check, and when a repeat is due.
+"""Rates of references, damaged references and attention checks in HITs, and the schedule of repeats.
 
 A gap is geometric: however many HITs have passed, the next one is as likely to be a check as any
 other, so a judge's history says nothing about it. Only the bound does: after `LONGEST` times the
@@ -17,7 +17,7 @@ _ONE = 1 << 64
 
 
 class Rate(IntEnum):
-    """What is drawn at a rate. The values are steps of 64-bit fractions.
+    """Rates by which blocks are drawn. The values are steps of 64-bit fractions.
 
     (√5 − 1) / 2, √2 − 1 and √3 − 1: their multiples are spread over the circle as evenly as those
     of any number (L. Kuipers, H. Niederreiter (1974), Uniform Distribution of Sequences, §2.3),
@@ -55,7 +55,7 @@ def blocks_at_rate(rate: float, blocks: int, *, of: Rate, seed: int, number: int
 def blocks_by_chance(rate: float, blocks: int, *, of: Rate, draw: HashDraw) -> int:
     """Return a HIT's number of blocks at a rate: `rate * blocks`, rounded up or down by chance.
 
-    No HIT says anything of another, so whoever knows the HITs before it cannot foresee it.
+    HITs are independent, so the number cannot be predicted from earlier HITs.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def _begin(of: Rate, seed: int) -> int:
     return HashDraw(seed=seed, number=0).integer("rate", of.name)
 
 
-# No gap is longer than so many times the mean.
+# Longest gap as a multiple of the mean.
 LONGEST: Final = 5
 # Shares are counted in millionths, so that no rounding depends on a machine.
 _WHOLE: Final = 1_000_000
@@ -142,8 +142,8 @@ def _gap_is_over(mean: Fraction, since: int, draw: HashDraw, *which: object) -> 
 def _going_on(mean: Fraction) -> int:
     """Return the chance that a gap goes on after a HIT, in units of 2**-64.
 
-    The largest q for which 1 + q + … + q**(longest − 1), the mean of the bounded gap, is no larger
-    than asked for.
+    The largest q for which 1 + q + … + q**(longest − 1), the mean of the bounded gap, is at most
+    `mean`.
     """
     longest = ceil(LONGEST * mean)
     low, high = 0, _ONE

@@ -1,4 +1,5 @@
-"""Allot texts to judges who see one text of a segment: every text to so many judges, each system to each alike.
+"""Allotment of texts to judges who see one text per segment: a fixed number of judges per text, systems spread
+evenly.
 
 The segments, in an order by chance, are divided into rounds of as many as a HIT holds. With K texts of a
 segment, a round has K HITs; HIT k shows of the i-th segment the text k + i, modulo K, so that each text is in
@@ -20,7 +21,7 @@ from annotation.sampling.plans import BlockPlan, HITPlan, Purpose, Why
 from annotation.sampling.rates import Rate, blocks_by_chance
 from campaign.texts.hash_draw import HashDraw
 
-#: What copies and passes of a HIT are shown in: an order by chance.
+#: Copies and passes of a HIT are shown in random order.
 _ORDER: Final = "order of a pass"
 
 
@@ -46,7 +47,7 @@ class Rounds:
 
     @property
     def are_of_one_system(self) -> bool:
-        """Whether each HIT shows outputs of one system."""
+        """True if each HIT shows outputs of one system."""
         return self.together is not None
 
     def window(self, number: int) -> tuple[int, ...]:
@@ -73,7 +74,7 @@ class Rounds:
         raters: int,
         is_second_by_others: bool = False,
     ) -> bool:
-        """Plan the HITs of round `number`, each for so many judges; return whether there is such a round.
+        """Plan the HITs of round `number` for `raters` judges each; return whether the round exists.
 
         Where the second pass is by others, it is planned with the first, for as many.
         """
@@ -198,7 +199,7 @@ def damaged_of_round(
     draw = HashDraw(seed=parameters.seed, number=number)
     found = {n: texts[n].damaged(parameters.normalisation) for n in window}
     damaged = draw.shuffled([n for n in window if found[n]], int, "damaged")
-    # Of all blocks of the round, the checks among them.
+    # Number of blocks in the round, including the checks.
     blocks = sum(len(shown[n]) for n in window)
     wanted = blocks_by_chance(checks_for_each_block(rate), blocks, of=Rate.BAD_REFERENCE, draw=draw)
     return {n: found[n][draw.below(len(found[n]), "damaged", n)] for n in sorted(damaged[:wanted])}

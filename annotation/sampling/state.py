@@ -18,7 +18,7 @@ Float64Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DrawState:
-    """How often systems have met in planned blocks, and the comparisons judged so far.
+    """Number of times systems have met in planned blocks, and the comparisons judged so far.
 
     Damaged references are not in it: they are controls and are not ranked.
 
@@ -199,7 +199,7 @@ class DrawState:
             for system in row:
                 self.position_counts[system, position] += times
             rows.append(row)
-        # Cell by cell: for so few, faster than indexing with arrays.
+        # Cell by cell: faster than array indexing at this size.
         for one, other in combinations(rows, 2):
             for a in one:
                 for b in other:

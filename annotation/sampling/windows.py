@@ -1,4 +1,4 @@
-"""Which consecutive segments a HIT is made of."""
+"""Windows of consecutive segments that make up HITs."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What a sort still needs: the blocks to be planned of the comparisons that are open now, and of whom."""
+"""Blocks still needed by a sort for its open comparisons, and the judges who can do them."""
 
 from collections import Counter
 from typing import Any
@@ -12,9 +12,9 @@ from annotation.protocols import answer_kind
 from annotation.selectors.designs import design_in_force
 from campaign.models import Segment, Task
 
-#: Where a HIT that was planned says which two systems it compares: all its blocks compare the same.
+#: Path to the two systems that a planned HIT compares; all its blocks compare the same two.
 COMPARISON = "why__blocks__0__comparison"
-#: Where one of imported answers does.
+#: The same path in a HIT of imported answers.
 COMPARISON_IMPORTED = "why__comparison"
 
 

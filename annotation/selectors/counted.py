@@ -1,4 +1,4 @@
-"""What the judgments and skips of a test set come to: as counted from them now, and as stored for pages."""
+"""Counters over the judgments and skips of a task: recounted now, and as stored for pages."""
 
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
@@ -73,7 +73,7 @@ class WorkedCount:
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """What judgments 1 to the last number and counted skips come to, as pages read it.
+    """Counters over judgments 1 to the last number and counted skips, as pages read them.
 
     `worked` is by judge and quarter of an hour.
     """

@@ -45,7 +45,7 @@ def systems_drawn(*, task: Task, design: Design) -> QuerySet[System]:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceUse:
-    """What becomes of the reference of a test set.
+    """Use of a task's reference under its design.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class ReferenceUse:
     task : str
         The name of the test set.
     has_design : bool
-        False until the first HIT is planned or a design is asked for; `rate` then says nothing.
+        False until the first HIT is planned or a design is requested; `rate` is then meaningless.
     rate : float or None
         `Design.reference_rate` of the design in force.
     hits : int
@@ -89,8 +89,8 @@ def is_reference_shown(*, task: Task, campaign: Campaign) -> bool:
 def _has_reference_to_show() -> Exists:
     """Return whether a reference of a test set takes part as a system with a text that may be shown as the reference.
 
-    All references of a sentence are shown together, or none. A translation that is no reference of its
-    sentence is never shown as one, whoever wrote it.
+    All references of a sentence are shown together, or none. A translation that is no reference of
+    its sentence is never shown as one, even if a person wrote it.
     """
     shown = Reference.objects.filter(segment=OuterRef("segment"), text=OuterRef("text"))
     outputs = Output.objects.current().filter(

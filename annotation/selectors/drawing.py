@@ -209,7 +209,7 @@ def texts_of(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawInputs:
-    """What HITs of a test set are drawn from, as recorded.
+    """Recorded inputs from which HITs of a task are drawn.
 
     Attributes
     ----------
@@ -262,7 +262,7 @@ class DrawInputs:
         )
 
     def limited(self, taken: Mapping[tuple[str, str], int], *, most: int) -> "DrawInputs":
-        """Return the inputs for a judge who gives at most so many answers to a comparison, these included."""
+        """Return the inputs for a judge who gives at most `most` answers to a comparison, these included."""
         state = DrawState.from_json(self.state).limited(taken, most=most)
         return replace(self, state=state.to_json())
 
@@ -275,7 +275,9 @@ def draw_inputs(
     at: datetime,
     texts: TestSetTexts | None = None,
 ) -> DrawInputs:
-    """Return what the next HITs are drawn from. Reads `texts` anew if a system came or an output was corrected since."""
+    """Return the inputs for drawing the next HITs. Reloads `texts` if a system was added or an output corrected
+    since.
+    """
     systems = dict(task.test_set.systems.values_list("name", "withdrawn_at"))
     if texts is None or texts.systems.keys() != systems.keys() or _is_corrected_since(texts, task):
         texts = TestSetTexts(task, at=at)
@@ -318,6 +320,6 @@ def _state(
     chosen = frozenset(parameters.systems or takes_part)
     remaining = [name for name in takes_part if name in chosen and name not in withdrawn]
     is_sort = design.kind == Design.Kind.SORTING
-    # Anew each time: what comparisons lack follows from what is judged, lent and planned.
+    # Recomputed each time: the needs of comparisons follow from what is judged, lent and planned.
     state = state.comparing(blocks_wanted(design=design) if is_sort else ())
     return state.for_design(parameters, remaining)

@@ -1,4 +1,4 @@
-"""What a change of judges, of a design or of a campaign's state would do now, in numbers and in words."""
+"""Immediate effects of a change of judges, of a design or of a campaign's state, in numbers and in words."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class AtWork:
 
 @dataclass(frozen=True, slots=True)
 class JudgeShare:
-    """What judges did of a test set: their judged blocks, those of everybody, and how many of them hold a HIT now."""
+    """Judges' contribution to a task: their judged blocks, all judged blocks, and how many of them hold a HIT now."""
 
     judged: int
     judged_by_all: int
@@ -104,7 +104,7 @@ def assignments_held() -> QuerySet[Assignment]:
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What a judge may be lent, is asked for, holds and has reserved."""
+    """A judge's open tasks, block quota, held HITs and reserved HITs."""
 
     tasks: dict[int, str]
     wanted: int | None
@@ -218,7 +218,7 @@ def group_only_in_words(*, task: Task, group: JudgeGroup) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class DesignEffects:
-    """What becomes of the HITs of a test set if its design changes now.
+    """Effects of changing a task's design now.
 
     Attributes
     ----------
@@ -227,9 +227,9 @@ class DesignEffects:
     stay : int
         HITs planned and not yet lent that stay as they were drawn.
     go : int
-        HITs on standby, which are drawn anew.
+        HITs on standby, which are redrawn.
     lent : int
-        HITs that judges have, or that are done: nothing becomes of them.
+        HITs that judges have, or that are done: unaffected.
     task : Task
     """
 
@@ -241,7 +241,7 @@ class DesignEffects:
 
     @property
     def is_any_planned(self) -> bool:
-        """Whether there is any HIT that a change is later than."""
+        """True if any HIT was planned before the change."""
         return self.stay + self.go + self.lent > 0
 
 
@@ -310,7 +310,7 @@ _OPENING: Final = frozenset({Transition.OPEN, Transition.RESUME, Transition.REOP
 
 @dataclass(frozen=True, slots=True)
 class StateEffects:
-    """What a transition would do now; nothing is changed by asking.
+    """Effects of a state transition if it were made now; computing them changes nothing.
 
     Attributes
     ----------

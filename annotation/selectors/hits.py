@@ -125,7 +125,7 @@ def firsts_scheduled(
         design=design,
         family__in=families,
         purpose=HITPurpose.FIRST,
-        # Nobody judged a withdrawn HIT: there is nothing to compare a repeat with.
+        # Withdrawn HITs have no judgments to compare a repeat with.
         withdrawn_at__isnull=True,
     ).values_list("pk", "family")
     rows = {pk: family for pk, family in found if family is not None}
@@ -345,7 +345,7 @@ def previewed_hits(
 def _rounds_add(
     planning: HITPlanning, inputs: DrawInputs, sequence: HITSequence, *, count: int
 ) -> None:
-    """Plan rounds, as for a task that shows judges its texts twice, until there are so many HITs or no more."""
+    """Plan rounds, as for a task that shows judges its texts twice, until there are `count` HITs or no more rounds."""
     rounds = rounds_of(task=inputs.task, design=inputs.design)
     texts, raters = texts_of_others(inputs.texts, inputs.withdrawn), raters_of(inputs.task)
     number = sequence.turns
@@ -378,7 +378,7 @@ def _design(
 
 
 def _sequence(task: Task, design: Design) -> HITSequence:
-    """Return how far the test set is planned; each design begins its schedule anew. Never saved."""
+    """Return the planning progress of the task; each design restarts its schedule. Never saved."""
     found = HITSequence.objects.filter(task=task).first()
     sequence = found or HITSequence(task=task)
     if design.pk is None or sequence.design_id != design.pk:

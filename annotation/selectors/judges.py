@@ -120,7 +120,7 @@ def _exclusions() -> QualityActionQuerySet:
 
 
 class StandingOfJudge(StrEnum):
-    """Where a judge stands; the first that holds."""
+    """Status of a judge: the first that applies."""
 
     WITHDRAWN = "withdrawn"
     DECLINED = "declined"

@@ -1,4 +1,4 @@
-"""How many judges tasks need at least so that their designs can be finished, and what to do where they are too few.
+"""Minimum number of judges that tasks need to finish their designs, and advice where there are too few.
 
 Said where a task is added and in its settings, where a design is changed, under *People*, and before a campaign opens.
 """
@@ -28,7 +28,7 @@ _ONE: Final = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgesNeeded:
-    """What a task needs of its judges.
+    """Number of judges a task needs, compared with those it has.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class JudgesNeeded:
 
 @dataclass(frozen=True, slots=True)
 class _Reason:
-    """Why it takes so many judges, and what else than inviting more can be done."""
+    """Reason for a minimum number of judges, and alternatives to inviting more."""
 
     needed: int
     words: str
@@ -63,7 +63,7 @@ class _Reason:
 
 @dataclass(frozen=True, slots=True)
 class _Person:
-    """A judge; `most` is how many blocks they are asked for at most, None: no limit."""
+    """A judge; `most` is the maximum number of blocks, None for no limit."""
 
     pk: int
     languages: Collection[str]
@@ -72,7 +72,7 @@ class _Person:
 
 
 class _People:
-    """Who takes part in campaigns, read once each, and when they are asked for."""
+    """Judges of campaigns and groups, loaded on demand, once each."""
 
     def __init__(self) -> None:
         self._of_campaign: dict[int, list[_Person]] = {}
@@ -85,7 +85,7 @@ class _People:
         return [
             each
             for each in self._all(test_set.campaign_id)
-            # Who names no language reads all of the campaign.
+            # A judge without languages reads all of the campaign's languages.
             if (not each.languages or both <= set(each.languages))
             and set(test_set.expertise) <= set(each.expertise)
             and (design.judge_group_id is None or each.pk in self._group(design.judge_group_id))
@@ -115,7 +115,7 @@ class _People:
 def judges_needed(
     tasks: Iterable[Task], *, designs: Mapping[int, Design] | None = None
 ) -> list[JudgesNeeded]:
-    """Return what tasks need of which there is something to say: more than one judge.
+    """Return the needs of the tasks that need more than one judge.
 
     One query for their designs and two for the people, whatever their number; for a task that allots its texts, sorts, or
     is to have so many blocks, some more. `designs`, by the ids of tasks, are looked at in place of those in force.
@@ -196,7 +196,7 @@ class _Reasons:
         return [*self._of_blocks(), *self._of_blocks_wanted()]
 
     def _of_blocks(self) -> list[_Reason]:
-        # Of a sort whose judges are given samples, no copies are made.
+        # A sort with samples per judge plans no copies.
         if self._sample:
             return []
         design = self._design
@@ -324,13 +324,13 @@ def _texts_of_each(task: Task, design: Design, segments: Sequence[int]) -> list[
 
 
 def _with_checks(task: Task, design: Design, texts: list[int]) -> list[int]:
-    """Return the counts with the damaged references that are rated beside the texts: one more of so many segments."""
+    """Return the counts with the damaged references rated beside the texts: one extra for some of the segments."""
     damaged = Output.objects.drawable().filter(
         segment__test_set=task.test_set_id, system__kind=SystemKind.BAD_REFERENCE
     )
     checks = round(checks_for_each_block(design.bad_reference_rate) * sum(texts))
     checks = min(checks, damaged.order_by().values("segment").distinct().count(), len(texts))
-    # Where they come is drawn: the segments with most texts are counted with one.
+    # Their segments are drawn at random; assume the segments with most texts, as the worst case.
     ordered = sorted(texts, reverse=True)
     return [count + (place < checks) for place, count in enumerate(ordered)]
 

@@ -229,10 +229,10 @@ class DoneBlocks:
 def own_done_blocks(judge: Judge) -> DoneBlocks:
     """Return the blocks done that the judge may look at: all, while they hold no HIT. Three queries.
 
-    While the judge holds a HIT, blocks of older HITs of its test set than `AssignmentData.revisable_hits`
-    reaches are left out. Any HIT that a repeat may repeat is older, so that nobody copies what they said
-    first. The number is the same for every HIT of a design with repeats, so that the list does not tell
-    which HIT is a repeat.
+    While the judge holds a HIT, blocks of older HITs of its test set than
+    `AssignmentData.revisable_hits` reaches are left out. Any HIT that may be repeated is older, so
+    judges cannot copy their first answers. The number is the same for every HIT of a design with
+    repeats, so that the list does not tell which HIT is a repeat.
     """
     reaches = _reaches(judge)
     if not reaches:
@@ -275,8 +275,8 @@ def _done(judge: Judge) -> "tuple[QuerySet[Any, Any], QuerySet[Any, Any]]":
 def _reaches(judge: Judge) -> dict[int, int]:
     """Return the ordinal of the first HIT in reach, by test set of which the judge holds a HIT.
 
-    A HIT whose lease has expired counts for as long as the judge could be lent it again: until somebody
-    else has done it, or a conflict of interest was declared with a system in it.
+    A HIT whose lease has expired counts for as long as the judge could be lent it again: until
+    another judge has done it, or a conflict of interest was declared with a system in it.
     """
     not_to_be_seen = judge.conflicts.filter(IsAnyOf(F("system"), OuterRef("hit__system_ids")))
     held = (

@@ -147,7 +147,7 @@ def _candidate_of(name: str) -> _Candidate:
 
 
 class Outcome(TextChoices):
-    """How a comparison ended for a system."""
+    """Outcome of a comparison for a system."""
 
     WON = "won", gettext_lazy("won")
     LOST = "lost", gettext_lazy("lost")
@@ -155,7 +155,7 @@ class Outcome(TextChoices):
 
 
 class _Alike(Func):
-    """How many labels of the first expression are the same as the second."""
+    """Number of labels of the first expression that equal the second."""
 
     template = (
         "(SELECT count(*) FROM (SELECT %(expressions)s) AS asked(labels, own),"
@@ -412,7 +412,7 @@ class Comparison:
 
     @property
     def outcome(self) -> Outcome:
-        """How it ended for the first text."""
+        """Outcome for the first text."""
         if self.first_label == self.second_label:
             return Outcome.TIED
         return Outcome.WON if self.first_label < self.second_label else Outcome.LOST
@@ -471,7 +471,7 @@ def all_own_problem_reports(judge: Judge) -> QuerySet[ProblemReport, Any]:
 
 @dataclass(frozen=True, slots=True)
 class ReportedBlock:
-    """What a report is about; `judgment` is the number of what its judge said of the block last, if anything."""
+    """Block of a problem report; `judgment` is the number of the reporting judge's latest judgment of it, if any."""
 
     texts: list[RankedText]
     judgment: int | None

@@ -1,4 +1,4 @@
-"""What is kept about a judge, as far as they may see it: what they judge in tells them nothing of systems."""
+"""Data kept about a judge, as far as they may see it: nothing that reveals systems."""
 
 from dataclasses import asdict
 from typing import Any, Final
@@ -120,7 +120,7 @@ def _part(judge: Judge) -> dict[str, Any]:
         "created_at": judge.created_at,
         "withdrawn_at": judge.withdrawn_at,
         "declined_at": judge.declined_at,
-        # Of which systems would tell that they are in the campaign.
+        # Only the number: the names would reveal that these systems are in the campaign.
         "conflicts_of_interest": judge.conflicts.count(),
         "groups": judge.group_members.count(),
     }

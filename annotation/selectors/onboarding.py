@@ -20,7 +20,8 @@ class JudgeOnboarding:
     owes_acceptance: bool
     has_instructions: bool
     has_choice: bool
-    # Of the campaign's tasks, closed ones too: their blocks are still in the judge's history.
+    # Protocols of the campaign's tasks, including closed ones: their blocks are still in the
+    # judge's history.
     protocols: list[str]
 
 

@@ -1,4 +1,4 @@
-"""How far a judge is with a task that shows them its texts twice."""
+"""Progress of a judge in a task that shows its texts twice."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -28,7 +28,7 @@ SECOND: Final = LAST_PASS
 
 @dataclass(frozen=True, slots=True)
 class PassesSoFar:
-    """How far a judge is.
+    """Progress of a judge.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class PassesSoFar:
 
     @property
     def is_second_due(self) -> bool:
-        """Whether the second pass will come as soon as it is known that the first one is over."""
+        """True if the second pass starts as soon as the first one is known to be over."""
         return (
             self.has_several and not self.has_second and (self.has_judged or self.has_first_in_hand)
         )
@@ -146,7 +146,7 @@ def hits_to_show_again(judge_id: int, task_id: int) -> QuerySet[HIT]:
 
 
 def first_pass_is_full(*, task: Task, design: Design, texts: int) -> bool:
-    """Return whether who was lent so many texts may not be lent another HIT of the first pass."""
+    """Return True if a judge who was lent `texts` texts may not be lent another HIT of the first pass."""
     passes = answer_kind(task.protocol).passes
     most = None if passes is None else passes.items_per_judge(task.rules)
     return most is not None and texts + design.segments_per_hit > max(most, design.segments_per_hit)
@@ -159,7 +159,7 @@ def is_over(*, judge_id: int, task: Task) -> bool:
 
 
 def is_full(*, task_id: int, texts: int) -> bool:
-    """Return whether who was lent so many texts gets no more by the task's rules."""
+    """Return True if a judge who was lent `texts` texts gets no more by the task's rules."""
     design = design_in_force(task_id=task_id)
     task = Task.objects.get(pk=task_id)
     return design is not None and first_pass_is_full(task=task, design=design, texts=texts)

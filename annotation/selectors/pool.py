@@ -29,7 +29,7 @@ from campaign.models.task import TaskQuerySet
 
 
 class JudgeAsks(TypedDict):
-    """Who asks for a HIT of which test set, and the systems of which they are lent nothing.
+    """A judge's request for a HIT of a task, and the systems they must not see.
 
     `apart` is `Task.exposed_apart`: among which exposures the judge has not seen its segments.
     """
@@ -59,7 +59,8 @@ Apart: TypeAlias = str | Parameter
 def tasks_to_plan() -> TaskQuerySet:
     """Return the test sets that have texts to judge, by id.
 
-    None of a campaign that has not begun, whose design may still change, or that nobody will judge any more.
+    Excludes campaigns that have not begun, whose design may still change, and those whose judging
+    is over.
     """
     planned = [CampaignState.OPEN, CampaignState.PAUSED, CampaignState.CLOSED]
     return _tasks_with_texts().filter(test_set__campaign__state__in=planned)
@@ -94,12 +95,12 @@ def tasks_open_to_judge(judge: Judge | OuterRef) -> TaskQuerySet:
     not open. `judge` may be the judge of an outer query.
     """
     design = designs_in_force(task_id=OuterRef("pk")).values(row=design_is_for(judge))
-    # Before there is a design, nobody is left out.
+    # Without a design, no judge is left out.
     return tasks_open_to_some(judge).filter(Coalesce(Subquery(design), True))
 
 
 def design_is_for(judge: Judge | OuterRef) -> "ExpressionWrapper[Any]":
-    """Whether a design, which lends to all or to a group, is for the judge: for a queryset of designs.
+    """Return an expression for a queryset of designs: true if the design lends to this judge, directly or by group.
 
     The judge is that of the query two levels above, or a judge.
     """
@@ -244,7 +245,7 @@ def _available_hits(
     return first.union(*others, all=True)[:1]
 
 
-# Of the values of `JudgeAsks`, for a `PreparedQuery`.
+# Database types of the values of `JudgeAsks`, for a `PreparedQuery`.
 ASKED_FIELDS: "Final[dict[str, Field[Any, Any]]]" = {
     "judge_id": BigIntegerField(),
     "task_id": BigIntegerField(),

@@ -1,4 +1,4 @@
-"""How far a judge is: blocks done and held, of those they are asked for; and the pace of a test set."""
+"""Progress of a judge (blocks done and held, out of their quota), and the pace of a task."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ class JudgeProgress:
 
 @dataclass(frozen=True, slots=True)
 class JudgeWork:
-    """Blocks a judge has done, holds, and is asked for.
+    """Number of blocks a judge has done, holds, and should do in total.
 
     A skipped block is done; skipped and judged later, it counts once. `wanted` is the judge's own
     number, or the campaign's; None if there is no limit. `times`: active milliseconds of the latest
@@ -82,7 +82,7 @@ class JudgeWork:
 
     @property
     def is_quota_reached(self) -> bool:
-        """Whether the judge has done or holds all the blocks they are asked for."""
+        """True if the judge has done or holds all blocks of their quota."""
         return self.wanted is not None and self.done + self.held >= self.wanted
 
     @property
@@ -115,7 +115,7 @@ def work_annotations() -> dict[str, Combinable]:
     return {
         "closed_blocks": Subquery(accounts.annotate(n=Sum("blocks_closed")).values("n")),
         "begun_blocks": ArraySubquery(begun.values(row=JSONArray(is_held, are_done))),
-        # Of several groups the one that asks for most.
+        # The largest quota of a judge's groups applies.
         "wanted": Coalesce("blocks_asked", Subquery(of_groups), "campaign__blocks_per_judge"),
         "times": ArraySubquery(latest.values("active_ms")[:PACE_BLOCKS]),
     }
@@ -154,7 +154,7 @@ def judge_work(judge: Judge) -> JudgeWork:
 _WINDOW: Final = timedelta(minutes=10)
 # Two judgments within a second are not a pace of 7,200 an hour.
 _SHORTEST: Final = timedelta(minutes=2)
-# Who was lent nothing for so long judges nothing now.
+# A judge who was lent nothing for this long is not working now.
 _AT_WORK: Final = timedelta(days=1)
 _HOUR: Final = timedelta(hours=1)
 

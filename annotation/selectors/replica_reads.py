@@ -13,7 +13,7 @@ from campaign.models import Task
 
 @dataclass(frozen=True, slots=True)
 class ReadAt:
-    """Where a test set was read.
+    """State of a replica when a task was read from it.
 
     Attributes
     ----------
@@ -37,11 +37,12 @@ A = TypeVar("A", bound=Answer)
 
 
 def task_answer(read: Callable[[ReadAt | None], A], *, task_id: int) -> A:
-    """Return the answer that `read` gives, which says in its headers where it was read.
+    """Return the response of `read`; its headers say where it was read.
 
-    `read` is told, too: None is the primary. The replica is asked where it is at most `REPLICA_JUDGMENTS_BEHIND`
-    judgments behind, and has all that people decided of the test set (`PageChanges`): whoever excludes a judge sees
-    it on the next page. `read` may be called a second time, and must change nothing.
+    `read` is told, too: None is the primary. The replica is asked where it is at most
+    `REPLICA_JUDGMENTS_BEHIND` judgments behind, and has all that people decided of the test set
+    (`PageChanges`): an organiser who excludes a judge sees it on the next page. `read` may be
+    called a second time, and must change nothing.
     """
     if not replica_is_there():
         return read(None)

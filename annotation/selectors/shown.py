@@ -193,7 +193,7 @@ def _shown(blocks: QuerySet[Block], judge_id: int | Parameter) -> QuerySet[Block
     )
 
 
-# Where `_shown` has them. Before the third there is what blocks of a HIT share.
+# Positions in the rows of `_shown`. Columns before the third are shared by the blocks of a HIT.
 _PROTOCOL: Final = 4
 _JUDGMENT: Final = -2
 _OF_THE_HIT: Final = 8
@@ -210,7 +210,7 @@ _OF_HIT = PreparedQuery(
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
-    """Which texts judges see, and their languages."""
+    """Texts shown to judges, and their languages."""
 
     beside: TextsBeside
     source_language: str

@@ -28,7 +28,8 @@ from annotation.selectors.passes import has_passes
 from campaign.models import ConflictOfInterest, System, SystemKind, Task
 from campaign.selectors.judged import has_judgments
 
-#: Of more judgments than this, so many are looked at, drawn evenly; fewer that fit than the last number say too little.
+#: Above this many judgments, an evenly drawn sample is counted; fewer matches than the last number
+#: are too few for an estimate.
 _COUNTED: Final = 5000
 _SAMPLED: Final = 2000
 _FEW: Final = 10
@@ -36,7 +37,7 @@ _FEW: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class EstimatedCount:
-    """A number: counted, or estimated from a sample; `is_bound`: so few were in the sample that it is smaller than this."""
+    """A number, counted or estimated from a sample; `is_bound`: an upper bound, because too few in the sample match."""
 
     number: int
     is_estimated: bool = False
@@ -45,7 +46,7 @@ class EstimatedCount:
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalEffect:
-    """What withdrawing a system would do now.
+    """Effects of withdrawing a system now.
 
     Attributes
     ----------
@@ -100,7 +101,7 @@ def tasks_joined_at_once(*, system: System) -> list[Task]:
 
 
 class Joining(Enum):
-    """How a new system comes into a task."""
+    """Time at which a new system joins a task, if at all."""
 
     AT_ONCE = "at once"
     LATER = "later"

@@ -1,4 +1,4 @@
-"""What was chosen of what a task's protocol leaves to choose, and whether it has judgments."""
+"""A task's choices among its protocol's rules, and whether it has judgments."""
 
 from typing import Any
 

@@ -19,8 +19,8 @@ from annotation.models import (
 from annotation.models.hit import HITQuerySet
 from campaign.models import Judge
 
-# A judge who was right in fewer than this share of the first round trains once more, no oftener:
-# nobody is locked out, and the organiser sees both rounds.
+# Below this share of correct answers in the first round, a judge trains once more and no further:
+# no judge is locked out, and the organiser sees both rounds.
 SHARE_TO_PASS = 2 / 3
 ROUNDS = 2
 

@@ -1,4 +1,4 @@
-"""How many words judges read in the blocks of a design, and how long they took for those they read."""
+"""Words that judges read per block of a design, and their reading times so far."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class SegmentWords:
     outputs: int
 
     def of_block(self, candidates: float, campaign: Campaign) -> float:
-        """Return the words that a judge reads in a block of so many candidates."""
+        """Return the number of words in a block with this many candidates."""
         shown = self.source if campaign.show_source else 0.0
         shown += self.references if campaign.show_reference else 0.0
         return shown + candidates * self.output
@@ -50,7 +50,7 @@ class SegmentWords:
 
 @dataclass(frozen=True, slots=True)
 class DesignWords:
-    """What the blocks of a design hold on average.
+    """Averages over the blocks of a design.
 
     Attributes
     ----------

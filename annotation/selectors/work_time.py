@@ -1,4 +1,4 @@
-"""What judges have worked: sentences and active time, by day and in all, as it was measured."""
+"""Judges' measured work: sentences and active time, by day and in total."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -215,7 +215,8 @@ def _by_day(rows: Any, day: TruncDate, is_first: Any) -> QuerySet[Any, Any]:
     return counted
 
 
-# Of the rows of `work_by_day`. Each day of a judge is rounded, a half to the even second, as `round` does.
+# Computed from the rows of `work_by_day`. Each day of a judge is rounded half to even, as `round`
+# does.
 _BY_DAY: Final = (
     "(SELECT judge, day, sum(sentences) AS sentences, sum(untimed) AS untimed,"
     " coalesce(sum(milliseconds), 0)::numeric AS ms"
@@ -246,7 +247,7 @@ class _Days(Subquery):
 
 
 class TimeSums(NamedTuple):
-    """What a judge worked on the days of a time sheet; `days` are those with work."""
+    """Totals of a judge over a time sheet; `days` counts days with work."""
 
     sentences: int
     active_seconds: int

@@ -70,8 +70,8 @@ def output_correct(
 def correction_decide(*, correction: OutputCorrection, leave_out: bool) -> None:
     """Leave out the judgments of the blocks that showed the wrong text, or count them again.
 
-    As many blocks are planned anew as are left out. Locks the `HITSequence` of the test set's tasks; requests their
-    rankings.
+    New blocks are planned for those left out. Locks the `HITSequence` of the test set's tasks;
+    requests their rankings.
     """
     row = Output.objects.select_related("system").get(pk=correction.before_id)
     planning_lock(row.system.test_set_id)

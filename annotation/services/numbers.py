@@ -1,7 +1,7 @@
 """Give judgments their numbers after their commit, keep the counters that pages read, and tell the ranking and webhooks.
 
-Nothing is written while somebody judges or while judgments are numbered: how far an endpoint was told stands in its
-marks, and the counter of a task says how far there is to tell. So no batch is lost and none told twice.
+Judging and numbering write nothing for webhooks: each endpoint's marks hold the last number sent to
+it, and the task's counter the last number there is. So no batch is lost or sent twice.
 """
 
 import logging
@@ -42,18 +42,19 @@ _JUDGMENT_SEQUENCE_LOCK: Final = Statement(
 )
 
 
-# Judgments are numbered after their commit, without gaps and in the order of their commits: a judgment that began
-# after another was committed has the larger primary key, and whoever sees it sees the other, so that the other is in an
-# earlier batch or before it in the same one. The lock of the sequence is held until the commit: nobody sees a number
-# before the smaller ones, and a rollback gives its numbers back. What is counted is therefore always that of judgments
-# 1 to the last number, and of the skips that wait no longer. A block that was skipped and judged is one sentence, and
-# one skip taken back, in whichever order they came.
+# Judgments are numbered after their commit, without gaps and in commit order: a judgment that begins
+# after another was committed has the larger primary key, and a transaction that sees it also sees the
+# earlier one, which is therefore in an earlier batch or earlier in the same one. The lock of the
+# sequence is held until the commit: no number becomes visible before the smaller ones, and a rollback
+# returns its numbers. The counters therefore always cover judgments 1 to the last number, and the
+# skips that no longer wait. A block that was skipped and judged is one sentence and one skip taken
+# back, in either order.
 #
-# `is_first`: the judge's first judgment of a block that is no control. `was_skipped`: a skip of the block is
-# counted already. What waits and is not of this batch (`is_new`) is counted by a later one; where both are of
-# this batch, the earlier one is the sentence. `OFFSET 0` has rows looked up one by one and by their keys:
-# PostgreSQL mostly counts what waits while nothing does, so it expects one row, of which any plan is cheap, and
-# compares thousands with each other.
+# `is_first`: the judge's first judgment of a block that is no control. `was_skipped`: a skip of the
+# block is counted already. Waiting rows outside this batch (`is_new`) are counted by a later one; if
+# both are in this batch, the earlier one is the sentence. `OFFSET 0` forces a lookup by key for each
+# row: PostgreSQL usually gathers statistics while nothing waits, so it expects one row, for which any
+# plan is cheap, and would compare thousands with each other.
 JUDGMENTS_NUMBER = Statement(
     "judgments_number",
     "bigint, int",
@@ -198,11 +199,11 @@ JUDGMENTS_NUMBER = Statement(
 def ranking_request(*, task_id: int) -> None:
     """Request a ranking on commit, unless one was requested recently and has not begun.
 
-    A request older than `REQUEST_TIMEOUT_SECONDS` counts as lost, so another one is sent. Waits for
-    nobody who changes the same row, except for the very first request of a test set.
+    A request older than `REQUEST_TIMEOUT_SECONDS` counts as lost, so another one is sent. Never
+    waits for another transaction's lock on the row, except for the very first request of a task.
     """
     rows = PageChanges.objects.filter(pk=task_id)
-    # To insert what is there would wait for whoever changes it, conflicts ignored or not.
+    # Inserting an existing row would wait for its lock, even with conflicts ignored.
     if not rows.exists():
         PageChanges.objects.bulk_create([PageChanges(task_id=task_id)], ignore_conflicts=True)
     is_lost = Q(ranking_requested_at__lte=Now() - timedelta(seconds=REQUEST_TIMEOUT_SECONDS))
@@ -211,7 +212,7 @@ def ranking_request(*, task_id: int) -> None:
         return
     if unanswered.select_for_update(skip_locked=True).exists():
         rows.update(ranking_requested_at=Now())
-    # Also where somebody else changes the row: a message too many ranks nothing anew.
+    # Also if another transaction holds the row: a surplus message causes no second ranking.
     transaction.on_commit(partial(ranking_enqueue, task_id))
 
 
@@ -244,7 +245,7 @@ def judgments_number(*, task_id: int) -> int:
     batch = None if connection.in_atomic_block else _BATCH
     while (row := JUDGMENTS_NUMBER.row(task_id, task_id, batch)) and row[0] == batch:
         pass
-    # None if somebody else gave the last ones theirs.
+    # None if another transaction numbered the last ones.
     return int(row[1]) if row else _standing(task_id)[1]
 
 
@@ -279,10 +280,10 @@ def counters_check(*, task_id: int) -> list[str]:
 
 @transaction.atomic
 def counters_rebuild(*, task_id: int) -> list[str]:
-    """Count a test set's judgments anew, and return the names of the counters that were wrong.
+    """Recount a task's judgments, and return the names of the counters that were wrong.
 
-    Locks the test set's `JudgmentSequence`, and makes it where there is none yet: whoever numbers judgments
-    waits, whoever submits does not.
+    Locks the test set's `JudgmentSequence`, and makes it where there is none yet: numbering waits
+    for it, submissions do not.
     """
     JudgmentSequence.objects.select_for_update().get_or_create(task_id=task_id)
     counted, wrong = _compared(task_id)
@@ -336,7 +337,7 @@ def _write(task_id: int, counted: Counters) -> None:
 def pages_changed(
     task_ids: Iterable[int], *, problem_reports: int = 0, problems_closed: int = 0
 ) -> None:
-    """Have pages of tasks look anew, replicas' too; in the transaction that changed them.
+    """Invalidate pages of tasks, on replicas too; call it in the transaction that changed them.
 
     The numbers are added to the counts of problem reports. Locks the rows of the tasks, in the order of their ids.
     """

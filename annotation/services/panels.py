@@ -233,7 +233,7 @@ def _one_at_a_time(row: Participation, judge: Judge) -> None:
         raise ParticipationRefusedError(
             _("You are already taking part in another study here. Please finish that one first.")
         )
-    # On Prolific nobody has two submissions at the same time: the earlier one is over.
+    # A participant has one submission at a time on Prolific, so the earlier one is over.
     participation_end(participation=row, judge=judge, state=State.RETURNED)
 
 

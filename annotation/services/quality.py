@@ -49,7 +49,7 @@ class QualityRefusedError(RefusedError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleTerms:
-    """When a rule acts and what it does; see `QualityRule`."""
+    """Condition and action of a rule; see `QualityRule`."""
 
     measure: str
     direction: str
@@ -248,7 +248,9 @@ def _rule_create(
 
 
 def _follow_up(action: QualityAction) -> None:
-    """Have pages of the campaign look anew; request all of its rankings if the action excludes a judge: each changes."""
+    """Invalidate the campaign's pages; request all of its rankings if the action excludes a judge, because each
+    changes.
+    """
     _pages_changed(action.judge.campaign_id)
     if action.action != QualityActionKind.EXCLUDE:
         return
@@ -272,7 +274,7 @@ NOTE_LENGTH: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What a decision did.
+    """Result of a decision.
 
     Attributes
     ----------
@@ -303,9 +305,10 @@ def judges_decide(
 ) -> Decided:
     """Take an action on each of these judges, or reinstate them.
 
-    A judge for whom there is nothing to do is left as they are, and said with the reason. `evidence` is by
-    the judge's id. `batch` is chosen by whoever may send a decision again: where it was taken, nothing is done, and
-    what it did is returned. Locks judges in the order of their ids, and with `batch` the campaign before them.
+    A judge for whom there is nothing to do is left as they are, and said with the reason.
+    `evidence` is by the judge's id. `batch` makes the call idempotent: a decision that was already
+    taken is not repeated, and its result is returned. Locks judges in the order of their ids, and
+    with `batch` the campaign before them.
     """
     if batch is not None:
         Campaign.objects.select_for_update(no_key=True).get(pk=task.test_set.campaign_id)

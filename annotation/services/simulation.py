@@ -28,7 +28,7 @@ from campaign.models import Campaign, Judge, Output, Task
 from campaign.services.joining import task_choose
 from campaign.services.people import judge_add
 
-# Who prefers the better one as often as not.
+# Skill of a judge who guesses: prefers the better output half of the time.
 _BY_CHANCE = 0.5
 
 

@@ -29,7 +29,8 @@ from campaign.database.prepared import Statement
 
 #: Replacements of a judge's judgment of one block.
 REVISIONS_A_BLOCK: Final = 50
-#: Replacements by one judge. Somebody back from a day without network sends theirs within minutes.
+#: Maximum replacements by one judge per minute. A judge back from a day offline sends theirs within
+#: minutes.
 REVISIONS_A_MINUTE: Final = 30
 #: Skips and reports of one judge, each.
 SKIPS_A_MINUTE: Final = 60
@@ -96,11 +97,11 @@ ASSIGNMENT_CLOSE = Statement(
 )
 
 
-# A judgment supersedes the judge's last one of the same block; the same `client_id` is stored once. It says whether a
-# ranking is requested that is neither answered nor too old: who hears that none is, requests it. A judgment is replaced
-# so many times and no more, and a judge replaces so many a minute. Nothing is locked that judges share: it gets its
-# number after the commit. One statement instead of Django's queries saves 6.9 ms a judged block.
-#
+# A judgment supersedes the judge's last one of the same block; the same `client_id` is stored once.
+# The result says whether a ranking request is pending and recent; if not, the caller requests one.
+# Replacements are limited per judgment, and per judge and minute. It locks nothing that judges
+# share: the number is assigned after the commit. One statement instead of Django's queries saves
+# 6.9 ms per judged block.
 _JUDGMENT = "bigint, bigint, bigint, uuid, bigint, smallint[], int, int, text, interval, int, int"
 # With `answer`, what its answer says beside its labels: `answer_statement`.
 # `coalesce` and `+ 0` leave PostgreSQL one index to read, as above.

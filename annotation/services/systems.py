@@ -27,13 +27,13 @@ from campaign.refusals import RefusedError
 
 
 class SystemRefusedError(RefusedError):
-    """This cannot be done with a system; the message says why, `field` where it was asked for."""
+    """The operation on a system is not possible; the message says why, `field` names the form field at fault."""
 
     field: str = NON_FIELD_ERRORS
 
 
 class SystemDescription(TypedDict, total=False):
-    """What organisers say of a system."""
+    """Description of a system by organisers."""
 
     name: str
     constrained: bool | None
@@ -78,10 +78,11 @@ def system_change(*, system: System, **changes: Unpack[SystemDescription]) -> Sy
 
 @transaction.atomic
 def system_add(*, test_set: TestSet, name: str, file: InputFile) -> System:
-    """Add a system with its output for every segment; return it. HITs that no judge holds yet are drawn again with it.
+    """Add a system with its output for every segment; return it. HITs that no judge holds yet are redrawn with it.
 
-    Locks the `HITSequence` of the test set's tasks: whoever plans meanwhile knows it with all outputs or not at all.
-    Raises `SystemRefusedError`, and stores nothing, if the name is taken or the file does not fit.
+    Locks the `HITSequence` of the test set's tasks: concurrent planning sees it with all outputs or
+    not at all. Raises `SystemRefusedError`, and stores nothing, if the name is taken or the file
+    does not fit.
     """
     planning_lock(test_set.pk)
     try:
@@ -100,9 +101,9 @@ def system_add(*, test_set: TestSet, name: str, file: InputFile) -> System:
 def system_withdraw(*, system: System) -> int:
     """Withdraw a system: no HIT that shows it is lent any more. Return how many planned ones are withdrawn.
 
-    What judges hold may be finished, and what was judged counts. Locks the `HITSequence` of the test set's tasks:
-    whoever plans later leaves the system out, and what was planned before is seen here. Withdrawing it
-    again changes nothing. Raises `SystemRefusedError` for damaged references.
+    What judges hold may be finished, and what was judged counts. Locks the `HITSequence` of the
+    test set's tasks: later planning leaves the system out, and HITs planned before are visible
+    here. Withdrawing it again changes nothing. Raises `SystemRefusedError` for damaged references.
     """
     planning_lock(system.test_set_id)
     row = System.objects.get(pk=system.pk)

@@ -1,4 +1,4 @@
-"""How far a judge is, for pages that come before the judging page."""
+"""Progress of a judge, for pages before the judging page."""
 
 from django import template
 

@@ -218,7 +218,7 @@ def judge_page(request: HttpRequest, slug: str) -> HttpResponse:
     setup["has_documents"] = True
     setup |= {
         "worker": reverse("judge-worker"),
-        # Where the page leads when there is no more work, if it is to lead anywhere.
+        # Page shown when there is no more work, if any.
         "completion": "" if judge.blocks_asked is None else reverse("completion", args=[slug]),
     }
     context = screen_context(judge, protocols) | {"onboarding": onboarding, "setup": setup}

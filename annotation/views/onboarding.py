@@ -88,7 +88,7 @@ def instructions_page(request: HttpRequest, slug: str) -> HttpResponse:
             for tag in in_force
             if tag != shown.language
         ],
-        # Written anew while this one was read.
+        # A newer version was saved while this one was being read.
         "outdated": request.method == "POST",
     }
     status = 409 if request.method == "POST" else 200
@@ -121,7 +121,7 @@ def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
                 "target": language_name(offer.task.test_set.target_language),
                 # Names are the organisers': judges read them only where they need them.
                 "name": offer.task.test_set.name if pairs[_pair(offer)] > 1 else "",
-                # What is asked, where the same texts are there for several questions.
+                # The protocol, if the same texts are used in several tasks.
                 "asked": offer.task.get_protocol_display()
                 if of_test_set[offer.task.test_set_id] > 1
                 else "",
@@ -181,7 +181,7 @@ def _own_link_send(request: HttpRequest, judge: Judge, context: dict[str, Any]) 
 def _qr_code(link: str) -> SafeString:
     """Return a drawing of the link for a phone's camera, dark on light whatever the page's colours."""
     code = segno.make(link, micro=False, error="m")
-    # Of numbers alone: nothing of the link stands in it as text.
+    # Safe: the SVG consists of numbers only and holds no text of the link.
     return SafeString(
         code.svg_inline(scale=5, dark="#000", light="#fff", svgclass="qr", lineclass=None)
     )

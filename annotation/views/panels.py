@@ -259,8 +259,8 @@ def participations_download(request: HttpRequest, slug: str, panel_id: int) -> H
 def panel_entry(request: HttpRequest, token: str) -> HttpResponse:
     """Show a participant the button that begins; POST signs them in and leads them to the work.
 
-    Opening the address changes nothing: previews and scanners follow links, too. Whoever is signed in
-    as this participant already is led on at once.
+    Opening the address changes nothing: previews and scanners follow links, too. A participant who
+    is already signed in is redirected at once.
     """
     panel = Panel.objects.select_related("campaign").filter(key=token).first()
     if panel is None:

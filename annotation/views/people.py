@@ -235,7 +235,7 @@ def judges_add_page(request: HttpRequest, slug: str) -> HttpResponse:
     if request.POST.get("act") != "add" or not new:
         return _adding_page(request, campaign, form, checked=checked)
     if request.POST.get("new") != str(new):
-        # Somebody else changed the campaign meanwhile.
+        # The campaign was changed by another user meanwhile.
         return _adding_page(request, campaign, form, 409, checked=checked)
     data = form.cleaned_data
     base_url = request.build_absolute_uri("/")

@@ -111,7 +111,7 @@ def _shown(
         "is_closed": replies[-1].closed if replies else False,
         "replies": [each for each in replies if each.takes_back_id is None],
         "form": form or ProblemReplyForm(),
-        # What was sent stays, beside what others have said meanwhile.
+        # Keep the submitted text, next to the replies added meanwhile.
         "seen": len(replies),
         "about": reported_block(report),
         "references": Reference.objects.filter(segment=report.block.segment_id).order_by("number"),

@@ -243,8 +243,8 @@ PLURALS = {
     "worked_total": ngettext_lazy("Total: {n} sentence, {time}.", "Total: {n} sentences, {time}."),
 }
 
-# What a judge learns on the way, each once; `static/judge/hints.js` knows where. Keys stand in brackets: for
-# judges who have them, and for those who touch. About 70 letters fit into the line.
+# Hints for judges, each shown once; `static/judge/hints.js` decides when. Keys are in brackets, so
+# that touch devices can leave them out. About 70 letters fit into the line.
 HINTS = {
     "ranks": (
         _("Press [1] (best) to [5] (worst) to rank the selected output."),

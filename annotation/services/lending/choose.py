@@ -102,7 +102,7 @@ def _from_pool(*, holds_check: bool | None, **asked: Any) -> QuerySet[HIT, Any]:
 
 
 def _from_whole_pool(*, holds_check: bool | None, **asked: Any) -> QuerySet[HIT, Any]:
-    # Whether others follow is not worth a second walk: the planner has been asked.
+    # Not worth a second walk to see if others follow: the planner has been notified.
     pool = hits_for_judge(**asked).available()
     return _first_of(pool.holding_check(holds_check), has_next=_NOTHING)
 
@@ -205,7 +205,7 @@ def hit_choose_of_pass(*, task: OpenTask, asks: JudgeAsks) -> ClaimedHIT | None:
         found = hit_claim_from_pool(**asks)
         if found is not None:
             return found
-    # However far: a HIT that nobody may be lent must not hide the rounds after it.
+    # No limit to the distance: a HIT that cannot be lent must not hide the rounds after it.
     return hit_claim_from_pool(far=True, **asks)
 
 
@@ -265,8 +265,8 @@ def hit_choose(*, task: OpenTask, judge: Judge, asks: JudgeAsks) -> ClaimedHIT |
 
 
 def _claim_first(hits: HITQuerySet) -> ClaimedHIT | None:
-    # A HIT that is being lent to somebody else is skipped. Unlocked, it would be chosen twice: the
-    # second judge would wait for the first one, to be refused its lease by the database.
+    # Skips a HIT that is being lent to another judge. Without the lock it would be chosen twice:
+    # the second judge would wait for the first one, and then the database would refuse the lease.
     hit = hits.available().select_for_update(skip_locked=True, no_key=True).first()
     return None if hit is None else ClaimedHIT(hit)
 

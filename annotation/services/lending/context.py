@@ -58,7 +58,7 @@ class OpenTask:
     hits_since_repeat: int
     # The planner looked a moment ago and found nothing to draw for them.
     is_none_left: bool
-    # The judge asked for work a while ago, and the planner has not answered: it is away.
+    # The judge requested work a while ago and the planner has not answered: it is down.
     is_planner_silent: bool
     has_training: bool
     # Purpose of the HITs reserved for them, and whether these hold an attention check.
@@ -72,11 +72,11 @@ class OpenTask:
     has_passes: bool
     # It shows judges their texts twice.
     has_second_pass: bool
-    # A judge sees so many at most.
+    # The number of texts per judge is limited.
     limits_texts: bool
     # `Task.exposed_apart`.
     apart: str
-    # Of each comparison of a sort, in a sample of their own; 0: none are drawn for judges.
+    # Sentences of each comparison in a sort that are sampled for a judge; 0: no samples.
     sentences_of_a_judge: int
 
     @property
@@ -99,7 +99,7 @@ class OpenTask:
 
 @dataclass(frozen=True, slots=True)
 class LendingContext:
-    """What lending knows of a judge who asks for a HIT.
+    """State that lending needs about a judge who requests a HIT.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ class LendingContext:
     conflicts : tuple of int
         Systems they must not see.
     withdrawn : tuple of int
-        Systems of the campaign of which nobody is lent anything any more.
+        Withdrawn systems of the campaign, which are lent to no judge.
     begun : dict of UUID to int
         Assignments they hold, or held until the lease ran out, whose HITs are incomplete: public id
         to id.
@@ -148,7 +148,7 @@ class LendingContext:
     tasks: tuple[OpenTask, ...]
 
 
-# Of the judge's account, and of the design in force.
+# Columns of the judge's account and of the design in force.
 _LENT: Final = ("hits_lent", "intra_lent", "checks_lent", "hits_since_check", "hits_since_repeat")
 _DESIGN: Final = ("seed", "intra_share", "repeat_gap", "attention_every")
 _IS_SILENT: Final = ExpressionWrapper(

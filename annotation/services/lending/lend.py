@@ -29,7 +29,7 @@ from campaign.models import CampaignState, Judge
 def assignments_release(*, judge: Judge) -> None:
     """End the judge's leases now; their HITs become available, and their judgments stay.
 
-    Expired leases need nothing: their HITs are available already, or lent to somebody else. The
+    Expired leases need nothing: their HITs are available already, or lent to another judge. The
     caller holds the lock of the judge's row.
     """
     held = Assignment.objects.filter(
@@ -97,8 +97,9 @@ BLOCKS_AHEAD: Final = 20
 #: The lease of these. A page that is at work renews it with each HIT; of one that was left, others have them soon.
 MINUTES_AHEAD: Final = 20
 
-# Leases of a judge's assignments (`$1`) now end at `$2`. Of one that ran out, too, unless its HIT was lent to somebody
-# else meanwhile, which changes `available_at`. The assignments are locked first, as a submission does.
+# Extend leases of a judge's assignments (`$1`) to `$2`, including an expired one unless its HIT was
+# lent to another judge meanwhile, which changes `available_at`. The assignments are locked first,
+# as a submission does.
 _LEASES_EXTEND: Final = Statement(
     "leases_extend",
     "bigint[], timestamptz[]",
@@ -286,7 +287,7 @@ def _lend(
 
 
 def _lease_renew(assignment: Assignment, context: LendingContext) -> bool:
-    """Lend an expired assignment's HIT to the same judge again; False if somebody else has it."""
+    """Lend an expired assignment's HIT to the same judge again; return False if another judge has it."""
     hit = (
         HIT.objects.select_for_update(skip_locked=True, no_key=True)
         .filter(pk=assignment.hit_id, completed_at__isnull=True, available_at__lte=context.now)
@@ -308,7 +309,7 @@ def _lease_renew(assignment: Assignment, context: LendingContext) -> bool:
 def _release(assignment: Assignment) -> None:
     """Mark an assignment that is not done as released: the judge holds it no longer.
 
-    Its HIT is available again after the lease, or lent to somebody else already.
+    Its HIT is available again after the lease, or lent to another judge already.
     """
     Assignment.objects.filter(
         pk=assignment.pk, released_at__isnull=True, completed_at__isnull=True

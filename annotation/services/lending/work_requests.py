@@ -24,7 +24,7 @@ from annotation.selectors.pool import systems_not_lent, tasks_to_work_on
 from annotation.selectors.progress import judge_work
 from campaign.models import Campaign, CampaignState, Judge, Task
 
-# How long the planner's "no work for this judge" stays valid.
+# Validity of the planner's answer "no work for this judge".
 NONE_LEFT_VALID_FOR: Final = timedelta(seconds=60)
 _SECONDS_UNTIL_PLANNED: Final = 2
 _SECONDS_UNTIL_RETURNED: Final = 30
@@ -38,7 +38,7 @@ class NoWorkReason(StrEnum):
 
     PREPARING = "preparing"  # the planner has not looked yet, or is planning
     WAITING = "waiting"  # the remaining HITs are lent to others, and may become available again
-    DONE = "done"  # the judge has done all the blocks they are asked for
+    DONE = "done"  # the judge has done all blocks of their quota
     NONE_LEFT = "none_left"  # no HIT is left for this judge
     NOT_BEGUN = "not_begun"  # the campaign is not open yet
     CAMPAIGN_PAUSED = "campaign_paused"
@@ -66,8 +66,9 @@ class NoWork:
 def work_request(*, judge: Judge) -> NoWork:
     """Ask the planner for HITs for this judge and return why `assignment_lend` found none.
 
-    `NONE_LEFT` is returned only if the planner found nothing to draw a moment ago and nobody else
-    holds a HIT that this judge could be lent later, and no sort will ask for more. Locks the judge's row.
+    `NONE_LEFT` is returned only if the planner found nothing to draw a moment ago and no other
+    judge holds a HIT that this judge could be lent later, and no sort will ask for more. Locks the
+    judge's row.
     """
     locked = Judge.objects.select_for_update(no_key=True).get(pk=judge.pk)
     if judge_work(locked).is_quota_reached:

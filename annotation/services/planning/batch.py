@@ -183,7 +183,7 @@ def _prepare(hit_ids: list[int]) -> int:
     # HITs that are being lent are skipped: the trigger writes their blocks.
     locked = HIT.objects.select_for_update(skip_locked=True, no_key=True).filter(pk__in=hit_ids)
     mine = list(locked.values_list("pk", flat=True))
-    # Filtered again under the lock: somebody may have been lent one.
+    # Filter again under the lock: one may have been lent.
     mine = list(_unwritten(HIT.objects.filter(pk__in=mine)))
     pgtrigger_ignore_preset()
     with table_scans_off():
@@ -292,7 +292,7 @@ class PlanningTransaction(HITPlanning):
         if design is None:
             raise Design.DoesNotExist(f"Test set {task_id} has no design to draw HITs by.")
         if sequence.design_id != design.pk:
-            # Each design begins its schedule anew.
+            # Each design restarts its schedule.
             sequence.design = design
             sequence.scheduled = sequence.inter_scheduled = sequence.turns = 0
         return cls(task=task, design=design, sequence=sequence, now=sequence.now, **fields)

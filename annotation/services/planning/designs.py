@@ -75,13 +75,11 @@ def design_change(
 ) -> Design:
     """Create and return a new design; it applies to HITs planned from now on.
 
-    `parameters` are some of `PARAMETERS`; the others stay as they were. HITs
-    that are planned already keep the design that drew them. Each change is a
-    row: who made it, when, and the whole design. Raises `DesignRefusedError`,
-    and changes nothing, if no HIT could be drawn, or if `parameters` name a rate
-    at which judges would rank a reference that they see, unless
-    `rank_shown_reference` asks for that. A rate that is not named was asked for
-    before.
+    `parameters` are some of `PARAMETERS`; the others stay as they were. HITs that are planned
+    already keep the design that drew them. Each change is a row: who made it, when, and the whole
+    design. Raises `DesignRefusedError`, and changes nothing, if no HIT could be drawn, or if
+    `parameters` name a rate at which judges would rank a reference that they see, unless
+    `rank_shown_reference` asks for that. A rate that is not given was accepted before.
     """
     campaign = _campaign_lock(task)
     # Under the lock of planning: a batch is drawn by one design.
@@ -102,11 +100,11 @@ def design_proposed(*, task: Task, rank_shown_reference: bool = False, **paramet
 
 @transaction.atomic
 def design_use_again(*, design: Design, changed_by: User | None = None) -> Design:
-    """Create and return a design like an earlier one of the same test set, with the seed that is in force.
+    """Create and return a design like an earlier one of the same task, with the seed that is in force.
 
-    The earlier seed may have become public since, and whoever knows it could foresee draws.
-    Raises `DesignRefusedError`, and changes nothing, as `design_change` does: sentences may be gone, or judges
-    may see the reference meanwhile.
+    The earlier seed may have become public since, which would make draws predictable. Raises
+    `DesignRefusedError`, and changes nothing, as `design_change` does: sentences may be gone, or
+    judges may see the reference meanwhile.
     """
     in_force = design_in_force(task_id=design.task_id)
     chosen = {
@@ -325,7 +323,7 @@ def _repeats_check(design: Design) -> None:
 
 
 def _candidates_refused(size: int, fitting: range) -> str:
-    """Return why blocks of a task cannot show so many outputs."""
+    """Return the error for blocks of a size that the task does not allow."""
     if size < fitting[0] < fitting[-1]:
         return _("%(name)s: %(value)s is not between %(low)s and %(high)s.") % {
             "name": "systems_per_block",
@@ -340,7 +338,7 @@ def _group_check(design: Design) -> None:
     group = design.judge_group
     if group is None:
         return
-    # A group is deleted under the lock of the campaign, which whoever changes a design holds.
+    # Groups are deleted under the campaign's lock, which is held here.
     present = JudgeGroup.objects.present().filter(campaign=design.task.test_set.campaign_id)
     if not present.filter(pk=group.pk).exists():
         raise DesignRefusedError(

@@ -127,7 +127,7 @@ def _firsts_add(planning: PlanningTransaction, judge_id: int, kind: Checks) -> i
 def _spare(planning: PlanningTransaction) -> HIT | None:
     """Lock and return the latest available HIT that was never lent and that no HIT repeats.
 
-    Those on standby come first: nobody waits for them.
+    Standby HITs come first: no judge is waiting for them.
     """
     hits = HIT.objects.filter(
         task=planning.task, purpose=HITPurpose.FIRST, reserved_for__isnull=True
@@ -270,10 +270,11 @@ def reservations_withdraw(*, task_id: int) -> int:
 
 
 def reservations_lift(*, task: Task) -> int:
-    """Give to everybody the HITs that are reserved for a judge who has seen a segment of them; return their number.
+    """Release to all judges the HITs reserved for a judge who has seen one of their segments; return their number.
 
-    A HIT is drawn for a judge while they ask, without their lock: the pool may lend them the same segment
-    meanwhile. Then it would wait half an hour for somebody who may not be lent it.
+    A HIT is drawn for a judge while they ask, without their lock: the pool may lend them the same
+    segment meanwhile. Then it would stay reserved for half an hour for a judge who may not be lent
+    it.
     """
     reserved = HIT.objects.filter(task=task, reserved_until__gt=Now()).pooled().available()
     return reserved.seen_by(OuterRef("reserved_for"), task.exposed_apart).update(
@@ -283,7 +284,7 @@ def reservations_lift(*, task: Task) -> int:
 
 @transaction.atomic
 def sample_plan(*, task_id: int, judge_id: int) -> int:
-    """Answer a judge who asked for work: plan HITs of their samples, unless one is available. Return their number.
+    """Plan HITs from the samples of a judge who requested work, unless one is available; return their number.
 
     No comparison gets more sentences than the judge is to be given, those that they hold or have judged included.
     Sets `JudgeAccount.none_left_at` if nothing is left for them now.

@@ -30,7 +30,7 @@ from annotation.services.planning.batch import PlanningTransaction, hits_prepare
 from campaign.models import Judge, Task
 from campaign.texts.hash_draw import HashDraw
 
-# Of use to nobody else, so they stay reserved.
+# Useful to this judge only, so they stay reserved.
 _KEPT_FOR: Final = timedelta(days=36_500)
 _PREPARED: Final = 200
 _JUDGES_AT_ONCE: Final = 100
@@ -85,7 +85,7 @@ def _round_add(planning: PlanningTransaction, rounds: Rounds) -> bool:
 
 @transaction.atomic
 def pass_plan(*, task_id: int, judge_id: int) -> int:
-    """Answer a judge who asked for work: plan another round, or their second pass. Return the number of HITs.
+    """Plan another round, or the second pass, for a judge who requested work; return the number of HITs.
 
     Sets `JudgeAccount.none_left_at` if nothing can be planned for them now. Locks the judge's row.
     """
@@ -115,7 +115,8 @@ def _has_first(planning: PlanningTransaction, texts: int, asks: JudgeAsks) -> bo
     if hits_for_judge(**asks).available().exists():
         return True
     rounds = rounds_of(task=planning.task, design=planning.design)
-    # Nobody has seen the segments of a new round. More than one only where a conflict of interest is in all its HITs.
+    # No judge has seen the segments of a new round. It takes more than one only if all its HITs
+    # have a conflict of interest.
     while not planning.is_all_planned and _round_add(planning, rounds):
         not_lent = set(asks["conflicts"])
         systems = planning.systems

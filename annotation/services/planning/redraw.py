@@ -58,7 +58,7 @@ def _of_pass(hit: HIT) -> HITPlan:
         return rounds.first(drawn[place], hit=hit.number, number=number, place=place)
     original = HIT.objects.get(task=hit.task_id, number=hit.why["repeats"])
     plan = plans_read([original.pk])[original.pk]
-    # What its judge skipped is not shown again.
+    # Segments that the judge skipped are not shown again.
     shown = Segment.objects.filter(pk__in=hit.segment_ids).values_list("number", flat=True)
     blocks = tuple(block for block in plan.blocks if block.segment in set(shown))
     return rounds.again(replace(plan, blocks=blocks), hit=hit.number, purpose=Purpose(hit.purpose))

@@ -1,7 +1,8 @@
-"""HITs that are not lent yet: on standby, waiting for the one they repeat, or given up because a comparison is closed.
+"""HITs that are not lent yet: on standby, waiting for the HIT they repeat, or dropped because a comparison closed.
 
-An active design draws late, to know more of the judgments, so its pool is small. HITs on standby last
-while the planner is away. They are drawn anew as judgments come in, and draws do not count on them.
+An active design draws late, to know more of the judgments, so its pool is small. HITs on standby
+last while the planner is away. They are redrawn as judgments come in, and draws do not count on
+them.
 """
 
 from collections import defaultdict
@@ -27,7 +28,7 @@ from campaign.models import Task
 _AT_ONCE: Final = 500
 # HITs that are planned for standby in one call, so that judges who ask meanwhile wait a second at most.
 _PLANNED_IN_A_CALL: Final = 1000
-# HITs are drawn anew when so many times the judgments are known that they were drawn by.
+# HITs are redrawn once the known judgments exceed those they were drawn from by this factor.
 _GROWTH: Final = 1.25
 _EMPTY_DRAWS_ALLOWED: Final = 200
 
@@ -112,9 +113,9 @@ def _available(task_id: int) -> HITQuerySet:
 
 
 def _stale_batches(task_id: int) -> list[int]:
-    """Return the ids of batches on standby by another design, or by much fewer judgments than are known.
+    """Return the ids of standby batches drawn by another design, or from much fewer judgments than are known now.
 
-    As ids: a filter by the condition itself may be looked up anew for each HIT.
+    As ids: with the condition itself as a filter, PostgreSQL may evaluate it for each HIT.
     """
     design = Design.objects.filter(task=task_id).not_imported().latest()
     known = SamplingState.objects.filter(task=task_id).first()
@@ -188,8 +189,8 @@ _BEFORE_THE_LAST: Final = 2
 def waiting_release(*, task: Task) -> int:
     """Make the HITs available whose first HIT is done, and return their number; withdraw those whose first is withdrawn.
 
-    Where the last of them is asked for in some cases alone, it waits for those before it, and is withdrawn where it
-    is not needed.
+    Where the last of them is needed in some cases only, it waits for those before it, and is
+    withdrawn where it is not needed.
     """
     return _release(task) if answer_kind(task.protocol).has_stages else 0
 
