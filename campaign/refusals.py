@@ -1,8 +1,8 @@
-"""What services refuse, and how REST answers it: one class of errors, so that no view has to translate them."""
+"""Errors of services, and their REST responses: one class of errors, so that no view has to translate them."""
 
 
 class RefusedError(Exception):
-    """What was asked for is not possible, and nothing was changed; the message says why, and what to do.
+    """The request cannot be carried out and nothing was changed; the message says why, and what to do.
 
     REST answers with `status`: 400 says it at `field`, which names what was wrong of what was sent; empty if it is no field.
     """

@@ -1,4 +1,4 @@
-"""What Quintet asks of django-allauth: passwords and limits, words of our own, no signing up."""
+"""Settings of django-allauth for Quintet: password rules and rate limits, our own messages, no sign-up."""
 
 from typing import Any, Final
 
@@ -93,7 +93,7 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  #
         return False
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Find the account of somebody who has not come this way before, and remember the way.
+        """Link a first-time external sign-in to its existing account.
 
         From then on the provider's own name for them counts, whatever becomes of the address. Raises
         `ImmediateHttpResponse` with a refusal if there is no account, or it is not active.

@@ -1,7 +1,8 @@
-"""Which address and which browser a request comes from.
+"""Address and browser of a request, for limits on wrong passwords.
 
-Wrong passwords from everywhere else count against an account; those from a browser in which the account signed in before
-count for that browser alone. So nobody can lock people out of a browser of their own, however long they try.
+Wrong passwords from everywhere else count against an account; those from a browser in which the
+account signed in before count for that browser alone. So an attacker cannot lock people out of
+their own browsers, however long they try.
 """
 
 import hmac

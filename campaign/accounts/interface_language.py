@@ -1,7 +1,7 @@
-"""The language of the pages: what somebody chose goes before what their browser asks for.
+"""Language of the pages: the user's choice takes precedence over the browser's preference.
 
-Whoever is signed in takes their choice to their other devices: it is kept with the user and
-copied into the session when they sign in, so that no page asks the database for it.
+The choice follows a user to their other devices: it is stored with the user and copied into the
+session at sign-in, so that pages need no query for it.
 """
 
 from collections.abc import Callable
@@ -45,7 +45,7 @@ def _chosen(request: HttpRequest) -> str | None:
     try:
         chosen: str = request.session.get(SESSION_KEY, "")
     except DatabaseError:
-        # Whether the database is there is for the page to say; some do without.
+        # A missing database is for the page to report; some pages work without one.
         return None
     return chosen if is_offered(chosen) else None
 

@@ -1,4 +1,6 @@
-"""What Quintet asks of allauth's second factors: QR codes by segno, and secrets that the database alone does not tell."""
+"""Settings of allauth's second factors: QR codes by segno, and secrets encrypted with a key kept outside the
+database.
+"""
 
 import io
 from base64 import b32encode, urlsafe_b64encode
@@ -19,7 +21,7 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.models import Membership, User
 
-#: What signs in beside a password; recovery codes stand in for one of these.
+#: Factors that sign in beside a password; recovery codes replace one of these.
 FACTORS: Final = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 
 
@@ -52,7 +54,7 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # untyped
             return b32encode(token_bytes(20)).decode()
 
     def can_delete_authenticator(self, authenticator: Authenticator) -> bool:
-        """Return whether this factor may go: not the last of somebody who must have one."""
+        """Return True if this factor may be removed: not if it is the last one and the account must have one."""
         if authenticator.type == Authenticator.Type.RECOVERY_CODES:
             return True
         others = Authenticator.objects.filter(user=authenticator.user_id, type__in=FACTORS)
@@ -88,7 +90,7 @@ def _cipher() -> Fernet:
     return Fernet(urlsafe_b64encode(key))
 
 
-#: What an account without its factor may open: itself, and the way out.
+#: Pages open to an account that still lacks its required factor: its own settings, and signing out.
 _OPEN: Final = frozenset(
     {
         "account",
@@ -101,7 +103,7 @@ _OPEN: Final = frozenset(
         "sign-out",
     }
 )
-#: Judging needs no account, whoever does it.
+#: Judging needs no account, so these paths are exempt for all users.
 _JUDGING: Final = ("/judge/", "/api/v1/judging/", "/panel/")
 
 

@@ -1,4 +1,4 @@
-"""What the views of the research API share: who may read what, who may change it, and what requests name."""
+"""Access control of the research API: who may read and change what, and lookup of the objects in an address."""
 
 from typing import Any, cast
 

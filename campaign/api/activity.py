@@ -71,7 +71,7 @@ class ActivityEventSerializer(serializers.Serializer[ActivityEvent]):
     )
 )
 class ActivityView(generics.ListAPIView[ActivityEvent]):
-    """Who changed what in a campaign, from what to what, and when; the newest first."""
+    """Changes in a campaign with their author, time, old and new values; newest first."""
 
     serializer_class = ActivityEventSerializer
     pagination_class = CursorPages

@@ -1,4 +1,4 @@
-"""Who runs and reads a campaign: members, their roles, the links that let them in, and invitations by e-mail."""
+"""Members of a campaign: roles, sign-in links and invitations by e-mail."""
 
 from typing import Any
 
@@ -144,7 +144,7 @@ class MembersView(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Add a member and make a link for them. For organisers; owners are added by owners.
 
-        409 for somebody who is a member in another role already.
+        409 for a person who is a member in another role already.
         """
         campaign = organised_campaign(request, slug)
         sent = MemberAddSerializer(data=request.data)
@@ -212,9 +212,9 @@ class MemberInvitationsView(APIView):
         responses={201: MemberInvitationSerializer, 409: MemberRefusedSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Invite somebody by e-mail to become a member. For organisers; owners are invited by owners.
+        """Invite a person by e-mail to become a member. For organisers; owners are invited by owners.
 
-        409 for a member, for somebody who was invited before, and where no mail is sent.
+        409 for a member, for a person who was invited before, and if the server sends no mail.
         """
         campaign = organised_campaign(request, slug)
         sent = MemberInviteSerializer(data=request.data)

@@ -26,7 +26,7 @@ class CursorPages(CursorPagination):
     page_size_query_description = "Rows per page: 100 by default, at most 1,000."
 
     def get_page_size(self, request: Any) -> int:
-        """Return how many rows are asked for; 400 if that is no number of rows that a page may have."""
+        """Return the requested number of rows; raise 400 unless it is an allowed page size."""
         said = request.query_params.get(self.page_size_query_param, str(self.page_size))
         is_number = said.isascii() and said.isdigit() and len(said) <= _DIGITS
         if not (is_number and 1 <= int(said) <= self.max_page_size):
@@ -49,7 +49,7 @@ class CursorPages(CursorPagination):
         try:
             return super().paginate_queryset(queryset, request, view)
         except ValueError as error:
-            # Somebody's own cursor: decodes, but points at no value of the field.
+            # A forged cursor: it decodes, but holds no value of the field.
             raise NotFound(self.invalid_cursor_message) from error
 
 
@@ -68,7 +68,7 @@ class RowPages(CursorPages):
         rows = list(queryset)
         size = self.get_page_size(request)
         keys = [str(view.row_key(row)) for row in rows]
-        # Of any text, whatever the types of DRF say.
+        # The cursor may hold any text, despite DRF's type annotations.
         cursor: Any = self.decode_cursor(request)
         start = 0
         if cursor is not None and cursor.position is not None:

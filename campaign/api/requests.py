@@ -1,4 +1,4 @@
-"""What requests say, and what is refused of it: keys of bodies, numbers, JSON, truths in addresses."""
+"""Validation of requests: keys of bodies, numbers, JSON, booleans in addresses."""
 
 import json
 import math
@@ -71,7 +71,7 @@ class UnknownKey(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What is wrong, with the closest known key if there is one."""
+        """Error message, with the closest known key if there is one."""
         said = _("Unknown field “%(name)s”.") % {"name": self.name}
         return with_nearest(said, self.name, self.known)
 

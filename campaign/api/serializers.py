@@ -73,7 +73,7 @@ class CampaignMakeSerializer(serializers.Serializer[Any]):
 
 
 class CampaignRulesSerializer(serializers.ModelSerializer[Campaign]):
-    """What may be changed of a campaign; what is not named stays."""
+    """Editable settings of a campaign; omitted fields stay unchanged."""
 
     rank_shown_reference = serializers.BooleanField(
         write_only=True,

@@ -59,7 +59,7 @@ class OutputSerializer(serializers.ModelSerializer[Output]):
 
 
 class OutputsView(generics.ListAPIView[Output]):
-    """What each system wrote for each segment, in the order in which it came in; damaged references are left out."""
+    """Outputs of each system for each segment, oldest first, without damaged references."""
 
     serializer_class = OutputSerializer
     pagination_class = CursorPages

@@ -140,7 +140,7 @@ class ReceivedSerializer(serializers.Serializer[Any]):
 
 
 class _UploadView(APIView):
-    """What addresses of an upload share."""
+    """Lookup shared by all addresses of an upload."""
 
     def found(self, request: Request, slug: str, upload_id: UUID) -> Upload:
         campaign = organised_campaign(request, slug)

@@ -1,1 +1,1 @@
-"""What PostgreSQL offers and the ORM does not: COPY, prepared statements, locks by name."""
+"""PostgreSQL features that the ORM lacks: COPY, prepared statements, advisory locks."""

@@ -1,4 +1,4 @@
-"""Who changes what: asked for each event of the activity log (`campaign.database.recording`)."""
+"""Author of a change, for each event of the activity log (`campaign.database.recording`)."""
 
 import getpass
 import os
@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 Actor = Callable[[], dict[str, Any]]
 
 _acting: ContextVar[Actor | None] = ContextVar("acting", default=None)
-# Of a command, for all threads that it starts.
+# Actor of a command, for all threads that it starts.
 _of_process: list[Actor] = []
 
 _API: Final = "/api/"

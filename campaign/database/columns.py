@@ -145,7 +145,7 @@ class _Parts(io.RawIOBase):
     def joined(self) -> Columns:
         """Return all columns; call it once, after the last byte."""
         if self._problem is None and self._rest != _END:
-            # The last row is shorter than the width asked for.
+            # The last row is shorter than the requested width.
             short = np.frombuffer(self._rest.ljust(self._row.itemsize), dtype=self._row)
             self._problem = self._wrong(short) or _NOT_OF_ONE_WIDTH
         if self._problem is not None:

@@ -1,7 +1,7 @@
 """Write many rows into a table with PostgreSQL's COPY.
 
 COPY is about ten times faster than `bulk_create`, which matters for test sets of a million texts.
-Constraints and triggers apply as usual.
+Constraints and triggers apply.
 """
 
 import io
@@ -12,7 +12,7 @@ from django.db import connection, models
 
 Cell: TypeAlias = str | int | None
 
-# Sets which triggers the transaction ignores, to none where nobody has set it.
+# Sets the triggers that the transaction ignores, to none if unset.
 IGNORED_TRIGGERS_SET = """
     set_config(
         'pgtrigger.ignore',
@@ -27,7 +27,8 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 def ids_reserve(model: type[models.Model], count: int) -> list[int]:
     """Take `count` primary keys from the table's sequence, for rows written by COPY."""
     with connection.cursor() as cursor:
-        # The sequence is looked up once: for each key anew, that would cost six times as much as the key.
+        # Look the sequence up once: looking it up for each key would cost six times as much as the
+        # key.
         cursor.execute(
             "SELECT nextval(found.sequence) FROM generate_series(1, %s),"
             " (SELECT pg_get_serial_sequence(%s, 'id')::regclass AS sequence OFFSET 0) found",

@@ -9,10 +9,11 @@ from django.db.migrations.state import ProjectState
 
 
 class CreateModels(Operation):
-    """The same as each `CreateModel` one after the other, at a fraction of the cost.
+    """Equivalent to running each `CreateModel` in turn, at a fraction of the cost.
 
-    Django builds the classes of all related models anew after each operation; here once. Indexes and foreign keys are made
-    before the next operation, not at the end of the migration, so that SQL after this one may name them.
+    Django rebuilds the classes of all related models after each operation; this does so once.
+    Indexes and foreign keys are made before the next operation, not at the end of the migration, so
+    that SQL after this one may name them.
     """
 
     serialization_expand_args = ["models"]
@@ -28,7 +29,7 @@ class CreateModels(Operation):
         return f"Create {len(self.models)} models"
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
-        # Without classes there are none to build anew; whoever asks for `state.apps` next has them built.
+        # Dropping the classes avoids rebuilding them; the next access to `state.apps` builds them.
         state.__dict__.pop("apps", None)
         for each in self.models:
             each.state_forwards(app_label, state)

@@ -1,10 +1,11 @@
-"""SQL that PostgreSQL parses and plans once a connection, for what every judged block asks.
+"""SQL that PostgreSQL parses and plans once per connection, for the queries of every judged block.
 
-For these few statements the ORM takes ten times as long to build the SQL as
-PostgreSQL to run it, and PostgreSQL as long to plan it as to run it. So they
-are compiled once from a queryset (`campaign.database.prepared_query`), or written
-by hand, prepared where a connection first uses them, and executed by name. Plans live as long as the connection (`CONN_MAX_AGE`), and PostgreSQL
-makes them anew when a table's statistics change. Without this a judged item would take some 20 ms of processor time more, of 10 wanted.
+For these few statements the ORM takes ten times as long to build the SQL as PostgreSQL to run it,
+and PostgreSQL as long to plan it as to run it. So they are compiled once from a queryset
+(`campaign.database.prepared_query`), or written by hand, prepared where a connection first uses
+them, and executed by name. Plans live as long as the connection (`CONN_MAX_AGE`), and PostgreSQL
+remakes them when a table's statistics change. Without this a judged item would take some 20 ms more
+processor time; the target is 10.
 """
 
 import os
@@ -19,7 +20,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Model
 
-# Which statements a connection to the database has prepared; forgotten with it.
+# Statements prepared on each database connection; dropped with it.
 _prepared: Final["WeakKeyDictionary[Any, set[str]]"] = WeakKeyDictionary()
 
 
@@ -102,16 +103,16 @@ PROCESS: Final = "QUINTET_PROCESS"
 
 @dataclass(frozen=True)
 class Limits:
-    """What PostgreSQL holds a connection to, in seconds; 0 is no limit.
+    """Time limits of a PostgreSQL connection, in seconds; 0 is no limit.
 
     Attributes
     ----------
     statement : float
         For one statement.
     lock : float
-        For a lock that somebody else holds.
+        Waiting for a lock.
     idle : float
-        In a transaction in which nothing is asked.
+        Without a query inside a transaction.
     unused : float
         Between two transactions; the next one connects again.
     """

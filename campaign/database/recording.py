@@ -1,4 +1,4 @@
-"""What people set and change goes into the activity log, in the transaction that changes it (decision 67).
+"""Recording of users' changes into the activity log, within the same transaction (decision 67).
 
 A model that is a `RecordedModel` says in its `recording` which of its columns these are. Its rows that are made,
 changed and deleted with Django are recorded by it; services that write them past Django say so
@@ -26,7 +26,7 @@ DELETED: Final = "deleted"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """What is recorded of the rows of a model.
+    """Recorded fields of a model's rows.
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ def deletion_recorded(*, sender: Any, instance: Any, origin: Any, **_signal: Any
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What is known of a row at a moment."""
+    """State of a row at a moment."""
 
     key: Any
     campaign: int
@@ -158,7 +158,7 @@ class _Told:
     values: dict[str, Any]
 
 
-#: Of rows by their key and their campaign: some have several.
+#: Keyed by row and campaign: some rows belong to several.
 _Rows = dict[tuple[Any, int], _Told]
 
 
@@ -204,7 +204,7 @@ def _read(rows: models.QuerySet[Any]) -> _Rows:
     return {
         (key, campaign): _Told(key, campaign, test_set, called or "", values)
         for key, campaign, test_set, called, values in found
-        # No campaign: it is of somebody who is in none.
+        # Rows without a campaign belong to users who are in none.
         if campaign is not None
     }
 

@@ -24,7 +24,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 logger = logging.getLogger(__name__)
 
 REPLICA: Final = "replica"
-# For so long a process does not ask a replica that failed: nobody else waits for it.
+# Time a process avoids a replica that failed; only the failing request waits for it.
 _REST_SECONDS: Final = 10.0
 
 T = TypeVar("T")

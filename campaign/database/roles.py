@@ -1,4 +1,4 @@
-"""What the application's role may do: read and write rows, and nothing to tables and triggers.
+"""Rights of the application's database role: read and write rows, but change no tables or triggers.
 
 Another role, the owner, migrates; each `migrate` ends by granting to the application what is below. With one
 role for both nothing is granted, and `manage.py check --database default` warns.
@@ -64,7 +64,7 @@ def application_role_grant(*, using: str, **_signal: Any) -> None:
     if connection.settings_dict["USER"] == role:
         return
     _require_role(connection, role)
-    # At once, so that nobody at work meets the moment between.
+    # In one transaction, so that running processes never see the state in between.
     with transaction.atomic(using=using), connection.cursor() as cursor:
         cursor.execute("SELECT quote_literal(current_user)")
         owner = cursor.fetchone()[0]

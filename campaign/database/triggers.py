@@ -8,8 +8,9 @@ import pgtrigger
 from django.conf import settings
 from django.db.models import CheckConstraint, Q
 
-# A connection keeps the plans of what triggers ask. Made while tables are small, they would read these whole for every row.
-# What judges do sets it once for all of its transaction, so it is asked for before it is set.
+# A connection caches the plans of trigger queries, and plans made while tables are small would scan
+# them for every row. Judging statements set this once per transaction, so triggers check it before
+# setting it.
 _PLANNING: Final = ("scans", "TEXT")
 _PLANNED: Final = {
     "plan_by_index": """\

@@ -1,1 +1,1 @@
-"""What of this app leaves as files."""
+"""Downloads of this app."""

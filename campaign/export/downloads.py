@@ -95,7 +95,7 @@ def csv_line(cells: Iterable[Any]) -> str:
     """Return a line; an apostrophe stands before what a spreadsheet would compute."""
     buffer = io.StringIO()
     shown = (neutral(cell) if isinstance(cell, str) else cell for cell in cells)
-    # Of what ends a line, a writer puts in quotes only what ends its own; some readers take either.
+    # The csv writer quotes only its own line terminator, but some readers accept either.
     csv.writer(buffer, lineterminator="\r\n").writerow(shown)
     return buffer.getvalue().removesuffix("\r\n") + "\n"
 
@@ -111,7 +111,7 @@ def ranged_response(
     name: str,
     content: Callable[[int, int], Iterator[bytes]],
 ) -> HttpResponseBase:
-    """Return a file of so many bytes, or the range of it that the headers `sent` ask for; 416 if it has no such bytes.
+    """Return a file of `size` bytes, or the range requested by the headers `sent`; 416 if it lies beyond the end.
 
     `content` yields the bytes from a place up to another one. `digest` tells files apart: a range of another one, by
     `If-Range`, is answered with the whole.
@@ -136,7 +136,7 @@ def ranged_response(
 
 
 def _asked(sent: Mapping[str, str], size: int, digest: str) -> tuple[int, int] | None:
-    """Return from where to where bytes are asked for; None for all, also of several ranges and of what is no range."""
+    """Return the requested byte range; None for the whole file, also for several ranges or an invalid one."""
     found = _RANGE.fullmatch(sent.get("Range", "").strip())
     if found is None or found.groups() == ("", ""):
         return None

@@ -44,7 +44,7 @@ _HEAD_BYTES: Final = 512
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What an archive may hold at most; `ratio` counts once `free_bytes` have come out."""
+    """Size limits of an archive; `ratio` applies once `free_bytes` have been unpacked."""
 
     entries: int = 2_000
     total_bytes: int = 2 * 1024**3

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-#: Of what a problem quotes of a file: a cell may have ten million characters.
+#: Longest quotation from a file in an error: a cell may have ten million characters.
 MOST_QUOTED: Final = 1_000
 
 
@@ -50,7 +50,7 @@ class FormatError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something stands; `line`, `column` and `field` are those of FormatError."""
+    """Position in a file; `line`, `column` and `field` are those of FormatError."""
 
     file: str
     line: int | None = None

@@ -1,4 +1,4 @@
-"""What the names of files say: languages, roles, and the names of systems."""
+"""Languages, roles and system names derived from file names."""
 
 import re
 from collections import Counter
@@ -155,7 +155,7 @@ class PairChoice:
 
     @property
     def undecided(self) -> bool:
-        """Whether the file has turned out to hold several pairs among which nothing chooses."""
+        """True if the file holds several language pairs and nothing selects one of them."""
         return sum(self._chosen is None or matches(p, self._chosen) for p in self._lines) > 1
 
     def finish(self) -> None:

@@ -34,7 +34,7 @@ BLANK: Final = "-1"
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """Where the columns of one shown system stand; `number` is None without that column."""
+    """Columns of one shown system; `number` is None if the column is missing."""
 
     number: int | None
     id: int
@@ -43,7 +43,7 @@ class _Slot:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Where the columns of a file stand, by its header."""
+    """Columns of a file, from its header."""
 
     names: tuple[str, ...]
     fixed: dict[str, int]
@@ -270,7 +270,7 @@ def write_five_way_csv(rows: Iterable[FiveWayRow], *, slots: int = 5) -> Iterato
 
 
 def five_way_line(row: FiveWayRow, slots: int) -> str:
-    """Return a row as a line with room for so many systems."""
+    """Return a row as a line with columns for `slots` systems."""
     empty = slots - len(row.candidates)
     if empty < 0:
         raise ValueError(f"{len(row.candidates)} candidates do not fit a row of {slots}")

@@ -24,7 +24,7 @@ _REFERENCE_SYSTEM: Final = re.compile(r"ref[A-Z]?")  # WMT lists references amon
 
 @dataclass(frozen=True, slots=True)
 class DividedId:
-    """What an id like `en-cs_CZ_#_news_#_bbc.123_#_4` says."""
+    """Parts of an id such as `en-cs_CZ_#_news_#_bbc.123_#_4`."""
 
     languages: tuple[str, str] | None
     rest: tuple[str, ...]
@@ -47,7 +47,7 @@ class GenmtSource:
 
 @dataclass(frozen=True, slots=True)
 class GenmtOutput:
-    """What a system says to an id."""
+    """A system's output for an id."""
 
     number: int
     id: str
@@ -331,7 +331,7 @@ class _Follower(Follower[str, GenmtOutput]):
         )
 
     def refuse_rest(self, source: InputFile, others: set[str]) -> None:
-        """Raise FormatError if a line is left that no line of the source asked for."""
+        """Raise FormatError if a line is left over that belongs to no line of the source."""
         for output in self.rest():
             if self._concerns_us(output, others):
                 raise SurplusError(

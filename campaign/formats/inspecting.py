@@ -27,8 +27,8 @@ from campaign.formats.records import SegmentTexts
 from campaign.formats.streams import InputFile, byte_chunks, text_lines
 from campaign.formats.test_sets import TestSetFormat
 
-# How many scaled median absolute deviations from the median stand out. The deviation is of
-# logarithms, and never counted as less than a tenth: half of all outputs may be alike.
+# Threshold for outliers, in scaled median absolute deviations from the median. Deviations are of
+# logarithms, and at least a tenth: half of all outputs may be alike.
 OUTLYING: Final = 6.0
 _SMALLEST_DEVIATION: Final = 0.1
 _NORMAL: Final = 1.4826  # makes the median absolute deviation that of a normal distribution
@@ -89,7 +89,7 @@ class SystemFacts:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What was found; `error` is what an import would refuse, None if it would take the files.
+    """Findings of an inspection; `error` is the error that an import would raise, None if it would succeed.
 
     `identical_systems` are groups of systems, and of references ("reference 1"), with the same texts.
     `left_out` are what an import leaves out, each with why; `warnings` are sentences.
@@ -117,11 +117,11 @@ def inspect(
     *,
     guess_language: GuessLanguage | None = None,
 ) -> Inspection:
-    """Return what there is to know of the files; never raises for what they hold.
+    """Return all findings about the files; never raises for their content.
 
-    `guess_language` is given the first thousand lines of each plain file, and nobody's by
-    default. The systems' facts are of the segments before the first error. The files are read
-    as an import reads them.
+    `guess_language` gets the first thousand lines of each plain file; by default, languages are not
+    guessed. The systems' facts are of the segments before the first error. The files are read as an
+    import reads them.
     """
     used = [file for file in recognised.files if file.role is not FileRole.IGNORED]
     facts = tuple(_file_facts(file, guess_language) for file in used)

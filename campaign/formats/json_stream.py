@@ -14,14 +14,14 @@ from campaign.formats.streams import InputFile, byte_chunks, text_lines
 
 #: A value that is taken whole: an item with the outputs of all its models.
 MAX_VALUE: Final = 2 * 1024 * 1024
-#: Of all lists that are taken by elements: each takes time, though no memory.
+#: Maximum over all lists that are read by element: each takes time, though no memory.
 MAX_ELEMENTS: Final = 500_000
 _MOST_KEYS: Final = 1_000
 _DEEPEST: Final = 8
 _NO_SPACE: Final = re.compile(r"[^ \t\n\r]")
 #: A number may go on after the buffer's end: "1" as 1.5 or 1e-5.
 _OF_NUMBER: Final = 4
-#: What json says of "\\ud83d\\ud" may lie so far before its end.
+#: json reports an error in "\\ud83d\\ud" up to this many characters before its end.
 _OF_ESCAPE: Final = 16
 
 
@@ -38,7 +38,7 @@ class _Place:
 
 
 class JsonStream:
-    """What comes next in a JSON file, taken by who knows its shape.
+    """Incremental reader of a JSON file, for callers that know its structure.
 
     Memory holds one piece of the file and the value that was taken last, of MAX_VALUE characters at most.
     Raises FormatError, with line and column, for what is no JSON, no UTF-8, or longer than that.
@@ -212,7 +212,8 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return values
 
 
-# What no text holds: control characters (a line break is no damage here) and halves of pairs.
+# Characters not allowed in texts: control characters (line breaks are allowed here) and lone
+# surrogates.
 _NO_TEXT: Final = re.compile(f"{CONTROL.pattern}|[\ud800-\udfff]")
 DECODER: Final = json.JSONDecoder(object_pairs_hook=_object)
 

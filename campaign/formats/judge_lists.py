@@ -20,7 +20,7 @@ MAX_BYTES: Final = 2_000_000
 MAX_ROWS: Final = 10_000
 _SEPARATORS: Final = ",;\t|"
 _NAME: Final = "list"
-#: How headers call the columns; case, blanks, hyphens and a plural do not matter.
+#: Accepted column headers; case, spaces, hyphens and plural forms do not matter.
 _COLUMNS: Final[Mapping[str, str]] = {
     **dict.fromkeys(
         ("email", "mail", "emailaddress", "emailaddresses", "address", "addresses"), "address"
@@ -44,7 +44,7 @@ _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 @dataclass(frozen=True, slots=True)
 class JudgeRow:
-    """What a list says of one judge, as it stands there; `line` counts from 1."""
+    """Row of a judge list, unparsed; `line` counts from 1."""
 
     line: int
     address: str
@@ -192,7 +192,7 @@ def _from_lines(text: str) -> Iterator[JudgeRow]:
         addresses = [part for part in parts if "@" in part]
         if len(addresses) > 1:
             yield from (JudgeRow(number, address) for address in addresses)
-            # What stands between them is no name of anybody's.
+            # Text between addresses is not a name here.
             yield from (JudgeRow(number, part) for part in parts if part and "@" not in part)
             continue
         words = line.split()

@@ -195,7 +195,7 @@ class _Scores:
 
     @property
     def choice(self) -> PairChoice:
-        """Which language pair is read: one of all files, some of which may not have it."""
+        """Language pair to read: one pair for all files, some of which may lack it."""
         if self._choice is None:
             self._choice = PairChoice(self._files[-1], self._languages)
         return self._choice
@@ -691,7 +691,7 @@ def read_evalset(
 
 
 class _EvalSetPlace(NamedTuple):
-    """What the name of a file of an EvalSet folder says; `name` without ending."""
+    """Parts of a file name in an EvalSet folder; `name` is without extension."""
 
     role: str
     pair: str

@@ -1,4 +1,4 @@
-"""What an import leaves out or is warned about: documents that some systems do not cover, names and texts that may not be what they seem."""
+"""Omissions and warnings of an import: documents not covered by all systems, suspicious names and texts."""
 
 import re
 from collections import Counter
@@ -44,7 +44,7 @@ class Omissions:
             return ""
 
     def refuse_uncovered(self, documents: int) -> None:
-        """Raise FormatError if one of so many documents is not covered by all systems."""
+        """Raise FormatError if any of the `documents` documents is not covered by all systems."""
         if self.first is None:
             return
         problem, remedy = self.first.problem, self.first.remedy

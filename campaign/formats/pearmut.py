@@ -13,7 +13,7 @@ from campaign.formats.records import SegmentTexts, counted, system_name_problem
 from campaign.formats.segments import SegmentCounter
 from campaign.formats.streams import InputFile
 
-#: What a campaign takes of the memory, texts and the objects around them.
+#: Memory limit of a campaign: texts and the objects that hold them.
 MAX_HELD: Final = 64 * 2**20
 #: Beside texts: an item in its lists, a document with its name and key.
 _OF_ITEM: Final = 120

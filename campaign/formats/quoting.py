@@ -121,7 +121,7 @@ def restored(cell: str) -> str:
 
 
 def csv_row(cells: Iterable[object]) -> str:
-    r"""Return cells as a line of CSV that ends in \n, as they are: `neutral` is for whoever calls."""
+    r"""Return cells as a CSV line that ends in \n, unchanged: the caller applies `neutral`."""
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\n").writerow(cells)
     return buffer.getvalue()

@@ -1,4 +1,4 @@
-"""What each of several files is: source, reference, a system's output, or none of a test set."""
+"""Detection of each file's role in a test set: source, reference, system output, or none."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ from campaign.formats.test_sets import (
 )
 
 _NOT_TEXTS: Final = (".md", ".pdf", ".py", ".sh", ".png", ".jpg")
-# What may be a system's output all the same, under another ending.
+# Extensions that may hold a system's output all the same.
 _OTHER_TEXTS: Final = (".csv", ".html", ".log", ".xlsx", ".docx", ".parquet")
 _SIDE_NAMES: Final = frozenset({"README", "LICENSE", "LICENCE", "NOTICE", "CHANGELOG", "MANIFEST"})
 #: Judges rank systems against each other.
@@ -39,7 +39,7 @@ _WHOLE: Final = frozenset({TestSetFormat.TSV, TestSetFormat.WMT_XML, TestSetForm
 
 
 class FileRole(StrEnum):
-    """What a file is taken for."""
+    """Role of a file in a test set."""
 
     SOURCE = "source"
     REFERENCE = "reference"
@@ -149,7 +149,7 @@ def recognise(
 def with_roles(
     recognised: RecognisedSet, chosen: Mapping[str, tuple[FileRole, str | None]]
 ) -> RecognisedSet:
-    """Return the files with the roles that somebody chose for some of them, by name.
+    """Return the files with some roles replaced by the user's choices, by file name.
 
     The text beside a role is a system's name; None keeps what the file is called. A file that was no text of
     a test set is read as plain text.
@@ -173,7 +173,7 @@ def with_roles(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetReading:
-    """How recognised files are read, by a check as by an import.
+    """Options for reading recognised files, shared by check and import.
 
     `languages` are those to take from a file that holds several pairs. With `common_documents`, only the documents that
     all systems cover are read. The first reference is to take part as `reference_system`.

@@ -1,4 +1,4 @@
-"""What the readers hand out, and the rule for the names of systems."""
+"""Records returned by the readers, and the rule for system names."""
 
 import re
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import Final
 
 from campaign.texts.normalisation import UNSEEN
 
-# What the database has room for, in characters. Checked here, where an error can name the line.
+# Column sizes in the database, in characters. Checked here, where an error can name the line.
 MAX_SYSTEM_NAME: Final = 200
 MAX_DOCUMENT_NAME: Final = 300
 MAX_JUDGE_NAME: Final = 100

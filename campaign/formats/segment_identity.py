@@ -1,4 +1,4 @@
-"""Which segment a row of a file is about: decided here, for every reader, writer, importer and scorer.
+"""Identity of the segment that a row of a file refers to: shared by all readers, writers, importers and scorers.
 
 A segment is its document and its position there, confirmed by its text. Against a known test set, `KnownSegments` finds it.
 Without one, the names in the files are the identity, and `SegmentTexts` holds rows of one name to one text.
@@ -38,7 +38,7 @@ class SegmentProblem(Exception):  # noqa: N818  # becomes an error of the file o
 
 
 class SegmentName(NamedTuple):
-    """What a row says of its segment.
+    """A row's reference to its segment.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class SegmentName(NamedTuple):
 
     @property
     def has_texts(self) -> bool:
-        """Whether the row has a text that tells a wrong segment."""
+        """True if the row has a text that would reveal a wrong segment."""
         return self.source is not None or self.has_output_texts
 
 
@@ -260,7 +260,7 @@ def id_parts(name: str) -> tuple[str, str]:
 
 
 def same_text(said: str | None, there: str | None) -> bool:
-    """Whether a text may be the one known; tabs and line breaks may be blanks, and None is any text."""
+    """Return True if a text may equal the known one; tabs and line breaks may be spaces, and None matches any text."""
     if said is None or there is None or said == there:
         return True
     return said.translate(_BLANKS) == there.translate(_BLANKS)

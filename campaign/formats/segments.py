@@ -1,4 +1,4 @@
-"""What every reader of a test set checks of its segments: their order and their texts."""
+"""Checks of segments shared by all readers of test sets: order and texts."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator
@@ -101,7 +101,7 @@ class Follower(ABC, Generic[Key, Found]):
         return None
 
     def rest(self) -> Iterator[Found]:
-        """Yield what nobody asked for."""
+        """Yield the items that were not requested."""
         yield from self._waiting.values()
         yield from (found for _key, found in iter(self.next, None))
 

@@ -11,7 +11,8 @@ from campaign.formats.records import CONTROL
 
 CHUNK_BYTES: Final = 256 * 1024
 MAX_LINE_BYTES: Final = 4 * 1024 * 1024
-#: Text unpacks to so many times its size at most; looked at once as many bytes as are free have come out.
+#: Maximum ratio of unpacked to packed text; checked once the free number of bytes has been
+#: unpacked.
 MAX_RATIO: Final = 200
 _FREE_BYTES: Final = 256 * 1024 * 1024
 
@@ -24,7 +25,7 @@ _DAMAGE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 class ByteStream(Protocol):
-    """What a reader asks of a stream: an open binary file, an upload, a socket's file."""
+    """Stream interface that readers need: an open binary file, an upload, a socket's file."""
 
     def read(self, size: int = ..., /) -> bytes: ...
 
@@ -44,7 +45,7 @@ class InputFile:
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file that can be opened as often as somebody looks at it; `name` may have folders."""
+    """A file that can be opened repeatedly; `name` may include folders."""
 
     name: str
     open: Callable[[], IO[bytes]]
@@ -150,7 +151,7 @@ def _decompressed(file: InputFile, data: bytes) -> Iterator[bytes]:
 
 @dataclass(slots=True)
 class CarriageReturns:
-    """How often a carriage return alone ended a line, and the first line it ended."""
+    """Number of lines ended by a lone carriage return, and the first such line."""
 
     count: int = 0
     first: int | None = None

@@ -43,7 +43,7 @@ class TestSetFormat(StrEnum):
 
     @property
     def words(self) -> str:
-        """What errors call the format."""
+        """Name of the format in errors."""
         return _WORDS[self]
 
 

@@ -39,7 +39,7 @@ class XmlVersion:
 
     @property
     def called(self) -> str:
-        """What errors call it."""
+        """Name of it in errors."""
         if self.kind == "hyp":
             return f"the output of {self.name}"
         return f"the reference {self.name}".rstrip() if self.kind == "ref" else "the source"

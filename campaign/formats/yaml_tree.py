@@ -21,7 +21,7 @@ _DECIMAL: Final = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?
 _WORDS: Final = {"": None, "~": None, "null": None, "true": True, "false": False}
 # No database takes them; a line break and a tab are of texts.
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
-# Of libyaml where the wheel has it: thirty times as fast.
+# libyaml's loader if the wheel includes it: thirty times as fast.
 _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 #: Keys and, of lists, places from 0.
@@ -30,7 +30,7 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class YamlTree:
-    """What a file says: dicts, lists, texts, numbers, true, false and null, and the line of each by its path."""
+    """Content of a YAML file: dicts, lists, texts, numbers, true, false and null, with the line of each by its path."""
 
     name: str
     value: Any

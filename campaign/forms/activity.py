@@ -1,4 +1,4 @@
-"""What of the activity log is shown."""
+"""Filter form of the activity log."""
 
 from typing import Any, cast
 
@@ -68,5 +68,5 @@ class ActivityFilterForm(forms.Form):
 
     @property
     def wanted(self) -> ActivityFilter:
-        """What was asked for, once it is valid."""
+        """The requested filter, once the form is valid."""
         return ActivityFilter(**self.cleaned_data)

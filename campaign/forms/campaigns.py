@@ -82,9 +82,9 @@ class SettingsForm(VersionedForm):
         self.fields.update(fields_for_model(Campaign, _RULES, formfield_callback=_field))
 
     def save(self, *, rank_shown_reference: bool = False) -> bool:
-        """Change what was changed here and nothing else; False, with an error, if refused.
+        """Save only the fields changed in this form; return False, with an error, if refused.
 
-        Raises `ReferenceRankedError` where `rank_shown_reference` has to be asked for.
+        Raises `ReferenceRankedError` where `rank_shown_reference` must be confirmed.
         """
         changes: Any = {name: self.cleaned_data[name] for name in self.changed_data}
         try:
@@ -100,7 +100,7 @@ class SettingsForm(VersionedForm):
 
 
 class LifetimeForm(VersionedForm):
-    """When a campaign closes by itself, and how many blocks are wanted of each test set."""
+    """Automatic closing time of a campaign, and the target number of blocks per test set."""
 
     closes_at = forms.DateTimeField(
         label=_("Closes automatically on"),

@@ -53,7 +53,7 @@ def _named(campaign: Campaign) -> str:
 
 
 class MemberForm(forms.Form):
-    """Somebody who is to run or read the campaign, too. Owners alone are asked whether as an owner."""
+    """New member of a campaign. Only owners can choose the owner role."""
 
     email = forms.EmailField(label=_("E-mail address"))
     name = forms.CharField(
@@ -90,7 +90,7 @@ class MemberMailForm(MemberForm):
 
 
 class AccountForm(forms.Form):
-    """Name, e-mail address and password of somebody who organises campaigns."""
+    """Name, e-mail address and password of an organiser."""
 
     name = forms.CharField(
         label=_("Name"),
@@ -113,7 +113,7 @@ class AccountForm(forms.Form):
 
 
 class NameForm(forms.Form):
-    """How others see somebody."""
+    """Display name of a user."""
 
     name = forms.CharField(
         label=_("Name"), max_length=150, widget=forms.TextInput(attrs={"autocomplete": "name"})

@@ -1,4 +1,4 @@
-"""What is no language, in forms."""
+"""Form validation of language tags."""
 
 from collections.abc import Sequence
 

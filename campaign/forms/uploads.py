@@ -1,4 +1,4 @@
-"""What organisers decide about uploaded files before a test set is made of them."""
+"""Organisers' decisions about uploaded files before they become a test set."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Forms that change what exists, and notice that somebody else changed it meanwhile."""
+"""Edit forms that detect concurrent changes by other users."""
 
 import hashlib
 from typing import Any, Final

@@ -1,8 +1,8 @@
-"""What keeps an import from happening although the files themselves are well-formed."""
+"""Errors that prevent an import of well-formed files."""
 
 
 class ImportRefusedError(Exception):
-    """The database, or what was asked for, does not allow this import; nothing was changed.
+    """The database or the chosen options do not allow this import; nothing was changed.
 
     `problem` and `remedy` are phrases without a full stop, like FormatError's.
     """

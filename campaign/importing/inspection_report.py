@@ -1,4 +1,4 @@
-"""What an inspection found, as the database keeps it and REST shows it; and a guess of the language of a text."""
+"""Findings of an inspection, as stored and shown by REST; and a guess of a text's language."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -89,7 +89,8 @@ _CHARACTERS = 20_000
 def language_guess(lines: Iterable[str]) -> str | None:
     """Return the tag of the language that most likely holds these lines; None without letters.
 
-    It knows 97 languages and always names one of them: a proposal for somebody who can read, nothing more.
+    It knows 97 languages and always names one of them: a suggestion for a person to check, nothing
+    more.
     """
     text = "\n".join(islice(lines, _LINES))[:_CHARACTERS]
     if not any(character.isalpha() for character in text):

@@ -35,9 +35,8 @@ def test_set_without_texts_create(
     was judged. A system called `reference_system` is marked as the reference.
     Memory grows with the segments and systems, not with the judgments.
 
-    Raises FormatError, LanguageTagError when the files name a language that
-    nobody knows, or ImportRefusedError when they hold several language pairs
-    and `languages` chooses none of them.
+    Raises FormatError, LanguageTagError when the files name an unknown language, or
+    ImportRefusedError when they hold several language pairs and `languages` chooses none of them.
     """
     content = _content(files, languages)
     pair = _only_pair(content.pairs, languages)
@@ -62,7 +61,7 @@ def test_set_without_texts_create(
 
 @dataclass(slots=True)
 class _Content:
-    """What the files are about; a dict as an ordered set keeps the systems as they come."""
+    """Content of the files; a dict used as an ordered set keeps the systems in order of appearance."""
 
     pairs: Counter[LanguagePair] = field(default_factory=Counter)
     systems: dict[str, None] = field(default_factory=dict)
@@ -78,7 +77,7 @@ class _Content:
         refused = partial(FormatError, file, line=row.line)
         if problem := unseen_problem(here[0], "document name"):
             raise refused(problem, "remove that character from the name", field="documentId")
-        # Of several language pairs one is to be chosen first.
+        # With several language pairs, one must be chosen first.
         if here != there and len(self.pairs) == 1:
             raise refused(
                 f'segment {row.source_index} is "{here[1]}" of "{here[0]}" here, '

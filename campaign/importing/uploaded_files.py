@@ -18,10 +18,10 @@ _ARCHIVE_BYTES = 512
 
 @contextmanager
 def uploaded_set(upload: Upload, *, watch: Callable[[int], None]) -> Iterator[RecognisedSet]:
-    """Give the files of an upload with their roles, those that an organiser chose among them.
+    """Provide the files of an upload with their roles, including those that an organiser chose.
 
-    They can be opened until the context ends, as often as somebody looks at them; `watch` is told of all bytes
-    that were read so far.
+    They can be opened repeatedly until the context ends; `watch` receives the total number of bytes
+    read so far.
 
     Raises FormatError for archives that are refused, and for an archive among other files.
     """

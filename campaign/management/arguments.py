@@ -1,4 +1,4 @@
-"""What the commands of this app read from their command line, refused in words."""
+"""Argument types of this app's commands, with readable errors."""
 
 import argparse
 from datetime import datetime, timedelta

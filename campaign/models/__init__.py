@@ -1,4 +1,4 @@
-"""What is judged, and by whom it is run."""
+"""Campaigns, their texts, and the people who run them."""
 
 from campaign.models.activity import ActivityEvent, ActivityOperation, ActivityOrigin
 from campaign.models.api_token import ApiToken, IdempotentAnswer, TokenScope

@@ -10,7 +10,7 @@ from campaign.database.triggers import is_one_of
 
 
 class ActivityOperation(models.TextChoices):
-    """What became of a thing."""
+    """Kind of change recorded in an event."""
 
     CREATED = "created", _("created")
     CHANGED = "changed", _("changed")
@@ -41,7 +41,7 @@ class KeptWithItsCampaign(pgtrigger.Protect):
 
 
 class ActivityEvent(models.Model):
-    """Somebody set or changed something in a campaign: who, what, from what to what, when.
+    """Change of a setting or object in a campaign: author, object, old and new values, time.
 
     Written with the change by models that are recorded (`campaign.database.recording`); never changed, and
     deleted with its campaign alone. People stand in it by their ids: names are looked up as it is read.

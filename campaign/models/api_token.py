@@ -20,7 +20,7 @@ def token_digest(text: str) -> str:
 
 
 class TokenScope(models.TextChoices):
-    """What a token may do of what its user may."""
+    """Rights of a token, within those of its user."""
 
     READ = "read", _("read-only")
     WRITE = "write", _("read and write")
@@ -29,7 +29,7 @@ class TokenScope(models.TextChoices):
 class ApiToken(RecordedModel):
     """A key to the API for a program of a user; of its text only a hash is kept.
 
-    Its text is random enough that a plain hash tells nobody what it was.
+    Its text is random enough for a plain hash to be safe.
     """
 
     user = models.ForeignKey(

@@ -20,10 +20,10 @@ class BadReferenceQuerySet(RecordedQuerySet["BadReference"]):
 
 
 class BadReference(RecordedModel):
-    """How an output of a damaged reference came about, and what its reviewer said of it.
+    """Origin of a damaged reference's output, and its review.
 
     The text itself is the output's. It is drawn for judges only once it is approved, and never
-    changes after that: somebody may have judged it.
+    changes after that, because it may have been judged.
     """
 
     class Damage(models.TextChoices):
@@ -100,7 +100,7 @@ class BadReference(RecordedModel):
             ),
         ]
         indexes = [
-            # What waits for a reviewer.
+            # Rows that wait for a reviewer.
             models.Index(
                 fields=["id"], condition=models.Q(status="pending"), name="bad_reference_pending"
             ),

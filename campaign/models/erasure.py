@@ -105,5 +105,5 @@ class ErasureRequest(RecordedModel):
 
     @property
     def is_open(self) -> bool:
-        """Whether it is neither withdrawn nor refused nor carried out."""
+        """True if it is neither withdrawn, refused nor carried out."""
         return self.withdrawn_at is None and self.refused_at is None and self.carried_out_at is None

@@ -30,7 +30,7 @@ class InstructionsQuerySet(RecordedQuerySet["Instructions"]):
 
 
 class Instructions(RecordedModel):
-    """What a campaign tells its judges and what they consent to: a version, in one language.
+    """Instructions and consent text of a campaign for its judges: one version, in one language.
 
     Versions are numbered over all languages of the campaign, so that a judge who accepted one is
     not asked again for having changed the language. Never changed: a change is another version.

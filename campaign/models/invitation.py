@@ -11,7 +11,7 @@ from campaign.database.triggers import is_one_of
 
 
 class InvitationRole(models.TextChoices):
-    """What an invitation makes of the person who opens it: a judge, or a member in a role of theirs."""
+    """Role given by an invitation: judge, or a member's role."""
 
     OWNER = "owner", _("owner")
     ORGANISER = "organiser", _("organiser")
@@ -38,12 +38,12 @@ class InvitationQuerySet(RecordedQuerySet["Invitation"]):
 
 
 class Invitation(RecordedModel):
-    """A link into one campaign: for one user, or for as many new judges as its cap allows.
+    """A link into one campaign: for one user, or for a limited number of new judges.
 
     The button of a user's link signs them in and leads them to their work. A link without a user
-    creates a judge for each person who presses its button. One that was mailed to somebody who is to become
-    a member makes them one, once. Every link ends by itself. The address carries 128 random bits; only their SHA-256 is kept,
-    so that a copy of the database signs nobody in.
+    creates a judge for each person who presses its button. A member's invitation by e-mail adds
+    them as a member, once. Every link expires. The address carries 128 random bits; only their
+    SHA-256 is kept, so that a copy of the database cannot be used to sign in.
     """
 
     campaign = models.ForeignKey(
@@ -136,7 +136,7 @@ class Invitation(RecordedModel):
 
     @property
     def makes_member(self) -> bool:
-        """Whether it is an invitation by e-mail to become a member; all other links sign in, or make judges."""
+        """True if it is an invitation by e-mail to become a member; all other links sign in or create judges."""
         mail = getattr(self, "mail", None)
         return mail is not None and mail.kind == "member"
 

@@ -11,7 +11,7 @@ from campaign.database.triggers import is_one_of
 
 
 class JobKind(models.TextChoices):
-    """What long work there is; each kind has a handler (`campaign.services.jobs`)."""
+    """Kind of background job; each has a handler (`campaign.services.jobs`)."""
 
     TEXTS_CHECK = "texts_check", _("Text check")
     TEXTS_IMPORT = "texts_import", _("Test set import")
@@ -25,7 +25,7 @@ class JobKind(models.TextChoices):
 
 
 class JobState(models.TextChoices):
-    """How far a job has got."""
+    """State of a job."""
 
     QUEUED = "queued", _("waiting")
     RUNNING = "running", _("running")
@@ -117,12 +117,12 @@ class Job(models.Model):
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing happens any more."""
+        """True if the job has ended."""
         return self.state in ENDED
 
     @property
     def is_in_bytes(self) -> bool:
-        """Whether `done` and `total` are bytes."""
+        """True if `done` and `total` are bytes."""
         return self.kind in IN_BYTES
 
     @property

@@ -12,9 +12,9 @@ from campaign.database.triggers import trigger_from_file
 
 
 class Judge(RecordedModel):
-    """Somebody who ranks blocks in one campaign, known to everybody else by a pseudonym.
+    """A person who ranks blocks in one campaign, known to others by a pseudonym.
 
-    A judge of an imported file or of a simulation has no user: nobody can sign in as one.
+    Imported and simulated judges have no user, so no sign-in is possible.
     """
 
     class Origin(models.TextChoices):
@@ -72,9 +72,9 @@ class Judge(RecordedModel):
         blank=True,
         help_text=_("Visible to organisers only. For simulated judges, their skill."),
     )
-    # How they came: by a link for anybody, opened in a browser that is known again by its cookie, or as the participant
-    # whom a recruiting service knows by an id. The id is personal data: organisers of the campaign see it, nobody else,
-    # and no export of judgments holds it.
+    # Origin of the judge: a shared link, opened in a browser that is recognised by its cookie, or a
+    # recruiting service that knows the participant by an id. The id is personal data: it is shown
+    # to the campaign's organisers only, and no export of judgments includes it.
     joined_by = models.ForeignKey(
         "campaign.Invitation",
         on_delete=models.PROTECT,

@@ -11,7 +11,7 @@ from campaign.models.state import CampaignState
 
 
 class MailState(models.TextChoices):
-    """How far a message has got."""
+    """State of a message in the outbox."""
 
     QUEUED = "queued", _("queued")
     SENDING = "sending", _("sending")
@@ -21,7 +21,7 @@ class MailState(models.TextChoices):
 
 
 class MailKind(models.TextChoices):
-    """What a message says, and to whom."""
+    """Content and recipient of a message."""
 
     JUDGE = "judge"
     MEMBER = "member"
@@ -39,7 +39,7 @@ _TO_ERASED: Final = [
     MailKind.ERASURE_REFUSED,
     MailKind.ERASURE_CARRIED_OUT,
 ]
-#: What messages of some kinds are about, and no other: columns that they have, of those that all could have.
+#: Columns that messages of these kinds set, among those that only some kinds have.
 _ABOUT: Final = (
     ([MailKind.JUDGE], {"campaign", "judge"}),
     ([MailKind.MEMBER], {"campaign", "user"}),
@@ -89,11 +89,12 @@ class Mail(models.Model):
     """A message in the outbox, and the state of its sending.
 
     It holds no link: the worker makes the token when it sends the message, so that the database
-    stores only its hash. If the worker cannot know whether the message went out, it is `unconfirmed` and not sent again
-    by itself: nobody gets two unless somebody asks for it.
+    stores only its hash. If the worker cannot know whether the message went out, it is
+    `unconfirmed` and not resent automatically: a second copy must be requested.
 
-    Whoever forgot a password gives an address; whether it has an account is looked up as the message is sent, so that no
-    answer to the request can tell. The address of a judge who was erased is deleted as soon as they were told.
+    For a forgotten password, the account of the address is looked up when the message is sent, so
+    that the response to the request cannot reveal it. The address of a judge who was erased is
+    deleted as soon as they were told.
     """
 
     kind = models.CharField(max_length=11, choices=MailKind)
@@ -114,7 +115,8 @@ class Mail(models.Model):
     judge = models.ForeignKey(
         "campaign.Judge", on_delete=models.CASCADE, related_name="mails", null=True, blank=True
     )
-    # Who is to become a member, asked for another address, or is told of alerts or of a request for erasure.
+    # User who becomes a member, requested a new address, or is notified of alerts or of an erasure
+    # request.
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.CASCADE,

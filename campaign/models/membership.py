@@ -10,10 +10,10 @@ from campaign.database.triggers import is_one_of, trigger_from_file
 
 
 class MembershipRole(models.TextChoices):
-    """What a member may do, from the most to the least.
+    """Role of a member, from most to fewest rights.
 
-    Every member reads the whole campaign; secrets are shown once, to whoever makes them. What else each may
-    stands below, and nowhere else.
+    Every member reads the whole campaign; secrets are shown once, to the member who creates them.
+    All other rights are defined below, and nowhere else.
     """
 
     OWNER = "owner", _("owner")
@@ -22,12 +22,12 @@ class MembershipRole(models.TextChoices):
 
     @property
     def may_change(self) -> bool:
-        """Whether they may change the campaign."""
+        """True if members in this role may change the campaign."""
         return self in CHANGING_ROLES
 
     @property
     def may_own(self) -> bool:
-        """Whether they may delete the campaign and bring it back, and say who is a member and as what."""
+        """True if members in this role may delete and restore the campaign, and manage its members."""
         return self in OWNING_ROLES
 
 

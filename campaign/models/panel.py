@@ -181,7 +181,7 @@ class Panel(RecordedModel):
 
     @property
     def is_open(self) -> bool:
-        """Whether new judges may begin; those who have begun may continue either way."""
+        """True if new judges may begin; those who have begun may continue either way."""
         return self.closed_at is None
 
     @property
@@ -191,12 +191,12 @@ class Panel(RecordedModel):
 
     @property
     def query(self) -> str:
-        """What the address that is pasted into the service ends with."""
+        """End of the address that is pasted into the service."""
         return PROLIFIC_QUERY if self.kind == PanelKind.PROLIFIC else f"?{self.id_parameter}="
 
 
 class ParticipationState(models.TextChoices):
-    """How far a participant has got."""
+    """State of a participant."""
 
     STARTED = "started", _("at work")
     FINISHED = "finished", _("finished")
@@ -274,7 +274,7 @@ class Participation(models.Model):
                 | (~models.Q(code="") & models.Q(code_given_at__isnull=False)),
                 name="participation_code_has_a_time",
             ),
-            # Who returns or runs out of time after all keeps the code they were given.
+            # A participant who returns or times out later keeps their code.
             models.CheckConstraint(
                 condition=(~models.Q(state="started") | models.Q(code=""))
                 & (~models.Q(state__in=["finished", "screened_out"]) | ~models.Q(code="")),

@@ -19,7 +19,7 @@ class Session(AbstractBaseSession):
 
     @property
     def name(self) -> str:
-        """What lists call it by; the key itself would let its reader in."""
+        """Name in lists; the session key itself would give access."""
         return salted_hmac("campaign.session", self.session_key).hexdigest()[:16]
 
     @classmethod
@@ -29,7 +29,7 @@ class Session(AbstractBaseSession):
 
 
 class SignInCount(models.Model):
-    """The table of Django's cache (`CACHES`): how often somebody tried to sign in, or came to a panel, of late.
+    """Table of Django's cache (`CACHES`): counts of recent sign-in attempts and of arrivals at panels.
 
     In the database, since all processes must count together and the broker may be empty any time.
     """

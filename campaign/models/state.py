@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class CampaignState(models.TextChoices):
-    """How far a campaign is; only an open one lends its judges anything new."""
+    """State of a campaign; only an open one lends new work to judges."""
 
     DRAFT = "draft", _("draft")
     OPEN = "open", _("open")
@@ -19,7 +19,7 @@ class CampaignState(models.TextChoices):
 
 
 class Transition(models.TextChoices):
-    """What an organiser may do to the state of a campaign, by the last part of its address."""
+    """Transition between states of a campaign; the value is the last part of its address."""
 
     OPEN = "open", _("Open campaign")
     PAUSE = "pause", _("Pause campaign")

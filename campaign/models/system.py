@@ -12,7 +12,7 @@ from campaign.database.triggers import is_one_of, trigger_from_file
 
 
 class SystemKind(models.TextChoices):
-    """Who wrote the outputs."""
+    """Author of a system's outputs."""
 
     SYSTEM = "system", _("system")
     REFERENCE = "reference", _("reference")
@@ -119,7 +119,7 @@ class OutputQuerySet(models.QuerySet["Output"]):
 
 
 class Output(models.Model):
-    """What one system produced for one segment; `text` NULL: known only from judgments.
+    """Output of one system for one segment; `text` NULL: known only from judgments.
 
     A correction (`OutputCorrection`) is a new row: blocks that showed the earlier one still do.
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Protocol(models.TextChoices):
-    """What judges are asked about the outputs of a segment."""
+    """Question that judges answer about the outputs of a segment."""
 
     RANKING = "ranking", _("five-way ranking")
     RATING = "rating", _("adequacy and fluency")
@@ -28,7 +28,7 @@ class Protocol(models.TextChoices):
 
     @property
     def work(self) -> str:
-        """What judges do, as an invitation tells them."""
+        """Description of the judges' work in invitations."""
         return str(_WORK[self])
 
     @property
@@ -168,7 +168,7 @@ class Task(RecordedModel):
 
     @property
     def exposed_apart(self) -> str:
-        """What `Exposure.apart` is of its HITs: its protocol if segments are met again in it, otherwise empty."""
+        """Value of `Exposure.apart` for its HITs: the protocol if segments are shown again in it, otherwise empty."""
         return self.protocol if self.segments_again else ""
 
     @property
@@ -183,7 +183,7 @@ class Task(RecordedModel):
 
     @cached_property
     def is_one_of_several(self) -> bool:
-        """Whether its test set has other tasks. `named` says it with the row; otherwise one query."""
+        """Return True if its test set has other tasks. Already loaded by `named`, otherwise one query."""
         said: bool | None = getattr(self, "has_others", None)
         if said is not None:
             return said

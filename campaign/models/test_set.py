@@ -34,8 +34,8 @@ class TestSet(RecordedModel):
         "campaign.Campaign", on_delete=models.CASCADE, related_name="test_sets", db_index=False
     )
     name = models.CharField(_("name"), max_length=200)
-    # Canonical BCP 47 tags: `campaign/texts/language_tags.py`. Judgments imported before they were checked
-    # may have what their file called a language that nobody knows.
+    # Canonical BCP 47 tags: `campaign/texts/language_tags.py`. Judgments imported before this check
+    # may have unknown tags from their file.
     source_language = models.CharField(_("source language"), max_length=35)
     target_language = models.CharField(_("target language"), max_length=35)
     expertise = ArrayField(

@@ -10,7 +10,7 @@ from campaign.models.task import Protocol
 
 
 class ReferenceUse(models.TextChoices):
-    """What becomes of the first reference besides being one."""
+    """Additional use of the first reference."""
 
     CONTROL = (
         "control",

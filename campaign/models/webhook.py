@@ -23,7 +23,7 @@ class WebhookEvent(models.TextChoices):
     CLOSED = "campaign.closed", _("Campaign closed")
 
 
-#: What a test sends; nobody asks for it.
+#: Event of a test message; no endpoint subscribes to it.
 TEST_EVENT = "webhook.test"
 
 
@@ -103,7 +103,7 @@ class WebhookEndpoint(RecordedModel):
 
     @property
     def is_on(self) -> bool:
-        """Whether messages are sent there."""
+        """True if messages are sent there."""
         return self.paused_at is None and self.disabled_at is None
 
 

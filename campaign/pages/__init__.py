@@ -1,1 +1,1 @@
-"""What pages of the campaign app show, ready for their templates."""
+"""Presentation of the campaign app's pages, ready for their templates."""

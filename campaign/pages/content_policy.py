@@ -1,4 +1,4 @@
-"""What a browser may load, where it may send forms, and who may frame a page: the content security policy."""
+"""Content security policy: allowed resources, form targets and frames of a page."""
 
 from collections.abc import Callable, Mapping
 from functools import wraps

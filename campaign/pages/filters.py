@@ -1,4 +1,4 @@
-"""What lists of organisers are filtered by: the same class for a page and for REST."""
+"""Filters of organisers' lists: one class for both page and REST."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -9,14 +9,14 @@ from django.http import HttpRequest, QueryDict
 
 
 class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
-    """Filters in the address. What is wrong is said beside its field, and then nothing is listed.
+    """Filters in the address. An invalid value shows an error beside its field and an empty list.
 
     Attributes
     ----------
     at : str
         The page's own address, where POST to another one shows it too.
     keeps : sequence of str
-        What of the address stays as it is when another filter is asked for.
+        Parameters of the address that are kept when the filter changes.
     """
 
     at: str = ""
@@ -39,7 +39,7 @@ class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
 
     @property
     def kept(self) -> Iterator[tuple[str, str]]:
-        """What stays of the address."""
+        """Parameters of the address that are kept."""
         for name in self.keeps:
             if value := self.data.get(name):
                 yield name, value
@@ -67,5 +67,5 @@ class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
 
     @property
     def is_used(self) -> bool:
-        """Whether anything is left out."""
+        """True if any filter is set."""
         return any(self.data.get(self.form.add_prefix(name)) for name in self.form.fields)

@@ -22,9 +22,9 @@ from campaign.pages.rights import rights
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.selectors.invitations import InvitedJudge, StandingOfInvited, StandingOfLink
 
-#: What the addresses of the first table begin with: the page has two.
+#: Prefix of the first table's parameters: the page has two tables.
 LINKS: Final = "links"
-#: What the filter of either table leaves as it is: also the other one, page and all.
+#: Parameters that each table's filter keeps, including the other table's filter and page.
 KEPT_BY_LINKS: Final = (f"{LINKS}-sort", "name", "state", "sort", "page")
 KEPT_BY_PEOPLE: Final = (
     "sort",
@@ -90,7 +90,7 @@ def _moment(at: datetime, shape: str = "DATETIME_FORMAT") -> dict[str, str]:
 class _InvitationTable(DeskTable):
     """A table whose last column `actions` holds buttons, for those who may press them."""
 
-    #: What the buttons of a row are written by.
+    #: Template of a row's buttons.
     template = ""
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What each protocol asks of judges, in a sentence for organisers."""
+"""Each protocol's question to judges, in a sentence for organisers."""
 
 from collections.abc import Mapping
 from typing import Final

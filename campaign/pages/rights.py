@@ -1,4 +1,4 @@
-"""What the user of a page may do there, for its templates."""
+"""Rights of a page's user, for its templates."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.models import MembershipRole, Transition
 
-#: What members in each role may do, in words; the rule itself is `MembershipRole`'s.
+#: Rights of each role in words; the rule itself is in `MembershipRole`.
 ROLE_MEANS: Final[Mapping[MembershipRole, Promise]] = {
     MembershipRole.OWNER: _(
         "Owners can change everything, delete the campaign and manage members."

@@ -133,8 +133,8 @@ class DeskTable(tables.Table):  # type: ignore[misc]
     def body(self) -> SafeString:
         """The rows of the page.
 
-        Written here: a template takes twice as long for so many cells, and `render_…` of django-tables2, which
-        looks at the signature for each of them, as long again.
+        Built here: a template takes twice as long for this many cells, and `render_…` of
+        django-tables2, which inspects the signature for each, as long again.
         """
         return self._lines([row.record for row in self.page.object_list])
 

@@ -1,4 +1,4 @@
-"""Which test set of a campaign an organiser looked at last, so that the way back leads there."""
+"""Test set of a campaign that an organiser viewed last, so that links back lead there."""
 
 # ruff takes `task_…` for test functions
 

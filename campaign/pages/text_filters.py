@@ -1,4 +1,4 @@
-"""What lists of texts are filtered by."""
+"""Filters of lists of texts."""
 
 from typing import Final
 

@@ -25,7 +25,7 @@ ROLE_WORDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class UploadInWords:
-    """What a page says of a checked upload. `stands_out` are sentences an organiser should read."""
+    """Summary of a checked upload. `stands_out` are sentences that an organiser should read."""
 
     roles: Sequence[tuple[str, str]]
     languages: str

@@ -18,7 +18,7 @@ from campaign.models import (
     User,
 )
 
-#: Who may be asked for, beside single users: `user-<id>`.
+#: Special values for the person, beside `user-<id>` for single users.
 JUDGES, NOBODY, COMMANDS, WORKER, DATABASE = "judges", "nobody", "commands", "worker", "database"
 USER_PREFIX: Final = "user-"
 
@@ -27,7 +27,7 @@ _BY_PEOPLE: Final = (ActivityOrigin.PAGE, ActivityOrigin.API)
 
 @dataclass(frozen=True, slots=True)
 class ActivityFilter:
-    """What is looked for in the log; what is empty leaves nothing out.
+    """Criteria for searching the activity log; empty ones match everything.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Which damaged references wait for a reviewer."""
+"""Damaged references that wait for a reviewer."""
 
 from dataclasses import dataclass
 

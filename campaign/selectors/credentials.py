@@ -22,7 +22,7 @@ from campaign.models import (
 )
 from campaign.models.api_token import USE_NOTED_EVERY, token_digest
 
-#: Where a session keeps when and on which kind of device it began.
+#: Session keys for the time of sign-in and the kind of device.
 SIGNED_IN_AT = "signed_in_at"
 DEVICE = "device"
 _JUDGE = InvitationRole.JUDGE
@@ -40,9 +40,9 @@ class OpenSession:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How many things would end with a person's part.
+    """Access that would end with a person's participation.
 
-    Tokens and sessions of somebody who takes part elsewhere, too, stay.
+    Tokens and sessions stay if the person also takes part elsewhere.
     """
 
     links: int
@@ -113,7 +113,7 @@ def links_listed(*, campaign: Campaign) -> QuerySet[Invitation]:
 def links_withdrawn(*, campaign: Campaign) -> QuerySet[Invitation]:
     """Return the links withdrawn in the last 30 days that would work again, the latest first. One query.
 
-    An invitation to become a member is made anew instead.
+    Excludes invitations to become a member, which are reissued instead.
     """
     links = Invitation.objects.but_to_become_member().filter(
         campaign=campaign, revoked_at__gt=Now() - _SHOWN_AFTER_WITHDRAWAL, expires_at__gt=Now()
@@ -201,7 +201,7 @@ def _access(user_id: int | None, campaign_id: int, *, is_judge: bool) -> Access:
     return Access(links=links.count(), browsers=sessions.count(), tokens=tokens.count())
 
 
-#: Nobody has an address under this domain (RFC 2606): the demo's organiser has, who is nobody.
+#: Reserved domain without real addresses (RFC 2606), used by the demo's organiser.
 _NOBODYS = ".invalid"
 
 

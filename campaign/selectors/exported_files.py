@@ -36,7 +36,7 @@ class ExportsState:
 
     @property
     def is_under_way(self) -> bool:
-        """Whether a worker is writing one."""
+        """True if a worker is writing a file."""
         return any(not job.has_ended for job in self.jobs)
 
 
@@ -58,8 +58,8 @@ def exports_state(*, task: Task, may_change: bool) -> ExportsState:
 def exported_bytes(file: KeptFile, *, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
     """Yield the bytes of a file from `start` up to `stop`, a part at a time.
 
-    Raises `KeptFile.DoesNotExist` if it was deleted meanwhile, and `ExportStorageError` if the operator's storage fails,
-    before the first byte is asked for.
+    Raises `KeptFile.DoesNotExist` if it was deleted meanwhile, and `ExportStorageError` if the
+    operator's storage fails, before the first byte is read.
     """
     end = file.size if stop is None else stop
     if file.stored_as:

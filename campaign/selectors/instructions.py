@@ -1,4 +1,4 @@
-"""What a campaign tells its judges, in which languages."""
+"""Instructions of a campaign for its judges, by language."""
 
 from django.db.models import Count, QuerySet
 

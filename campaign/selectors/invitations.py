@@ -50,7 +50,7 @@ _DEVICES = {
 
 
 class StandingOfLink(StrEnum):
-    """Whether a link for anybody brings in judges; the first that holds."""
+    """Status of a shared link: the first that applies."""
 
     WITHDRAWN = "withdrawn"
     ENDED = "ended"
@@ -59,12 +59,12 @@ class StandingOfLink(StrEnum):
 
 
 class StandingOfInvited(StrEnum):
-    """How far a person who was invited has come; the first that holds."""
+    """Status of an invited person: the first that applies."""
 
     WITHDRAWN = "withdrawn"
     DECLINED = "declined"
     PRESENT = "present"  # opened a link
-    NOT_SENT = "not_sent"  # or nobody knows
+    NOT_SENT = "not_sent"  # or unknown
     EXPECTED = "expected"
 
 
@@ -85,7 +85,7 @@ class InvitedJudge:
     link_ends: datetime | None = None
     devices: dict[bytes, str] = field(default_factory=dict)
     concurrent_at: datetime | None = None
-    #: Whether a link would open for them again if the latest withdrawal were undone.
+    #: True if undoing the latest withdrawal would restore a working link.
     had_link: bool = False
 
     @property
@@ -94,7 +94,7 @@ class InvitedJudge:
 
     @property
     def is_withdrawn(self) -> bool:
-        """Whether nothing lets them in until they are let in again."""
+        """True if the judge has no access until it is restored."""
         return self.judge.withdrawn_at is not None
 
     @property
@@ -136,7 +136,7 @@ def links_for_anybody(*, campaign: Campaign) -> QuerySet[Invitation]:
 def member_invitations(*, campaign: Campaign) -> QuerySet[Mail]:
     """Return the invitations to become a member that wait for an answer, the newest first. One query.
 
-    Each has `has_expired`: nobody can accept it any more.
+    Each has `has_expired`: it can no longer be accepted.
     """
     waiting = Mail.objects.to_members().filter(campaign=campaign)
     return (

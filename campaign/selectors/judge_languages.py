@@ -1,4 +1,4 @@
-"""What the languages of judges mean for the work they get, in words."""
+"""Effect of judges' languages on the work they receive, in words."""
 
 from collections.abc import Collection
 

@@ -42,7 +42,7 @@ class RehearsalState:
 
     @property
     def is_under_way(self) -> bool:
-        """Whether a rehearsal is being made or erased."""
+        """True if a rehearsal is being created or erased."""
         return self.job is not None and not self.job.has_ended
 
 

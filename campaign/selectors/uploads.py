@@ -22,7 +22,7 @@ class UploadState:
 
     @property
     def is_whole(self) -> bool:
-        """Whether there are files, and all of each has arrived."""
+        """True if there are files and all of them have arrived completely."""
         return bool(self.files) and all(file.held == file.size for file in self.files)  # type: ignore[attr-defined]
 
 

@@ -37,13 +37,13 @@ def token_create(
     ----------
     user : User
     days : int, optional
-        How long it is valid; if not said, as long as the settings say.
+        Days until it expires; by default, from the settings.
     name : str
     scope : TokenScope
     campaign : Campaign, optional
         The only one it opens; of those that the user is a member of or judges in.
     through : ApiToken, optional
-        The token by which this one is asked for: it cannot make one that outlives it.
+        The token used to create this one: it cannot create one that outlives it.
 
     Raises `CredentialRefusedError`.
     """

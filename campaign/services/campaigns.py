@@ -49,7 +49,7 @@ def campaign_create(
 ) -> Campaign:
     """Create a campaign without test sets, owned by these users, with the suggested quality rules.
 
-    It is `state`: a draft lends nothing until somebody opens it.
+    A draft lends nothing until it is opened.
 
     Raises `django.core.exceptions.ValidationError` for a name or short name that cannot be, or is there already.
     """
@@ -63,7 +63,7 @@ def campaign_create(
     return campaign
 
 
-#: How long a campaign stays in the bin. The database keeps to it (`campaign_erase`).
+#: Days that a campaign stays in the bin, enforced by the database (`campaign_erase`).
 BIN_DAYS: Final = 30
 
 
@@ -74,7 +74,7 @@ class StateRefusedError(RefusedError):
 
 
 class NameNotTypedError(StateRefusedError):
-    """A campaign is deleted only by somebody who typed its name."""
+    """The typed name does not match the campaign to be deleted."""
 
 
 @transaction.atomic
@@ -107,7 +107,7 @@ def campaign_delete(*, campaign: Campaign, typed_name: str, by: User | None) -> 
     """Delete a campaign without judgments at once, put any other into the bin; return whether it is gone.
 
     For owners. Raises `NotAllowedError`, `NameNotTypedError` if `typed_name` is not its name, and
-    `StateRefusedError` if it is in the bin or somebody judged the first sentence in this very moment.
+    `StateRefusedError` if it is in the bin or receives its first judgment at the same moment.
     """
     owner_demand(campaign=campaign, by=by)
     if typed_name.strip() != campaign.name.strip():

@@ -1,4 +1,4 @@
-"""What lets people in: links and sessions; how they are made, and how they end, tokens with them."""
+"""Sign-in links and sessions: creating and ending them, along with tokens."""
 
 from django.db import transaction
 from django.utils.translation import gettext as _

@@ -30,7 +30,7 @@ from campaign.models import (
 from campaign.notification import mail_enqueue, mail_is_printed
 from campaign.refusals import RefusedError
 
-#: Of the reason for a refusal.
+#: Maximum length of the reason for a refusal.
 REASON_LENGTH = 1_000
 
 
@@ -42,9 +42,9 @@ class ErasureRefusedError(RefusedError):
 def erasure_ask(*, judge: Judge, by: User | None = None, language: str = "") -> ErasureRequest:
     """Record that a judge asks to be erased, and return the request; an open one is returned as it is.
 
-    `by` is the member who asks in the judge's place, `language` that of the page on which the judge asks. The judge and
-    the organisers are told by mail. Locks the judge's row. Raises `ErasureRefusedError` for
-    judges who are nobody, and for one who was erased before.
+    `by` is the member who asks in the judge's place, `language` that of the page on which the judge
+    asks. The judge and the organisers are notified by mail. Locks the judge's row. Raises
+    `ErasureRefusedError` for judges without a user, and for one who was erased before.
     """
     judge = Judge.objects.select_for_update(no_key=True).get(pk=judge.pk)
     if judge.user_id is None:
@@ -108,7 +108,7 @@ def answered_already() -> str:
 
 
 def _mails_request(*, request: ErasureRequest, language: str = "") -> None:
-    """Queue what tells the judge that a request is recorded, and the organisers that somebody asked.
+    """Queue a confirmation to the judge and a notification to the organisers of an erasure request.
 
     `language` is that of the page on which the judge asked. The organiser who recorded the request is not told of it.
     """

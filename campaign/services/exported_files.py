@@ -21,9 +21,9 @@ from campaign.selectors.exported_files import ExportStorageError, export_storage
 logger = logging.getLogger(__name__)
 
 
-#: How long a file is kept.
+#: Days that a file is kept.
 DAYS_KEPT: Final = 7
-#: So many of a task are kept; the oldest go first.
+#: Files kept per task; the oldest are deleted first.
 MOST_KEPT: Final = 20
 
 
@@ -61,7 +61,7 @@ def exported_file_keep(
             kept.save()
             _parts_keep(kept, whole)
         else:
-            # The name says nothing to those who list what is there, and nobody guesses it.
+            # A random name reveals nothing in listings and cannot be guessed.
             kept.stored_as = _stored(storage, f"exports/{uuid4()}/{kept.name}", whole)
             kept.save()
     kept.refresh_from_db(fields=["expires_at"])

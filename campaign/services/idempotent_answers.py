@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 from campaign.database.transactions import named_lock_try
 from campaign.models import IdempotentAnswer, User
 
-#: How long an answer is given again.
+#: Time during which a stored response is returned again.
 KEPT: Final = timedelta(hours=24)
 
 

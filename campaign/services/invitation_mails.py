@@ -150,7 +150,7 @@ def judges_invite_by_mail(
 def mail_send_again(*, mail: Mail, base_url: str, user: User | None = None) -> Mail:
     """Queue and return another message to a judge with a new link; revoke their other links.
 
-    Raises `ValueError` for a message to nobody who judges.
+    Raises `ValueError` if the message has no judge.
     """
     if mail.judge is None:
         raise ValueError(mail.address)
@@ -220,7 +220,7 @@ def own_link_send(*, judge: Judge, address: str, base_url: str, language: str = 
 
 
 def own_link_mails_withdraw(*, judge: Judge) -> None:
-    """Stop messages that the judge asked for and that are not sent, and revoke the links of others."""
+    """Stop unsent messages that the judge requested, and revoke the links of the sent ones."""
     mails = Mail.objects.filter(judge=judge, created_by=judge.user_id, withdrawn_at__isnull=True)
     Invitation.objects.filter(mail__in=mails, revoked_at__isnull=True).update(revoked_at=Now())
     mails.update(withdrawn_at=Now())
@@ -247,7 +247,7 @@ def mail_link_make(mail: Mail) -> str:
 
 
 def invitation_message(mail: Mail, token: str, connection: BaseEmailBackend) -> EmailMessage:
-    """Return a message with a link, to a judge or to somebody who is to become a member."""
+    """Return a message with a link, for a judge or a future member."""
     invitation, organiser = mail.invitation, mail.created_by
     if invitation is None:
         raise ValueError(mail.address)

@@ -261,8 +261,8 @@ def judge_links_revoke(*, judge: Judge) -> datetime:
 def judge_links_restore(*, judge: Judge) -> int:
     """Undo the latest `judge_links_revoke`; return the number of links and messages it brings back.
 
-    Links revoked before stay so. Nothing changes if the judge got another link or message since;
-    a message whose address was invited anew stays withdrawn.
+    Links revoked before stay so. Nothing changes if the judge got another link or message since; a
+    message whose address was invited again stays withdrawn.
     """
     links = Invitation.objects.filter(
         campaign=judge.campaign_id, user=judge.user_id, role=InvitationRole.JUDGE

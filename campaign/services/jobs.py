@@ -37,11 +37,11 @@ _REFUSALS: Final[dict[str, tuple[type[Exception], ...]]] = {}
 
 
 class JobCancelledError(Exception):
-    """Somebody asked the job to stop."""
+    """The job was asked to stop."""
 
 
 class JobRefusedError(RefusedError):
-    """What was asked of a job is not possible in its state."""
+    """The operation is not possible in the job's state."""
 
 
 class JobProgress:
@@ -57,7 +57,7 @@ class JobProgress:
         self._writer = ThreadPoolExecutor(max_workers=1)
 
     def __call__(self, done: int, total: int = 0) -> None:
-        """Note how much is done. Raises JobCancelledError once somebody asked the job to stop."""
+        """Record progress. Raises JobCancelledError once the job was asked to stop."""
         if self._is_to_stop.is_set():
             raise JobCancelledError
         now = time.monotonic()
@@ -261,7 +261,7 @@ def _has_ended(job: Job) -> None:
 
 
 def _actor(job: Job) -> dict[str, Any]:
-    """Say in the activity log who asked for what a job changes."""
+    """Return the author of a job's changes for the activity log."""
     return {"origin": "task", "through": job.kind, "user": job.asked_by_id}
 
 

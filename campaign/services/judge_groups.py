@@ -30,7 +30,7 @@ def judge_group_create(
 
 
 def judge_group_change(*, group: JudgeGroup, name: str, blocks_asked: int | None) -> JudgeGroup:
-    """Change the name of a group, and how many blocks each of its judges is asked for; return it.
+    """Change the name of a group and the block quota of each of its judges; return it.
 
     Raises `JudgeGroupRefusedError`.
     """

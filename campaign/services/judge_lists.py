@@ -42,7 +42,7 @@ _BATCH: Final = 1000
 
 
 class RowState(StrEnum):
-    """What a row of a list would do."""
+    """Effect of a list's row."""
 
     NEW = "new"
     KNOWN = "known"  # already a judge of the campaign: left alone
@@ -88,7 +88,7 @@ class CheckedList:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailTerms:
-    """How each new judge is written to."""
+    """Settings of the invitation mails to new judges."""
 
     base_url: str
     language: str = "en"
@@ -250,10 +250,10 @@ def judge_list_add(
     mail: MailTerms | None = None,
     by: User | None = None,
 ) -> AddedList:
-    """Make a judge of each new row, with a link, or with a message that brings it; return them.
+    """Create a judge for each new row, with a link or an invitation mail; return them.
 
-    Judges whom the campaign has are left alone. Locks the campaign's row, so that nobody adds the same addresses
-    meanwhile. Raises `JudgeListRefusedError`, and does nothing, if any row is wrong.
+    Existing judges are left alone. Locks the campaign's row, so that the same addresses cannot be
+    added concurrently. Raises `JudgeListRefusedError`, and does nothing, if any row is wrong.
     """
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     checked = judge_list_check(campaign=campaign, judges=judges)

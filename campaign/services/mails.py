@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 RETRY_DELAYS: Final = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
 #: A message that is being sent for so long was lost with its worker: tasks end earlier.
 _SENDING_TIMEOUT: Final = timedelta(minutes=15)
-#: How long rows other than invitations stay, for whoever looks why a message did not arrive.
+#: Time that rows other than invitations are kept, for finding out why a message did not arrive.
 _KEPT: Final = timedelta(days=7)
 _OF_ACCOUNTS: Final = (MailKind.PASSWORD, MailKind.ADDRESS)
 _INVITATIONS: Final = (MailKind.JUDGE, MailKind.MEMBER)
@@ -37,7 +37,7 @@ _INVITATIONS: Final = (MailKind.JUDGE, MailKind.MEMBER)
 def mails_send_due(*, limit: int = 500) -> int:
     """Send the messages that are due, one after the other; return the number sent.
 
-    The daily mails of alerts are sent by whoever makes them (`ranking.services.alert_mails`).
+    Daily mails of alerts are sent elsewhere (`ranking.services.alert_mails`).
     """
     mails_mark_unconfirmed()
     sent = 0
@@ -85,7 +85,8 @@ def mail_claim() -> tuple[Mail, str] | None:
 def sending_claim(due: MailQuerySet) -> Mail | None:
     """Claim the first of these messages, and return it with its new state; None if there is none.
 
-    Locks its row, skipping locked ones; commit before it is sent, so that nobody sends it a second time.
+    Locks its row, skipping locked ones; commit before sending, so that no other worker sends it
+    too.
     """
     mail = due.select_for_update(skip_locked=True, of=("self",)).first()
     if mail is None:

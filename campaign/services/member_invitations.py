@@ -1,7 +1,7 @@
-"""Invitations by e-mail to become a member of a campaign: made, taken back, sent again and accepted.
+"""Invitations by e-mail to become a member of a campaign: create, withdraw, resend and accept.
 
-They use links and the outbox of invitations to judges. Whoever is invited is a member once they press the button of
-their link, and not before.
+They use the links and the outbox of invitations to judges. Invited people become members only when
+they press the button of their link.
 """
 
 from django.db import transaction
@@ -48,9 +48,10 @@ def member_invite_by_mail(
 ) -> Mail:
     """Queue an invitation to become a member in this role, and return it; one that has expired is replaced.
 
-    `name` is how others see somebody who has no account yet. Only owners invite owners. Locks the campaign's row.
-    Raises `NotAllowedError`, `ValidationError` for what is no address, and `MemberRefusedError` for a member, for
-    somebody invited before, for an analyst where no owner is, and where no mail is sent.
+    `name` is the display name of a person without an account. Only owners invite owners. Locks the
+    campaign's row. Raises `NotAllowedError`, `ValidationError` for an invalid address, and
+    `MemberRefusedError` for a member, for a person invited before, for an analyst if there is no
+    owner, and if no mail is sent.
     """
     if mail_is_printed():
         raise MemberRefusedError(
@@ -147,7 +148,7 @@ def _invite(
     note: str,
     by: User | None,
 ) -> Mail:
-    # The token is the worker's to make: this one nobody sees.
+    # The worker creates the real token; this one is discarded.
     invitation, _token = invitation_create(
         campaign=campaign, user=user, role=InvitationRole(role), created_by=by
     )

@@ -32,7 +32,7 @@ from campaign.services.invitations import (
 
 
 class MemberRefusedError(CredentialRefusedError):
-    """Nobody was added, changed or removed; the message says why and what to do."""
+    """The change of members was refused; the message says why and what to do."""
 
     status = 409
 
@@ -198,7 +198,7 @@ def _membership_end(campaign: Campaign, membership: Membership) -> None:
     Membership.objects.filter(pk=membership.pk).delete()
     user = membership.user
     member_links_revoke(campaign=campaign, user=user)
-    # Elsewhere they stay who they are: nobody is signed out there by being added and removed here.
+    # If the user takes part elsewhere, adding and removing them here must not sign them out there.
     if not takes_part_elsewhere(user_id=user.pk, campaign_id=campaign.pk):
         sessions_end(user=user)
         ApiToken.objects.filter(user=user).delete()

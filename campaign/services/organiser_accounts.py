@@ -23,7 +23,7 @@ class _Tokens(PasswordResetTokenGenerator):
 
 
 _TOKENS: Final = _Tokens()
-#: Whose name and e-mail address nobody has entered yet.
+#: Placeholder until the user enters a name and an e-mail address.
 _NOBODY_YET: Final = "Organiser"
 
 
@@ -101,6 +101,6 @@ def _opened(token: str, users: QuerySet[User]) -> User:
     if user is None or not _TOKENS.check_token(user, rest):
         raise InvitationRefusedError
     if user.email is None and organisers_of_quintet().exists():
-        # Somebody else came first, by another way.
+        # The account was created concurrently in another way.
         raise InvitationRefusedError
     return user

@@ -1,4 +1,4 @@
-"""What people change of their own account: name, password, e-mail address; and a second factor taken off for them.
+"""Changes to one's own account: name, password, e-mail address; and removal of a user's second factors.
 
 Links in messages hold an HMAC over the user's row, so that nothing of them is stored and each ends with the first
 change of password or address.
@@ -25,7 +25,7 @@ from campaign.notification import mail_enqueue, mail_is_printed
 from campaign.services.credentials import sessions_end
 from campaign.services.invitations import InvitationRefusedError
 
-#: How long links in messages about accounts work.
+#: Hours that links in account messages are valid.
 LINK_HOURS: Final = 2
 _CHOOSING: Final = "campaign.services.own_account.password"
 _CONFIRMING: Final = "campaign.services.own_account.address"
@@ -93,10 +93,10 @@ def address_link_open(*, token: str) -> str:
 
 @transaction.atomic
 def address_set_by_link(*, token: str) -> User:
-    """Store the address of this link as its user's, and return them.
+    """Store the address confirmed by this link as its user's, and return the user.
 
-    Locks the user's row. Raises `InvitationRefusedError` for a link that works no more, and
-    `AccountChangeRefusedError` if somebody else has the address by now.
+    Locks the user's row. Raises `InvitationRefusedError` for an invalid link, and
+    `AccountChangeRefusedError` if another user has the address by now.
     """
     user, address = _opened(token, _CONFIRMING, User.objects.select_for_update(no_key=True))
     if User.objects.filter(email__iexact=address).exclude(pk=user.pk).exists():
@@ -110,8 +110,8 @@ def address_set_by_link(*, token: str) -> User:
 def password_mail_request(*, address: str, base_url: str, language: str) -> None:
     """Queue a message with a link for choosing a new password, for the account with this address.
 
-    It is stored whoever's address it is; the worker looks the account up. So neither the answer nor the time it takes
-    tells whether there is one.
+    It is stored for any address; the worker looks the account up. So neither the response nor its
+    timing reveals whether there is one.
     """
     Mail.objects.create(
         kind=MailKind.PASSWORD, address=address, base_url=base_url, language=language
@@ -123,7 +123,7 @@ def password_mail_request(*, address: str, base_url: str, language: str) -> None
 def address_mail_request(*, user: User, address: str, base_url: str, language: str) -> None:
     """Queue a message to a new address of the user, whose link makes it theirs.
 
-    Raises `AccountChangeRefusedError` where no mail is sent: nobody could then know whose the address is.
+    Raises `AccountChangeRefusedError` if no mail is sent: the address could not be confirmed.
     """
     if mail_is_printed():
         raise AccountChangeRefusedError(

@@ -19,14 +19,14 @@ from campaign.refusals import RefusedError
 from campaign.services.joining import judge_create_with_user
 from campaign.texts.language_tags import language_tags_checked
 
-#: What the terms of a study may ask for at most.
+#: Maximum terms of a study.
 MOST_BLOCKS: Final = 10_000
 MOST_MINUTES: Final = 60 * 24 * 30
 MOST_PARTICIPATIONS: Final = 1_000
-#: A class in a computer room comes from one address; somebody who invents ids does, too.
+#: Enough for a class in a computer room behind one address, yet limits attempts to invent ids.
 ARRIVALS_AN_HOUR: Final = 60
 _HOUR: Final = 3600
-#: What a code looks like.
+#: Format of a code.
 CODE_PATTERN: Final = r"^[A-Za-z0-9_-]{4,60}$"
 #: The name of the parameter with the participant's id.
 PARAMETER_PATTERN: Final = r"[A-Za-z0-9_.-]{1,60}"
@@ -99,7 +99,7 @@ def panel_open_or_close(*, panel: Panel, is_open: bool) -> None:
 
 
 def panel_arrival_record(*, panel: Panel, address: str) -> bool:
-    """Record that somebody new came to the panel; return False, and record nothing, if too many did within an hour.
+    """Record a newcomer's arrival at the panel; return False, and record nothing, after too many within an hour.
 
     The caller holds the lock of the campaign's row, so that arrivals are counted one after the other. The address is kept
     for the hour, as a keyed hash.
@@ -116,7 +116,7 @@ def panel_judge_admit(*, panel: Panel, external_id: str) -> Judge:
     """Return the judge whom the panel's service knows by this id, a new one if they are new.
 
     The judge's pseudonym is random, so published judgments do not reveal the id. The caller must
-    hold the lock of the campaign's row, so that nobody becomes two judges.
+    hold the lock of the campaign's row, so that no participant becomes two judges.
     """
     known = {"service": panel.service_name, "external_id": external_id}
     found = Judge.objects.filter(campaign=panel.campaign_id, **known).first()

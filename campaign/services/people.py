@@ -27,7 +27,7 @@ from campaign.texts.language_tags import language_tags_checked
 
 
 class PersonRefusedError(Exception):
-    """Somebody with this pseudonym or address already takes part."""
+    """A person with this pseudonym or address already takes part."""
 
 
 class AlertMailRefusedError(RefusedError):

@@ -52,7 +52,7 @@ _QUOTAS: Final = ("blocks_wanted", "blocks_per_segment")
 
 
 class QuotasAndLanguages(TypedDict, total=False):
-    """What may be changed of a test set; None removes a limit."""
+    """Editable settings of a task; None removes a limit."""
 
     source_language: str
     target_language: str
@@ -65,10 +65,11 @@ class QuotasAndLanguages(TypedDict, total=False):
 def task_change(*, task: Task, **changes: Unpack[QuotasAndLanguages]) -> Task:
     """Change the quotas of a task, the expertise of its judges or its languages; return the task.
 
-    HITs planned or judged beyond a lower quota stay, but no more are planned. Languages can be corrected
-    until the first judgment: those who made it were asked for these languages, and files and rankings
-    name them. A judgment that is being stored meanwhile is not waited for. Raises `LanguageTagError`, and
-    `RulesRefusedError` for quotas that are no number from 1 on and for languages of a judged test set.
+    HITs planned or judged beyond a lower quota stay, but no more are planned. Languages can be
+    corrected until the first judgment: its judge was chosen for these languages, and files and
+    rankings name them. Does not wait for a judgment that is being stored. Raises
+    `LanguageTagError`, and `RulesRefusedError` for quotas below 1 and for languages of a judged
+    test set.
     """
     for name in _QUOTAS:
         quota = changes.get(name)

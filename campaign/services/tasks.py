@@ -32,12 +32,13 @@ def task_create(
     blocks_wanted: int | None = None,
     blocks_per_segment: int | None = None,
 ) -> Task:
-    """Ask something else of judges about the texts of a test set; return the task.
+    """Add a task with another protocol to a test set; return it.
 
-    It is open to judges as soon as HITs are planned, and hangs on nothing of the test set's other tasks. Locks the
-    campaign's row. Raises `NotAllowedError` unless `by` may change the campaign (None is whoever has the server),
-    and `TaskRefusedError` for a protocol that there is not or that the test set has already, a number of blocks below
-    1, a test set without texts, and a campaign that nobody changes any more.
+    It is open to judges as soon as HITs are planned, and hangs on nothing of the test set's other
+    tasks. Locks the campaign's row. Raises `NotAllowedError` unless `by` may change the campaign
+    (None: the server's operator), and `TaskRefusedError` for a protocol that there is not or that
+    the test set has already, a number of blocks below 1, a test set without texts, and a campaign
+    that can no longer be changed.
     """
     campaign = task_campaign_lock(test_set, by)
     _check(test_set, protocol)

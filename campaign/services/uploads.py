@@ -29,12 +29,12 @@ from campaign.texts.language_tags import language_pair_checked
 
 MAX_FILES: Final = 2_000
 MAX_PART_BYTES: Final = 2 * 1024 * 1024
-#: An upload that nobody has touched for so long is deleted.
+#: Uploads are deleted this long after their last change.
 KEPT_FOR: Final = timedelta(days=14)
 
 
 class UploadRefusedError(Exception):
-    """What was sent does not fit the upload; nothing was changed."""
+    """The request does not fit the upload; nothing was changed."""
 
 
 def upload_begin(*, campaign: Campaign, user: User | None = None) -> Upload:

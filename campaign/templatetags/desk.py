@@ -39,7 +39,7 @@ def _desk(context: template.Context) -> dict[str, Any]:
     if own is None:
         task = task_seen(context["request"].session, campaign, tasks)
     else:
-        # That of the list knows whether its test set has others.
+        # The list's task knows whether its test set has others.
         task = next((each for each in tasks if each.pk == own.pk), own)
     bars = desk_of(campaign=campaign, section=context["section"], tasks=tasks, task=task)
     found = {"campaign": campaign, "task": task, "bars": bars}

@@ -1,4 +1,4 @@
-"""What a form holds, in words, for members who only read."""
+"""Values of a form in words, for members with read access."""
 
 from django import forms, template
 from django.utils.translation import gettext as _

@@ -1,7 +1,7 @@
-"""One text for each value of JSON, as RFC 8785 writes it: what a digest is made of.
+"""Canonical JSON as in RFC 8785: one text for each value, used for digests.
 
-Keys stand in the order of their UTF-16 code units, numbers as ECMAScript prints them, nothing between
-tokens. Whoever has the value has the same bytes, in any language that follows the RFC.
+Keys stand in the order of their UTF-16 code units, numbers as ECMAScript prints them, nothing
+between tokens. Equal values give the same bytes, in any implementation of the RFC.
 """
 
 import json

@@ -27,7 +27,7 @@ _TRIES: Final = 4
 
 
 class Damage(StrEnum):
-    """What was done to a reference."""
+    """Kind of damage to a reference."""
 
     REPLACED = "replaced"
     """A stretch of words is another segment's."""
@@ -48,8 +48,8 @@ class Damage(StrEnum):
     """The text comes again and again: the last resort, which always works."""
 
 
-#: Those drawn from unless somebody chooses. Changed numbers are easily missed by an honest judge
-#: and repetition is easily seen by a dishonest one.
+#: Default kinds of damage. An honest judge easily misses changed numbers, and a dishonest one
+#: easily notices repetition.
 USUAL_DAMAGES: Final = (Damage.REPLACED, Damage.DROPPED, Damage.REORDERED, Damage.SWAPPED)
 
 
@@ -150,7 +150,7 @@ def _characters(text: str) -> list[str]:
 
 
 def _stretch(words: int) -> int:
-    """Return how many words direct assessment replaces in a sentence of so many (WMT16)."""
+    """Return the number of words that direct assessment (WMT16) replaces in a sentence of `words` words."""
     for longest, replaced in ((1, 1), (5, 2), (8, 3), (15, 4), (20, 5)):
         if words <= longest:
             return replaced

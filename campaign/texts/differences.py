@@ -1,4 +1,4 @@
-"""Where two texts differ, word by word; characters where words have no spaces between them."""
+"""Differences between two texts, by word; by character in scripts without spaces."""
 
 import re
 import unicodedata

@@ -28,9 +28,9 @@ _TAG: Final = re.compile(
     r"(?P<variants>(?:-(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*)"
     r"(?P<private>-x(?:-[a-z0-9]{1,8})+)?"
 )
-# What texts can be in although it is no one language: not known, several, one without a code.
+# Valid tags that name no single language: unknown, several, one without a code.
 _NO_ONE_LANGUAGE: Final = frozenset({"und", "mul", "mis"})
-# Of whose codes “unknown”, “no text” and “made up for tests” are meant.
+# Codes that mean “unknown”, “no text” or “made up for tests”.
 _NO_LANGUAGES: Final = frozenset({"zxx"})
 _NO_SCRIPTS: Final = frozenset({"Zzzz", "Zxxx"})
 _NO_REGIONS: Final = frozenset({"ZZ", "XA", "XB"})
@@ -63,12 +63,12 @@ _MORE_VARIANTS: Final = """
     petr1708 provenc puter rumgr saigon simple spanglis surmiran sursilv sutsilv synnejyl tailo tongyong
     tunumiit ulster vaidika valbadia vallader vecdruka viennese vivaraup xsistemo
     """
-# How else files and people call languages.
+# Further common names of languages.
 _OTHER_NAMES: Final = {"farsi": "fa", "mandarin": "zh", "norwegian": "no"}
 
 
 class LanguageTagError(ValueError):
-    """What was given is no language tag, or no pair of two languages; the message says what was meant."""
+    """Invalid language tag or pair; the message suggests a correction."""
 
 
 class _UnknownSubtagError(Exception):
@@ -83,11 +83,12 @@ def language_tag_checked(text: str) -> str:
     returned here.
 
     Accepted although CLDR names no such language: all that its table of likely scripts has; `und`,
-    `mul` and `mis`, since texts whose language nobody knows, of several, or of one without a code can be judged;
-    and `qaa` to `qtz`, which are set aside for languages of one's own, with or without private subtags
-    (`qaa-x-mine`). Refused although BCP 47 allows them: `zxx`, because what is in no language has no
-    translation; tags of private subtags alone (`x-mine`), from which neither a reader nor a program learns
-    anything; and extensions (`-u-…`, `-t-…`), which are about dates and keyboards, not about texts.
+    `mul` and `mis`, since texts in an unknown language, in several, or in one without a code can be
+    judged; and `qaa` to `qtz`, which are set aside for languages of one's own, with or without
+    private subtags (`qaa-x-mine`). Refused although BCP 47 allows them: `zxx`, because what is in
+    no language has no translation; tags of private subtags alone (`x-mine`), from which neither a
+    reader nor a program learns anything; and extensions (`-u-…`, `-t-…`), which are about dates and
+    keyboards, not about texts.
 
     Raises `LanguageTagError`.
     """
@@ -244,7 +245,7 @@ def _named(reader: str) -> Mapping[str, str]:
             if one in info
         ),
     ]
-    # Where two are called the same, the one whose code is no old one.
+    # If two languages share a name, prefer the one whose code is current.
     found: dict[str, str] = dict(_OTHER_NAMES)
     for name, key in sorted(names, key=lambda pair: pair[1] in get_global("language_aliases")):
         try:

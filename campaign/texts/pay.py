@@ -1,4 +1,4 @@
-"""What an hour costs, where the pay that judges read says so."""
+"""Hourly cost, parsed from the pay text that judges read."""
 
 import re
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class HourlyPay:
     after: str
 
     def cost(self, hours: float) -> str:
-        """Return what so many hours cost, rounded, with the currency where it stood."""
+        """Return the cost of a number of hours, rounded, with the currency placed as in the text."""
         amount = number_format(round(hours * self.amount), force_grouping=True)
         return f"{self.before}{amount} {self.after}".strip()
 

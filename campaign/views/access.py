@@ -1,4 +1,4 @@
-"""What the pages of organisers share: whose campaign it is, and what they may do there."""
+"""Access to organisers' pages: lookup of the campaign and the user's rights."""
 
 from typing import Any, cast
 

@@ -22,7 +22,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What an organiser is asked before something drastic is done.
+    """Confirmation asked of an organiser before a drastic action.
 
     `facts` say what it would do now, and `after` how it is undone. The answers send `fields` back
     to the same address. With `sure`, a box with these words must be ticked as well; it sends

@@ -1,4 +1,4 @@
-"""What lets the signed-in user in: their browsers, API tokens and links, each listed and ended."""
+"""Access of the signed-in user: their browsers, API tokens and links, each with a button to end it."""
 
 from typing import Any, cast
 

@@ -1,4 +1,4 @@
-"""What many views share: who may ask for them, how, that browsers keep nothing of them, and what a refusal looks like."""
+"""Decorators shared by views: access, methods, no caching by browsers, and error pages."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -40,8 +40,8 @@ from campaign.views.account.entering import enter
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Show the button of a link; POST signs its holder in, and creates a judge for a newcomer.
 
-    Opening a link changes nothing: previews and mail scanners follow links, too. Whoever is signed in
-    as the link's person already is led on at once.
+    Opening a link changes nothing: previews and mail scanners follow links, too. A user who is
+    already signed in as the link's person is redirected at once.
     """
     try:
         opened = invitation_open(token=token)
@@ -98,12 +98,12 @@ def _button_page(request: HttpRequest, opened: Invitation, judge: Judge | None) 
 def _for_a_member_to_be(request: HttpRequest, opened: Invitation, user: User) -> HttpResponse:
     """Show the button that makes this user a member; POST does so, once they are signed in.
 
-    The link signs in whoever has no account beyond the campaign, as their sign-in links do, with their second
-    factor if they have one; all others sign in as always first.
+    Users without access beyond this campaign are signed in by the link, as by their sign-in links,
+    with their second factor if they have one; all others sign in first.
     """
     signs_in = link_may_be_made(user=user, campaign=opened.campaign)
     if request.method == "POST" and signs_in and request.user != user:
-        # Who is asked for a second factor comes back here after it.
+        # After a second factor, the user returns here.
         response = enter(request, user, to=request.path)
         if request.user != user:
             return response

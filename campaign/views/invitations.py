@@ -44,7 +44,7 @@ from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
 from campaign.views.decorators import action_view, page_view
 
-# Where messages go without a mail server, to try things out.
+# Backend that writes messages to files, for trying things out without a mail server.
 _FILES = "django.core.mail.backends.filebased.EmailBackend"
 
 

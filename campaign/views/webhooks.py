@@ -37,7 +37,7 @@ from campaign.views.decorators import action_view, form_view, refusals_told
 
 
 class WebhookForm(VersionedForm):
-    """Where messages go, and of which events."""
+    """Address of a webhook and the events sent to it."""
 
     url = forms.CharField(
         label=gettext_lazy("Address"),

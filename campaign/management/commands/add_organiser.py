@@ -1,4 +1,4 @@
-"""`add_organiser`: let somebody run or read a campaign, by a link that is printed or mailed."""
+"""`add_organiser`: give a person access to a campaign through a sign-in link that is printed or mailed."""
 
 from typing import Any
 

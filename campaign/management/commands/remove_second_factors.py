@@ -1,4 +1,4 @@
-"""`remove_second_factors`: help somebody who lost their authenticator app, passkeys and recovery codes."""
+"""`remove_second_factors`: help a user who lost their authenticator app, passkeys and recovery codes."""
 
 from typing import Any
 

@@ -25,7 +25,7 @@ _YAML: Final = "application/yaml"
 _TYPES: Final = {".json": _JSON, ".yaml": _YAML, ".yml": _YAML}
 #: Headers of a file that say what it lacks, and how to go on after it.
 _TOLD: Final = ("Not-Carried-Over", "Quintet-Watermark", "Rehearsal-Of")
-#: What a problem says of itself, not of what was sent.
+#: Fields of the problem itself; the others are about the request.
 _FRAME: Final = frozenset({"type", "title", "status", "detail", "instance"})
 
 

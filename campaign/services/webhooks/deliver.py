@@ -1,4 +1,4 @@
-"""Deliver what waits in the outbox: at least once, in time signed anew, less and less often to who does not answer."""
+"""Deliver the outbox of webhooks: at least once, signed at sending time, with growing delays after failures."""
 
 import random
 import time
@@ -14,7 +14,7 @@ from django.utils import timezone
 from campaign.models import DeliveryState, WebhookDelivery, WebhookEndpoint
 from campaign.services.webhooks.sending import Answer, message_post, signatures
 
-#: How long after each failed attempt the next one is made: three days in all.
+#: Delay before each retry after a failed attempt: three days in total.
 BACKOFF: Final = tuple(
     timedelta(seconds=seconds)
     for seconds in (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)

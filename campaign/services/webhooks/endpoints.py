@@ -13,7 +13,7 @@ from campaign.refusals import RefusedError
 from campaign.services.webhooks.sending import AddressRefusedError, secret_make, url_check
 
 MOST_ENDPOINTS: Final = 10
-#: How long the secret before signs beside the new one.
+#: Hours that the previous secret signs beside the new one.
 OVERLAP_HOURS: Final = 24
 _MOST_OVERLAP_HOURS: Final = 24 * 14
 
@@ -31,9 +31,9 @@ def webhook_create(
     description: str = "",
     by: User | None = None,
 ) -> WebhookEndpoint:
-    """Add an endpoint with a secret of its own, and return it. Locks the campaign's row.
+    """Add an endpoint with its own secret, and return it. Locks the campaign's row.
 
-    Raises `WebhookRefusedError`; a rehearsal has none, for it tells nobody.
+    Raises `WebhookRefusedError`, always for a rehearsal, which sends no messages.
     """
     checked = _checked(url=url, events=events, description=description)
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)

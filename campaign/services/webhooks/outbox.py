@@ -25,9 +25,9 @@ _KEPT: Final = timedelta(days=30)
 
 
 def webhook_event_record(*, campaign_id: int, event: WebhookEvent, data: Mapping[str, Any]) -> int:
-    """Put an event of a campaign into the outbox; return how many endpoints will be told.
+    """Put an event of a campaign into the outbox; return the number of endpoints that will receive it.
 
-    One query where nobody asked. To be called in the transaction that makes the event.
+    One query if no endpoint subscribes. Call it in the transaction that causes the event.
     """
     endpoints = endpoints_asking(event).filter(campaign=campaign_id).select_related("campaign")
     return sum(message_put(endpoint=each, event=event, data=data) for each in endpoints)

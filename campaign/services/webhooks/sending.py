@@ -1,4 +1,4 @@
-"""Send a message to an address that somebody else chose, and to no machine of ours.
+"""Send messages to user-supplied addresses, never to a machine of the server's own network.
 
 The name is resolved once, every address it has is looked at, and the connection goes to an address that was looked
 at: a name cannot mean another machine a moment later. No redirect is followed and no proxy asked.
@@ -38,7 +38,7 @@ class AddressRefusedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back: a status, or none and why."""
+    """Response of an endpoint: a status, or an error instead."""
 
     code: int | None = None
     error: str = ""

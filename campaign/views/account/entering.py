@@ -1,4 +1,4 @@
-"""Signing somebody in who has shown who they are, with their second factor where they have one."""
+"""Sign-in of an authenticated user, with their second factor if they have one."""
 
 from collections.abc import Callable
 from functools import wraps

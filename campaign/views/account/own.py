@@ -117,7 +117,7 @@ class FactorsPage(IndexView):  # type: ignore[misc]  # untyped
 
 
 class PasskeyRemoval(RemoveWebAuthnView):  # type: ignore[misc]  # untyped
-    """Ask, and remove a passkey; not the last factor of somebody who must have one."""
+    """Confirm and remove a passkey, unless it is the last factor of a user who must have one."""
 
     def form_valid(self, form: Form) -> HttpResponse:
         """Remove it, or say why not."""
