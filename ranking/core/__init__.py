@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ranking.core.agreement.judge_pairs import cohen_of_judge_pairs as cohen_of_judge_pairs
+    from ranking.core.agreement.judge_pairs import agreement_of_pairs as agreement_of_pairs
     from ranking.core.agreement.measures import label_agreement as label_agreement
     from ranking.core.agreement.measures import measure_agreement as measure_agreement
     from ranking.core.agreement.parts import agreement_by_length as agreement_by_length
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from ranking.core.selection import select_method as select_method
     from ranking.core.sharding import ThisMachine as ThisMachine
     from ranking.core.sharding import map_shards as map_shards
-    from ranking.core.sharding import sum_shards as sum_shards
     from ranking.core.simulation.budget import plan_budget as plan_budget
     from ranking.core.simulation.budget import plan_campaign as plan_campaign
     from ranking.core.simulation.measures import simulate_campaigns as simulate_campaigns
@@ -51,10 +50,10 @@ _MODULES = {
     "NotEstimable": "scores",
     "Ranking": "rankings.rank",
     "Scores": "scores",
+    "agreement_of_pairs": "agreement.judge_pairs",
     "agreement_by_length": "agreement.parts",
     "agreement_by_reference": "agreement.parts",
     "blocks_from_rows": "judged.blocks",
-    "cohen_of_judge_pairs": "agreement.judge_pairs",
     "data_requirements": "selection",
     "diagnose_campaign": "diagnosis.campaign",
     "diagnose_judges": "judges.diagnosis",
@@ -71,7 +70,6 @@ _MODULES = {
     "rank": "rankings.rank",
     "select_method": "selection",
     "simulate_campaigns": "simulation.measures",
-    "sum_shards": "sharding",
     "ThisMachine": "sharding",
 }
 

@@ -1,8 +1,8 @@
-"""Work in shards, on one machine or on any engine: `map_shards`, `sum_shards`, and their values as bytes for other machines.
+"""Work in shards, on one machine or on any engine: `map_shards`, and its values as bytes for other machines.
 
 A shard is a part of some work: a range of resamples, some experiments, a fold, a file. The work is a function of a shard
-alone, so every engine gives the same bits: random numbers are functions of a seed and an id, partial sums are 64-bit
-integers, and whatever is no such sum is joined by the number of its shard. A shard whose worker ended is computed again.
+alone, so every engine gives the same bits: random numbers are functions of a seed and an id, and results are joined by
+the number of their shard. A shard whose worker ended is computed again.
 
 Values travel as JSON with arrays in numpy's `.npz` form. Nothing is pickled: a name can only stand for a function marked by
 `on_any_engine`, or for a dataclass or enumeration, of the packages in `PACKAGES`. Numbers come back bit for bit.
@@ -31,8 +31,6 @@ from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
-
-from ranking.core.arrays import Int64Array
 
 
 class EngineError(RuntimeError):
@@ -269,58 +267,6 @@ def map_shards(
     found: dict[int, Result] = {}
     take_shards(found.__setitem__, work, shards, engine=engine, progress=progress, sizes=sizes)
     return [found[index] for index in range(len(shards))]
-
-
-def sum_shards(
-    work: Callable[[Shard], Int64Array],
-    shards: Sequence[Shard],
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-    sizes: Sequence[int] | None = None,
-) -> Int64Array:
-    """Return the sum of whole numbers over all shards.
-
-    Memory is that of one partial sum and those that just came in, for any number of shards.
-
-    Parameters
-    ----------
-    work : callable
-        Returns an int64 array, of the same shape for each shard.
-    shards : sequence
-        At least one.
-    engine, progress, sizes
-        As for `map_shards`.
-
-    Returns
-    -------
-    int64 array
-        The same bits from every engine and for any number of workers.
-
-    Raises
-    ------
-    TypeError
-        If a partial sum is not of 64-bit integers: others depend on the order of addition.
-    ValueError
-        If there is no shard, or the shapes differ.
-    """
-    if not len(shards):
-        raise ValueError("shards: expected at least one")
-    totals: list[Int64Array] = []
-
-    def add(index: int, part: Int64Array) -> None:
-        if part.dtype != np.int64:
-            raise TypeError(f"shard {index}: expected a sum of int64, got {part.dtype}")
-        if not totals:
-            # A copy, because the part may be read-only.
-            totals.append(part.copy())
-        elif part.shape != totals[0].shape:
-            raise ValueError(f"shard {index}: expected shape {totals[0].shape}, got {part.shape}")
-        else:
-            totals[0] += part
-
-    take_shards(add, work, shards, engine=engine, progress=progress, sizes=sizes)
-    return totals[0]
 
 
 def take_shards(

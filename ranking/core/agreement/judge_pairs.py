@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.special import stdtrit
 
 from ranking.core.agreement.intervals import NoInterval
-from ranking.core.agreement.statistics import cohen_of_tables, share
+from ranking.core.agreement.statistics import share
 from ranking.core.agreement.units import (
     AGREEING,
     COMPARABLE,
@@ -22,89 +22,8 @@ from ranking.core.agreement.units import (
 )
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.judged.blocks import Blocks
-from ranking.core.judged.collapsed_candidates import Outcome, Pairing, collapsed_comparisons
+from ranking.core.judged.collapsed_candidates import Outcome, collapsed_comparisons
 from ranking.core.scores import NotEstimable
-
-
-@dataclass(frozen=True)
-class JudgePair:
-    """Agreement of two judges on the items that both judged.
-
-    Attributes
-    ----------
-    judges : tuple of two str
-        In the order of `Blocks.judges`.
-    comparable, agreeing : int
-        Pairs of judgments of one item, one by each judge, and pairs with the same outcome.
-    p_agree : float
-    p_chance : float
-        Cohen's P(E), from the shares of wins, ties and losses of each of the two on these items.
-    kappa : float or None
-    reason : NotEstimable or None
-        Why `kappa` is None.
-    """
-
-    judges: tuple[str, str]
-    comparable: int
-    agreeing: int
-    p_agree: float
-    p_chance: float
-    kappa: float | None
-    reason: NotEstimable | None
-
-
-@dataclass(frozen=True)
-class JudgePairs:
-    """All pairs of judges who both judged an item.
-
-    Attributes
-    ----------
-    pairs : tuple of JudgePair
-        In the order of the judges. Pairs without a common item are left out.
-    mean, deviation : float or None
-        Unweighted mean of κ over the pairs for which it is estimable, and the standard deviation (n
-        − 1) around it. The mean is None without such a pair, the deviation with fewer than two.
-    """
-
-    pairs: tuple[JudgePair, ...]
-    mean: float | None
-    deviation: float | None
-
-
-def cohen_of_judge_pairs(
-    blocks: Blocks, *, pairing: Pairing = Pairing.UNORDERED, symmetric: bool = True
-) -> JudgePairs:
-    """Measure Cohen's κ of each pair of judges.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        The current judgments of one test set.
-    pairing : Pairing
-    symmetric : bool
-        Read each comparison once each way, see `ranking.core.agreement.measures`.
-
-    Returns
-    -------
-    JudgePairs
-        Values of pairs with few common items say little: see `comparable`.
-
-    References
-    ----------
-    J. Cohen (1960), A Coefficient of Agreement for Nominal Scales.
-    """
-    judges = len(blocks.judges)
-    tables = np.zeros((judges, judges, len(Outcome), len(Outcome)), dtype=np.int64)
-    for shard in shards_of_whole_segments(blocks):
-        found = collapsed_comparisons(shard, pairing)
-        tables += judge_pair_tables(
-            found.item,
-            found.judge,
-            found.outcome,
-            items=found.items,
-            judges=judges,
-        )
-    return _judge_pairs(blocks.judges, tables, symmetric=symmetric)
 
 
 def judge_pair_tables(
@@ -142,31 +61,6 @@ def judge_pair_tables(
     ordered = np.triu(np.ones((judges, judges), dtype=np.int64), k=1)
     tables: Int64Array = pairs.transpose(0, 2, 1, 3) * ordered[:, :, np.newaxis, np.newaxis]
     return tables
-
-
-def _judge_pairs(names: tuple[str, ...], tables: Int64Array, *, symmetric: bool) -> JudgePairs:
-    first, second = np.nonzero(tables.any(axis=(2, 3)))
-    shared = tables[first, second]
-    comparable, p_agree, p_chance = cohen_of_tables(shared, symmetric=symmetric)
-    kappa = (p_agree - p_chance) / np.where(p_chance < 1, 1 - p_chance, np.nan)
-    agreeing = np.trace(shared, axis1=1, axis2=2)
-    estimated = kappa[~np.isnan(kappa)]
-    return JudgePairs(
-        pairs=tuple(
-            JudgePair(
-                judges=(names[first[row]], names[second[row]]),
-                comparable=int(comparable[row]),
-                agreeing=int(agreeing[row]),
-                p_agree=float(p_agree[row]),
-                p_chance=float(p_chance[row]),
-                kappa=None if np.isnan(kappa[row]) else float(kappa[row]),
-                reason=NotEstimable.CHANCE_IS_CERTAIN if np.isnan(kappa[row]) else None,
-            )
-            for row in range(len(first))
-        ),
-        mean=float(estimated.mean()) if len(estimated) else None,
-        deviation=float(estimated.std(ddof=1)) if len(estimated) > 1 else None,
-    )
 
 
 _COUNTS = 4

@@ -11,7 +11,7 @@ from ranking.core.agreement.cohen import (
     pairs_of_judges,
     resampled_tables,
 )
-from ranking.core.agreement.judge_pairs import cohen_of_judge_pairs
+from ranking.core.agreement.judge_pairs import agreement_of_pairs
 from ranking.core.agreement.measures import measure_agreement
 from ranking.core.agreement.statistics import Chance
 from ranking.core.judged.blocks import Blocks
@@ -65,10 +65,10 @@ def test_the_segments_as_they_are_give_the_tables_of_each_pair_of_judges() -> No
     pairs = pairs_of_judges(blocks)
     counted = SegmentTables(blocks, pairs, Pairing.UNORDERED)
     tables = resampled_tables(counted, resamples=0, seed=0)[:, :, pairs.own :, 0]
-    found = cohen_of_judge_pairs(blocks).pairs
-    assert tables.sum(axis=(0, 1)).tolist() == [pair.comparable for pair in found]
+    found = agreement_of_pairs(blocks)
+    assert tables.sum(axis=(0, 1)).tolist() == found.comparable.tolist()
     agreeing = np.trace(tables)
-    assert agreeing.tolist() == [pair.agreeing for pair in found]
+    assert agreeing.tolist() == found.agreeing.tolist()
 
 
 @pytest.mark.parametrize("pairing", Pairing)

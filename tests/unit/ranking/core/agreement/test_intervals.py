@@ -20,7 +20,7 @@ from ranking.core.agreement.intervals import (
     kappa_interval,
     variance,
 )
-from ranking.core.agreement.judge_pairs import cohen_of_judge_pairs
+from ranking.core.agreement.judge_pairs import agreement_of_pairs
 from ranking.core.agreement.left_out import (
     evaluate_with_ties,
     leave_one_out_spread,
@@ -105,9 +105,10 @@ def test_the_variance_over_judges_is_the_delete_one_jackknife(chance: Chance) ->
     assert variance(spread, "judges").value == pytest.approx(jackknifed, abs=1e-12)
     found = measure_agreement(blocks, chance=chance, resample="judges").inter
     pairs = dict.fromkeys(blocks.judges, 0)
-    for pair in cohen_of_judge_pairs(blocks).pairs:
-        for name in pair.judges:
-            pairs[name] += pair.comparable
+    met = agreement_of_pairs(blocks)
+    for row in range(len(met)):
+        for name in met.at(row).judges:
+            pairs[name] += met.at(row).comparable
     effective = sum(pairs.values()) ** 2 / sum(count**2 for count in pairs.values())
     degrees = effective * (effective - 1) / (2 * effective - 1)
     reach = student.ppf(0.975, degrees) * math.sqrt(jackknifed) / (1 - whole)
@@ -272,7 +273,7 @@ def test_who_never_ties_is_expected_to_agree_on_half_of_what_others_decide() -> 
 def test_of_two_judges_it_is_cohens_kappa() -> None:
     rows = some_rows(8, judges=2)
     blocks = blocks_from_rows(rows, "abcd")
-    (pair,) = cohen_of_judge_pairs(blocks).pairs
+    pair = agreement_of_pairs(blocks).at(0)
     for row in inter_judge_agreement(blocks).judges:
         assert row.agreement.p_chance == pytest.approx(pair.p_chance, abs=1e-12)
         assert row.agreement.kappa == pytest.approx(pair.kappa, abs=1e-12)

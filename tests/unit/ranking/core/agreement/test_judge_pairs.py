@@ -9,13 +9,9 @@ from scipy.stats import t as student
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from ranking.core.agreement.intervals import NoInterval
-from ranking.core.agreement.judge_pairs import (
-    agreement_of_pairs,
-    cohen_of_judge_pairs,
-    judge_pair_tables,
-)
+from ranking.core.agreement.judge_pairs import agreement_of_pairs, judge_pair_tables
 from ranking.core.agreement.measures import measure_agreement
-from ranking.core.agreement.statistics import Chance
+from ranking.core.agreement.statistics import Chance, cohen_of_tables
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.judged.collapsed_candidates import Outcome, collapsed_comparisons
 from ranking.core.scores import NotEstimable
@@ -62,7 +58,8 @@ def test_tables_are_those_of_a_self_join() -> None:
 
 def test_pairs_add_up_to_the_agreement_of_all() -> None:
     blocks = some_blocks(80)
-    pairs = cohen_of_judge_pairs(blocks).pairs
+    found = agreement_of_pairs(blocks)
+    pairs = [found.at(row) for row in range(len(found))]
     inter = measure_agreement(blocks, chance=Chance.COHEN, resamples=1).inter
     assert [pair.judges for pair in pairs] == [
         ("j0", "j1"), ("j0", "j2"), ("j0", "j3"), ("j1", "j2"), ("j1", "j3"), ("j2", "j3"),
@@ -73,12 +70,11 @@ def test_pairs_add_up_to_the_agreement_of_all() -> None:
     assert inter.p_chance == pytest.approx(p_chance)
 
 
-def test_mean_and_deviation_over_the_pairs() -> None:
-    found = cohen_of_judge_pairs(some_blocks(80))
-    kappas = [pair.kappa for pair in found.pairs if pair.kappa is not None]
-    assert len(kappas) == len(found.pairs)
-    assert found.mean == pytest.approx(np.mean(kappas))
-    assert found.deviation == pytest.approx(np.std(kappas, ddof=1))
+def tables_of(blocks: Blocks) -> npt.NDArray[np.int64]:
+    found = collapsed_comparisons(blocks)
+    return judge_pair_tables(
+        found.item, found.judge, found.outcome, items=found.items, judges=len(blocks.judges)
+    )
 
 
 def test_kappa_of_a_pair_is_that_of_statsmodels() -> None:
@@ -89,20 +85,12 @@ def test_kappa_of_a_pair_is_that_of_statsmodels() -> None:
         for judge, own in zip(["ann", "bob"], labels, strict=True)
         for item, label in enumerate(own)
     ]
-    (pair,) = cohen_of_judge_pairs(blocks_from_rows(rows, "ab"), symmetric=False).pairs
+    found = tables_of(blocks_from_rows(rows, "ab"))[0, 1]
+    _pairs, p_agree, p_chance = cohen_of_tables(found)
     table = np.zeros((2, 2))
     np.add.at(table, (labels[0] - 1, labels[1] - 1), 1)
-    assert pair.kappa == pytest.approx(cohens_kappa(table, return_results=False))
-
-
-def test_judges_without_a_common_item_are_no_pair_and_only_ties_no_kappa() -> None:
-    rows = [BlockRow(judge, 1, "ab", [1, 1]) for judge in ("ann", "bob")]
-    rows.append(BlockRow("cat", 2, "ab", [1, 2]))
-    found = cohen_of_judge_pairs(blocks_from_rows(rows, "ab"))
-    (pair,) = found.pairs
-    assert pair.judges == ("ann", "bob")
-    assert (pair.kappa, pair.reason) == (None, "chance_is_certain")
-    assert (found.mean, found.deviation) == (None, None)
+    expected = cohens_kappa(table, return_results=False)
+    assert (p_agree - p_chance) / (1 - p_chance) == pytest.approx(expected)
 
 
 def judged_blocks(count: int = 160, judges: int = 4) -> Blocks:
@@ -154,17 +142,18 @@ def by_hand(blocks: Blocks, one: int, other: int, confidence: float) -> tuple[fl
 
 def test_kappas_are_those_of_pairs_of_judges() -> None:
     blocks = judged_blocks()
+    tables = tables_of(blocks)
     found = agreement_of_pairs(blocks)
-    expected = cohen_of_judge_pairs(blocks).pairs
-    assert len(found) == len(expected)
-    for row, pair in enumerate(expected):
-        here = found.at(row)
-        assert here.judges == pair.judges
-        assert (here.comparable, here.agreeing) == (pair.comparable, pair.agreeing)
-        assert here.kappa == pytest.approx(pair.kappa)
-        assert here.p_chance == pytest.approx(pair.p_chance)
-        assert sum(map(sum, here.outcomes)) == pair.comparable
-        assert sum(here.outcomes[k][k] for k in range(3)) == pair.agreeing
+    assert len(found) == np.count_nonzero(tables.any(axis=(2, 3)))
+    for row, where in enumerate(zip(found.first, found.second, strict=True)):
+        here, table = found.at(row), tables[where]
+        comparable, p_agree, p_chance = cohen_of_tables(table, symmetric=True)
+        assert here.judges == tuple(blocks.judges[judge] for judge in where)
+        assert (here.comparable, here.agreeing) == (comparable, np.trace(table))
+        assert here.kappa == pytest.approx((p_agree - p_chance) / (1 - p_chance))
+        assert here.p_chance == pytest.approx(p_chance)
+        assert sum(map(sum, here.outcomes)) == comparable
+        assert sum(here.outcomes[k][k] for k in range(3)) == here.agreeing
 
 
 def test_intervals_are_those_worked_by_hand() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ranking.core.agreement.intervals import VarianceParts, additive_of, parts_of_spread
-from ranking.core.agreement.judge_pairs import JudgePair, cohen_of_judge_pairs
+from ranking.core.agreement.judge_pairs import PairAgreement, agreement_of_pairs
 from ranking.core.agreement.left_out import (
     evaluate_with_ties,
     leave_one_out_spread,
@@ -93,13 +93,18 @@ def test_of_each_judge_too(chance: Chance) -> None:
         assert one.of_judges == pytest.approx((1 - 1 / (judges - 1)) * squares, rel=1e-9)
 
 
+def pairs_of(blocks: Blocks) -> list[PairAgreement]:
+    found = agreement_of_pairs(blocks)
+    return [found.at(row) for row in range(len(found))]
+
+
 def test_overlap_and_pairs_are_linearised_changes_of_what_two_judges_said() -> None:
     blocks = blocks_from_rows(some_rows(6, blocks=120), "abcd")
-    tallies, pairs = tally_agreement(blocks), cohen_of_judge_pairs(blocks).pairs
+    tallies, pairs = tally_agreement(blocks), pairs_of(blocks)
     parts = [blocks.take(blocks.segment == segment) for segment in np.unique(blocks.segment)]
-    by_segment = [pair for part in parts for pair in cohen_of_judge_pairs(part).pairs]
+    by_segment = [pair for part in parts for pair in pairs_of(part)]
 
-    def squares(met: list[JudgePair], by: list[JudgePair]) -> float:
+    def squares(met: list[PairAgreement], by: list[PairAgreement]) -> float:
         """Return the squared changes of κ without one of `by`; P(A) alone moves where P(E) is fixed."""
         comparable = sum(pair.comparable for pair in met)
         p_agree = sum(pair.agreeing for pair in met) / comparable
@@ -108,8 +113,8 @@ def test_overlap_and_pairs_are_linearised_changes_of_what_two_judges_said() -> N
         )
 
     found = parts_of_all(tallies, expected=1 / 3)
-    assert found.pairs == pytest.approx(squares([*pairs], [*pairs]), abs=1e-12)
-    assert found.pairs_in_segments == pytest.approx(squares([*pairs], by_segment), abs=1e-12)
+    assert found.pairs == pytest.approx(squares(pairs, pairs), abs=1e-12)
+    assert found.pairs_in_segments == pytest.approx(squares(pairs, by_segment), abs=1e-12)
     of_judges = parts_of_judges(tallies, p_chance=1 / 3)
     for name, one in zip(blocks.judges, of_judges, strict=True):
         own, here = ([pair for pair in of if name in pair.judges] for of in (pairs, by_segment))
