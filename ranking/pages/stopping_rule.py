@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from django import forms
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -209,10 +210,15 @@ def _changed(before: Design, after: Design) -> list[str]:
     for name in now:
         if was[name] != now[name]:
             first, then = (_value(name, each[name]) for each in (was, now))
-            said.append(f"{DesignForm.base_fields[name].label}: {first} → {then}")
+            said.append(f"{_label(name)}: {first} → {then}")
     if before.seed != after.seed:
         said.append(_("new seed"))
     return said or [_("no changes")]
+
+
+def _label(name: str) -> str:
+    label = DesignForm.base_fields[name].label or Design._meta.get_field(name).verbose_name
+    return str(capfirst(label))
 
 
 def _value(name: str, value: Any) -> str:

@@ -76,6 +76,7 @@ def test_a_change_is_asked_first_and_made_then(organiser: Client, task: Task) ->
     assert (design.kind, design.inter_share, design.segments) == ("balanced", 0.1, [1, 3, 4, 5])
     assert design.changed_by is not None
     assert "uniform → balanced" in done.content.decode()
+    assert "None: " not in done.content.decode()
 
 
 @pytest.mark.thorough
