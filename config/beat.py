@@ -1,7 +1,8 @@
 """Beat's scheduler, which can be asked whether it is at work: `python -m config.beat`.
 
-Where `BEAT_ALIVE` names a file, the scheduler writes the time into it with each look at the schedule, every ten seconds at
-least, by a clock that nobody sets. Beat that hangs, or cannot reach the broker, writes nothing.
+Where `BEAT_ALIVE` names a file, the scheduler writes the time into it with each look at the
+schedule, every ten seconds at least, by the monotonic clock. Beat that hangs, or cannot reach the
+broker, writes nothing.
 """
 
 import os

@@ -128,7 +128,7 @@ def _beat_named(**_signal: Any) -> None:
 
 @setup_logging.connect
 def _log_as_set(*, logfile: str | None, **_signal: Any) -> None:
-    """Set logs up by ourselves, so that Celery does not, and report errors if that is asked for."""
+    """Configure logging here instead of in Celery, and report errors if enabled."""
     logging_set = settings.LOGGING
     if logfile:
         handler = {**logging_set["handlers"]["console"], "class": "logging.FileHandler"}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote, urlsplit, urlunsplit
 
-#: What may stand in a file: passwords, keys, and addresses that hold one.
+#: Settings that may be read from a file: passwords, keys, and addresses that hold one.
 SECRETS: Final = (
     "SECRET_KEY",
     "DATABASE_URL",
@@ -50,7 +50,7 @@ def secrets_read(environment: MutableMapping[str, str]) -> None:
             environment[name] = Path(path).read_text(encoding="utf-8").rstrip("\r\n")
         except (OSError, UnicodeDecodeError) as error:
             raise SystemExit(f"{name}_FILE names {path}, which cannot be read: {error}") from error
-        # What this process starts finds the value, and not two.
+        # Child processes receive the value only, not the file name as well.
         del environment[f"{name}_FILE"]
     for url, password in _PASSWORDS.items():
         # Taken out: a child that read it again would find the address with its password.

@@ -1,4 +1,4 @@
-"""How gunicorn serves Quintet, everywhere: `gunicorn --config=python:config.gunicorn`.
+"""Configuration of gunicorn in all environments: `gunicorn --config=python:config.gunicorn`.
 
 What is said on the command line goes before what stands here.
 """
@@ -31,8 +31,8 @@ if os.environ.get("LOG_FORMAT") == "json":
         log_format="json", level=os.environ.get("LOG_LEVEL") or "INFO"
     )
 
-# Each process counts in a file of its own; whichever is asked for `/metrics` reads them all. Set before the library
-# is imported, which decides by it once.
+# Each process counts in its own file; the one that serves `/metrics` reads them all. Set before the
+# library is imported, which reads it once.
 METRICS_FOLDER = None
 if os.environ.get("METRICS_TOKEN") and not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
     METRICS_FOLDER = tempfile.mkdtemp(prefix="quintet-metrics-")
@@ -40,13 +40,15 @@ if os.environ.get("METRICS_TOKEN") and not os.environ.get("PROMETHEUS_MULTIPROC_
 
 
 def on_exit(_server: Any) -> None:
-    """Remove what was counted: the next start counts anew, as Prometheus expects."""
+    """Remove the metrics files: counters restart from zero, as Prometheus expects."""
     if METRICS_FOLDER is not None:
         shutil.rmtree(METRICS_FOLDER, ignore_errors=True)
 
 
 def on_starting(_server: Any) -> None:
-    """Answer nobody before the tables are there: this is loaded while they are made, and the launcher answers for us."""
+    """Delay the start until the tables exist: this is loaded while they are created, and the launcher answers
+    requests meanwhile.
+    """
     if after := os.environ.get("START_AFTER"):
         while not Path(after).exists():
             time.sleep(0.05)

@@ -20,10 +20,10 @@ def healthz(_request: HttpRequest) -> HttpResponse:
 
 
 class AliveMiddleware:
-    """Answers `/healthz` and `/metrics` before anything asks by which name, or whether by HTTPS.
+    """Middleware that answers `/healthz` and `/metrics` before the checks of host and HTTPS.
 
-    Who checks whether a container is alive, and Prometheus, call it by the address it has inside. Nothing else is
-    answered to hosts that are not allowed; metrics are for whoever names a token.
+    Container health checks and Prometheus use its internal address. Other requests from hosts that
+    are not allowed are refused; metrics require a token.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

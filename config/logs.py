@@ -71,7 +71,7 @@ class RedactedRecord(logging.LogRecord):
 
     @property
     def stack_info(self) -> str | None:
-        """The formatted stack, if the caller asked for it."""
+        """The formatted stack, if the caller requested it."""
         return self._texts.get("stack")
 
     @stack_info.setter
@@ -80,7 +80,7 @@ class RedactedRecord(logging.LogRecord):
 
 
 class ErrorReporter(ExceptionReporter):
-    """Django's own, without the secret of the address that was asked for."""
+    """Django's report, without the secret in the requested address."""
 
     request: HttpRequest | None
 
@@ -206,14 +206,14 @@ class ErrorCounter(logging.Handler):
         elif os.environ.get("QUINTET_PROCESS") in {"worker", "beat"}:
             from annotation.notification import broker
 
-            # What a worker does at intervals catches errors, so that no task fails.
+            # Periodic tasks catch errors, so that no task fails.
             with contextlib.suppress(redis.RedisError):
                 broker().incr(ERRORS)
 
 
 #: Names a request, in its answer and in all that is logged meanwhile.
 REQUEST_ID: Final = "X-Request-ID"
-# Of proxies: nginx's is 32 hexadecimal digits, others send UUIDs.
+# Request ids of proxies: nginx's is 32 hexadecimal digits, others send UUIDs.
 _WELL_FORMED: Final = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 
@@ -231,7 +231,7 @@ def requests_name(
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request=request_id)
         response = get_response(request)
-        # Files of pages are many, small, and asked for by nobody afterwards.
+        # Static files are many and small, and their ids are never looked up.
         if not request.path_info.startswith("/static/"):
             response.headers[REQUEST_ID] = request_id
         return response

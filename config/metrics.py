@@ -1,4 +1,4 @@
-"""Metrics for Prometheus: requests are counted here, the rest is read from database and broker when somebody asks."""
+"""Metrics for Prometheus: requests are counted here, all others are read from database and broker on each scrape."""
 
 import json
 import logging
@@ -37,9 +37,9 @@ from ranking.code_version import code_version
 
 logger = logging.getLogger(__name__)
 
-# When counting began is of use to nobody here, and one sample more for each.
+# Creation times are useless here and would add a sample per metric.
 disable_created_metrics()  # type: ignore[no-untyped-call]
-#: Of this process, or of all processes of a web server (`PROMETHEUS_MULTIPROC_DIR`).
+#: Registry of this process, or of all processes of a web server (`PROMETHEUS_MULTIPROC_DIR`).
 REGISTRY: Final = CollectorRegistry()
 
 REQUESTS: Final = Counter(
@@ -195,7 +195,7 @@ _SQL: Final = Path(__file__).with_name("gauges.sql").read_text(encoding="utf-8")
 
 
 class Asking(Collector):
-    """Collects what stands in the database and at the broker in the moment somebody asks."""
+    """Collector that reads the current values from the database and the broker on each scrape."""
 
     def collect(self) -> Iterator[Metric]:
         """Yield every metric in `ASKED`; one that could not be read has no samples."""
@@ -247,7 +247,8 @@ def _from_broker() -> Iterator[Sample]:
     for name, length, oldest in zip(names, queues[::2], queues[1::2], strict=True):
         yield "quintet_queue_messages", {"queue": name}, float(length)
         yield "quintet_queue_age_seconds", {"queue": name}, _age(oldest)
-    # Of every task, though none failed: Prometheus sees no rise in what was not there before.
+    # A zero for every task, even if none failed: Prometheus sees no rise in a series that did not
+    # exist before.
     never = {f"{task}|failure".encode(): 0 for task in ROUTES}
     for field, count in (never | states).items():
         task, _, state = field.decode().rpartition("|")

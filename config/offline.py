@@ -7,7 +7,7 @@ loads them. Whatever the environment says, these commands cannot reach a campaig
 import os
 import secrets
 
-# What config.settings insists on. The key lives as long as the command.
+# Settings that config.settings requires. The key lives as long as the command.
 os.environ["SECRET_KEY"] = secrets.token_urlsafe()
 os.environ["DATABASE_URL"] = "postgres://localhost/no-database-for-this-command"
 os.environ["REDIS_URL"] = "redis://localhost/0"

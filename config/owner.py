@@ -6,7 +6,7 @@
 from config.settings import *  # noqa: F403
 from config.settings import DATABASES, env
 
-#: What the application connects as, for a process that migrates first (`config.preparing`).
+#: Credentials of the application, for a process that migrates first (`config.preparing`).
 DATABASE_OF_APPLICATION = {**DATABASES["default"]}
 _owner = env.db("MIGRATION_DATABASE_URL", default=env.str("DATABASE_URL"))
 _options = {**DATABASES["default"]["OPTIONS"], **_owner.get("OPTIONS", {})}

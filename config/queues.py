@@ -25,11 +25,11 @@ QUEUES: Final = {
         "ranking.tasks.rank_task",
         "ranking.tasks.rank_what_is_due",
     ),
-    # Parts of a computation that somebody waits for (`--engine celery`); the worker takes turns.
+    # Parts of a computation with a waiting user (`--engine celery`); the worker takes turns.
     "shards": ("ranking.tasks.compute_shard",),
     # Up to minutes each, while the last ranking is still shown.
     "counting": ("ranking.tasks.build_tallies",),
-    # Up to minutes each, watched on their page by whoever asked for them.
+    # Up to minutes each, while their user watches the page.
     "jobs": ("campaign.tasks.run_jobs",),
     # A mail server that does not answer holds each message up for `EMAIL_TIMEOUT`.
     "mail": ("campaign.tasks.send_mails", "ranking.tasks.send_alert_mails"),
@@ -72,7 +72,7 @@ def monotonic_now() -> datetime:
 
 
 def every(seconds: float, task: str) -> dict[str, Any]:
-    """Return an entry of beat's schedule: due at its start or ten minutes later, then after so many seconds each time.
+    """Return an entry of beat's schedule, repeated after `seconds`; first due at beat's start or ten minutes later.
 
     A message expires when the next is sent, so that a busy worker finds one, not a pile.
     """
@@ -85,8 +85,9 @@ def every(seconds: float, task: str) -> dict[str, Any]:
     }
 
 
-#: Counts of what workers do, at the broker, so that only the web server is asked: hashes and a number. They begin anew
-#: where the broker is emptied, as Prometheus expects of counters; where it is away they are lost, and work goes on.
+#: Counters of the workers, kept at the broker, so that only the web server is scraped: hashes and a
+#: number. They restart when the broker is emptied, as Prometheus expects of counters; while the
+#: broker is down they are lost, and work goes on.
 STATES: Final = "metrics:task-states"
 SECONDS: Final = "metrics:task-seconds"
 ENDED: Final = "metrics:task-ended"

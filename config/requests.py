@@ -1,4 +1,4 @@
-"""What holds for every request and answer, whatever view gives it."""
+"""Middleware for every request and response."""
 
 import logging
 import re
@@ -25,13 +25,14 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 _PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+){1,9}")
 _CONTROL_CHARACTER = re.compile(r"[\x00-\x1f\x7f]")
 _ESCAPED_CONTROL_CHARACTER = re.compile(r"%(?:[01][0-9a-f]|7f)", re.IGNORECASE)
-# What pages of Quintet never ask a browser for; whoever gets a script in cannot ask either.
+# Browser features that Quintet's pages never use; disabling them denies them to injected scripts as
+# well.
 _NOT_NEEDED = (
     *("accelerometer", "autoplay", "camera", "display-capture", "encrypted-media", "geolocation"),
     *("gyroscope", "hid", "idle-detection", "magnetometer", "microphone", "midi", "payment"),
     *("screen-wake-lock", "serial", "usb", "xr-spatial-tracking"),
 )
-# What SecurityMiddleware gives whatever comes from us.
+# Headers that SecurityMiddleware adds to every response.
 _OF_PAGES = ("Cross-Origin-Opener-Policy", "Referrer-Policy")
 PERMISSIONS_POLICY = ", ".join(f"{feature}=()" for feature in _NOT_NEEDED)
 
@@ -103,8 +104,8 @@ def headers_add(get_response: GetResponse) -> GetResponse:
     return add
 
 
-# Of the address only the origin is told, to nobody more. Not "no-referrer": browsers then send forms with
-# `Origin: null`, which the check against forged requests refuses.
+# Other sites see the origin only, and only over HTTPS. Not "no-referrer": browsers then send forms
+# with `Origin: null`, which the check against forged requests refuses.
 REFERRER_POLICY = "strict-origin"
 
 
@@ -126,7 +127,7 @@ _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _ALLOWED: Final = frozenset(
     {"campaign-transition", "api-campaign-transition", "campaign-clone", "api-campaign-clone"}
 )
-#: Where an organiser only looks, whatever the method.
+#: Addresses that change nothing, even with POST.
 _STORING_NOTHING: Final = frozenset(
     {
         *("preview-assignments", "preview-judgment", "preview-skip"),

@@ -1,21 +1,21 @@
-"""What a command needs before it begins: a database, with the tables of this version.
+"""Preconditions of a command: a database, with the tables of this version.
 
-`manage.py` asks before it runs a command, so that somebody who calls it in the wrong folder, or without the
-environment, reads a sentence and not the traceback of whatever broke first.
+`manage.py` checks them before it runs a command, so that a user in the wrong folder, or without the
+environment, reads a sentence and not the first traceback.
 """
 
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-#: What `config.settings` has no default for.
+#: Settings without a default in `config.settings`.
 _REQUIRED = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY")
 _OURS = ("campaign", "annotation", "ranking", "protocols", "demo", "whole_campaigns")
 #: Commands of Django and of libraries that read or write our tables.
 _OF_OTHERS = frozenset(
     {"changepassword", "clearsessions", "createsuperuser", "dumpdata", "loaddata"}
 )
-#: What people type: in a checkout, and where a wheel is installed.
+#: Commands to type: in a checkout, and with an installed wheel.
 _START, QUINTET = (
     ("make start", "./quintet")
     if (Path(__file__).parents[1] / "Makefile").exists()

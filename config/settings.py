@@ -33,14 +33,16 @@ HTTPS = env.bool("HTTPS", default=False)
 if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_SSL_REDIRECT = True
-    # Whoever watches over the service asks from inside, past the proxy; below a path Django sees the path, too.
+    # Health checks come from inside, past the proxy; below a path prefix Django sees the prefix,
+    # too.
     SECURE_REDIRECT_EXEMPT = [r"(^|/)(healthz|readyz|metrics)$"]
     SECURE_HSTS_SECONDS = 31_536_000
-# How many proxies stand before us, each of which appends to X-Forwarded-For whom it was asked by. Those
-# entries are believed and no others; with too high a number clients could name any address.
+# Number of trusted proxies, each of which appends its client to X-Forwarded-For. Only those entries
+# are believed; with too high a number clients could forge any address.
 PROXIES = env.int("PROXIES", default=0)
-# Where links lead that commands print. The launcher sets the first while Quintet runs, and the second, where it ran
-# last, while it does not: commands then say that they assume it. Neither holds the path, which `reverse` adds.
+# Base address of links that commands print. The launcher sets the first while Quintet runs, and
+# otherwise the second to its last address: commands then say that they assume it. Neither holds the
+# path, which `reverse` adds.
 PUBLIC_ADDRESS, _path = origin_and_path(env.str("PUBLIC_ADDRESS", default=""))
 ASSUMED_ADDRESS = env.str("ASSUMED_ADDRESS", default="http://127.0.0.1:8000")
 # The path under which a proxy offers Quintet, "/quintet"; the proxy takes it off, or `config.url_prefix` does.
@@ -51,7 +53,7 @@ if _path not in ("", URL_PREFIX):
     )
 if URL_PREFIX:
     FORCE_SCRIPT_NAME = URL_PREFIX
-# What else the host offers gets none of our cookies.
+# Other services on the host receive none of our cookies.
 SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = LANGUAGE_COOKIE_PATH = f"{URL_PREFIX}/"
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
@@ -168,13 +170,13 @@ if REPLICA_URL := env.str("REPLICA_URL", default=""):
         },
     }
 REPLICA_JUDGMENTS_BEHIND = 1000
-# How long a process waits for the database, in seconds, by what it does; 0 is no limit
+# Time limits of database work, in seconds, by kind of process; 0 is no limit
 # (`campaign.database.prepared.Limits`).
 DATABASE_LIMITS = {
     "web": {
         # The longest statements of a page or an export take one or two seconds.
         "statement": 30,
-        # Judges wait for one another for milliseconds. A thread must not wait for somebody's migration.
+        # Judges wait for one another for milliseconds. A thread must not wait for a migration.
         "lock": 10,
         # Longer than a slow reader of an export may take for a part of it.
         "idle": 300,
@@ -225,7 +227,7 @@ CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace(
 CELERY_TASK_QUEUES = [Queue(name, routing_key=name) for name in QUEUES]
 CELERY_TASK_ROUTES = ROUTES
 CELERY_TASK_DEFAULT_QUEUE = "housekeeping"
-# A queue that is not in the list would be served by nobody.
+# A queue missing from the list would have no worker.
 CELERY_TASK_CREATE_MISSING_QUEUES = False
 CELERY_TASK_IGNORE_RESULT = True
 # A worker killed in the middle of a task leaves it to the next one; every task can run twice.
@@ -242,10 +244,10 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_TIME_LIMIT = 600
 CELERY_TIMEZONE = "UTC"
-# In memory, by a clock that nobody can set back.
+# In memory, by a clock that cannot be set back.
 CELERY_BEAT_SCHEDULER = "config.beat:Scheduler"
 CELERY_BEAT_SCHEDULE = {
-    # What a lost notification left behind is found here.
+    # Catches work whose notification was lost.
     "rank-what-is-due": every(30, "ranking.tasks.rank_what_is_due"),
     "fill-pools": every(10, "annotation.tasks.fill_pools"),
     "fill-all-pools": every(900, "annotation.tasks.fill_all_pools"),
@@ -270,12 +272,13 @@ CELERY_BEAT_SCHEDULE = {
 
 # --- Files of texts -----------------------------------------------------------------------------
 
-# What the files of one upload may have together; they lie in the database until they were imported.
+# Maximum total size of an upload's files; they are in the database until imported.
 UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=1_000_000_000)
 
 # --- Zenodo -------------------------------------------------------------------------------------
 
-# Whether organisers may have published results made drafts in accounts of their own there; nothing mentions it else.
+# Lets organisers create drafts of published results in their own Zenodo accounts; the pages mention
+# it only if enabled.
 ZENODO_UPLOADS = env.bool("ZENODO_UPLOADS", default=False)
 ZENODO_ADDRESSES = {"sandbox": "https://sandbox.zenodo.org", "zenodo": "https://zenodo.org"}
 
@@ -299,17 +302,17 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "sign-in"
-# Which browsers judges came with is of use while one can still ask them; see docs/privacy.md.
+# Judges' browsers are useful only while judges can still be contacted; see docs/privacy.md.
 BROWSER_VISITS_KEPT_DAYS = env.int("BROWSER_VISITS_KEPT_DAYS", default=90)
 # Judges come back tomorrow, and the week after. Counted from signing in.
 SESSION_COOKIE_AGE = env.int("SESSION_DAYS", default=60) * 60 * 60 * 24
-# What a link and a token are valid for, unless whoever makes it says otherwise (decision 38).
+# Default validity of links and tokens (decision 38).
 JUDGE_LINK_DAYS = env.int("JUDGE_LINK_DAYS", default=180)
 ORGANISER_LINK_DAYS = env.int("ORGANISER_LINK_DAYS", default=7)
 # Links by which organisers choose a password, too.
 PASSWORD_RESET_TIMEOUT = ORGANISER_LINK_DAYS * 60 * 60 * 24
 TOKEN_DAYS = env.int("TOKEN_DAYS", default=365)
-# Longer than any campaign; after that a token is made anew.
+# Longer than any campaign; after that a new token is needed.
 TOKEN_MOST_DAYS = env.int("TOKEN_MOST_DAYS", default=730)
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -356,7 +359,7 @@ X_FRAME_OPTIONS = "DENY"
 # --- Words --------------------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
-# The pages show each under its own name, which is how whoever looks for it knows it.
+# Each language under its own name, so that its speakers recognise it.
 LANGUAGES = [
     ("en", "English"),
     ("de", "Deutsch"),
@@ -382,7 +385,7 @@ STATICFILES_FINDERS = [
     "config.storage.LibrariesFinder",
 ]
 STATIC_ROOT = Path(env.str("STATIC_ROOT", default=str(BASE_DIR / "staticfiles")))
-# Nobody else's pages use our scripts.
+# Other sites cannot use our scripts.
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 STATIC_HASHED = env.bool("STATIC_HASHED", default=not DEBUG)
 STORAGES: dict[str, dict[str, Any]] = {
@@ -394,28 +397,29 @@ STORAGES: dict[str, dict[str, Any]] = {
     },
 }
 
-# Where exported files are kept: a class of django-storages with its options, or nothing for the database.
+# Storage of exported files: a class of django-storages with its options, or empty for the database.
 if _exports := env.str("EXPORT_STORAGE", default=""):
     _options = env.json("EXPORT_STORAGE_OPTIONS") if env.str("EXPORT_STORAGE_OPTIONS", "") else {}
     if _exports == "storages.backends.s3.S3Storage":
         extra_require("s3", "Exports in a store of S3")
-        # What is read of an object is held in a file on disk from 8 MiB on, not in memory.
+        # Objects above 8 MiB are buffered on disk while read, not in memory.
         _options.setdefault("max_memory_size", 8 * 1024 * 1024)
     STORAGES["exports"] = {"BACKEND": _exports, "OPTIONS": _options}
 
 # --- What an operator is told -------------------------------------------------------------------
 
-# Whoever names it reads `/metrics`; without one there is no such address, and nothing is counted.
+# Token required for `/metrics`; without one the address does not exist and nothing is counted.
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 if METRICS_TOKEN and len(METRICS_TOKEN) < 16:
     raise ImproperlyConfigured("METRICS_TOKEN needs at least 16 characters.")
-# Where errors are reported, to a service that speaks Sentry's protocol; nothing is sent anywhere without it.
+# Address for error reports, of a service with Sentry's protocol; without it none are sent.
 SENTRY_DSN = env.str("SENTRY_DSN", default="")
 
 # --- REST ---------------------------------------------------------------------------------------
 
 REST_FRAMEWORK = FRAMEWORK
-# What one person may ask each web process for, by token or signed in, other than judging; 0: as much as they like.
+# API requests per person, minute and web process, by token or signed in, judging excluded; 0: no
+# limit.
 API_READS_A_MINUTE = env.int("API_READS_A_MINUTE", default=1200)
 API_WRITES_A_MINUTE = env.int("API_WRITES_A_MINUTE", default=600)
 SPECTACULAR_SETTINGS = {
@@ -424,7 +428,7 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": DESCRIPTION,
     "VERSION": "1",
     "OAS_VERSION": "3.1.1",
-    # Nobody has to send what only answers have.
+    # Requests need not include fields that only responses have.
     "COMPONENT_SPLIT_REQUEST": True,
     "SCHEMA_PATH_PREFIX": "/api/v1/",
     "POSTPROCESSING_HOOKS": [

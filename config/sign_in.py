@@ -1,6 +1,6 @@
-"""Settings of accounts: passwords and their limits, second factors, and signing in elsewhere.
+"""Account settings: passwords and their limits, second factors, and external sign-in.
 
-Judges have links; all of this is for whoever organises or reads campaigns.
+They apply to members of campaigns; judges sign in with links.
 """
 
 from typing import Any
@@ -9,15 +9,15 @@ import environ
 
 env = environ.Env()
 
-# Signing in with a password: nobody signs up, and nothing is asked by mail.
+# Sign-in with a password: no sign-up, no confirmation mail.
 ACCOUNT_ADAPTER = "campaign.accounts.adapter.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_SESSION_REMEMBER = True
-# Each counts for a browser that the account knows by itself, and for all others together. A message goes to an
-# address three times an hour at most, whoever asks for it.
+# Counted per browser that the account has used before, and once for all others. An address receives
+# at most three messages an hour, for all requests together.
 ACCOUNT_RATE_LIMITS = {
     "login": "30/m/ip",
     "login_failed": "10/m/ip,5/5m/key",
@@ -28,7 +28,7 @@ ACCOUNT_RATE_LIMITS = {
 
 # --- Second factors -----------------------------------------------------------------------------
 
-# Whoever organises a campaign sets one up before anything else.
+# Members who may change a campaign must set one up first.
 SECOND_FACTOR_DEMANDED = env.bool("SECOND_FACTOR_DEMANDED", default=False)
 MFA_ADAPTER = "campaign.accounts.second_factors.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
@@ -39,7 +39,7 @@ MFA_TOTP_ISSUER = "Quintet"
 
 # --- Signing in elsewhere (OpenID Connect) ------------------------------------------------------
 
-# Where one's own identity provider is, such as https://id.example.org/realms/staff; empty: there is none.
+# Issuer of an own identity provider, such as https://id.example.org/realms/staff; empty: none.
 OIDC_ISSUER = env.str("OIDC_ISSUER", default="").rstrip("/")
 OIDC_NAME = env.str("OIDC_NAME", default="OpenID Connect")
 #: Our one provider, as allauth calls it and stores it.

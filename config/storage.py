@@ -29,7 +29,7 @@ _ADDRESSES = [
 _LARGE_BYTES = 100_000
 
 
-# What no page of ours loads of the files that libraries bring: nine tenths.
+# Library files that none of our pages load: nine tenths.
 _UNUSED = [
     "*.map",
     "ext",  # of django_htmx

@@ -9,7 +9,8 @@ from config.metrics import metrics
 from ranking.views.dashboard import dashboard_live
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    # First, since it is asked for the most: what stands above is compared with every address.
+    # First, because they are requested most often: each address is compared with all patterns above
+    # it.
     path(PREFIX, include("config.api.urls")),
     # Each dashboard that is open asks every second.
     path("campaigns/<slug:slug>/tasks/<int:task_id>/live/", dashboard_live, name="test-set-live"),

@@ -37,7 +37,7 @@ def guide_write(*, base_url: str, path: Path) -> dict[str, Any]:
     It may be written before all campaigns are loaded, and again after each.
     """
     guide = _kept(path, base_url) or _new(base_url)
-    # Of each protocol, a judge who is asked in no other way.
+    # One judge per protocol who works on no other.
     guide["protocols"] = guide["protocols"] or _protocol_links(base_url)
     guide["tasks"] = list(
         Task.objects.filter(test_set__campaign__slug__in=CAMPAIGNS)
@@ -77,7 +77,7 @@ def _new(base_url: str) -> dict[str, Any]:
     organiser.save(update_fields=["password"])
     ApiToken.objects.filter(user=organiser).delete()
     _token, api_token = token_create(user=organiser)
-    # Who came by invitation meanwhile keeps their links.
+    # Judges who joined by invitation meanwhile keep their links.
     judges = _with_links(campaign).filter(pseudonym__in=[*GERMAN_JUDGES, *ARABIC_JUDGES])
     Invitation.objects.for_anybody().filter(campaign=campaign, note=NEWCOMERS_NOTE).update(
         revoked_at=Now()
@@ -94,7 +94,7 @@ def _new(base_url: str) -> dict[str, Any]:
             "email": ORGANISER_EMAIL,
             "password": password,
         },
-        # Makes a judge of whoever presses its button.
+        # Creates a judge when its button is pressed.
         "newcomers": {"url": base_url + reverse("invitation", args=[newcomers])},
         "judges": [
             {

@@ -45,7 +45,7 @@ WMT12 = "wmt12"
 SEED = 2026
 # Another one: judgments of all campaigns have ids of their own.
 SEED_OF_HIDDEN = 2027
-# Of the blocks; each judge meets one about every third HIT.
+# Share of blocks; each judge sees one about every third HIT.
 BAD_REFERENCE_RATE = 0.1
 # A damaged reference is far below the worst output.
 DAMAGED_QUALITY = 5.0
@@ -59,7 +59,7 @@ GERMAN_JUDGES = ("Ada", "Bruno", "Clara")
 ARABIC_JUDGES = ("Dalia", "Emil")
 INSTRUCTIONS = ("en", "de", "ar")
 
-# What a judge of several outputs with error spans is called, and how many there are.
+# Pseudonym of a judge of several outputs with error spans, and the number of outputs.
 SIDE_BY_SIDE = "spans-side-by-side"
 OUTPUTS_SIDE_BY_SIDE = 3
 
@@ -148,7 +148,7 @@ def _museum_load(organiser: User, name: str) -> None:
             campaign=campaign,
             language=language,
             text=path.read_text(encoding="utf-8"),
-            # The others say the same: whoever accepted one has accepted all.
+            # The other languages say the same: accepting one accepts all.
             demands_acceptance=language == INSTRUCTIONS[0],
             user=organiser,
         )
@@ -156,7 +156,7 @@ def _museum_load(organiser: User, name: str) -> None:
     for language, names in (("de", GERMAN_JUDGES), ("ar", ARABIC_JUDGES)):
         for name in names:
             judge = judge_add(campaign=campaign, pseudonym=name, languages=["en", language])
-            # Whoever opens the link of one of them judges at once; new judges read the instructions first.
+            # Holders of these links judge at once; new judges read the instructions first.
             instructions_accept(judge=judge, instructions=version)
 
 

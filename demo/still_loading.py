@@ -1,4 +1,4 @@
-"""Which demo campaigns are still being loaded, for the pages that people open meanwhile."""
+"""Demo campaigns that are still being loaded, for pages opened meanwhile."""
 
 import os
 from collections.abc import Sequence

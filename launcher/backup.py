@@ -34,20 +34,20 @@ from launcher.services import Services, running_environment
 MANIFEST: Final = "manifest.json"
 DUMP: Final = "quintet.dump"
 SECRET_KEY: Final = "secret_key"  # noqa: S105  the name of a file
-#: Of the manifest. A later one is refused.
+#: Version of the manifest. Later ones are refused.
 FORMAT: Final = 1
 NOT_IN_IT: Final = (
     "Not included: environment variables and proxy certificates (store them with it), and queued messages in "
     "Valkey (recreated by workers)."
 )
-# What libpq reads where an address has it under another name than PG + upper case.
+# Environment variables of libpq that are not PG + the parameter's name in upper case.
 _NAMES = {"dbname": "PGDATABASE", "application_name": "PGAPPNAME"}
 Report = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a backup says of itself.
+    """Manifest of a backup.
 
     Attributes:
         made_at: in UTC, as ISO 8601.
@@ -167,7 +167,7 @@ def _write(url: str, key: str, folder: Path, *, made_at: datetime, report: Repor
         connection.set_session(isolation_level="REPEATABLE READ", readonly=True)
         major = server_major(connection)
         with connection.cursor() as cursor:
-            # What is counted here is what is dumped, while judges work on.
+            # Count and dump the same snapshot while judges keep working.
             cursor.execute("SELECT pg_export_snapshot()")
             (snapshot,) = cursor.fetchone() or ("",)
             rows = rows_of_tables(cursor)

@@ -35,7 +35,7 @@ IS_INSTALLED = not (CHECKOUT / "Makefile").exists()
 # A log above this size is set aside as *.1 at the next start, so that a folder kept for months stays small.
 LOG_LIMIT_BYTES = 10_000_000
 
-# How long a start waits for the lock before it reports that another process holds it.
+# Seconds that a start waits for the lock before it reports that another process holds it.
 LOCK_SECONDS = 1.0
 
 
@@ -94,7 +94,7 @@ class DataDirectory:
 
     @property
     def was_started(self) -> bool:
-        """Whether services ever ran from here."""
+        """True if services were ever started from here."""
         return self._lock_file.exists()
 
     @property
@@ -222,7 +222,7 @@ def socket_folder(preferred: Path, socket_name: str, owner: tuple[int, int] | No
 
 
 def _folder_in_tmp(preferred: Path, owner: int) -> Path:
-    """Return a folder in /tmp, the same at every start unless somebody else took its name."""
+    """Return a folder in /tmp, the same at every start unless its name is taken."""
     # /tmp and not $TMPDIR: macOS's own is 49 characters long before anything is added.
     name = f"quintet-{owner}-{hashlib.sha256(bytes(preferred)).hexdigest()[:12]}"
     folder = Path("/tmp", name)  # noqa: S108

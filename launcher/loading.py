@@ -22,7 +22,7 @@ from launcher.data_directory import CHECKOUT, LauncherError
 
 _LOCALES = CHECKOUT / "locale"
 _RETRY_SECONDS = 2
-# What a client may send before it is answered; what is not read would break the connection.
+# Maximum request body read before answering; unread data would break the connection.
 _BODY_LIMIT_BYTES = 1_000_000
 
 
@@ -177,7 +177,7 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 5
 
     def __getattr__(self, name: str) -> Any:
-        """Answer whatever is asked for, and by which method."""
+        """Return the handler for any HTTP method."""
         if name.startswith("do_"):
             return self._answer
         raise AttributeError(name)

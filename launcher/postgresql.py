@@ -250,8 +250,8 @@ class Postgres:
             self.prepare()
         # After `kill -9` of the postmaster its children hold the shared memory until they notice.
         if wait_until(lambda: not any(self._leftovers()), seconds=10):
-            # Nobody works here, so the numbers in these files are stale. Left in place they would stop
-            # PostgreSQL once a number has gone to another process, or to a zombie nobody collects.
+            # PostgreSQL is not running, so the process ids in these files are stale. Left in place
+            # they would stop PostgreSQL once an id is reused by another process or a zombie.
             (self._folder / "data" / "postmaster.pid").unlink(missing_ok=True)
             (self._sockets / ".s.PGSQL.5432.lock").unlink(missing_ok=True)
         self.child.start()
@@ -325,7 +325,8 @@ class Postgres:
                 "--locale-provider=builtin",
                 "--builtin-locale=C.UTF-8",
                 "--locale=C",
-                # Whoever may open the socket (mode 0700) may connect; over TCP nobody may.
+                # Access to the socket's folder (mode 0700) is enough to connect; TCP connections
+                # are refused.
                 "--auth-local=trust",
                 "--auth-host=reject",
             ],

@@ -1,4 +1,4 @@
-"""What a start prepares: static files, tables, demo campaigns or a first organiser.
+"""Preparation at start: static files, tables, demo campaigns or a first organiser.
 
 Each step is repeated only when something it depends on has changed, so that a second start is quick.
 """
@@ -16,7 +16,7 @@ from launcher.data_directory import CHECKOUT, LauncherError, read_json, write_pr
 from launcher.processes import Child
 from launcher.services import Services
 
-#: What each step depends on.
+#: Files that each step depends on.
 _SOURCES: Mapping[str, tuple[str, ...]] = {
     "files": (
         "static/**/*",
@@ -28,7 +28,7 @@ _SOURCES: Mapping[str, tuple[str, ...]] = {
     "tables": (
         "*/migrations/*.py",
         "*/*/migrations/*.py",
-        # What is installed after each migration.
+        # Installed after each migration.
         "campaign/database/**/*.py",
         "whole_campaigns/*.py",
         "config/settings.py",
@@ -120,7 +120,8 @@ class Preparation:
         self._demo = demo
         self.base_url = environment["PUBLIC_ADDRESS"].rstrip("/")
         self._stamps = {"files": Path(environment["STATIC_ROOT"]) / ".prepared.json"}
-        # Beside the embedded database, with which it is lost; about one of somebody else's nothing is assumed.
+        # Stored beside the embedded database, so that both are lost together; nothing is assumed
+        # about an external one.
         if services.postgres is not None:
             beside = services.postgres.folder / "prepared.json"
             self._stamps |= dict.fromkeys(("tables", "demo", "organiser"), beside)

@@ -23,11 +23,11 @@ class ProcessRegistry:
     A later start reads it to find what a killed supervisor left running. A process id may since have
     been reused, so the time of creation is stored with it.
 
-    A full disk does not stop the processes, which may be what frees it: `refusal` says what is wrong, and
-    whoever watches them calls `write` until it is None.
+    A full disk does not stop the processes, which may free it again: `refusal` holds the error, and
+    the supervisor calls `write` until it is None.
 
     Attributes:
-        refusal: why the file does not say what runs; None while it does.
+        refusal: the reason why the file is out of date; None if it is current.
     """
 
     def __init__(self, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Restore a backup: into a data folder, or into an empty database of somebody's own."""
+"""Restore a backup: into a data folder, or into an empty external database."""
 
 from __future__ import annotations
 
@@ -75,9 +75,9 @@ class Backup:
 
 
 class SetAside:
-    """Files and folders that have another name until something else has taken their place.
+    """Files and folders renamed until they are replaced.
 
-    They are never deleted: whoever restored the wrong backup renames them back.
+    They are never deleted: after restoring the wrong backup, they can be renamed back.
     """
 
     def __init__(self, *paths: Path) -> None:
@@ -110,10 +110,10 @@ class SetAside:
 def restore_command(
     directory: DataDirectory, *, source: str, confirmed: bool, report: Report
 ) -> None:
-    """Restore a backup into the data folder, or into the empty database that the environment names.
+    """Restore a backup into the data folder, or into the empty database given by the environment.
 
     Raises:
-        LauncherError: it cannot be restored there, or something stands there and nobody confirmed.
+        LauncherError: it cannot be restored there, or would replace data without confirmation.
     """
     folder = Path(source).expanduser().resolve()
     check = "recomputes and compares every ranking."
@@ -134,10 +134,10 @@ def restore_command(
 def restore_into_folder(
     directory: DataDirectory, backup: Backup, *, confirmed: bool, report: Report
 ) -> None:
-    """Restore into the data folder of `make start`; what was there is set aside, not deleted.
+    """Restore into the data folder of `make start`; existing data is set aside, not deleted.
 
     Raises:
-        LauncherError: Quintet runs from there; or there is a database and nobody confirmed; or it failed,
+        LauncherError: Quintet runs from there; or it would replace a database without confirmation; or it failed,
             and then everything is as it was.
     """
     directory.create()

@@ -89,7 +89,7 @@ class Services:
         with contextlib.ExitStack() as undo:
             undo.enter_context(self.directory.locked())
             self.found = self.registry.stop_leftovers()
-            # Of a supervisor that was killed.
+            # Left by a killed supervisor.
             self.running_file.unlink(missing_ok=True)
             undo.callback(self.running_file.unlink, missing_ok=True)
             if not os.environ.get("DATABASE_URL"):

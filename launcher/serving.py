@@ -133,7 +133,7 @@ class _Start:
         services.serve_at(f"http://{HOST}:{self._port}")
         environment = _environment(services)
         self._preparation = Preparation(services, environment, demo=demo)
-        # What serves and works never learns of the owner's address.
+        # Web server and workers never receive the owner's address.
         served = {k: v for k, v in environment.items() if k != "MIGRATION_DATABASE_URL"}
         self._web, *self._background = _children(services, served, page.listener.fileno())
         embedded = [s for s in (services.postgres, services.valkey) if s is not None]
@@ -216,7 +216,7 @@ class _Start:
         return self._database is None or self._database.done()
 
     def _until(self, holds: Callable[[], bool], late: str | None = None) -> None:
-        """Watch what runs until something holds or a stop is asked for.
+        """Watch the processes until the condition holds or a stop is requested.
 
         Raises:
             LauncherError: `late`, after `READY_SECONDS`.
@@ -321,10 +321,10 @@ def is_ready(port: int) -> bool:
 def welcome(
     directory: DataDirectory, base_url: str, link: str | None, seconds: float, *, demo: bool
 ) -> str:
-    """Return the lines for people, once everything is served at this address.
+    """Return the startup messages for people, once all services run at this address.
 
     Args:
-        link: makes whoever opens it the first organiser; None if there is one.
+        link: sign-in link of the first organiser; None if there is one already.
     """
     lines = ["", f"Quintet is ready, after {seconds:.1f} s.", ""]
     lines += _demo(directory) if demo else _own(directory, base_url, link)

@@ -29,7 +29,7 @@ _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class StopRequest:
-    """Whether a stop was requested, and how urgently.
+    """Request to stop, and its urgency.
 
     Attributes:
         made: Ctrl-C, SIGTERM or SIGHUP arrived.

@@ -23,7 +23,7 @@ class ProtocolsConfig(AppConfig):
             answer_kind_register(answers.ANSWERS)
             answer_files_register(protocol, files.FILES)
             analysis_register(report.ANALYSIS)
-            # Where blocks show one output.
+            # For protocols whose blocks show one output.
             if hasattr(files, "output_scores"):
                 output_scores_register(protocol, files.output_scores)
             if hasattr(files, "output_errors"):

@@ -17,7 +17,7 @@ from campaign.models import Protocol
 
 
 class AnswerOfProtocol(models.Model):
-    """What a judgment says beside its labels. Append-only."""
+    """Answer of a judgment beyond its labels. Append-only."""
 
     judgment = models.OneToOneField(
         "annotation.Judgment", on_delete=models.PROTECT, primary_key=True
@@ -54,7 +54,7 @@ def answer_triggers(
 
 
 class Verdict(models.TextChoices):
-    """What a judge says of two outputs, which the page calls A and B in shown order."""
+    """Verdict on two outputs, called A and B on the page in display order."""
 
     FIRST = "first", _("A is better")
     SAME = "same", _("the same")
@@ -64,7 +64,7 @@ class Verdict(models.TextChoices):
 
 
 class TwoOutputsAnswer(AnswerOfProtocol):
-    """What a judgment of two outputs says: its labels are those that the verdict implies. Append-only."""
+    """Verdict of a judgment of two outputs, which implies its labels. Append-only."""
 
     verdict = models.CharField(max_length=10, choices=Verdict)
 
@@ -79,7 +79,7 @@ class TwoOutputsAnswer(AnswerOfProtocol):
 
 
 class Criterion(models.TextChoices):
-    """What is rated, in the order of the passes."""
+    """Rated criteria, in the order of the passes."""
 
     FLUENCY = "fluency", _("fluency")
     ADEQUACY = "adequacy", _("adequacy")
@@ -103,7 +103,7 @@ def _by_criterion(found: Iterable[tuple[Criterion, object]]) -> str:
 
 
 class AdequacyBasis(models.TextChoices):
-    """What the meaning of an output is compared with."""
+    """Text that the meaning of an output is compared with."""
 
     REFERENCE = "reference", _("reference")
     SOURCE = "source", _("source")
@@ -111,7 +111,7 @@ class AdequacyBasis(models.TextChoices):
 
 
 class RatingAnswer(AnswerOfProtocol):
-    """How many points a judgment gives an output by a criterion: 1 … 5, 5 is best. Append-only."""
+    """Points given to an output by a criterion: 1 … 5, 5 is best. Append-only."""
 
     criterion = models.CharField(max_length=8, choices=Criterion)
     value = models.PositiveSmallIntegerField(
@@ -141,7 +141,7 @@ class RatingAnswer(AnswerOfProtocol):
 
 
 class Outcome(models.TextChoices):
-    """What the editor of an output did."""
+    """Outcome of editing an output."""
 
     EDITED = "edited", _("edited")
     UNCHANGED = "unchanged", _("no corrections needed")
@@ -149,7 +149,7 @@ class Outcome(models.TextChoices):
 
 
 class EditingAnswer(AnswerOfProtocol):
-    """An edit of an output, or whether somebody else's edit is acceptable. Append-only.
+    """An edit of an output, or a judgment of another editor's edit. Append-only.
 
     A HIT that repeats no other asks for edits, those that repeat it whether what came out is acceptable.
     """
@@ -167,7 +167,8 @@ class EditingAnswer(AnswerOfProtocol):
         null=True,
         blank=True,
     )
-    #: Of another editor's edit, and that edit; the latter is empty where the unedited output was shown.
+    #: Set for judgments of another editor's edit, with that edit; the latter is empty if the
+    #: unedited output was shown.
     acceptable = models.BooleanField(
         null=True,
         blank=True,
@@ -301,7 +302,9 @@ class Snippet(RecordedModel):
 
 
 class QuizAnswer(AnswerOfProtocol):
-    """What a reader said of each statement about a snippet, with its last segment; of the others, nothing. Append-only."""
+    """Reader's answers to the statements about a snippet, stored with its last segment; empty for the others.
+    Append-only.
+    """
 
     #: One a statement, null without an answer; empty for segments before the statements.
     answers = ArrayField(
@@ -355,14 +358,15 @@ class SystemSort(models.Model):
 
     @property
     def has_begun(self) -> bool:
-        """Whether it is stored, so that it may have verdicts."""
+        """True if it is stored, so that it may have verdicts."""
         return not self._state.adding
 
 
 class ClosedComparison(models.Model):
-    """The verdict of a comparison. Append-only: all that a sort remembers is its verdicts.
+    """Verdict of a comparison. Append-only: verdicts are the only state of a sort.
 
-    It follows from `judgments`, the first that count by number, so that whoever computes it, whenever, finds the same.
+    It follows from `judgments`, the first that count by number, so recomputing it always gives the
+    same result.
     """
 
     sort = models.ForeignKey(
@@ -393,7 +397,7 @@ class ClosedComparison(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["sort", "step"], name="sorting_step_unique_in_sort"),
-            # Whoever won.
+            # Independent of the winner.
             models.UniqueConstraint(
                 "sort",
                 Least("winner", "loser"),

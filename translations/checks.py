@@ -176,9 +176,9 @@ class Glossary:
     exemptions: tuple[Exemption, ...] = ()
 
     def problems(self, key: Key, forms: Sequence[str], locale: str) -> Iterator[str]:
-        """Yield the terms of a text that its translation, or a plural form of it, calls otherwise.
+        """Yield the terms of a text that its translation, or one of its plural forms, renders differently.
 
-        A plural form for 0 alone may do without: "nobody" is no judge.
+        Plural forms for 0 only are exempt: they may say "no one".
         """
         exempt = self._exempt(key.singular, locale)
         spoken = [

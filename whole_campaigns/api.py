@@ -240,7 +240,7 @@ class TaskListedSerializer(serializers.ModelSerializer[Task]):
 
 
 class NewTaskSerializer(serializers.Serializer[Any]):
-    """What a new task asks of judges, and about which test set."""
+    """A new task: its protocol and its test set."""
 
     test_set = serializers.IntegerField(help_text="ID of the test set.")
     protocol = serializers.ChoiceField(choices=Protocol.choices)
@@ -255,7 +255,7 @@ class NewTaskSerializer(serializers.Serializer[Any]):
 
 
 class TaskChangesAndClosingSerializer(serializers.ModelSerializer[Task]):
-    """What may be changed of a task and its test set, and whether it is closed; what is not named stays."""
+    """Editable settings of a task and its test set, and whether it is closed; omitted fields stay unchanged."""
 
     source_language = serializers.CharField(max_length=35)
     target_language = serializers.CharField(max_length=35)

@@ -1,4 +1,4 @@
-"""Which rows are a campaign's: how each model leads to it, and what is cloned. Cloning, erasing and deleting read this list."""
+"""Rows of a campaign: path of each model to it, and the parts to clone. Cloning, erasing and deleting read this list."""
 
 from enum import Enum
 from typing import Any, Final, NamedTuple
@@ -12,7 +12,7 @@ from ranking import models as ranking
 
 
 class Part(Enum):
-    """What of a campaign is cloned together."""
+    """Part of a campaign that is cloned as a whole."""
 
     ALWAYS = "always"
     TEXTS = "texts"
@@ -20,7 +20,7 @@ class Part(Enum):
 
 
 class _Table(NamedTuple):
-    """How the rows of a table lead to their campaign, and with which parts they are cloned; with none: never."""
+    """Path from a table's rows to their campaign, and the parts with which they are cloned; never, if empty."""
 
     path: str
     cloned_with: frozenset[Part] = frozenset()
@@ -109,7 +109,7 @@ NOT_OF_A_CAMPAIGN: Final[frozenset[type[Model]]] = frozenset(
         campaign.User,
         campaign.Session,
         campaign.SignInCount,
-        # Encrypted for whoever sent the request, and kept for a day.
+        # Encrypted for the sender of the request, and kept for a day.
         campaign.IdempotentAnswer,
         ranking.ShardJob,
         ranking.ShardResult,

@@ -49,7 +49,7 @@ ONLY: Final[Mapping[type[Model], Q]] = {
 }
 #: Columns that are not copied, and what they are in the clone, in SQL.
 INSTEAD: Final[Mapping[type[Model], Mapping[str, str]]] = {
-    # Nobody asked for mail about the clone.
+    # Alerts must be enabled again for the clone.
     campaign.Membership: {"daily_alerts": "false"},
     campaign.Task: {"closed_at": "NULL"},
     campaign.Judge: dict.fromkeys(("blocks_asked", "joined_by_id", "joined_browser"), "NULL"),
@@ -58,7 +58,7 @@ INSTEAD: Final[Mapping[type[Model], Mapping[str, str]]] = {
     ranking.RankingSettings: {"judgments": "0"},
     ranking.StoppingRule: {"after_judgments": "0"},
 }
-#: Of the campaign itself.
+#: Columns of the campaign itself.
 NOT_OF_THE_DRAFT: Final = frozenset(
     {
         *("id", "slug", "name", "created_at", "state", "state_since", "state_before_bin"),
@@ -219,8 +219,8 @@ def _has_own_seeds(model: type[Model], draft: Campaign) -> bool:
 def _new_seeds(source: Campaign) -> str:
     """Return new seeds for the designs of a campaign, in SQL; empty if it has none.
 
-    Published bundles give seeds away, and whoever knows one could foresee what judges of the clone are lent. Designs of
-    a test set that had one seed have one again.
+    Published bundles reveal seeds, which would make the clone's draws predictable. Designs of a
+    test set that had one seed have one again.
     """
     designs = annotation.Design.objects.filter(task__test_set__campaign=source)
     drawn: dict[tuple[int, int], int] = {}

@@ -1,10 +1,12 @@
-"""Functions by which the database deletes campaigns and unlinks judges for good, written anew after each `migrate`.
+"""Database functions that delete campaigns and unlink judges permanently, reinstalled after each `migrate`.
 
-The first knows the tables from `whole_campaigns.campaign_rows`, so that a new model is not forgotten. Both run as the owner of the
-tables: triggers that keep judgments and the activity log for good let nobody else pass, and the application's role has no
-right to delete them. What they may do they ask themselves: `campaign_erase` by the database's clock (a rehearsal goes at
-any time, with its judges), `judge_unlink` for the judge's request, so that nobody is erased without one. Judgments, skips,
-comments and decisions stay, under the pseudonym (docs/decisions/0094-erased-judges-keep-their-pseudonym.md).
+The first knows the tables from `whole_campaigns.campaign_rows`, so that a new model is not
+forgotten. Both run as the owner of the tables: triggers protect judgments and the activity log
+against all other deletions, and the application's role has no right to delete them. The functions
+check their own preconditions: `campaign_erase` by the database's clock (a rehearsal goes at any
+time, with its judges), `judge_unlink` for the judge's request, so that no judge is erased without
+one. Judgments, skips, comments and decisions stay, under the pseudonym
+(docs/decisions/0094-erased-judges-keep-their-pseudonym.md).
 """
 
 from typing import Any, Final
@@ -140,7 +142,7 @@ _UNLINK_STEP: Final = """\
     GET DIAGNOSTICS rows_changed = ROW_COUNT;
     removed := removed || jsonb_build_object('{what}', rows_changed);
 """
-#: What is removed, in this order, by the words that the record has for it.
+#: Deleted data, in this order, by its name in the record.
 REMOVED: Final = {
     "events of links": (
         "UPDATE campaign_activityevent SET changes = '{}', object_name = ''"

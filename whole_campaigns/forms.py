@@ -1,4 +1,4 @@
-"""What organisers fill in to clone and rehearse a campaign, and of tasks: with a field for each rule of their protocols."""
+"""Forms for cloning and rehearsing a campaign, and for tasks: with a field for each rule of their protocols."""
 
 from collections.abc import Collection, Mapping
 from copy import deepcopy
@@ -48,7 +48,7 @@ class CloneForm(forms.Form):
 
 
 class RehearsalForm(forms.Form):
-    """What simulated judges are like, and how much they do."""
+    """Behaviour of simulated judges, and the amount of their work."""
 
     bots = forms.IntegerField(
         label=_("Simulated judges"), min_value=1, max_value=MOST_BOTS, initial=10
@@ -125,7 +125,7 @@ class NewTaskForm(forms.Form):
             "created_at", "pk"
         )
         protocols.choices = _asked(offered)  # type: ignore[attr-defined]
-        #: Whether every test set has a task of every protocol.
+        #: True if every test set has a task of every protocol.
         self.is_over = not left
         #: By protocol.
         self.rules_names = {

@@ -65,10 +65,10 @@ _SCALE: Final = 100 / QUALITY_RANGE
 _OUTPUT_NOISE: Final = 15.0
 _OF_REFERENCES: Final = 95.0
 _DAMAGED: Final = 5.0
-# Of an even draw from 0 to 100, and of outputs around it.
+# Standard deviation of an even draw from 0 to 100 with the outputs' noise.
 _SPREAD: Final = (100**2 / 12 + _OUTPUT_NOISE**2) ** 0.5
 _TIES_WITHIN: Final = 2.0
-# Who reads four words a second and thinks five seconds about each output.
+# A judge who reads four words a second and thinks five seconds about each output.
 _SECONDS_A_WORD: Final = 0.25
 _SECONDS_A_CANDIDATE: Final = 5.0
 _HOURS_A_DAY: Final = 2.0
@@ -79,7 +79,7 @@ _BEGIN_AT_HOUR: Final = 9
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """What is judged: the quality and the words of each output, by id, and the words of each segment's source."""
+    """Rehearsed texts: quality and word count of each output by id, and word count of each segment's source."""
 
     qualities: Mapping[int, float]
     words: Mapping[int, int]
@@ -105,7 +105,7 @@ class _Bot:
 
 @dataclass(frozen=True, slots=True)
 class _Calendar:
-    """When work was submitted: so many seconds a day from nine o'clock on, the last day yesterday."""
+    """Submission times: `seconds_a_day` from nine o'clock on, the last day yesterday."""
 
     first_day: datetime
     days: int
@@ -120,7 +120,7 @@ class _Calendar:
         return cls(first, days, max(1.0, seconds / days), now)
 
     def at(self, worked: float) -> datetime:
-        # Who needs longer than expected works longer yesterday.
+        # Extra time of slow judges is added to yesterday.
         day = min(int(worked // self.seconds_a_day), self.days - 1)
         seconds = worked - day * self.seconds_a_day
         return min(self.first_day + timedelta(days=day, seconds=seconds), self.now)
@@ -144,7 +144,7 @@ def _rehearse(job: Job, progress: JobProgress) -> dict[str, Any]:
             progress(done, sum(wanted.values()))
         ranking_request(task_id=task.pk)
     Campaign.objects.filter(pk=clone.pk).update(state=CampaignState.CLOSED)
-    # Until the commit nobody opens it any more.
+    # Locked, so that it cannot be opened before the commit.
     rehearsable_check(campaign_locked(campaign))
     return {"campaign": clone.slug, "blocks": done}
 
@@ -212,7 +212,7 @@ def _judge(task: Task, bots: list[_Bot], wanted: int, seed: int) -> Iterator[int
     texts = _texts_of(task, seed)
     each = wanted * texts.seconds_a_block / len(bots)
     calendar = _Calendar.for_work(each, timezone.now())
-    # A draft for which nobody chose a design has none yet, whose seed would be drawn.
+    # A draft without a chosen design would get one with a random seed.
     design_ensure(task=task, seed=seed)
     pool_fill(task_id=task.pk, size=wanted)
     for bot in bots:
@@ -231,7 +231,7 @@ def _judge(task: Task, bots: list[_Bot], wanted: int, seed: int) -> Iterator[int
         heapq.heappush(at_work, bot)
         yield judged
     for bot in bots:
-        # Nobody is at work any more.
+        # All judges have finished.
         JudgeAccount.objects.filter(judge=bot.judge, task=task).update(
             last_lent_at=calendar.at(bot.worked)
         )

@@ -28,7 +28,7 @@ from campaign.services.tasks import TaskRefusedError, task_campaign_lock
 from ranking.models import Analysis, PublishedResult, RankingRun, RankingSettings, StoppingRule
 from whole_campaigns.campaign_rows import TABLES, task_path
 
-#: What is kept for good, so that a task which has any of it stays.
+#: Permanent records: a task with any of them cannot be deleted.
 _KEPT: Final[tuple[type[Model], ...]] = (QualityAction, ProblemReport, RankingRun, PublishedResult)
 #: Tables whose rows hang on a campaign, and some of them on a task, too.
 _BY_TASK: Final[dict[type[Model], str]] = {
@@ -93,15 +93,16 @@ def task_deletion_in_words(*, task: Task) -> list[str]:
 
 @transaction.atomic
 def task_delete(*, task: Task, by: User | None) -> None:
-    """Delete a task and all that hangs on it. The activity log says who did it.
+    """Delete a task and its dependent rows. The activity log records the author.
 
-    Locks the campaign's row, the task's, and that of planning. Raises `NotAllowedError` unless `by` may change the
-    campaign (None is whoever has the server), and `TaskRefusedError` for the ranking that each test set has, for
-    what was lent or judged, and in a campaign that nobody changes any more.
+    Locks the campaign's row, the task's, and that of planning. Raises `NotAllowedError` unless `by`
+    may change the campaign (None: the server's operator), and `TaskRefusedError` for the ranking
+    that each test set has, for a task with lent or judged HITs, and in a campaign that can no
+    longer be changed.
     """
     task_campaign_lock(task.test_set, by)
     HITSequence.objects.select_for_update().filter(task=task).first()
-    # Nobody is lent anything of it from here on.
+    # From here on, none of its HITs can be lent.
     Task.objects.select_for_update().get(pk=task.pk)
     refused = task_deletion_refusal(task=task)
     if refused:

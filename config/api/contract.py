@@ -1,7 +1,9 @@
-"""What every address of the API keeps, by one class put around each view.
+"""Behaviour shared by all addresses of the API, added by a class around each view.
 
-A parameter or a key of a body that the description does not name is refused; `fields` leaves fields out; answers to GET have an `ETag`;
-a POST with an `Idempotency-Key` happens once; a change with `If-Match` only of what was read; nobody asks without end; and what will go away says so.
+Parameters and body keys missing from the description are refused; `fields` selects fields;
+responses to GET have an `ETag`; a POST with an `Idempotency-Key` is carried out once; a change with
+`If-Match` only if the object is unchanged since it was read; requests are rate-limited; and
+deprecated addresses say so in a header.
 """
 
 from __future__ import annotations
@@ -54,7 +56,7 @@ class AskedAsDescribed(APIView):
     route : str
         The address, as Django has it, from its first slash.
     described : dict of str to DescribedOperation, or None
-        By method; None until somebody asks with parameters.
+        By method; None until the first request with parameters.
     """
 
     route: ClassVar[str]
@@ -73,7 +75,7 @@ class AskedAsDescribed(APIView):
 
     @property
     def operation(self) -> DescribedOperation | None:
-        """What the description says of this request; None if it leaves it out."""
+        """Description of this request's operation; None if the description leaves it out."""
         cls = type(self)
         if cls.described is None:
             cls.described = described_operations(cls.route, cls.as_view())

@@ -17,8 +17,8 @@ from drf_spectacular.generators import SchemaGenerator
 from campaign.api.requests import EMPTY
 from config.api.errors import CONTENT_TYPE
 
-#: The fields that `?fields=` may name. No parameter of the description, since what is described of the answer would
-#: not hold with it: a typed client could not read what it asked for.
+#: Extension that lists the fields `?fields=` may select. Not a described parameter, because the
+#: described response would then be wrong: a typed client could not parse its own selection.
 NAMES: Final = "x-fields"
 #: The parameter that names the fields wanted.
 FIELDS: Final = "fields"
@@ -46,7 +46,7 @@ _MATCH: Final = {
     "schema": {"type": "string", "minLength": 1, "pattern": "^[!-~ ]+$"},
 }
 _JSON: Final = "application/json"
-#: What the judging page asks is answered in the time of one block: nothing of this is done there.
+#: Requests of the judging page must be answered in the time of one block, so they skip all of this.
 JUDGING: Final = "/judging/"
 _METHODS: Final = ("get", "post", "put", "patch", "delete")
 #: Types of bodies that have keys.
@@ -88,7 +88,7 @@ _DESCRIPTIONS = {
 }
 _REFERENCE = {"$ref": "#/components/schemas/Problem"}
 
-#: Held by whoever describes: drf-spectacular notes on the views themselves how far it is.
+#: Held while generating a description: drf-spectacular keeps its state on the views themselves.
 DESCRIBING: Final = Lock()
 
 
@@ -256,7 +256,7 @@ class DescribedOperation:
 def described_operations(route: str, view: Any) -> dict[str, DescribedOperation]:
     """Return the operations of an address by method; none where the description leaves it out.
 
-    It takes some hundredths of a second; whoever asks keeps the answer.
+    It takes some hundredths of a second; callers should cache the result.
     """
     generator = SchemaGenerator(patterns=[path(route, view)])  # type: ignore[no-untyped-call]
     with DESCRIBING, override("en"):

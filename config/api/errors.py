@@ -20,7 +20,7 @@ from campaign.refusals import RefusedError
 # When to try again while the database is away.
 RETRY_SECONDS: Final = 5
 CONTENT_TYPE: Final = "application/problem+json"
-#: Where the type of a problem is about nothing but its status.
+#: Type of a problem that says no more than its status.
 OF_THE_STATUS: Final = "about:blank"
 
 

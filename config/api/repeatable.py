@@ -25,7 +25,7 @@ from campaign.services.idempotent_answers import (
 )
 
 HEADER: Final = "Idempotency-Key"
-#: What an answer that is given again says.
+#: Response header that marks a repeated response.
 REPLAYED: Final = "Idempotency-Replayed"
 _KEY: Final = re.compile(r"[!-~]{1,255}")
 
@@ -68,7 +68,7 @@ def repeatably(request: Request, act: Callable[[], HttpResponseBase]) -> HttpRes
                 headers={REPLAYED: "true"},
             )
         response = act()
-        # What was refused changed nothing, and may be sent again under the same key.
+        # A refused request changed nothing and may be retried under the same key.
         if response.status_code < 300:
             idempotent_answer_store(
                 user=user,

@@ -296,7 +296,7 @@ _research: list[URLPattern | URLResolver] = [
     path("tasks/<int:task_id>/", include(_task)),
 ]
 
-#: What stands before the addresses here.
+#: Prefix of the addresses here.
 PREFIX: Final = "api/v1/"
 
 # The judging page waits for the first ones, which therefore keep less of the contract.

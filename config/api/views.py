@@ -37,7 +37,7 @@ class RootSerializer(serializers.Serializer[Any]):
 
 
 class RootView(APIView):
-    """Where the API begins."""
+    """Entry point of the API."""
 
     @extend_schema(operation_id="api_root", responses=RootSerializer)
     def get(self, request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""The answers of blind editing: an edit of an output, or whether somebody else's edit is acceptable.
+"""Answers of blind editing: an edit of an output, or a judgment of another editor's edit.
 
 Which of them a block asks for says its HIT: those that repeat no other ask for edits, of an output that stands alone;
 those that repeat one ask two others whether what came out is fluent and means the same.
@@ -20,17 +20,17 @@ from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Output, Protocol
 from protocols.models import EditingAnswer, Outcome
 
-#: What a block asks, as the judge page and simulated judges are told.
+#: Question of a block, as sent to the judge page and to simulated judges.
 EDIT: Final = "edit"
 ACCEPT: Final = "accept"
 FIRST_STAGE: Final = Stage(rules={"asked": EDIT}, is_text_alone=True)
 
 
 def edits_shown(block_ids: Sequence[int]) -> dict[int, str]:
-    """Return what came out and is to be accepted, by block; nothing for blocks that ask for edits. Two queries at most.
+    """Return the edited output to be judged, by block; nothing for blocks that ask for edits. Two queries at most.
 
-    A HIT that was begun by somebody and finished by another may have two edits of a block: that of who was first is
-    shown, as they left it. An output that was left as it is, or that nobody edited, is shown itself.
+    A HIT begun by one judge and finished by another may have two edits of a block: the first
+    judge's latest edit is shown. An output without changes or edits is shown itself.
     """
     asking = list(_asking(block_ids))
     edits = edits_in_force([of for _pk, of, _output in asking]) if asking else {}
@@ -286,7 +286,7 @@ ANSWERS: Final = AnswerKind(
     row=_row,
     about=AboutJudgment(column="edit_id", find=_edit),
     as_given=_as_given,
-    # Which the stage of a HIT that repeats another overrules.
+    # Overridden by the stage of a HIT that repeats another.
     shown_rules=lambda _campaign, _rules: dict(FIRST_STAGE.rules),
     rules_serializer=EditingRulesSerializer,
     simulated=_simulated,

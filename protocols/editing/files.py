@@ -82,7 +82,7 @@ class Edit:
 
     @property
     def votes(self) -> tuple[bool, ...]:
-        """What counts of the acceptances: none of what was not corrected."""
+        """Acceptances that count: none for outputs that could not be corrected."""
         is_unable = self.outcome is Outcome.UNABLE
         return () if is_unable else tuple(said for _judge, said in self.acceptances)
 
@@ -120,7 +120,7 @@ def edits_of(edits: Sequence[Edit]) -> Edits:
 
 @dataclass(frozen=True, eq=False)
 class EditsRead:
-    """The edits of files, or those of a task that count.
+    """Edits of files, or those of a task that count.
 
     Attributes
     ----------
@@ -129,9 +129,9 @@ class EditsRead:
         People who edited, and who accepted or rejected.
     files : tuple of FileRead
     own_segment : int
-        In files: acceptances by somebody who edited the same segment, of another system: they knew it.
+        In files: acceptances by judges who knew the segment from editing another system's output.
     uncorrected : (int, int)
-        Of a task: how often outputs that their editor was unable to correct were accepted as they are, of how many times.
+        Of a task: outputs that could not be corrected, but were accepted unchanged: number of acceptances, of judgments.
     """
 
     edits: Edits
@@ -160,8 +160,7 @@ def read_edits(
     Raises
     ------
     FormatError
-        With line and key, if a file is not in order; if somebody edits a segment twice, accepts what they
-        edited, or accepts an edit twice; if there is a text exactly where nothing was edited, or none
+        With line and key, if a file is invalid; if a judge edits a segment twice, accepts their own edit, or accepts an edit twice; if there is a text exactly where nothing was edited, or none
         where something was.
     """
     reading = EditsOfLines()
@@ -198,7 +197,7 @@ class EditsOfLines:
             outcome=outcome,
             output=None if output is None else text_of("output", output, refuse),
             text=_edited_text(outcome, values.get("text"), refuse),
-            # For whoever reads the file: nothing is computed of them.
+            # Informational: not used in computations.
             keystrokes=count_of("keystrokes", values, refuse),
             active_ms=count_of("active_ms", values, refuse),
             acceptances=self._votes(values["acceptances"], segment, judge, outcome, refuse),

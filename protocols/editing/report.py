@@ -1,4 +1,4 @@
-"""How many outputs of each system could be edited into acceptable text: a report, asked for by page, REST and command."""
+"""Report on the acceptability of edited outputs by system, for page, REST and command."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Acceptability of edited outputs, by system: arrays in, frozen results out; no Django.
 
-What nobody could edit is not comprehensible. A share of few edits deceives (Bojar et al. 2011, §4.1: 3 of 5 beside 5 of 30),
-so below a number of edits there is none, and no rank.
+An output that could not be edited is incomprehensible. A share of few edits is misleading (Bojar et
+al. 2011, §4.1: 3 of 5 beside 5 of 30), so systems with too few edits have neither share nor rank.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 class Outcome(StrEnum):
-    """What the editor did."""
+    """Outcome of an edit."""
 
     EDITED = "edited"
     UNCHANGED = "unchanged"
@@ -156,7 +156,7 @@ FEWEST_TESTED = 2
 
 
 class Counting(StrEnum):
-    """How several acceptances of one edit count."""
+    """Rule for several acceptances of one edit."""
 
     MAJORITY = "majority"
     """An edit is acceptable if more than half of its acceptors say so; half is not enough."""
@@ -174,11 +174,11 @@ class EditedSystem:
     ----------
     system : str
     edits : int
-        All of them, whatever the outcome.
+        Edits with any outcome.
     edited, unchanged, unable : int
         By outcome.
     open : int
-        Edits that nobody has accepted or rejected yet; they are in `edits` and not in `decided`.
+        Edits not accepted or rejected yet; they are in `edits` and not in `decided`.
     decided : int
         n: the edits that acceptability is a share of.
     acceptable : int
@@ -253,7 +253,7 @@ class NumberOfEdits:
 
 @dataclass(frozen=True)
 class Acceptability:
-    """What edits say of systems.
+    """Acceptability of systems, computed from edits.
 
     Attributes
     ----------

@@ -1,1 +1,1 @@
-"""What the protocols have in common: reading stored answers, their files, tables of reports."""
+"""Code shared by the protocols: reading stored answers, their files, tables of reports."""

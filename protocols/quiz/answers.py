@@ -40,7 +40,7 @@ class _Shown:
     pk: int
     public_id: UUID
     text: str
-    #: Of the snippet that ends with it.
+    #: Statements about the snippet that ends with it.
     statements: list[str]
 
 

@@ -81,7 +81,7 @@ def read_quiz(
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Somebody read a snippet: of `systems`, which all wrote the same.
+    """One judge's reading of a snippet by `systems`, whose outputs are all the same.
 
     `segment` is the number of its last one in a test set; 0 of a file, which does not say.
     """
@@ -307,9 +307,10 @@ def _line(reading: Reading) -> dict[str, Any]:
 
 
 def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:
-    """Return the share of right answers of each reading, as a score of the last segment of its snippet.
+    """Return the share of correct answers of each reading, as a score of the last segment of its snippet.
 
-    That is where the statements are. Of the judgments 1…`watermark` that were chosen; None where nobody read.
+    That is where the statements are. Of the selected judgments 1…`watermark`; None without
+    readings.
     """
     return OutputScores.of_rows(
         (reading.segment, reading.judge, system, reading.right / len(reading.expected))

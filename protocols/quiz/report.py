@@ -1,4 +1,4 @@
-"""How much readers of each system's outputs understood: a report, asked for by page, REST and command."""
+"""Report on readers' comprehension of each system's outputs, for page, REST and command."""
 
 from __future__ import annotations
 

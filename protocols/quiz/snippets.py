@@ -31,7 +31,7 @@ from ranking.files.labels import (
     text_of,
 )
 
-#: Of a snippet: as many as a HIT holds.
+#: Maximum segments of a snippet: as many as a HIT holds.
 MOST_SEGMENTS: Final = 50
 MOST_STATEMENTS: Final = 20
 MOST_SNIPPETS: Final = 10_000
@@ -44,7 +44,7 @@ _TRUTH: Final[Mapping[str, bool]] = {"true": True, "false": False}
 
 @dataclass(frozen=True, slots=True)
 class GivenSnippet:
-    """A snippet that somebody gave.
+    """A snippet as provided by an organiser.
 
     Attributes
     ----------
@@ -238,7 +238,7 @@ def snippets_import(*, task: Task, file: InputFile) -> int:
 
 @transaction.atomic
 def snippets_replace(*, task: Task, given: Sequence[GivenSnippet]) -> int:
-    """Replace the snippets of a task, and return their number. HITs that are planned already are planned anew.
+    """Replace the snippets of a task, and return their number. HITs planned already are replanned.
 
     Holds the lock of the task's `HITSequence`, and those of its HITs, so that none is lent meanwhile. Raises
     `SnippetsRefusedError`, and changes nothing, for another protocol, once a HIT is lent, or if a snippet does not fit
@@ -276,7 +276,7 @@ def snippets_replace(*, task: Task, given: Sequence[GivenSnippet]) -> int:
                 for number, each in enumerate(given, start=1)
             )
     except IntegrityError as error:
-        # What the checks below say in words holds in the database, too.
+        # The database enforces what the checks below explain in words.
         raise SnippetsRefusedError(str(error).splitlines()[0]) from error
     return len(given)
 

@@ -19,7 +19,8 @@ Int64Array = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Readings:
-    """R readings: somebody read a snippet, as one of K systems or several that share it wrote it, and answered its questions.
+    """R readings: a judge read a snippet written by one of K systems, or by several with the same text, and answered
+    its questions.
 
     Attributes
     ----------
@@ -56,7 +57,7 @@ class Readings:
 
     @property
     def met_again(self) -> int:
-        """Readings by somebody who read the snippet before, of whatever system: they knew it."""
+        """Number of readings by judges who had read the snippet before, of any system, and so knew it."""
         pairs = self.snippet * max(1, len(self.judges)) + self.judge
         return len(pairs) - len(np.unique(pairs))
 

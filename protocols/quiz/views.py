@@ -22,7 +22,7 @@ from protocols.quiz.snippets import (
     snippets_settled_in_words,
 )
 
-#: Of a file; larger ones come by the command.
+#: Maximum size of a file; larger ones must be imported with the command.
 MAX_BYTES: Final = 2_000_000
 
 

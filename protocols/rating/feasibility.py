@@ -1,18 +1,18 @@
-"""Whether an allotment of texts to judges exists, said before anything is opened.
+"""Feasibility of allotting texts to judges, checked before a task opens.
 
 With K_s distinct texts of segment s, S segments, J judges who rate up to c items each, and r judges an item, an allotment
 exists exactly if
 
     r · K_s ≤ J for each segment s,    and    r · Σ_s K_s ≤ J · min(c, S).
 
-*Necessary*: no judge meets a segment twice, so segment s needs r · K_s different judges, and nobody rates
-more than min(c, S) items. *Sufficient*: go round the judges in a circle, and give each segment the next
-r · K_s of them. These differ, by the first condition, and everybody gets ⌊r Σ K_s / J⌋ or one more, which
-is at most min(c, S), by the second. Where all segments have K texts, the second condition implies the
-first, because min(c, S) ≤ S.
+*Necessary*: no judge sees a segment twice, so segment s needs r · K_s different judges, and no
+judge rates more than min(c, S) items. *Sufficient*: go round the judges in a circle, and give each
+segment the next r · K_s of them. These differ, by the first condition, and each judge gets ⌊r Σ K_s
+/ J⌋ or one more, which is at most min(c, S), by the second. Where all segments have K texts, the
+second condition implies the first, because min(c, S) ≤ S.
 
-Where adequacy is rated by other judges than fluency, nobody meets a segment in both passes, so an item has 2 r judges
-in place of r.
+If adequacy is rated by other judges than fluency, no judge sees a segment in both passes, so an
+item has 2 r judges instead of r.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from django.utils.translation import ngettext
 
 @dataclass(frozen=True)
 class Feasibility:
-    """Whether an allotment exists, and what it would need.
+    """Feasibility of an allotment, and its requirements.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ def feasibility(
     items_per_judge: int | None = None,
     is_adequacy_by_others: bool = False,
 ) -> Feasibility:
-    """Say whether an allotment exists, before anything is opened.
+    """Check if an allotment exists, before a task opens.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def feasibility(
     items_per_judge : int, optional
         Most items of a judge; as many as there are segments if not given.
     is_adequacy_by_others : bool
-        Whether nobody rates adequacy of a segment whose fluency they rated.
+        Whether judges never rate adequacy of a segment whose fluency they rated.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The report on adequacy and fluency, asked for by page, REST and command."""
+"""Report on adequacy and fluency, for page, REST and command."""
 
 from typing import Final
 

@@ -43,7 +43,7 @@ from ranking.files.sources import ReadingProgress
 _REQUIRED = ("segment", "judge", "first", "second", "answer")
 _OPTIONAL = ("duration_ms",)
 _REMEDY = 'write "first" or "second" for the better output, "same" for equal quality, or "identical" for identical texts'
-#: r of each answer, for the first system; None for outputs that are the same text, which nobody was shown.
+#: r of each answer, for the first system; None for identical outputs, which are never shown.
 _ANSWERS = {"first": 1, "second": -1, "same": 0, "identical": None}
 
 
@@ -108,7 +108,7 @@ def read_comparisons(
 
 @dataclass(frozen=True, slots=True)
 class ComparisonLine:
-    """What a line says: `systems` and `answer` in its order."""
+    """A line of a file; `systems` and `answer` in its order."""
 
     segment: int
     judge: str
@@ -231,7 +231,7 @@ def _write(task: Task, file_format: str) -> FileWritten:
 
 
 def _comparisons(task: Task) -> FileWritten:
-    """Return the current answers to the comparisons that the sort asked for, also those that came late."""
+    """Return the current answers to the comparisons of the sort, including late ones."""
     return answers_written(task=task, watermark=None, read=_stored, line=_line, lost=_lost)
 
 

@@ -1,4 +1,4 @@
-"""How far a task's sort is and what its order rests on: a report, asked for by page, REST and command."""
+"""Report on the progress of a task's sort and the evidence for its order, for page, REST and command."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def _read(
 def _verdicts(
     sort: SystemSort, watermark: int, without: Sequence[str]
 ) -> tuple[dict[PairOf, set[int]], dict[PairOf, Decision]]:
-    """Return the judgments by number and the decision of each comparison that was asked for up to the watermark.
+    """Return the judgments by number and the decision of each comparison opened up to the watermark.
 
     What is complete and not closed yet counts as closed: it will be, by the same judgments.
     """

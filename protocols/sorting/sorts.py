@@ -191,7 +191,7 @@ def decisions(
     found: dict[PairOf, tuple[Decision, list[Answer]]] = {}
     for pair in pairs:
         if pair not in given and not outputs_differ(sort, pair):
-            # Nobody can be asked: R is 0 for good.
+            # No judge is available: R stays 0.
             winner = drawn_winner(*pair, sort.seed)
             loser = pair[1] if winner == pair[0] else pair[0]
             found[pair] = (Decision(winner, loser, 0, 0, arbitrary=True), [])

@@ -42,7 +42,7 @@ from ranking.reports.tables import Column, Plot, Report, Table, Value
 from ranking.wording.methods import METHOD_WORDS, shortages_in_words
 from ranking.wording.pair_tests import LEVEL_WORDS
 
-#: What data for programs say of the judgments of a comparison, by the attributes of `Preference`.
+#: Columns of a comparison's judgments in machine-readable data, by the attributes of `Preference`.
 _COUNTED = (
     *("wins", "losses", "same", "identical"),
     *("mean", "error", "z", "p_normal", "p_exact"),
@@ -58,11 +58,11 @@ class SortRead:
     systems : sequence of str
     seed : int
     rule : VerdictRule or None
-        When comparisons are closed; None: with the judgments there are.
+        Closing rule of comparisons; None: close with the existing judgments.
     judged : mapping of pair to PairJudgments
         Of a closed comparison those of its verdict, of an open one those so far.
     decisions : mapping of pair to Decision, or None
-        Of each comparison that a task asked for, closed or open.
+        Of each comparison of a task, closed or open.
     read : ComparisonsRead
     late : mapping of pair to int
         Answers of a task that came after the verdict, or count for none.
@@ -85,7 +85,7 @@ class SortRead:
 
 @dataclass(frozen=True)
 class SortFound:
-    """A sort with what it was asked for; `beside` is None as long as there is no order."""
+    """A sort with its settings; `beside` is None until there is an order."""
 
     read: SortRead
     settings: SortSettings
@@ -160,7 +160,7 @@ def _notes(found: SortFound) -> list[str]:
                 "The pooled tests assume independent judgments; they find too many differences if judges disagree in taste."
             )
         )
-    # What the bootstrap drew where fewer than four judges are too few to draw.
+    # The bootstrap resampled other units, because fewer than four judges are too few.
     if any(
         step.result.pooled.level in ("segments", "blocks") and len(step.result.judges) > 1
         for step in chain.steps
@@ -298,7 +298,7 @@ def _comparisons(steps: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _verdicts(found: SortFound, steps: Sequence[Mapping[str, Any]]) -> Table:
-    """Return the verdicts that are kept, in the order in which the sort asked for them."""
+    """Return the stored verdicts, in the order in which the sort requested them."""
     notes = []
     if any(found.read.late.values()):
         notes.append(

@@ -82,7 +82,7 @@ _KINDS: Final = (ERROR, MISSING)
 _SWITCHES: Final = ("spans_asked", "missing")
 #: When judges are asked whether a score is meant.
 _THRESHOLDS: Final = asdict(ContradictionRule())
-#: Of the form field of a threshold: left empty, it is what it is unless chosen.
+#: Form field of a threshold: if empty, the default applies.
 _POINTS: Final[dict[str, Any]] = {"min_value": 0, "max_value": MAX_SCORE, "required": False}
 _RULES: Final[dict[str, forms.Field]] = {
     "spans_asked": forms.BooleanField(
@@ -120,7 +120,8 @@ rules_complete: Final = partial(rules_completed, _RULES)
 #: Points of the score that a simulated error takes on average, and how many of the errors are major.
 _POINTS_AN_ERROR: Final = 20
 _MAJOR: Final = 0.3
-#: How much a simulated judge's score of the same output varies, and how often an error is that something is missing.
+#: Noise of a simulated judge's score of the same output, and the share of errors that are
+#: omissions.
 _NOISE: Final = 4.0
 _MISSING: Final = 0.1
 _A_WORD: Final = re.compile(r"\S+")

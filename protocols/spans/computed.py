@@ -22,7 +22,7 @@ from ranking.core.sharding import Engine
 
 @dataclass(frozen=True, kw_only=True)
 class SpanOptions:
-    """What to compute, and how."""
+    """Options of the analysis."""
 
     measure: Measure = Measure.SCORE
     rule: ClusterRule = ClusterRule.PERMUTATION
@@ -37,7 +37,7 @@ class SpanOptions:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SpanAnalysis:
-    """What scored judgments say.
+    """Results of analysing scored judgments.
 
     Attributes
     ----------

@@ -21,7 +21,7 @@ from protocols.spans.records import MAX_SCORE, ScoredJudgment, ScoredOutput, Sev
 
 
 class ContradictionKind(StrEnum):
-    """What contradicts what."""
+    """Kind of contradiction."""
 
     LOW_WITHOUT_ERROR = "low_without_error"
     PERFECT_WITH_ERROR = "perfect_with_error"
@@ -31,7 +31,7 @@ class ContradictionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ContradictionRule:
-    """When to ask.
+    """Thresholds for asking the judge.
 
     Attributes
     ----------
@@ -82,9 +82,9 @@ class Contradiction:
 def contradictions(
     judgment: ScoredJudgment, rule: ContradictionRule | None = None
 ) -> list[Contradiction]:
-    """Return what contradicts what on a screen, by output and then by pair.
+    """Return the contradictions on a screen, by output and then by pair.
 
-    Outputs without a score, or whose judge was not asked for spans, contradict nothing.
+    Outputs without a score, or from a judge without span annotation, contradict nothing.
     """
     rule = rule or ContradictionRule()
     found = [

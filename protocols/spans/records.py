@@ -17,12 +17,12 @@ MAX_SCORE: Final = 100
 MAX_SPANS: Final = 100
 #: No output has more characters.
 MAX_CHARACTERS: Final = 4_000_000
-# What no name holds: a line of any format has room for it as it is, and it can be encoded.
+# Characters not allowed in names: every format can store and encode the others on a line.
 _NO_NAME: Final = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 
 
 class Severity(StrEnum):
-    """How bad an error is (Kocmi et al. 2024, ESA)."""
+    """Severity of an error (Kocmi et al. 2024, ESA)."""
 
     MINOR = "minor"
     """Style, grammar or choice of words could be better."""
@@ -42,7 +42,7 @@ class Span:
         missing content, which has no place in the output.
     severity : Severity
     category : str
-        For instance "Accuracy/Mistranslation"; empty where none was asked for.
+        For instance "Accuracy/Mistranslation"; empty if categories were not annotated.
 
     Raises
     ------
@@ -65,13 +65,13 @@ class Span:
 
     @property
     def is_missing_content(self) -> bool:
-        """Whether it says that something is missing, rather than that something is wrong."""
+        """True if content is missing, rather than wrong."""
         return self.start is None
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredOutput:
-    """What a judge said of one output.
+    """Score and error spans of one output by a judge.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class ScoredOutput:
     score : float or None
         From 0 (no meaning preserved) to 100 (perfect); None where none was given, as in MQM.
     spans : tuple of Span, or None
-        () if the judge marked no error; None if they were not asked for any, as in direct assessment.
+        () if the judge marked no error; None if errors were not annotated, as in direct assessment.
     text : str or None
         None if the file does not say it.
 
@@ -102,13 +102,13 @@ class ScoredOutput:
             raise ValueError(f"the score {self.score:g} is not between 0 and {MAX_SCORE}")
 
     def count(self, severity: Severity) -> int:
-        """Return the number of spans of a severity; 0 if none were asked for."""
+        """Return the number of spans of a severity; 0 if errors were not annotated."""
         return sum(span.severity is severity for span in self.spans or ())
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredJudgment:
-    """What one judge said on one screen: of one output, or of two to five side by side.
+    """A judge's answers on one screen: for one output, or two to five side by side.
 
     Attributes
     ----------
@@ -175,7 +175,7 @@ class ScoredJudgment:
 
     @property
     def is_contrastive(self) -> bool:
-        """Whether outputs were shown side by side."""
+        """True if outputs were shown side by side."""
         return len(self.outputs) > 1
 
 

@@ -1,4 +1,4 @@
-"""All that is computed of scored judgments: a report, asked for by page, REST and command."""
+"""Report on scored judgments, for page, REST and command."""
 
 from __future__ import annotations
 

@@ -370,7 +370,7 @@ def _p_next(found: RuleResult, place: int) -> Value:
 def _score_agreement(found: SpanAnalysis) -> Table:
     scores = found.scores
     pairs = sorted(scores.pairs, key=lambda pair: -pair.shared)[:_MOST_PAIRS]
-    # What is said of all judges together has fewer numbers.
+    # The row for all judges together has fewer figures.
     unknown = dict.fromkeys(each.name for each in fields(JudgePairScores))
     return Table.of(
         [

@@ -1,4 +1,4 @@
-"""How much active time blocks of “top or not” take beside those of another task: a report, asked for by page, REST and command."""
+"""Report on the active time of “top or not” blocks compared with another task, for page, REST and command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much active time a block of one task takes, against one of another (Bojar et al. 2011, §2.1, expect less)."""
+"""Active time per block of one task compared with another (Bojar et al. 2011, §2.1, expect less)."""
 
 from __future__ import annotations
 

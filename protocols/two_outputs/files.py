@@ -146,7 +146,7 @@ _OF_FOUR = frozenset({Verdict.BOTH_FINE, Verdict.BOTH_WRONG})
 
 @dataclass(frozen=True, slots=True)
 class ChoiceLine:
-    """What a line says."""
+    """A line of a file."""
 
     said: Said
     duration_ms: int | None

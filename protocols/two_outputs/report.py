@@ -1,4 +1,4 @@
-"""What judges of two outputs chose, and how far they agree (Bojar et al. 2011, §2.5.2): a report, asked for by page, REST and command."""
+"""Report on choices between two outputs and their agreement (Bojar et al. 2011, §2.5.2), for page, REST and command."""
 
 from __future__ import annotations
 

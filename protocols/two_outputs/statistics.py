@@ -1,4 +1,4 @@
-"""How far judges agree who chose between the same two outputs (Bojar et al. 2011, §2.5.2)."""
+"""Agreement of judges who chose between the same two outputs (Bojar et al. 2011, §2.5.2)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 class Choice(IntEnum):
-    """What a judge says of two outputs X and Y, whichever of them was shown first.
+    """A judge's choice between two outputs X and Y, independent of display order.
 
     "The same" and "both fine" are one category: a task has either the one or the other.
     """
@@ -115,7 +115,7 @@ class AllJudges:
 
 @dataclass(frozen=True)
 class JudgesCompared:
-    """What judges chose, and how far they agree.
+    """Judges' choices and their agreement.
 
     Attributes
     ----------
@@ -188,7 +188,7 @@ def judges_compared(choices: Choices, *, is_mirrored: bool = False) -> JudgesCom
 
 
 def fleiss_chance(totals: Int64Array) -> float:
-    """Return Fleiss' P(E) of so many answers of each choice: the sum of squared shares."""
+    """Return Fleiss' P(E) from the total of each choice: the sum of squared shares."""
     shares = totals / totals.sum()
     return float((shares**2).sum())
 

@@ -72,7 +72,7 @@ class NewLinkSerializer(serializers.Serializer[Any]):
 
 
 class CampaignFileAppliedSerializer(serializers.Serializer[Any]):
-    """What the file changes, or changed."""
+    """Changes that a campaign file makes or made."""
 
     changes = CampaignChangeSerializer(many=True, read_only=True)
     notes = serializers.ListField(child=serializers.CharField(), read_only=True)
@@ -161,7 +161,7 @@ class CampaignSchemaView(APIView):
     permission_classes = (AllowAny,)
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
-        """Take the one type that there is, whatever is asked for."""
+        """Use the only available type, ignoring the requested one."""
         del force
         return super().perform_content_negotiation(request, force=True)
 

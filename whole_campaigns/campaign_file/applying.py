@@ -45,7 +45,7 @@ def campaign_file(*, campaign: Campaign, people: bool = False) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What a file changes, or changed.
+    """Changes that a file makes or made.
 
     Attributes
     ----------

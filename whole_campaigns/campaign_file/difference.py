@@ -1,4 +1,4 @@
-"""What differs between two states of a campaign, as its file would say them, line by line."""
+"""Differences between two states of a campaign, as lines of its file."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _ENDING: Final = ("withdrawn", "closed", "switched_off")
 
 
 class ChangeKind(StrEnum):
-    """What became of a part; the value is its mark."""
+    """Kind of change to a part; the value is its mark."""
 
     ADDED = "+"
     CHANGED = "~"

@@ -1,4 +1,4 @@
-"""What a campaign's file says: parts of it that know their line, and the files with texts that it names."""
+"""Content of a campaign file: its parts with their lines, and the text files that it names."""
 
 import pathlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,7 +31,7 @@ from campaign.texts.language_tags import LanguageTagError, language_tags_checked
 from ranking.range_choices import RangeChoiceError
 from ranking.services.settings import StoppingRuleError
 
-#: What services say to organisers.
+#: Refusals of services to organisers.
 _REFUSALS: Final = (
     BadReferenceRefusedError,
     CredentialRefusedError,
@@ -54,7 +54,7 @@ _REFUSALS: Final = (
 _KEEP: Final = "change it in the file, or remove the key to keep the current value"
 #: By which key the items of a list are known.
 NAMED_BY: Final = ("name", "pseudonym", "language", "measure", "segment", "note", "protocol")
-#: Of these, several items may have one: each is known by all that it says.
+#: Several items may share these: each is identified by all of its values.
 _SHARED: Final = ("measure", "note")
 _NAMELESS: Final = "–"
 
@@ -178,7 +178,7 @@ def _known(key: Any, value: Any) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class TextFolders:
-    """Where files may be: the folder of the campaign's file first, then those of the command line."""
+    """Folders searched for files: that of the campaign file first, then those of the command line."""
 
     folders: tuple[pathlib.Path, ...]
 

@@ -15,7 +15,7 @@ from whole_campaigns.campaign_file.properties import Schema, object_of, property
 from whole_campaigns.campaign_file.said import Said, is_only_one, name_of, path_in_words
 from whole_campaigns.campaign_file.sections import SECTIONS
 
-#: Of this schema; a change that files cannot follow gets another number.
+#: Version of this schema, increased by incompatible changes.
 VERSION: Final = 1
 _TYPES: Final = {
     "array": "a list",

@@ -66,7 +66,7 @@ def unpacked(text: str) -> bytes:
 
 @page_view
 def campaign_file_download(request: HttpRequest, slug: str) -> HttpResponse:
-    """Return the file of a campaign, with what is about people if asked for."""
+    """Return the file of a campaign, including people if requested."""
     campaign = organised_campaign(request, slug)
     return download(
         f"{slug}.yaml", campaign_file(campaign=campaign, people="people" in request.GET)

@@ -13,7 +13,7 @@ from campaign.models import Protocol
 from protocols.frame.scale.statistics.ratings import POINTS
 from protocols.models import CRITERIA, AdequacyBasis, Criterion, RatingAnswer
 
-#: Simulated judges take a step of the scale for each so many points of stated quality (0–100).
+#: Points of stated quality (0–100) per step of the scale, for simulated judges.
 _QUALITY_A_POINT: Final = 20.0
 #: …and perceive it with this standard deviation, in points.
 _NOISE: Final = 0.6

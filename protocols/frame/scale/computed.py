@@ -39,7 +39,7 @@ Int64Array = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, kw_only=True)
 class RatingOptions:
-    """What may be chosen.
+    """Options of the analysis of ratings.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class AgreementOf:
 
 @dataclass(frozen=True, eq=False)
 class CriterionFound:
-    """What was found by one criterion.
+    """Results for one criterion.
 
     `not_standardised` are judges without a spread, who are left out of standardised means.
     """
@@ -103,7 +103,7 @@ class CriterionFound:
 
 @dataclass(frozen=True, eq=False)
 class RatingsFound:
-    """What was found in all ratings.
+    """Results for all ratings.
 
     Attributes
     ----------

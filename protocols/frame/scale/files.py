@@ -70,7 +70,7 @@ class RatingsRead:
 
     @property
     def items(self) -> Items:
-        """What was rated."""
+        """The rated items."""
         return next(iter(self.ratings.values())).items
 
 
@@ -352,7 +352,7 @@ def ratings_stored(
     }
     shown = systems_shown({block for block, *_others in found})
     seen: set[tuple[Criterion, Item, str]] = set()
-    # Who was lent a text twice, in HITs that others gave back, counts with what they said last.
+    # Judges who received a text twice, in returned HITs, count with their latest rating.
     for block, segment, judge, duration_ms, criterion, value in reversed(found):
         [wrote] = shown[block]
         of = sorted(named[pk] for pk in wrote if pk in named)

@@ -1,4 +1,4 @@
-"""All that is computed of ratings: a report, asked for by page, REST and command."""
+"""Report on ratings, for page, REST and command."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _easy(read: RatingsRead, options: Mapping[str, Any]) -> npt.NDArray[np.bool_
     if not names:
         return None
     named = _easy_named(names)
-    # Where a part of a file counts, a list of the whole campaign may name what is left out.
+    # If only part of a file counts, a list for the whole campaign may name excluded items.
     are_all = not (read.excluded_judges or options.get("condition"))
     for name, each in zip(names, named, strict=True):
         if are_all and not easy_items(read.items, [each]).any():

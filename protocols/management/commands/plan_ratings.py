@@ -1,4 +1,4 @@
-"""`plan_ratings`: whether adequacy and fluency can be rated by so many judges."""
+"""`plan_ratings`: check if adequacy and fluency can be rated by a given number of judges."""
 
 from __future__ import annotations
 

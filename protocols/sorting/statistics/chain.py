@@ -31,7 +31,7 @@ from ranking.core.rankings.mean_scores import orders_by_methods
 
 @dataclass(frozen=True)
 class Step:
-    """A comparison that the sort asked for, read for its winner, or for its first system while it is open.
+    """A comparison of the sort, read for its winner, or for its first system while it is open.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Remaining:
 
 @dataclass(frozen=True)
 class SortedChain:
-    """How far a sort is, and what its order rests on.
+    """Progress of a sort, and the evidence for its order.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class SortedChain:
 
 @dataclass(frozen=True, slots=True)
 class SortSettings:
-    """How comparisons are decided and tested.
+    """Rules for deciding and testing comparisons.
 
     Attributes
     ----------

@@ -37,7 +37,7 @@ class Preference:
     same : int
         Judgments "same quality".
     identical : int
-        Sentences for which X and Y have the same output, which nobody was shown; rᵢ = 0.
+        Sentences for which X and Y have the same output, never shown to judges; rᵢ = 0.
 
     Raises
     ------
@@ -301,7 +301,7 @@ def _variance_of_mean(off: npt.NDArray[np.float64], unit: npt.NDArray[np.integer
 
 FloatArray = npt.NDArray[np.float64]
 
-#: What the standard error of all judges together takes for independent.
+#: Unit that the pooled standard error treats as independent.
 ErrorLevel = Literal["judgments", "segments", "judges", "two_way", "blocks"]
 #: "auto": "two_way" where judges share any segment, else "judgments".
 ErrorChoice = Literal["auto", "judgments", "two_way"]
@@ -348,7 +348,7 @@ class Pooled:
 
 @dataclass(frozen=True)
 class ComparisonResult:
-    """What the judgments of a comparison say; wins are those of `first`.
+    """Result of a comparison; wins are those of `first`.
 
     Attributes
     ----------

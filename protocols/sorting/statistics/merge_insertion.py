@@ -64,7 +64,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class SortState:
-    """How far a sort of n systems is.
+    """Progress of sorting n systems.
 
     Attributes
     ----------

@@ -1,8 +1,8 @@
-"""When a comparison is closed, and for whom.
+"""Closing rules of comparisons, and their winners.
 
-`decide` looks at all judgments there are, as of a file. Where they have numbers, `decide_in_order` looks at the first that count
-and at nothing later: the verdict is a function of the first `quota` of them, or of the extension where these leave it even, so
-that whoever looks, and however late, finds the same.
+`decide` looks at all judgments there are, as of a file. Where they have numbers, `decide_in_order`
+looks at the first that count and at nothing later: the verdict is a function of the first `quota`
+of them, or of the extension where these leave it even, so later calls give the same result.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class VerdictRule:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Whether a comparison is closed.
+    """Decision on a comparison: closed or open.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class Decision:
 def decide(
     result: ComparisonResult, rule: VerdictRule, *, seed: int, asked: int | None = None
 ) -> Decision:
-    """Close a comparison, or say how many more judgments it needs.
+    """Close a comparison, or return the number of judgments it still needs.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def decide(
     seed : int
         Chooses the winner where R is 0 in the end.
     asked : int, optional
-        Judgments asked for so far, more than the quota after extensions. An extension that has begun is looked at when
+        Judgments requested so far, more than the quota after extensions. An extension that has begun is looked at when
         it is complete, because R leaves 0 with its first judgment. If it is not given, as where only judgments are
         known, the first extension is taken for begun where there are judgments of it and R may have been 0 before them.
 

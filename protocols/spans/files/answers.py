@@ -238,7 +238,7 @@ _FORMATS: Final = tuple(map(str, SpansFormat))
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What a file says of the outputs of a screen; `in_utf16` if positions are units of UTF-16 and not characters."""
+    """A file's data on the outputs of a screen; `in_utf16` if positions are units of UTF-16 and not characters."""
 
     outputs: tuple[ScoredOutput, ...]
     in_utf16: bool
@@ -260,7 +260,7 @@ def _file_answer(judgment: ScoredJudgment, *, in_utf16: bool) -> FileAnswer:
     started, ended = judgment.started_at, judgment.ended_at
     clock = None if started is None or ended is None else round(1000 * (ended - started))
     worked = judgment.duration_ms
-    # Of a log with a single action, neither the beginning nor the time is known.
+    # A log with a single action shows neither the beginning nor the duration.
     if not clock and not worked:
         clock = worked = None
     return FileAnswer(

@@ -217,7 +217,7 @@ def _spans(row: _Row, refuse: Refuse, losses: Losses) -> tuple[Span, ...] | None
         return None
     try:
         value = _literal(text)
-        # Appraise itself stores a JSON text of JSON where nobody marked anything.
+        # Appraise itself stores JSON within a JSON string if nothing was marked.
         if isinstance(value, str):
             value = _literal(value)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
@@ -353,7 +353,9 @@ def utf16_units(text: str | None, characters: int) -> int:
 
 
 def characters_of_utf16(text: str, units: int) -> int:
-    """Return how many characters so many units of UTF-16 of a text are; units beyond it are one each."""
+    """Return the number of characters in the first `units` UTF-16 units of a text; units beyond its end count as one
+    character each.
+    """
     if text.isascii() or max(text, default="") <= "\uffff":
         return units
     left = units

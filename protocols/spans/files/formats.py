@@ -34,7 +34,7 @@ class SpansFormat(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SpansRead:
-    """What files say.
+    """Content of the files.
 
     Attributes
     ----------

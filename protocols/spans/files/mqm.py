@@ -37,7 +37,7 @@ COLUMNS: Final = (
     "severity",
 )
 COMMENT: Final = "comment"
-#: What MAROT, Google's viewer, calls these columns.
+#: Names of these columns in MAROT, Google's viewer.
 _ALSO_CALLED: Final = {"docSegId": "doc_id", "globalSegId": "seg_id"}
 _NO_ERROR = ("no-error", "no error")
 _MARK = re.compile(r"</?v>")

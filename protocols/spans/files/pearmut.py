@@ -45,7 +45,7 @@ from ranking.files.labels import (
 )
 
 RESET: Final = "__RESET__"
-#: What Pearmut counts at most between two actions.
+#: Longest time that Pearmut counts between two actions.
 _LONGEST_PAUSE: Final = 60.0
 #: Documents that are no part of the campaign, by how their item_i begins.
 _BESIDE = ("welcome_", "random_", "goodbye_")
@@ -202,7 +202,7 @@ def _submission(
                 else text_of(f"{key}.src", source, refuse, empty=True, lines=True),
                 started_at=started,
                 ended_at=ended,
-                # Of several items of one document, only all together are timed.
+                # Items of one document are timed only together.
                 duration_ms=duration if len(items) == 1 else None,
                 comment=comment if isinstance(comment, str) else "",
                 line=line,

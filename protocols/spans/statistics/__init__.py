@@ -1,4 +1,4 @@
-"""What scores and spans say of systems and judges: numpy and scipy, without Django.
+"""Statistics of scores and spans by system and judge: numpy and scipy, without Django.
 
 columns       scored judgments as arrays; scores derived from errors
 comparisons   what scores imply: judged blocks, for every ranking method

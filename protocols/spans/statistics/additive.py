@@ -1,10 +1,11 @@
-"""Scores as system + segment + judge: differences of systems that stay right when sampling was adaptive.
+"""Model of scores as system + segment + judge: system differences that stay unbiased under adaptive sampling.
 
-The model is y = a_system + b_segment + c_judge + e with fixed effects. What a mean score confounds, whether a system was
-judged on easy segments or by mild judges, is taken out, so that it does not matter *which* outputs were chosen to be
-judged, also if the choice depended on earlier scores: only that the noise of a score does not depend on whether it was
-asked for. Effects are found by least squares; segments are eliminated first (each score minus the mean of its segment), so
-that the equations are those of systems and judges alone.
+The model is y = a_system + b_segment + c_judge + e with fixed effects. What a mean score confounds,
+whether a system was judged on easy segments or by mild judges, is taken out, so that it does not
+matter *which* outputs were chosen to be judged, also if the choice depended on earlier scores: only
+that the noise of a score does not depend on whether it was requested. Effects are found by least
+squares; segments are eliminated first (each score minus the mean of its segment), so that the
+equations are those of systems and judges alone.
 
 Covariances are sandwiches over clusters (Liang and Zeger 1986), of segments, of judges, or of both as "segments + judges −
 their intersection" (Cameron, Gelbach and Miller 2011), as `ranking.core.uncertainty` combines them. A judge's own

@@ -24,7 +24,7 @@ NON_TRANSLATION: Final = 25.0
 
 
 class Measure(StrEnum):
-    """What counts as the score of an output."""
+    """Definition of an output's score."""
 
     SCORE = "score"
     """What the judge gave, from 0 to 100."""
@@ -34,7 +34,7 @@ class Measure(StrEnum):
 
 
 def mqm_score(output: ScoredOutput) -> float | None:
-    """Return minus the weighted errors of an output (Freitag et al. 2021); None if none were asked for.
+    """Return minus the weighted errors of an output (Freitag et al. 2021); None if errors were not annotated.
 
     A major error weighs 5, a minor one 1, a minor one of punctuation 0.1, and a non-translation 25. Google's files and
     papers print it without the minus. Categories are compared as Google spells them.

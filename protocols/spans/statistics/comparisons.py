@@ -13,7 +13,7 @@ from protocols.spans.records import ScoredJudgment
 from protocols.spans.statistics.columns import Measure, mqm_score
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 
-#: Which scores are compared: those of one screen, or all that one judge gave outputs of one segment.
+#: Scores that are compared: those of one screen, or all by one judge for outputs of one segment.
 Compared = Literal["screen", "judge"]
 
 
@@ -92,7 +92,7 @@ def _of_screens(
 def _of_judges(
     judgments: Sequence[ScoredJudgment], number: dict[tuple[str, str], int], measure: Measure
 ) -> Iterator[BlockRow]:
-    # Of each system the text, or which output it is of where the file has no text, and the score.
+    # For each system, its text (or the output's index if the file has no text) and score.
     of_judge: dict[tuple[str, int], dict[str, tuple[str, float]]] = defaultdict(dict)
     for screen, judgment in enumerate(judgments):
         place = (judgment.judge, number[judgment.document, judgment.segment])

@@ -19,10 +19,11 @@ from ranking.core.scores import Scores, Shortage, shared_ranks
 
 Int64Array = npt.NDArray[np.int64]
 
-#: What pairs scores of two systems: the segment, whose several scores are averaged (as in WMT26), or the segment and the
-#: round, so that the first scores of a segment pair with the first and the second with the second (as in WMT25).
+#: Unit that pairs scores of two systems: the segment, whose several scores are averaged (as in
+#: WMT26), or the segment and the round, so that the first scores of a segment pair with the first
+#: and the second with the second (as in WMT25).
 Unit = Literal["segment", "round"]
-#: What is drawn with replacement.
+#: Resampled unit, drawn with replacement.
 Drawn = Literal["segments", "documents"]
 
 #: Segments, or documents, that intervals of one judge's scores need.
@@ -223,7 +224,7 @@ def _ranges(
     known = np.isfinite(resampled).all(axis=0)
     covariance = np.zeros((len(mean), len(mean)))
     if known.any():
-        # What is drawn with replacement varies less than another sample would, by a group in all.
+        # Resampled sums vary less than those of a new sample, by one group.
         covariance[np.ix_(known, known)] = np.cov(resampled[:, known].T) * groups / (groups - 1)
     return rank_confidence_sets(
         np.where(known, mean, np.nan),

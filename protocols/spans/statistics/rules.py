@@ -49,7 +49,7 @@ _ALL_SIGNS: Final = 12
 
 
 class ClusterRule(StrEnum):
-    """How systems are told apart."""
+    """Rule for separating systems into clusters."""
 
     WMT25 = "wmt25"
     WMT26 = "wmt26"
@@ -63,7 +63,7 @@ _Test = Callable[[FloatArray, FloatArray, np.random.Generator], float]
 
 @dataclass(frozen=True, eq=False)
 class RuleResult:
-    """What a rule makes of n systems, best first.
+    """Result of a rule for n systems, best first.
 
     Attributes
     ----------

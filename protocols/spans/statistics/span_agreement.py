@@ -18,7 +18,8 @@ from protocols.spans.statistics.columns import FloatArray
 
 Int64Array = npt.NDArray[np.int64]
 
-#: What a character counts that both marked with different severities (WMT23's task of finding error spans).
+#: Weight of a character that both marked with different severities (WMT23's task of finding error
+#: spans).
 OTHER_SEVERITY: Final = 0.5
 
 
@@ -32,7 +33,7 @@ class SpanAgreement:
         Outputs marked by two judges, a pair of judges each.
     f1 : float or None
         2 · agreeing characters / (characters marked by one + by the other), over all pairs; the same severity counts 1,
-        another one 0.5 (WMT23). None if nobody marked anything.
+        another one 0.5 (WMT23). None if no errors were marked.
     unweighted : float or None
         The same if severities do not matter.
     low, high, unweighted_low, unweighted_high : float or None
@@ -55,13 +56,14 @@ class SpanAgreement:
 def span_agreement(
     judgments: Sequence[ScoredJudgment], *, confidence: float = 0.95
 ) -> SpanAgreement:
-    """Return how far judges mark the same characters of the same outputs.
+    """Return the agreement of judges on the marked characters of the same outputs.
 
     Missing content counts as one character of its own, since it has no place. Where spans overlap, a character has the
     higher severity. Of several judgments of a judge of one output the last counts.
 
-    An interval is symmetric for the logarithm of F1 / (1 − F1). Its variance is that of a ratio of sums over segments, with
-    Student's t with a degree of freedom fewer than segments in which somebody marked something.
+    An interval is symmetric for the logarithm of F1 / (1 − F1). Its variance is that of a ratio of
+    sums over segments, with Student's t with one degree of freedom less than the number of segments
+    with marks.
     """
     marked: dict[Item, dict[str, ScoredOutput]] = defaultdict(dict)
     for judgment in judgments:

@@ -1,4 +1,4 @@
-"""How judges arrive: links for anybody, and panels of recruiting services."""
+"""Entry of judges: shared links, and panels of recruiting services."""
 
 from datetime import UTC, datetime, time
 from typing import Any, Final

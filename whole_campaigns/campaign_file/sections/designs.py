@@ -1,4 +1,4 @@
-"""How the HITs of a task are drawn, how it is ranked, and when judging is to end."""
+"""Design, ranking and stopping rules of a task."""
 
 from datetime import date
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""What a campaign asks of every judge, what judges read, and how far the campaign is."""
+"""Campaign-wide quotas, texts for judges, and the campaign's state."""
 
 from typing import Any, ClassVar, Final
 

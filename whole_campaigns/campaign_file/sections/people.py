@@ -94,7 +94,7 @@ _CHANGED: Final = ("languages", "expertise")
 
 
 class JudgesSection(Section[Campaign]):
-    """Judges by pseudonym, without links; in a file only if people are asked for (`campaign_said`)."""
+    """Judges by pseudonym, without links; written to a file only if it includes people (`campaign_said`)."""
 
     fields = {
         Judge: ("pseudonym", *_CHANGED, "note"),

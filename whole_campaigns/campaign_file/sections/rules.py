@@ -20,7 +20,7 @@ from whole_campaigns.campaign_file.said import Said
 from whole_campaigns.campaign_file.sections.section import Run, Section
 
 _TERMS: Final = ("measure", "direction", "threshold", "minimum", "action")
-#: What a rule is known by: with one other number in the file it is changed, not added.
+#: Identity of a rule: a rule with other numbers in the file is changed, not added.
 _KNOWN_BY: Final = ("test_set", "protocol", "measure", "direction", "action")
 
 
@@ -144,7 +144,7 @@ def _terms(owner: Campaign, said: Said) -> RuleTerms:
 
 @contextmanager
 def _put_in_force(said: Said) -> Iterator[None]:
-    """Refuse, at this place, rules that would meet so many judges that a person must look first."""
+    """Refuse, at this place, rules that would affect too many judges without confirmation."""
     try:
         with said.refusals():
             yield

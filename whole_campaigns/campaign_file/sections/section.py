@@ -1,4 +1,4 @@
-"""What a section of a campaign's file is."""
+"""Base class of the sections of a campaign file."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping

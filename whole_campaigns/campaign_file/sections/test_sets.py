@@ -90,7 +90,7 @@ def _quotas(task: Task) -> dict[str, Any]:
 
 
 class ClosingSection(Section[Task]):
-    """Whether a test set lends nothing more; asked for, and never written into a file."""
+    """Closing of a task: read from a file if present, never written."""
 
     fields = {Task: ("closed_at",)}
 
@@ -117,7 +117,7 @@ _AGAIN: Final = "segments_again"
 
 
 class TaskQuotasSection(Section[Task]):
-    """How much is to be judged of a task; languages and expertise are its test set's."""
+    """Quotas of a task; languages and expertise belong to its test set."""
 
     fields = {Task: _OF_TASK}
 
@@ -140,7 +140,7 @@ class TaskQuotasSection(Section[Task]):
 
 
 class TaskRulesSection(Section[Task]):
-    """What the task's protocol leaves to choose, nothing where it leaves nothing; and whether segments come again."""
+    """Choices among the rules of a task's protocol, if it has any; and whether segments are shown again."""
 
     fields = {Task: (_RULES, _AGAIN)}
 
@@ -167,7 +167,8 @@ class TaskRulesSection(Section[Task]):
                 task_segments_again_change(task=owner, segments_again=said.get(_AGAIN))
 
 
-#: Of a task, in the order in which they are applied and written. The ranking's stand with its test set.
+#: Sections of a task, in the order in which they are applied and written. Those of the ranking
+#: belong to its test set.
 _TASK_SECTIONS: Final[tuple[Section[Task], ...]] = (
     TaskQuotasSection(),
     TaskRulesSection(),

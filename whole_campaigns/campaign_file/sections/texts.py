@@ -39,7 +39,7 @@ _FILE: Final[Schema] = {"type": "string", "minLength": 1, "maxLength": 500}
 _FILES: Final[Schema] = {"type": "array", "items": _FILE, "minItems": 1, "maxItems": 2000}
 _ROLES: Final = ("source", "references", "systems", "documents")
 _AT_ONCE: Final = 500
-#: What to do where only the file itself came.
+#: Remedy if only the file itself is available.
 _IMPORT: Final = "import the test set on its page first, or run apply_campaign where the files are"
 _FIRST: Final = (
     "create the campaign without this test set, upload its texts with Add texts and apply this file again in "

@@ -187,7 +187,7 @@ def rating_agreement(ratings: Ratings, *, confidence: float = 0.95) -> RatingAgr
 
 @dataclass(frozen=True, eq=False)
 class _LeftOut:
-    """How sums change without each of J judges, and without a judge's ratings of one segment, for each of these."""
+    """Changes of sums without each of J judges, and without a judge's ratings of one segment."""
 
     judges: FloatArray
     cells: FloatArray
@@ -254,7 +254,7 @@ def _apart(points: int) -> Int64Array:
 
 @dataclass(frozen=True, eq=False)
 class _Figures:
-    """Of R samples: `within`, `expected` and `corrected` of shape (R, points), `alpha` of shape (R,)."""
+    """Figures of R samples: `within`, `expected` and `corrected` of shape (R, points), `alpha` of shape (R,)."""
 
     within: FloatArray
     expected: FloatArray

@@ -1,4 +1,4 @@
-"""How adequacy and fluency go together."""
+"""Correlation of adequacy and fluency."""
 
 from __future__ import annotations
 

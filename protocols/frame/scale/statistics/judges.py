@@ -16,7 +16,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class RatingJudge:
-    """What one judge's ratings by one criterion look like.
+    """Summary of a judge's ratings by one criterion.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ def rating_judges(
     ratings : Ratings
         N ratings of I items.
     easy : bool, shape (I,), optional
-        Which items are easy, as somebody who read them said. Without, an item is easy for a judge if
+        Easy items, as selected by a reader. Without, an item is easy for a judge if
         all others, one or more, gave it the most points.
     easy_below : int, optional
         A rating of an easy item below this misses it; the most points if not given.
@@ -132,7 +132,7 @@ def rating_judges(
 def proposed_easy_items(
     ratings: Ratings, words: Int64Array | None = None, *, most: int = 80
 ) -> Int64Array:
-    """Return items that may be easy, for somebody to read: all their judges gave the most points.
+    """Return candidates for easy items, to be checked by a person: all their judges gave the most points.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def proposed_easy_items(
     words : int64, shape (I,), optional
         Length of each item's source: the shortest come first. Without, those of most judges do.
     most : int
-        So many at most; Hamon et al. (2007) chose 80.
+        Maximum number of items; Hamon et al. (2007) chose 80.
 
     Returns
     -------
@@ -186,7 +186,7 @@ def standardised(ratings: Ratings) -> Standardised:
     apart = ratings.value - mean[ratings.judge]
     squares = np.bincount(ratings.judge, apart**2, minlength=len(ratings.judges))
     spread = np.sqrt(squares / np.maximum(1, number - 1))
-    # Of equal ratings, the mean may be rounded.
+    # The mean of equal ratings may be rounded.
     known = spread > 1e-9
     kept = known[ratings.judge]
     return Standardised(

@@ -70,7 +70,7 @@ class MeanRating:
     ----------
     system : str
     ratings, items : int
-        m ratings of so many items.
+        Number m of ratings, and of rated items.
     mean : float
         Of the ratings.
     deviation : float or None
@@ -78,7 +78,7 @@ class MeanRating:
     low, high : float or None
         Student's t over segments and judges; None where the standard error is.
     standard_error : float or None
-        Over segments and judges; None where the ratings do not differ, which says nothing.
+        Over segments and judges; None if all ratings are equal.
     rank : int
         1 for the best; systems of equal means share the best of their ranks.
     rank_low, rank_high, cluster : int or None
@@ -253,7 +253,7 @@ def _shortage(own: ScoreCovariance, together: ScoreCovariance) -> Shortage | Non
 
 @dataclass(frozen=True, eq=False)
 class _Sums:
-    """Of n rated systems in the order of their names: means, and what each rating does to them.
+    """Means of n rated systems in the order of their names, and the influence of each rating on them.
 
     `wrote` (N, n) says which systems wrote the rated text; `influence` (N, n) adds up to 0 by system.
     """

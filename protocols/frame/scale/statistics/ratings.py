@@ -17,7 +17,7 @@ POINTS = 5
 
 @dataclass(frozen=True)
 class Items:
-    """What was rated: I distinct texts of segments.
+    """Rated items: I distinct texts of segments.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class Ratings:
 
     @property
     def met_again(self) -> int:
-        """Ratings by somebody who rated another text of the segment, which the protocol forbids."""
+        """Number of ratings by judges who rated another text of the segment, which the protocol forbids."""
         pairs = self.segment * max(1, len(self.judges)) + self.judge
         return len(pairs) - len(np.unique(pairs))
 
@@ -128,7 +128,7 @@ class Ratings:
         return replace(self, value=table[self.value], points=int(table[-1]))
 
     def counts(self) -> Int64Array:
-        """Return how many judges gave an item so many points, shape (I, points)."""
+        """Return the number of judges who gave each item each number of points, shape (I, points)."""
         found = np.zeros((len(self.items), self.points), dtype=np.int64)
         np.add.at(found, (self.item, self.value - 1), 1)
         return found
