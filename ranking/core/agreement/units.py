@@ -66,47 +66,25 @@ class Units:
 
 def cells_of_comparisons(comparisons: CollapsedComparisons, judges: int) -> Cells:
     """Return comparisons as cells; the K = 3 categories are those of `Outcome`."""
-    return _cells(
-        comparisons.item,
-        comparisons.judge,
-        comparisons.outcome,
-        judges=judges,
-        categories=len(Outcome),
-        item_segment=comparisons.item_segment,
-    )
+    return _cells(comparisons, comparisons.outcome, len(Outcome), judges)
 
 
 def cells_of_labels(labels: CollapsedLabels, judges: int) -> Cells:
     """Return labels as cells; the K = 5 categories are the labels, best first."""
-    return _cells(
-        labels.item,
-        labels.judge,
-        labels.label - 1,
-        judges=judges,
-        categories=MAX_LABEL,
-        item_segment=labels.item_segment,
-    )
+    return _cells(labels, labels.label - 1, MAX_LABEL, judges)
 
 
 def _cells(
-    item: Int64Array,
-    judge: Int64Array,
+    rated: CollapsedComparisons | CollapsedLabels,
     category: Int64Array,
-    *,
-    judges: int,
     categories: int,
-    item_segment: Int64Array,
+    judges: int,
 ) -> Cells:
     judges = max(judges, 1)
-    codes, cell = np.unique(item * judges + judge, return_inverse=True)
+    codes, cell = np.unique(rated.item * judges + rated.judge, return_inverse=True)
     counts = np.bincount(cell * categories + category, minlength=len(codes) * categories)
-    cell_item, cell_judge = np.divmod(codes, judges)
-    return Cells(
-        item=cell_item,
-        judge=cell_judge,
-        counts=counts.reshape(-1, categories),
-        item_segment=item_segment,
-    )
+    item, judge = np.divmod(codes, judges)
+    return Cells(item, judge, counts.reshape(-1, categories), rated.item_segment)
 
 
 @dataclass(frozen=True, eq=False)

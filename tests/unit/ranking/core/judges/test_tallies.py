@@ -150,7 +150,7 @@ def test_so_they_are_in_parts_and_with_candidates_that_share_systems(
     whole = tally_judges(columns(rows), reference=REFERENCE)
     assert_counted(whole, rows)
     monkeypatch.setattr("ranking.core.judges.patterns._BLOCKS_AT_A_TIME", 7)
-    monkeypatch.setattr("ranking.core.judges.repeats._BLOCKS_AT_A_TIME", 11)
+    monkeypatch.setattr("ranking.core.agreement.units._BLOCKS_AT_A_TIME", 11)
     assert tally_judges(columns(rows), reference=REFERENCE) == whole
 
 
