@@ -18,9 +18,8 @@ from ranking.core.agreement.parts import (
     PartAgreement,
     PartsMeasure,
     agreement_by_document,
-    agreement_by_pair,
     agreement_by_segment,
-    agreement_by_system,
+    agreement_by_systems,
 )
 from ranking.core.agreement.statistics import Chance
 from ranking.reports.correlations import kappa_cells, kappa_columns, kappa_plot
@@ -80,10 +79,12 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> AgreementBy
     return AgreementByFound(
         whole=whole,
         fewest=options["fewest"],
-        by_system=agreement_by_system(
-            given.blocks, measure, progress=begin(_("Measuring agreement"))
+        by_system=agreement_by_systems(
+            given.blocks, 1, measure, progress=begin(_("Measuring agreement"))
         ),
-        by_pair=agreement_by_pair(given.blocks, measure, progress=begin(_("Measuring agreement"))),
+        by_pair=agreement_by_systems(
+            given.blocks, 2, measure, progress=begin(_("Measuring agreement"))
+        ),
         by_document=by_document,
         by_segment=agreement_by_segment(
             given.blocks, measure, most=MOST_SEGMENTS, fewest=options["fewest"]

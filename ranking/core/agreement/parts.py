@@ -226,51 +226,27 @@ class PartsMeasure:
         )
 
 
-def agreement_by_system(
-    blocks: Blocks, measure: PartsMeasure, *, progress: Progress | None = None
+def agreement_by_systems(
+    blocks: Blocks, size: int, measure: PartsMeasure, *, progress: Progress | None = None
 ) -> tuple[PartAgreement, ...]:
-    """Measure the agreement on the comparisons that contain each system.
+    """Measure the agreement on the comparisons that contain each system, or each two systems.
 
     Parameters
     ----------
     blocks : Blocks
         B blocks over n systems: the current judgments of one test set.
+    size : int
+        1 for systems, 2 for pairs of systems.
     measure : PartsMeasure
     progress : callable, optional
-        Called with (systems done, all of them).
+        Called with (parts done, all of them).
 
     Returns
     -------
     tuple of PartAgreement
-        One for each system, in their order. A comparison counts for both of its systems.
+        One for each system, or each of the n (n − 1) / 2 pairs, in the order of the systems. A comparison counts for
+        both of its systems.
     """
-    return _by_systems(blocks, 1, measure, progress)
-
-
-def agreement_by_pair(
-    blocks: Blocks, measure: PartsMeasure, *, progress: Progress | None = None
-) -> tuple[PartAgreement, ...]:
-    """Measure the agreement on the comparisons of each two systems.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        B blocks over n systems: the current judgments of one test set.
-    measure : PartsMeasure
-    progress : callable, optional
-        Called with (pairs done, all of them).
-
-    Returns
-    -------
-    tuple of PartAgreement
-        One for each of the n (n − 1) / 2 pairs.
-    """
-    return _by_systems(blocks, 2, measure, progress)
-
-
-def _by_systems(
-    blocks: Blocks, size: int, measure: PartsMeasure, progress: Progress | None
-) -> tuple[PartAgreement, ...]:
     parts = list(combinations(range(len(blocks.systems)), size))
     found = []
     for done, part in enumerate(parts, 1):

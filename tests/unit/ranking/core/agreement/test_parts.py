@@ -12,10 +12,9 @@ from ranking.core.agreement.parts import (
     PartsMeasure,
     agreement_by_document,
     agreement_by_length,
-    agreement_by_pair,
     agreement_by_reference,
     agreement_by_segment,
-    agreement_by_system,
+    agreement_by_systems,
 )
 from ranking.core.agreement.statistics import Chance
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
@@ -126,7 +125,7 @@ def counts_of(part: PartAgreement) -> tuple[int, int]:
 
 
 def test_agreement_by_system_is_that_of_the_comparisons_that_contain_it() -> None:
-    found = agreement_by_system(BLOCKS_OF_PARTS, MEASURE)
+    found = agreement_by_systems(BLOCKS_OF_PARTS, 1, MEASURE)
     assert [part.part for part in found] == [("a",), ("b",), ("c",), ("d",)]
     for part in found:
         expected = pairs_by_hand(BLOCKS_OF_PARTS, str(part.part[0]))
@@ -146,7 +145,7 @@ def test_pairs_of_systems_of_distinct_texts_are_told_apart() -> None:
         BlockRow("bob", 2, [("a", "b"), "c"], [1, 2]),
         BlockRow("bob", 3, ["a", "b"], [1, None]),
     ]
-    found = agreement_by_pair(blocks_from_rows(rows, "abc"), MEASURE)
+    found = agreement_by_systems(blocks_from_rows(rows, "abc"), 2, MEASURE)
     counts = {part.part: counts_of(part) for part in found}
     # One text of a and b is no comparison of them, and one of either with c.
     assert counts == {("a", "b"): (1, 0), ("a", "c"): (2, 1), ("b", "c"): (2, 1)}
@@ -184,7 +183,7 @@ def test_intervals_are_those_of_the_same_chance() -> None:
 
 def test_parts_without_an_estimate_say_why() -> None:
     rows = [BlockRow("ann", 1, ["a", "b"], [1, 2]), BlockRow("bob", 2, ["a", "c"], [1, 2])]
-    found = agreement_by_pair(blocks_from_rows(rows, "abc"), MEASURE)
+    found = agreement_by_systems(blocks_from_rows(rows, "abc"), 2, MEASURE)
     assert {part.agreement.reason for part in found} == {NotEstimable.NO_COMPARISON}
     (lonely,) = agreement_by_segment(
         blocks_from_rows([BlockRow(name, 1, "ab", [1, 2]) for name in "xy"], "ab"),
