@@ -55,44 +55,10 @@ from ranking.core.ranges import (
 from ranking.core.rankings.counted_judgments import (
     CountedJudgments,
     EffectiveUnits,
-    count_judgments,
 )
 from ranking.core.scores import Scores, Shortage
 from ranking.core.sharding import Engine, map_shards, on_any_engine
 from ranking.core.uncertainty import RangeLimit, ScoreCovariance, draw_scores, two_way_covariance
-
-
-def draw_around(
-    scores: Scores,
-    wins: Int64Array,
-    covariance: ScoreCovariance,
-    *,
-    seed: int,
-    draws: int,
-) -> Scores:
-    """Return draws of scores with their covariance over segments and judges.
-
-    Parameters
-    ----------
-    scores : Scores of shape (n,)
-    wins : int64, shape (n, n)
-        Comparisons won by each system against each other system. They determine the order in which
-        draws are assigned to systems, so that renaming the systems renames the result.
-    covariance : ScoreCovariance
-        Of the scores.
-    seed : int
-        0 ≤ seed < 2**64.
-    draws : int
-        Number R of draws.
-
-    Returns
-    -------
-    Scores
-        Of shape (R, n).
-    """
-    order = canonical_order(wins, np.zeros_like(wins))
-    return draw_scores(scores, covariance, range(draws), seed=seed, order=order)
-
 
 Progress = Callable[[int, int], None]
 
@@ -285,7 +251,12 @@ def spread_around(
     seed: int,
     progress: Progress | None,
 ) -> ScoreSpread:
-    """Return the spread of scores with a covariance over segments and judges; call `progress` once, with all."""
+    """Return the spread of scores with a covariance over segments and judges; call `progress` once, with all.
+
+    Comparisons won, int64 of shape (n, n), determine the order in which draws are assigned to systems, so that renaming
+    the systems renames the result.
+    """
+    order = canonical_order(wins, np.zeros_like(wins))
     if progress is not None:
         progress(options.resamples, options.resamples)
     return ScoreSpread(
@@ -293,7 +264,9 @@ def spread_around(
         matrix=covariance.matrix,
         degrees_of_freedom=covariance.degrees_of_freedom,
         limits=tuple(str(limit) for limit in covariance.limits),
-        resampled=lambda: draw_around(scores, wins, covariance, seed=seed, draws=options.resamples),
+        resampled=lambda: draw_scores(
+            scores, covariance, range(options.resamples), seed=seed, order=order
+        ),
         errors=np.sqrt(np.diag(covariance.matrix)),
     )
 
@@ -667,6 +640,7 @@ def find_ranges(
     blocks : Blocks
         Blocks over n systems that the method can score.
     method : Method
+        One for which `RangeOptions.is_live` is false; others have `find_ranges_of_counts`.
     parameters : mapping
         All parameters of the method.
     options : RangeOptions
@@ -688,25 +662,6 @@ def find_ranges(
     ValueError
         If the method cannot be resampled at this level, or has no anytime ranges.
     """
-    if options.is_live(method):
-        counted = count_judgments(
-            blocks,
-            method,
-            keeps=options.keeps,
-            resamples=options.resamples,
-            seed=seed,
-            engine=engine,
-        )
-        return find_ranges_of_counts(
-            counted,
-            method,
-            parameters,
-            options,
-            scores=scores,
-            seed=seed,
-            engine=engine,
-            progress=progress,
-        )
     if options.kind == "sign_test":
         return ranges_by_sign_test(tally(blocks).wins, options)
     if options.kind == "anytime":

@@ -291,55 +291,45 @@ def rank(
             counted, chosen, settings, options, seed=seed, engine=engine, progress=progress
         )
         return _with_errors(ranking, blocks, chosen, settings, options)
+    return _rank_blocks(
+        blocks, chosen, settings, options, seed=seed, engine=engine, progress=progress
+    )
+
+
+def _rank_blocks(
+    blocks: Blocks,
+    method: Method,
+    parameters: Mapping[str, Any],
+    options: RangeOptions,
+    **how: Any,
+) -> Ranking:
+    """Rank systems by a method for which `RangeOptions.is_live` is false; `how` is seed, engine and progress."""
     tallies = tally(blocks)
+    numbers = (len(blocks), len(np.unique(blocks.judge)))
     groups = compared_groups(tallies)
     if len(groups) > 1:
-        return _side_by_side(
-            tallies,
-            [
-                rank(
-                    blocks.without(set(blocks.systems).difference(_names(tallies, group))),
-                    method,
-                    resample=resample,
-                    ranges=ranges,
-                    correction=correction,
-                    sides=sides,
-                    resamples=resamples,
-                    confidence=confidence,
-                    seed=seed,
-                    parameters=parameters,
-                    engine=engine,
-                    progress=progress,
-                )
-                for group in groups
-            ],
-            numbers=(len(blocks), len(np.unique(blocks.judge))),
+        parts = (
+            blocks.without(set(blocks.systems).difference(_names(tallies, group)))
+            for group in groups
         )
-    fit = chosen.fit(blocks, seed=seed, **settings)
+        ranked_apart = [_rank_blocks(part, method, parameters, options, **how) for part in parts]
+        return _side_by_side(tallies, ranked_apart, numbers=numbers)
+    fit = method.fit(blocks, seed=how["seed"], **parameters)
     # Systems without a score have none in a resample either: leave them out, so that they do not
     # widen the ranges of the others.
     kept = np.flatnonzero(fit.scores.estimable)
     ranked = blocks.without([row.system for row in _unranked(tallies, fit)])
-    found = find_ranges(
-        ranked,
-        chosen,
-        settings,
-        options,
-        scores=fit.scores.take(kept),
-        seed=seed,
-        engine=engine,
-        progress=progress,
-    )
+    found = find_ranges(ranked, method, parameters, options, scores=fit.scores.take(kept), **how)
     ranking = _ranking(
-        _Fitted(chosen, settings, tallies, fit),
+        _Fitted(method, parameters, tallies, fit),
         options,
         found,
         ranked=tally(ranked),
-        numbers=(len(blocks), len(np.unique(blocks.judge))),
-        effective=effective_units(blocks, chosen),
-        seed=seed,
+        numbers=numbers,
+        effective=effective_units(blocks, method),
+        seed=how["seed"],
     )
-    return _with_errors(ranking, blocks, chosen, settings, options)
+    return _with_errors(ranking, blocks, method, parameters, options)
 
 
 def rank_counted(
@@ -351,6 +341,7 @@ def rank_counted(
     seed: int,
     engine: Engine | None = None,
     progress: Callable[[int, int], None] | None = None,
+    all_systems: int | None = None,
 ) -> Ranking:
     """Rank systems from counted judgments, as `rank` does.
 
@@ -365,55 +356,32 @@ def rank_counted(
     options : RangeOptions
     seed, engine, progress
         As for `rank`.
+    all_systems : int, optional
+        Number of systems with those of other groups; those counted if not given.
 
     Returns
     -------
     Ranking
         Without standard errors where they are of single units: they are computed from blocks.
     """
+    every = all_systems or len(counted.systems)
     groups = compared_groups(counted.tallies)
     if len(groups) > 1:
-        return _side_by_side(
-            counted.tallies,
-            [
-                _rank_group(
-                    counted.of_group(group, method),
-                    method,
-                    parameters,
-                    options,
-                    all_systems=len(counted.systems),
-                    seed=seed,
-                    engine=engine,
-                    progress=progress,
-                )
-                for group in groups
-            ],
-            numbers=(counted.blocks, counted.judges),
-        )
-    return _rank_group(
-        counted,
-        method,
-        parameters,
-        options,
-        all_systems=len(counted.systems),
-        seed=seed,
-        engine=engine,
-        progress=progress,
-    )
-
-
-def _rank_group(
-    counted: CountedJudgments,
-    method: CountsMethod,
-    parameters: Mapping[str, Any],
-    options: RangeOptions,
-    *,
-    all_systems: int,
-    seed: int,
-    engine: Engine | None,
-    progress: Callable[[int, int], None] | None,
-) -> Ranking:
-    """Rank systems that comparisons connect; `all_systems` counts those of other groups too."""
+        ranked_apart = [
+            rank_counted(
+                counted.of_group(group, method),
+                method,
+                parameters,
+                options,
+                seed=seed,
+                engine=engine,
+                progress=progress,
+                all_systems=every,
+            )
+            for group in groups
+        ]
+        numbers = (counted.blocks, counted.judges)
+        return _side_by_side(counted.tallies, ranked_apart, numbers=numbers)
     fit = method.fit_counted(counted.cells_for(method), counted.systems, **parameters)
     # As in `rank`, leave out systems without a score.
     kept = np.flatnonzero(fit.scores.estimable)
@@ -424,7 +392,7 @@ def _rank_group(
         parameters,
         options,
         scores=fit.scores.take(kept),
-        all_systems=all_systems,
+        all_systems=every,
         seed=seed,
         engine=engine,
         progress=progress,

@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import binomtest
 
 from ranking.core.anytime import anytime_ranges
-from ranking.core.counting.counts import Layout, tally
+from ranking.core.counting.counts import Layout
 from ranking.core.counting.moments import CLUSTER_UNITS, moments_of_blocks
 from ranking.core.counting.resampling import Level
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
@@ -26,7 +26,6 @@ from ranking.core.rankings.range_kinds import (
     RangeOptions,
     _covariance,
     _share,
-    draw_around,
     find_ranges,
     two_way_resampling,
 )
@@ -217,17 +216,6 @@ def test_the_seed_is_that_of_the_resamples(drawn_blocks: Drawn) -> None:
             )
         }
         assert len(ranges) > 1
-
-
-def test_draws_are_as_many_as_asked_for_and_of_the_seed(clustered: Blocks) -> None:
-    wins = tally(clustered).wins
-    scores = METHODS["expected_wins"].score(clustered)
-    covariance = METHODS["expected_wins"].score_covariance(clustered)
-    one, other = (
-        draw_around(scores, wins, covariance, seed=seed, draws=7).values for seed in (1, 2)
-    )
-    assert one.shape == (7, 15)
-    assert not np.isclose(one, other).any()
 
 
 def test_tests_of_anytime_pairs_are_of_the_evidence_for_their_order() -> None:
