@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -318,6 +318,12 @@ class Layout:
             start = self.size - 3 * n
             parts += [start + kind * n + kept for kind in range(3)]
         return np.concatenate(parts).astype(np.int64)
+
+    def used_of(self, kept: Int64Array) -> Int64Array:
+        """Return the places, among the used cells, of those that compare only some of the systems, in their order."""
+        place = np.full(self.size, -1, dtype=np.int64)
+        place[self.used] = np.arange(len(self.used))
+        return place[self.cells_of(kept)[replace(self, systems=len(kept)).used]]
 
     def unpack(self, cells: Int64Array) -> Counts:
         """Return vectors of counts, of shape (..., m), as `Counts`."""

@@ -18,7 +18,8 @@ documents and by segments, and the choice is made when all are counted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 import numpy as np
@@ -294,30 +295,16 @@ class AllMoments:
         AllMoments
             In the same layout for n' systems.
         """
-        place = np.full(layout.size, -1, dtype=np.int64)
-        place[layout.used] = np.arange(len(layout.used))
-        smaller = Layout(len(kept), ties=layout.ties, outright=layout.outright)
-        used = place[layout.cells_of(kept)[smaller.used]]
-        rows = np.ix_(used, used)
-        documents, both = self.documents, self.judges_of_documents
-        return AllMoments(
-            blocks=self.blocks[rows],
-            segments=self.segments[rows],
-            judges=self.judges[rows],
-            documents=None if documents is None else documents[rows],
-            judges_of_documents=None if both is None else both[rows],
-        )
+        used = layout.used_of(kept)
+        return self._each(lambda matrix: matrix[np.ix_(used, used)])
 
     def of_first_cells(self, cells: int) -> AllMoments:
         """Return the moments of the first k of the used cells, as those of wins are of every layout."""
-        documents, both = self.documents, self.judges_of_documents
-        return AllMoments(
-            blocks=_first(self.blocks, cells),
-            segments=_first(self.segments, cells),
-            judges=_first(self.judges, cells),
-            documents=None if documents is None else _first(documents, cells),
-            judges_of_documents=None if both is None else _first(both, cells),
-        )
+        return self._each(lambda matrix: matrix[:cells, :cells])
+
+    def _each(self, change: Callable[[Int64Array], Int64Array]) -> AllMoments:
+        matrices = (getattr(self, one.name) for one in fields(self))
+        return AllMoments(*(None if matrix is None else change(matrix) for matrix in matrices))
 
     def chosen(
         self, cells: Int64Array, *, several_documents: bool, fewest_documents: float = MIN_UNITS
@@ -347,11 +334,6 @@ class AllMoments:
                 return found
             few_documents = True
         return Moments(cells, self.blocks, self.segments, self.judges, few_documents)
-
-
-def _first(matrix: Int64Array, cells: int) -> Int64Array:
-    # Formulas add floats in the order of memory: it must be the same wherever moments are from.
-    return np.ascontiguousarray(matrix[:cells, :cells])
 
 
 def all_moments(blocks: Blocks, layout: Layout) -> AllMoments:

@@ -363,9 +363,7 @@ class _Placed:
         place = {name: index for index, name in enumerate(systems)}
         self._kept = np.array([place[name] for name in some], dtype=np.int64)
         self._cells = larger.cells_of(self._kept)
-        used = np.full(larger.size, -1, dtype=np.int64)
-        used[larger.used] = np.arange(len(larger.used))
-        self._used = used[self._cells[replace(larger, systems=len(some)).used]]
+        self._used = larger.used_of(self._kept)
 
     def counts(
         self,
@@ -485,8 +483,5 @@ def _moments(
         return ranked.chosen_moments(method)
     if units is None:
         raise ValueError(f"resample: no moments of {options.independent} were counted")
-    layout = method.layout(len(counted.systems))
-    place = np.full(layout.size, -1, dtype=np.int64)
-    place[layout.used] = np.arange(len(layout.used))
-    used = place[layout.cells_of(kept)[method.layout(len(kept)).used]]
+    used = method.layout(len(counted.systems)).used_of(kept)
     return units[np.ix_(used, used)]
