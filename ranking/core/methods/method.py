@@ -253,8 +253,8 @@ class Method(ABC):
     progress_parts: ClassVar[int] = 20
 
     name: str
-    is_share: bool
-    uses_ties: bool
+    is_share: bool = False
+    uses_ties: bool = True
     influence: Callable[..., FloatArray] | None = None
     model_variance: Callable[..., FloatArray] | None = None
 

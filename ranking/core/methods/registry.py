@@ -198,67 +198,49 @@ def _expected_wins_influence(counts: Counts) -> FloatArray:
     return expected_wins_influence(counts.wins).reshape(n, n * n)
 
 
-def _share(
-    name: str,
-    of_counts: Callable[[Counts], Scores],
-    influence: Callable[[Counts], FloatArray],
-    *,
-    uses_ties: bool = True,
-    outright: bool = False,
-) -> CountsMethod:
+def _share(name: str, of_counts: Callable[[Counts], Scores], **how: Any) -> CountsMethod:
     """Return a method whose scores are shares of comparisons, or of blocks won outright."""
-    return CountsMethod(
-        name=name,
-        is_share=True,
-        uses_ties=uses_ties,
-        outright=outright,
-        of_counts=of_counts,
-        influence=influence,
-    )
+    return CountsMethod(name=name, is_share=True, of_counts=of_counts, **how)
 
 
 _METHODS: tuple[Method, ...] = (
-    _share("geq_others", shares.geq_others, shares.geq_others_influence),
-    _share("gt_others", shares.gt_others, shares.gt_others_influence),
+    _share("geq_others", shares.geq_others, influence=shares.geq_others_influence),
+    _share("gt_others", shares.gt_others, influence=shares.gt_others_influence),
     _share(
         "geq_all_in_block",
         shares.geq_all_in_block,
-        shares.geq_all_in_block_influence,
+        influence=shares.geq_all_in_block_influence,
         outright=True,
     ),
     _share(
-        "gt_all_in_block", shares.gt_all_in_block, shares.gt_all_in_block_influence, outright=True
+        "gt_all_in_block",
+        shares.gt_all_in_block,
+        influence=shares.gt_all_in_block_influence,
+        outright=True,
     ),
-    _share("bojar", shares.bojar, shares.bojar_influence, uses_ties=False),
-    _share("expected_wins", _expected_wins, _expected_wins_influence, uses_ties=False),
+    _share("bojar", shares.bojar, influence=shares.bojar_influence, uses_ties=False),
+    _share("expected_wins", _expected_wins, influence=_expected_wins_influence, uses_ties=False),
     CountsMethod(
         name="lopez",
-        is_share=False,
         uses_ties=False,
         of_counts=lopez.scores,
         comment=lopez.comment,
     ),
     BlocksMethod(
         name="hopkins_may",
-        is_share=False,
-        uses_ties=True,
         of_blocks=hopkins_may,
         of_resamples=hopkins_may_resamples,
         influence=hopkins_may_influence,
     ),
     BlocksMethod(
         name="trueskill_wmt",
-        is_share=False,
-        uses_ties=True,
         of_blocks=trueskill_wmt,
         of_resamples=trueskill_wmt_resamples,
         prepare=with_collapsed_ties,
     ),
-    BlocksMethod(name="trueskill", is_share=False, uses_ties=True, of_blocks=trueskill),
+    BlocksMethod(name="trueskill", of_blocks=trueskill),
     CountsMethod(
         name="bradley_terry",
-        is_share=False,
-        uses_ties=True,
         of_counts=bradley_terry.scores,
         comment=bradley_terry.comment,
         influence=bradley_terry.gradient,
@@ -267,8 +249,6 @@ _METHODS: tuple[Method, ...] = (
     ),
     BlocksMethod(
         name="davidson_judges",
-        is_share=False,
-        uses_ties=True,
         of_blocks=davidson_judges.davidson_judges,
         block_influence=davidson_judges.davidson_judges_block_influence,
     ),
