@@ -6,7 +6,6 @@ from django import template
 
 from campaign.models import Campaign, Task
 from campaign.pages.desk import desk_of
-from campaign.pages.task_seen import task_seen
 from campaign.selectors.tasks import tasks_in_order
 
 register = template.Library()
@@ -28,7 +27,7 @@ def desk_bars(context: template.Context) -> dict[str, Any]:
 def _desk(context: template.Context) -> dict[str, Any]:
     """Return what is above a page with a `campaign`, a `section` and perhaps a `task`.
 
-    The test set is that of the page, or the one looked at last. One query a page.
+    One query a page.
     """
     kept: dict[str, Any] | None = context.render_context.get(_KEPT)
     if kept is not None:
@@ -36,11 +35,8 @@ def _desk(context: template.Context) -> dict[str, Any]:
     campaign: Campaign = context["campaign"]
     own: Task | None = context.get("task")
     tasks = tasks_in_order(campaign)
-    if own is None:
-        task = task_seen(context["request"].session, campaign, tasks)
-    else:
-        # The list's task knows whether its test set has others.
-        task = next((each for each in tasks if each.pk == own.pk), own)
+    # The list's task knows whether its test set has others.
+    task = own and next((each for each in tasks if each.pk == own.pk), own)
     bars = desk_of(campaign=campaign, section=context["section"], tasks=tasks, task=task)
     found = {"campaign": campaign, "task": task, "bars": bars}
     context.render_context[_KEPT] = found

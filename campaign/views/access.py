@@ -8,7 +8,6 @@ from django.shortcuts import get_object_or_404
 from campaign.models import Campaign, Task, User
 from campaign.models.task import TaskQuerySet
 from campaign.pages.rights import role_remember
-from campaign.pages.task_seen import task_remember
 from campaign.services.members import change_demand, owner_demand
 
 _SAFE = frozenset({"GET", "HEAD"})
@@ -50,12 +49,11 @@ def owned_campaign(request: HttpRequest, slug: str) -> Campaign:
 def organised_task(request: HttpRequest, slug: str, task_id: int) -> Task:
     """Return the test set if the user is a member of its campaign; else raise a 404.
 
-    Raises `NotAllowedError` as above. The way back from other pages of the campaign leads to it.
+    Raises `NotAllowedError` as above.
     """
     mine = _tasks(request)
     task: Any = get_object_or_404(mine, pk=task_id, test_set__campaign__slug=slug)
     _admit(request, task.role)
-    task_remember(request.session, task)
     return cast("Task", task)
 
 
@@ -64,7 +62,6 @@ def asked_task(request: HttpRequest, slug: str, task_id: int) -> Task:
     mine = _tasks(request)
     task: Any = get_object_or_404(mine, pk=task_id, test_set__campaign__slug=slug)
     role_remember(request, task.role)
-    task_remember(request.session, task)
     return cast("Task", task)
 
 
@@ -72,7 +69,6 @@ def joined_task(request: HttpRequest, slug: str, task_id: int) -> Task:
     """Return the test set likewise, for what is a member's own: whatever they may change."""
     task: Any = get_object_or_404(_tasks(request), pk=task_id, test_set__campaign__slug=slug)
     role_remember(request, task.role)
-    task_remember(request.session, task)
     return cast("Task", task)
 
 

@@ -20,7 +20,6 @@ from annotation.protocols import answer_kind
 from annotation.selectors.replica_reads import ReadAt, task_answer
 from campaign.models import Campaign, CampaignState, Judge, Task, User
 from campaign.pages.rights import role_remember
-from campaign.pages.task_seen import task_remember
 from campaign.selectors.credentials import may_make_campaigns
 from campaign.selectors.uploads import drafts
 from campaign.views.access import organised_campaign, organised_task
@@ -68,7 +67,6 @@ _ANALYSES_LISTED: Final = 25
 def dashboard_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the ranking of a test set, its progress and its judges."""
     here = _state(request, slug, task_id)
-    task_remember(request.session, here.task)
 
     def page(at: ReadAt | None) -> HttpResponse:
         state = here if at is None else _state(request, slug, task_id)

@@ -135,7 +135,7 @@ def test_the_dashboard_costs_the_same_with_one_judge_and_with_fifty(
         for number in range(count):
             writer.judgment(f"j{number}", writer.block(number + 1, ["A", "B", "C"]), [1, 2, 3])
         ranking_run_compute(task_id=writer.task.pk)
-        as_organiser.get(addresses(writer)["dashboard"])  # remembers the test set
+        as_organiser.get(addresses(writer)["dashboard"])
         costs.append(queries_of(as_organiser, addresses(writer)["dashboard"]))
 
     # One of them asks for rules that may wait for an organiser.
