@@ -1,4 +1,4 @@
-"""Which code computed a ranking: the package's version and, where known, the commit."""
+"""Version of the code that computed a ranking: package version and, if known, commit."""
 
 import os
 import subprocess

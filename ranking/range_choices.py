@@ -1,4 +1,4 @@
-"""How rank ranges are made: one choice for page, REST and commands, and what it was meant to account for and does not."""
+"""Settings of rank ranges: one choice for page, REST and commands, and its limits with the given data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class RangeChoiceError(RefusedError, ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RangeChoice:
-    """How rank ranges are made, and the tests of pairs; as `ranking.core.rankings.range_kinds.RangeOptions`.
+    """Settings of rank ranges and of pairwise tests; as `ranking.core.rankings.range_kinds.RangeOptions`.
 
     Every part has its value: what a run records does not depend on the defaults of later code.
     """
@@ -36,12 +36,12 @@ class RangeChoice:
 
     @property
     def accounts_for_segments(self) -> bool:
-        """Whether segments are taken for units that may be others next time."""
+        """True if segments are treated as a sample of units."""
         return self.resample in ("two_way", "segments")
 
     @property
     def accounts_for_documents(self) -> bool:
-        """Whether documents take the place of segments where they are known."""
+        """True if documents replace segments as units where they are known."""
         return self.resample == "two_way" or self.ranges == "anytime"
 
     @property

@@ -17,7 +17,7 @@ _judges = [
 ]
 
 _analyses = [
-    # Where the list of analyses was.
+    # Former address of the list of analyses.
     path("", dashboard.data_page, name="analyses"),
     path("<slug:kind>/", analysis_page, name="analysis"),
     path("<int:analysis_id>/report.<slug:ending>", analysis_file, name="analysis-file"),

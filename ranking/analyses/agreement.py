@@ -58,7 +58,7 @@ BY_LENGTH = Option(name="by_length", label=gettext_lazy("By source length"), def
 
 @dataclass(frozen=True, slots=True)
 class AgreementFound:
-    """What was measured: what was asked for, the rest None or empty."""
+    """Measured agreement: measures that were not requested are None or empty."""
 
     measures: AgreementMeasures
     labels: LabelAgreements

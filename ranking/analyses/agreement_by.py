@@ -32,7 +32,7 @@ from ranking.wording.agreement import (
 )
 from ranking.wording.numbers import decimals
 
-#: Those with one P(E) for all judges that needs no second count.
+#: Pooled P(E) for all judges, which needs no second count.
 POOLED_CHANCE = Option(
     name="chance",
     label=CHANCE.label,

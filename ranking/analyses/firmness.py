@@ -40,15 +40,15 @@ COUNTS_METHOD = Option(
 _EPOCH = date(1970, 1, 1)
 #: With more judgments than this, they are not listed one by one.
 _MOST_LISTED = 100
-#: So many units are drawn, those with the smallest lead.
+#: Maximum number of units drawn: those with the smallest lead.
 _MOST_DRAWN = 40
-#: What stands in the first column, by the table.
+#: Kind of name in the first column, by table.
 _NAMED: dict[str, Named] = {"judges": "judge", "documents": "document", "days": "day"}
 
 
 @dataclass(frozen=True, slots=True)
 class FirmnessFound:
-    """What decides first place; the ranking without each unit, None where there are not several."""
+    """Evidence for first place; rankings without each unit are None unless there are several units."""
 
     method: str
     fewest: FewestBlocks
@@ -112,7 +112,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: FirmnessFound) -> Rep
         notes=[
             _("Method: %(method)s.") % {"method": METHOD_WORDS[found.method]},
             *firmness_in_words(first_place),
-            # Of equal scores, none is first.
+            # Equal scores have no first system.
             *(
                 _first_note(title, without)
                 for without, _unit, title in units.values()

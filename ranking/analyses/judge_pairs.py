@@ -38,14 +38,14 @@ OTHER = Option(name="other", label=gettext_lazy("Other judge"), default="")
 #: More pairs than this are not listed, and a matrix of more judges is not readable.
 MOST_PAIRS = 200
 MOST_JUDGES = 30
-#: Of more, the plot would not name its lines.
+#: Above this number, the plot would omit the names of lines.
 _DRAWN_PAIRS = 60
 _BELOW, _ABOVE = "▼", "▲"
 
 
 @dataclass(frozen=True, eq=False)
 class JudgePairsFound:
-    """κ of every two judges, of all, how often all agree, and whose outcomes are set side by side.
+    """κ of every two judges and of all, unanimity, and the outcomes of one pair.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class JudgePairsFound:
     chosen : int or None
         The pair whose outcomes are shown; None where there is none.
     asked : tuple of two str
-        The judges asked for, "" for any.
+        The requested judges, "" for any.
     confidence : float
     """
 
@@ -246,9 +246,10 @@ def _why(pair: PairAgreement) -> str | None:
 
 
 def _matrix(found: JudgePairsFound, beside: Int64Array) -> list[Table]:
-    """Return κ of the judges who share most, each with the number of pairs of comparisons.
+    """Return κ between the judges with most shared comparisons, each with the number of pairs of comparisons.
 
-    Of the judge asked for and those who share most with them, if one was. Judges who agree stand together.
+    If a judge is selected, the others are those who share most with them. Judges who agree are
+    adjacent.
     """
     pairs = found.pairs
     if not len(pairs):

@@ -1,4 +1,4 @@
-"""What an analysis is, and which judgments it is of: those of a task, or of all test sets of a campaign."""
+"""Kinds of analyses, and their judgments: those of a task, or of all test sets of a campaign."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ DOMAINS = Option(
     default=(),
     help=_("The part of a document’s name before “/”."),
 )
-#: Of each kind of analysis of a test set.
+#: Options of every analysis of a test set.
 JUDGMENT_OPTIONS = (REFERENCE, GROUP, EXCLUDED, WITHOUT, DOCUMENTS, DOMAINS)
 
 
@@ -85,7 +85,7 @@ class TaskBeside:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChosenJudgments:
-    """The judgments of an analysis by names, so that what is added or changed later makes no difference.
+    """The judgments of an analysis by names, so that later additions and changes do not affect it.
 
     Attributes
     ----------
@@ -100,27 +100,27 @@ class ChosenJudgments:
     documents : tuple of str or None
         The documents whose segments count; None for all.
     skipped : dict of str to int
-        Sentences that each judge skipped when the analysis was asked for.
+        Sentences that each judge had skipped when the analysis was requested.
     leave_out : tuple of str or None
         Judges who count, and without whom the analysis looks again; None if it is of another kind.
     groups : dict of str to list of str, or None
         The judges of each group of the campaign who judged the test set; None if the analysis is of another kind.
     work : WorkFacts or None
-        How fast judges were when it was asked for; None if it is of a kind that does not ask.
+        Judges' pace at that time; None if the kind does not need it.
     shown : dict of str to (int, int), or None
         Of each system in how many of these skipped blocks it was shown, and beside the reference; None
-        where skipped blocks were not asked for.
+        if the kind does not need skipped blocks.
     remarks : Remarks or None
-        What was skipped and commented when it was asked for; None if it is of a kind that does not ask.
+        Skips and comments at that time; None if the kind does not need them.
     rule : RuleState or None
-        How far judging was by the stopping rule when it was asked for; None without one, or if it is of a kind that
+        Progress by the stopping rule at that time; None without one, or if it is of a kind that
         does not show it.
     beside : tuple of TaskBeside or None
-        The other tasks of its test set, as they were when it was asked for; None if it is of a kind that does not ask.
+        The other tasks of its test set at that time; None if the kind does not need them.
     metrics : tuple of str or None
-        Digests of the metrics of its test set, when it was asked for; None if it is of a kind that does not ask.
+        Digests of the metrics of its test set at that time; None if the kind does not need them.
     of_chosen_systems : bool
-        Whether a design of the task was for chosen systems when it was asked for: then reports say which are not judged.
+        Whether a design of the task was limited to some systems: then reports name those not judged.
     """
 
     systems: tuple[str, ...]
@@ -294,7 +294,7 @@ class AnalysisKind:
 
     @property
     def is_of_compared_files(self) -> bool:
-        """Whether files of judgments that compare outputs say all that it asks."""
+        """True if files of judgments that compare outputs provide all its data."""
         needs_tasks = self.reads_other_tasks and not self.files_are_enough
         return self.protocols is None and not (self.needs_remarks or needs_tasks)
 
@@ -317,7 +317,7 @@ class AnalysisChoice:
 
     @property
     def is_live(self) -> bool:
-        """Whether it is a table of what is stored anyway, so that nothing has to be computed."""
+        """True if it is a table of stored figures, so that nothing has to be computed."""
         return self.kind.is_live(self.options)
 
     @property

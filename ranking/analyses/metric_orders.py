@@ -55,7 +55,7 @@ _MOST_SEGMENTS: Final = 10
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """What the analysis computes; `corpus` is by side and text."""
+    """Result of the analysis; `corpus` is by side and text."""
 
     people: HumanOrder
     order: Sequence[PlacedByPeople]

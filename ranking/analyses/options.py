@@ -20,7 +20,7 @@ from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.numbers import in_figures
 from ranking.wording.pair_tests import LEVEL_WORDS
 
-#: What a person reads: translated when it is shown.
+#: Text for people, translated when it is displayed.
 Words = str | Promise
 
 _TRUTH = {"yes": True, "true": True, "1": True, "on": True, "no": False, "false": False, "0": False}
@@ -61,7 +61,7 @@ class Option:
 
     @property
     def is_many(self) -> bool:
-        """Whether several values may be given."""
+        """True if several values may be given."""
         return isinstance(self.default, tuple)
 
     def read(self, given: Any) -> Any:
@@ -169,7 +169,7 @@ METHOD = Option(
     default="expected_wins",
     choices={name: METHOD_WORDS[name] for name in METHODS},
 )
-#: What intervals of κ take for drawn at random.
+#: Units that intervals of κ treat as drawn at random.
 KAPPA_LEVEL = Option(
     name="resample",
     label=gettext_lazy("Accounting for"),

@@ -75,7 +75,7 @@ _EFFECTIVE = ("effective_segments", "effective_documents", "effective_judges")
 
 @dataclass(frozen=True, slots=True)
 class RangeLimits:
-    """What the ranges of a ranking do not account for, as codes, and the numbers its words need."""
+    """Sources of variation that a ranking's ranges ignore, as codes, with the numbers for their texts."""
 
     codes: list[str]
     counts: dict[str, Any]

@@ -31,7 +31,7 @@ class PartRemarks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemarksFound:
-    """What was skipped and commented, by system and by length of the source; of all blocks shown."""
+    """Skips and comments by system and by source length, among all shown blocks."""
 
     systems: Sequence[PartRemarks]
     lengths: Sequence[PartRemarks]

@@ -58,10 +58,10 @@ LIMIT = Option(
 )
 #: Shares of the pairs to be told apart.
 TARGETS = (0.8, 0.9)
-#: The figure looks ahead so many times as far as the campaign has come, at least and at most.
+#: Minimum and maximum horizon of the figure, as multiples of the campaign's progress.
 _AHEAD = (2.0, 20.0)
 _POINTS_AHEAD = 16
-#: Of designs whose judgments choose pairs, the share of blocks that are drawn as balanced ones.
+#: Share of balanced blocks in designs whose judgments choose pairs.
 _FLOOR = 0.1
 _FEW, _MANY = 2, 5
 
@@ -76,7 +76,7 @@ class WhyNot(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class TargetAhead:
-    """What a target takes from now on: of pairs or clusters, or a number of judgments that was fixed.
+    """Remaining effort to reach a target of pairs or clusters, or a fixed number of judgments.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class TargetAhead:
 
 @dataclass(frozen=True, kw_only=True)
 class DesignAhead:
-    """What a design would take from now on, with so many outputs in a block, at so many seconds for each."""
+    """Remaining effort with a design, given the block size and the seconds per block."""
 
     shown: int
     chooses: bool
@@ -105,7 +105,7 @@ class DesignAhead:
     seconds: float | None
 
     def hours(self, judgments: float | None) -> float | None:
-        """Return the hours of so many judgments."""
+        """Return the hours needed for a number of judgments."""
         if judgments is None or self.seconds is None:
             return None
         return judgments * self.seconds / 3600
@@ -144,7 +144,7 @@ class StoppingFound:
     designs: Sequence[DesignAhead] = ()
 
     def judgments(self, comparisons: float | None) -> int | None:
-        """Return the judgments that make so many comparisons, ties included."""
+        """Return the judgments needed for a number of comparisons, ties included."""
         return None if comparisons is None else round(comparisons / self.per_judgment)
 
 
@@ -224,7 +224,7 @@ def _pace(work: WorkFacts, per_judgment: float) -> ReadingPace | None:
     measured = pace_of_judges(blocks, seconds, blocks=sum(blocks))
     if measured is not None:
         return measured
-    # So many candidates make so many comparisons.
+    # Number of candidates that gives this many comparisons.
     words = work.words((1 + np.sqrt(1 + 8 * per_judgment)) / 2)
     return None if not words else ASSUMED_PACE.times(float(words))
 

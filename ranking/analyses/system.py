@@ -39,7 +39,7 @@ SYSTEM = Option(
     default="",
     help=gettext_lazy("Leave empty for the first system by Expected Wins."),
 )
-#: Of the sentences where it lost, and where it won, most clearly.
+#: Maximum sentences listed with the clearest losses, and with the clearest wins.
 MOST_SEGMENTS = 10
 #: A name, and the rows: a mask, or their indices.
 _Part = tuple[str, npt.NDArray[np.generic]]
@@ -59,7 +59,7 @@ class PartWon:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemFound:
-    """What was won and lost by a system.
+    """Comparisons won and lost by a system.
 
     Attributes
     ----------
@@ -293,7 +293,7 @@ def _in_order(kind: str, parts: Sequence[PartWon]) -> list[PartWon]:
     """Return documents and domains worst first, others as they come."""
     if kind not in ("documents", "domains"):
         return list(parts)
-    # What was never decided comes last.
+    # Parts without decided comparisons come last.
     return sorted(
         parts, key=lambda each: (each.share.share is None, each.share.share or 0.0, each.part)
     )

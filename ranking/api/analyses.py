@@ -229,7 +229,7 @@ def ask(request: Request, task: Task, kind: str, sent: Mapping[str, Any]) -> Res
 
 
 _KIND = OpenApiParameter("name", str, "path", enum=TABLE_KINDS)
-# Of any name: which there are, the list of tables says, and `completed` refuses others.
+# Any name is allowed here: the list of tables gives the valid ones, and `completed` refuses others.
 _OPTIONS = OpenApiParameter(
     "options",
     {"type": "object", "additionalProperties": {"type": "string"}},

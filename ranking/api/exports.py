@@ -30,7 +30,7 @@ from ranking.pages.exports import (
     kinds_offered,
 )
 
-#: Of the schema.
+#: Names in the schema.
 KIND_NAMES = [(name, name) for name in KINDS]
 FORMAT_NAMES = [(str(each), str(each)) for each in ExportFormat]
 _CONTENT_TYPES = sorted({MEDIA_TYPES[ending(each)] for each in ExportFormat})

@@ -236,7 +236,7 @@ class PublishSerializer(serializers.Serializer[Any]):
 
     @property
     def words(self) -> PublishedWords:
-        """What valid data says."""
+        """The texts in valid data."""
         sent = self.validated_data
         return PublishedWords(
             authors=tuple(sent["authors"]),
@@ -375,7 +375,7 @@ def _published(request: Request, chosen: dict[str, Any], asked: Mapping[str, Any
 def _awaited(
     request: Request, chosen: dict[str, Any], embargo_until: datetime | None
 ) -> Analysis | None:
-    """Return what a worker computes for the result that is asked for; None where nothing is awaited."""
+    """Return the analysis that the requested result waits for; None if there is none."""
     task, by = chosen["task"], reader(request)
     run = latest_run(task_id=task.pk)
     if run is None:
@@ -384,7 +384,7 @@ def _awaited(
     lacks_metrics = chosen["with_metrics"] and frozen_metrics(run) is None
     if not (lacks_firmness or lacks_metrics):
         return None
-    # What is refused is refused before work is done for it.
+    # Check for refusals before starting computations.
     draft = published_draft(**chosen, run=run)
     embargo_check(embargo_until, now=draft.published_at)
     asked = [

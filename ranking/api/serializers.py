@@ -1,4 +1,4 @@
-"""What REST says of rankings, judges and settings."""
+"""Serializers of rankings, judges and settings."""
 
 from typing import Any
 

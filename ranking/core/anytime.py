@@ -400,8 +400,7 @@ def _same_opponents(wins: Int64Array) -> BoolArray:
     met = ((wins + wins.T) > 0) & ~np.eye(len(wins), dtype=np.bool_)
     here, there = met.astype(np.int64), (~met).astype(np.int64)
     differing = here @ there + there @ here
-    # Of two systems that met, each has the other as an opponent and not itself: this is no
-    # difference.
+    # Two systems that met have each other as an opponent but not themselves: this is no difference.
     same: BoolArray = (differing == 2 * met) & ~np.eye(len(wins), dtype=np.bool_)
     return same
 

@@ -37,7 +37,7 @@ from ranking.core.ranges import Correction, RankRanges, better, clusters, rank_c
 from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.scores import TIE_DECIMALS, Scores, ordinal_ranks
 
-#: What is resampled: segments, judges, or what a judge judged of a segment.
+#: Resampled unit: segments, judges, or a judge's judgments of a segment.
 Unit = Literal["segments", "judges", "cells"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 _SECONDS_PER_HOUR = 3600
@@ -339,7 +339,7 @@ class ScoredTask(TimedTask):
         return wins
 
 
-#: Of the resamples, so many must have a figure.
+#: Minimum share of resamples that must have a figure.
 _LEAST_SHARE = 0.5
 #: Less is rounding.
 _NO_VARIANCE = 1e-20

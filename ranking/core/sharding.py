@@ -291,7 +291,7 @@ def take_shards(
     """
     sizes = [1] * len(shards) if sizes is None else sizes
     done, total = 0, sum(sizes)
-    # Closed whatever happens, so that no worker goes on for nobody.
+    # Closed in any case, so that no worker continues a computation without a caller.
     with closing((engine or ThisMachine()).compute(work, shards)) as computed:
         for index, result in computed:
             take(index, result)
@@ -304,7 +304,7 @@ def take_shards(
 PACKAGES = ("ranking.core", "ranking.design_study", "ranking.files")
 
 _Arrays = list[npt.NDArray[Any]]
-#: What JSON writes and reads again as it was.
+#: Types that JSON writes and reads back unchanged.
 _PLAIN = (type(None), bool, int, float, str)
 
 

@@ -281,7 +281,7 @@ JUDGMENTS, VIOLATIONS, WRONG = range(3)
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """When a campaign is finished: a definition of a rank range, and a target.
+    """Criterion for the end of a campaign: a definition of a rank range, and a target.
 
     Attributes
     ----------

@@ -40,9 +40,9 @@ class CeleryEngine:
     Attributes
     ----------
     workers : int
-        How many there are: work is cut into at least so many shards.
+        Number of workers: work is cut into at least that many shards.
     say : callable, optional
-        Called with a sentence where somebody should know why it takes long.
+        Called with a sentence that explains a delay to the user.
     """
 
     workers: int = 1
@@ -95,7 +95,7 @@ class CeleryEngine:
 
 
 class _Patience:
-    """How long the engine waits, for what."""
+    """Waiting times of the engine."""
 
     def __init__(self) -> None:
         self._now = self._news = self._watched = time.monotonic()
@@ -112,17 +112,17 @@ class _Patience:
         return True
 
     def is_time_to_watch(self) -> bool:
-        """Return whether the job must be told again that somebody waits."""
+        """Return True if the job must be told again that its caller is waiting."""
         if self._now - self._watched < WATCH_SECONDS:
             return False
         self._watched = self._now
         return True
 
     def pause(self) -> None:
-        """Wait a moment, a longer one each time nothing came.
+        """Sleep before the next poll, longer each time without results.
 
-        Results are asked for, since nothing tells of them: the broker may be emptied, and LISTEN would need a
-        connection that no pooler shares.
+        Results are polled because there are no notifications: the broker may be emptied, and LISTEN
+        would need a connection that no pooler shares.
         """
         time.sleep(self._pause)
         self._pause = min(1.5 * self._pause, _LONGEST_PAUSE)

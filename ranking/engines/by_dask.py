@@ -1,7 +1,7 @@
-"""The engine of Dask: a cluster of its own on this machine, or any that a scheduler's address names.
+"""Dask engine: a local cluster, or an existing one by its scheduler's address.
 
-Dask computes a shard again whose worker ended, on another one, and starts ended workers of a local cluster anew.
-Install it as the extra `dask`; workers need Quintet's code, too.
+Dask computes a shard again whose worker ended, on another one, and restarts ended workers of a
+local cluster. Install it as the extra `dask`; workers need Quintet's code, too.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class DaskEngine:
 
     @property
     def workers(self) -> int:
-        """How many shards the cluster computes at a time."""
+        """Number of shards that the cluster computes at a time."""
         threads: dict[str, int] = self._client.nthreads()
         return max(1, sum(threads.values()))
 

@@ -1,1 +1,1 @@
-"""What leaves the house as files."""
+"""Export of data as files."""

@@ -1,4 +1,4 @@
-"""What is exported of a task, as it was asked for: at once, or by a worker into a file that is kept."""
+"""Requested exports of a task: written at once, or by a worker into a stored file."""
 
 import json
 from dataclasses import dataclass
@@ -25,14 +25,14 @@ _FEWEST_SLOTS: Final = 5
 
 
 class ExportRefusedError(RefusedError):
-    """What was asked for is not exported; the words say why, and what to do."""
+    """The requested export is not available; the message says why and what to do."""
 
     field = "file_format"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Export:
-    """What is exported.
+    """A requested export.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Export:
 
     @property
     def file_name(self) -> str:
-        """What the file is called."""
+        """Name of the file."""
         stem, _headers = file_stem(self.task, self.task.called_in_full)
         part = (
             "" if not self.after and self.until == self.watermark else f"-{self.after}-{self.until}"
@@ -67,7 +67,7 @@ class Export:
 
     @property
     def tag(self) -> str:
-        """What the bytes follow from: two exports of one tag, asked from and up to the same places, are the same."""
+        """Hash of all inputs: two exports with the same tag and range have the same bytes."""
         excluded = excluded_judges(campaign_id=self.task.test_set.campaign_id)
         parts = [
             self.task.pk,
@@ -89,7 +89,7 @@ def export_asked(
     until: int | None = None,
     watermark: int | None = None,
 ) -> Export:
-    """Return what is asked for, with what is not said filled in: all that there is now.
+    """Return the requested export, completed with defaults: everything available now.
 
     Judgments that have no number get one first. Raises ExportRefusedError.
     """

@@ -64,7 +64,7 @@ class FrozenResult:
 
     @property
     def hides_a_name(self) -> bool:
-        """Whether a system is not named: then nothing says in which order candidates were shown, nor the seeds.
+        """True if a system is anonymous: then neither display orders nor seeds are included.
 
         Who has a seed can draw with any name, and see which one gives what was shown.
         """
@@ -77,7 +77,7 @@ class FrozenResult:
 
     @property
     def not_counted(self) -> JudgmentQuerySet:
-        """Those of judges who are left out."""
+        """Judgments of judges who are left out."""
         return self._current.filter(judge__pseudonym__in=self.left_out)
 
     @property

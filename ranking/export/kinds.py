@@ -24,22 +24,22 @@ class ExportFormat(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportKind:
-    """Something of a task that can be taken away.
+    """Kind of data that can be exported from a task.
 
     Attributes
     ----------
     name : str
     title, description : lazy str
     formats : mapping of ExportFormat to sequence of lazy str
-        Those it is written in, each with what it has no room for.
+        Available formats, each with the data it cannot hold.
     refused : mapping of ExportFormat to lazy str
-        Why it is not written in the others.
+        Reasons why other formats are unavailable.
     by_number : bool
         Whether the places of its rows are numbers of judgments.
     names_people : bool
-        Whether it says who judges are: organisers alone get it.
+        Whether it identifies judges: for organisers only.
     is_whole : bool
-        Whether no part of it can be asked for.
+        Whether it can only be exported as a whole.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What is exported row by row: recorded judgments, skips, assignments, texts, designs, activity, judges.
+"""Rows of exports: recorded judgments, skips, assignments, texts, designs, activity, judges.
 
 Each kind is one statement (judgments: some for each few thousand), so that its rows are of one moment.
 """
@@ -47,7 +47,7 @@ from campaign.selectors.rehearsals import rehearsed_slug
 #: Pages say “more than” of more rows than these.
 MOST_COUNTED: Final = 10_000
 
-#: What stands in a column: a text, a whole number, true or false, a time as text, or anything that JSON says, as text.
+#: Type of a column: text, integer, boolean, time as text, or any JSON value as text.
 Kind = type[str] | type[int] | type[bool] | type[datetime] | type[object]
 
 
@@ -130,7 +130,7 @@ _JUDGMENT: Final[dict[str, Kind]] = {
     "control": str,
     "rehearsal_of": str,
 }
-#: Of a judgment as it is read; the last three are what `SystemsShown` and `answers_read` take.
+#: Columns of a judgment as read; the last three are the input of `SystemsShown` and `answers_read`.
 _RECORDED: Final[dict[str, Kind]] = {
     **{
         name: _JUDGMENT[name]
@@ -386,7 +386,8 @@ ROWS: Final[Mapping[str, Rows]] = {
 }
 
 
-#: How values of each kind stand in JSON: texts as `json.dumps` has them with `ensure_ascii=False`, JSON as it is.
+#: JSON encoding of each kind: texts as `json.dumps` has them with `ensure_ascii=False`, JSON
+#: unchanged.
 _IN_JSON: Final[Mapping[type, Callable[[Any], str]]] = {
     str: json.encoder.encode_basestring,
     datetime: '"{}"'.format,

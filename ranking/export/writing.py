@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 #: Told how far a file is: places of rows, as the file was asked from and up to.
 Told = Callable[[int, int], None]
-#: So many judgments are put into lines at a time, and into a row group of Parquet.
+#: Judgments converted to lines at a time, and per row group of Parquet.
 _AT_ONCE: Final = 1 << 13
 _ROW_GROUP: Final = 1 << 15
-#: Of files in a zip: the same bytes on any day.
+#: Fixed time of files in a zip: the same bytes on any day.
 _NO_MOMENT: Final = (1980, 1, 1, 0, 0, 0)
-#: Pearmut hands documents to whoever comes, and asks for errors with a score.
+#: Pearmut assigns documents dynamically, and collects errors with a score.
 _PEARMUT: Final = {"assignment": "dynamic", "protocol": "ESA"}
 
 
@@ -87,7 +87,7 @@ def _export(job: Job, progress: JobProgress) -> dict[str, Any]:
 
 
 class _Lines(NamedTuple):
-    """How judgments are written as text: a head for rows of so many candidates, lines of each row, a tail."""
+    """Text format of judgments: a head for rows with a number of candidates, lines of each row, a tail."""
 
     head: Callable[[int], str]
     row: Callable[[FiveWayRow, int], str]
@@ -222,7 +222,7 @@ def _counted(export: Export, told: Told) -> Iterator[Rows]:
 
 
 class _Written(list[str]):
-    """What a writer of CSV writes, a line each."""
+    """Lines written by a CSV writer."""
 
     write = list.append
 
@@ -316,7 +316,7 @@ def _parquet(schema: "pa.Schema", groups: Iterable[Iterable[Iterable[Any]]]) -> 
     from pyarrow import parquet
 
     sink = _Sink()
-    # Without Arrow's own schema: columns are text for whoever reads them.
+    # Without Arrow's own schema: all readers see text columns.
     with parquet.ParquetWriter(sink, schema, compression="zstd", store_schema=False) as writer:
         for rows in groups:
             columns = list(zip(*rows, strict=True))

@@ -30,7 +30,7 @@ from ranking.services.publishing.bundles import (
 
 #: Told how many bytes are sent.
 Sent = Callable[[int], None]
-#: How long an answer may take.
+#: Timeout of a request.
 SECONDS = 60.0
 _ATTEMPTS: Final = 3
 _LONGEST: Final = 1 << 20
@@ -47,7 +47,7 @@ class ZenodoError(Exception):
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """Whoever redirects would be sent the token."""
+    """Handler that refuses redirects, which would send the token elsewhere."""
 
     def redirect_request(self, *_args: Any, **_named: Any) -> None:
         return None
@@ -153,7 +153,7 @@ class Zenodo:
     def _asked(self, method: str, address: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
         data = json.dumps(body).encode()
         headers = {"Content-Type": "application/json"}
-        # What got no answer may have made a draft, and would make another.
+        # A request without a response may have created a draft, and a retry would create another.
         return self._again(lambda: self._once(method, address, data, headers), is_safe=False)
 
     def _again(self, ask: Callable[[], Mapping[str, Any]], *, is_safe: bool) -> Mapping[str, Any]:

@@ -76,7 +76,7 @@ class _Results:
                 f"the file is not valid XML ({expat.ErrorString(error.code)})",
                 "export the results again or check that the transfer was complete",
             ) from error
-        # The parser keeps a tag or comment that does not end, and begins it anew with each piece.
+        # The parser buffers an unterminated tag or comment, and rescans it with each piece.
         if self._fed - self._parser.CurrentByteIndex > MAX_LINE_BYTES:
             self._refuse(
                 None,

@@ -58,7 +58,7 @@ def read_arena_parquet(name: str, source: str | IO[bytes], losses: Losses) -> It
 
         for batch in parquet.ParquetFile(source).iter_batches(batch_size=_ROWS_AT_A_TIME):
             columns = {
-                # Of what is not read, conversations among it, only whether something is there.
+                # For unused fields, such as conversations, only their presence.
                 field: column.to_pylist()
                 if field in (*COLUMNS, *_JUDGES)
                 else [is_there or None for is_there in column.is_valid().to_pylist()]

@@ -37,9 +37,10 @@ CHECKSUMS: Final = "checksums.txt"
 ALWAYS: Final = (RESULT, RUN, JUDGMENTS)
 
 
-#: Of JSON that is read whole: 40 systems need some 100 kB.
+#: Maximum size of JSON that is read whole: 40 systems need some 100 kB.
 _LONGEST_JSON: Final = 32 * 1024**2
-#: How zips begin; the second has no files. What begins otherwise is something else to other programs.
+#: First bytes of zips; the second kind has no files. With other first bytes, other programs could
+#: take the file for something else.
 _HEADS: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _LIMITS: Final = Limits(entries=200, total_bytes=8 * 1024**3)
 
@@ -167,7 +168,7 @@ _LINE: Final = re.compile(r"([0-9a-f]{64})  (\S.*)")
 
 
 class Problem(StrEnum):
-    """What is wrong with a file."""
+    """Problem with a file."""
 
     CHANGED = "changed"
     MISSING = "missing"
@@ -189,7 +190,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What a check found.
+    """Result of a check.
 
     Attributes
     ----------
@@ -213,8 +214,7 @@ def bundle_check(bundle: OpenedBundle, *, digest: str = "") -> Check:
     ----------
     bundle : OpenedBundle
     digest : str
-        The SHA-256 that the result should have, or its beginning; whatever it is if empty. Only it, known from
-        elsewhere, tells a bundle of which everything was made anew.
+        The expected SHA-256 of the result, or its beginning; unchecked if empty. Only an independently known digest reveals a bundle that was forged as a whole.
     """
     found: set[Finding] = {Finding(name, Problem.ADDED) for name in bundle.litter}
     found |= {Finding(name, Problem.MISSING) for name in ALWAYS if name not in bundle.files}
@@ -349,7 +349,7 @@ LAST_DIGITS: Final = 1e-12
 
 
 class Absent(Enum):
-    """What stands for a value that is not there: null is a value."""
+    """Placeholder for a missing value, because null is a value."""
 
     ABSENT = "absent"
 
@@ -367,7 +367,7 @@ class Difference:
 
     @property
     def is_in_last_digits(self) -> bool:
-        """Whether both are numbers, no whole ones, that differ by less than `LAST_DIGITS` of them, or of 1."""
+        """True if both are floats that differ by less than `LAST_DIGITS` relatively or absolutely."""
         if not (isinstance(self.published, float) and isinstance(self.computed, float)):
             return False
         return math.isclose(self.published, self.computed, rel_tol=LAST_DIGITS, abs_tol=LAST_DIGITS)

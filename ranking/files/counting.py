@@ -26,7 +26,8 @@ from ranking.files.records import (
 from ranking.files.selecting import Selected, one_language_pair, pairs_chosen, selected
 from ranking.files.vocabulary import Columns, Vocabulary, blocks_of, joined
 
-#: A shard ends where a segment ends after so many rows: enough for compiled code to pay.
+#: A shard ends at the first segment boundary after this many rows: enough to benefit from compiled
+#: code.
 ROWS_OF_A_SHARD = 250_000
 #: Row groups that two shards must read may be so much of a shard.
 _MOST_READ_TWICE = 0.25
@@ -85,7 +86,7 @@ def row_groups_of(names: Sequence[str]) -> list[RowGroup]:
 def cut_into_shards(groups: Sequence[RowGroup], rows: int = ROWS_OF_A_SHARD) -> list[SegmentShard]:
     """Cut row groups into shards of whole segments.
 
-    Files sorted by segment are cut into shards of about so many rows. Where row groups hold segments
+    Files sorted by segment are cut into shards of about `rows` rows. Where row groups hold segments
     from everywhere, a shard would have to read nearly all of them: then there is one shard.
 
     Parameters
@@ -132,7 +133,7 @@ def _shard(first: int, last: int, groups: Sequence[RowGroup]) -> SegmentShard:
 
 @dataclass(frozen=True)
 class FilesWanted:
-    """What is asked of each shard.
+    """Request to each shard.
 
     Attributes
     ----------
@@ -149,7 +150,7 @@ class FilesWanted:
 
 @dataclass(frozen=True, eq=False)
 class PartFound:
-    """What a shard holds.
+    """Content of a shard.
 
     Attributes
     ----------
@@ -168,7 +169,7 @@ class PartFound:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class JudgmentsCounted(JudgmentsFound):
-    """What files say, and the counts of their selected judgments.
+    """Content of files, with the counts of their selected judgments.
 
     Attributes
     ----------
@@ -270,7 +271,7 @@ def count_part(wanted: FilesWanted, shard: SegmentShard) -> PartFound:
     there = tuple(vocabulary.languages)
     chosen = pairs_chosen(there, wanted.selection)
     if len(chosen) != 1:
-        # Whether that is right is only known of all shards together.
+        # Can only be checked once all shards are known.
         return PartFound(languages=there)
     judged, rest = selected(columns, vocabulary, chosen[0], wanted.selection.exclude_judges)
     del columns
@@ -295,7 +296,7 @@ def _read(shard: SegmentShard, vocabulary: Vocabulary) -> Columns:
 
 
 class _Total:
-    """What the shards so far hold together."""
+    """Accumulated content of the shards so far."""
 
     def __init__(self, wanted: FilesWanted, files: list[FileRead]) -> None:
         self._wanted = wanted

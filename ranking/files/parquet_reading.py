@@ -27,7 +27,7 @@ from ranking.files.vocabulary import Columns, Vocabulary
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: How every Parquet file begins.
+#: First bytes of every Parquet file.
 MAGIC = b"PAR1"
 #: Rows decoded at a time.
 _ROWS_AT_A_TIME = 1 << 16
@@ -254,7 +254,7 @@ Int32Array = npt.NDArray[np.int32]
 Int64Array = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
-#: Up to so many places are compared with each other; more are sorted.
+#: Up to this many places are compared with each other; more are sorted.
 _FEW_PLACES = 12
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Int64Array = npt.NDArray[np.int64]
 
-#: A row group ends with the first segment that ends after so many rows.
+#: A row group ends at the first segment boundary after this many rows.
 ROWS_OF_A_GROUP = 1 << 16
 
 
@@ -27,7 +27,7 @@ def in_order_of_segments(columns: Columns) -> Columns:
 
 
 def cut_between_segments(columns: Columns, rows: int) -> Iterator[slice]:
-    """Yield slices of at least so many rows, but the last, that end where a segment ends.
+    """Yield slices that end at a segment boundary, each of at least `rows` rows except the last.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def write_parquet(path: str, columns: Columns, vocabulary: Vocabulary) -> None:
 
     names = _Names(vocabulary)
     table = names.table(columns)
-    # Without Arrow's own schema: columns are text for whoever reads them.
+    # Without Arrow's own schema: all readers see text columns.
     with parquet.ParquetWriter(
         path, table.schema, compression="zstd", store_schema=False
     ) as writer:

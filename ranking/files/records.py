@@ -52,7 +52,7 @@ def ignored_documents(document: npt.NDArray[np.int32], *, used: bool) -> Ignored
 
 
 def ignored_of(naming: int, blocks: int, *, several: bool) -> IgnoredDocuments | None:
-    """Return why documents do not count, of which so many of all blocks name one, or several."""
+    """Return the reason for ignoring documents, if `naming` of the blocks name one, or several."""
     if not naming:
         return None
     if naming < blocks:
@@ -66,7 +66,7 @@ NO_JUDGE = ""
 
 LanguagePair = tuple[str, str]
 
-#: What the core counts places with.
+#: Limit of the core's counts of places.
 MAX_CANDIDATES = 127
 
 _NAMED_AT_MOST = 20
@@ -100,7 +100,7 @@ def refuse_unknown(what: str, asked: Iterable[str | None], there: Iterable[str])
 
 @dataclass(frozen=True, slots=True)
 class JudgmentSelection:
-    """Which judgments of the files are asked for.
+    """Selection of judgments from files.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ class FileRead:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class JudgmentsFound:
-    """What files say beside their judgments.
+    """Content of files other than their judgments.
 
     Attributes
     ----------

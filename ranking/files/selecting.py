@@ -1,4 +1,4 @@
-"""Choose the judgments that were asked for, and count what is left out."""
+"""Select the requested judgments, and count the others."""
 
 from __future__ import annotations
 
@@ -23,15 +23,14 @@ from ranking.files.vocabulary import Columns, Vocabulary
 
 @dataclass(frozen=True)
 class Selected:
-    """What is selected, beside the judgments themselves; sums of parts are those of the whole.
+    """Selected data, beside the judgments themselves; the sum of parts is the whole.
 
     Attributes
     ----------
     present : tuple of str
         Judges of the language pair, those who are left out among them.
     systems : tuple of str
-        Systems of the pair, sorted; also of skips and of judges who are left out: a system nobody is
-        left to judge is listed as such, not forgotten.
+        Systems of the pair, sorted; also of skips and of judges who are left out, so that a system without remaining judgments is still listed.
     skipped_by : mapping of str to int
     blank_labels : int
     repeated : int

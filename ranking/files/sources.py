@@ -1,4 +1,4 @@
-"""Where bytes come from: files and standard input, hashed and counted while they are read."""
+"""Sources of bytes: files and standard input, hashed and counted while they are read."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from ranking.files.parquet_reading import read_parquet
 from ranking.files.reading import READERS, detect_input_format
 from ranking.files.records import NO_JUDGE, InputFormat, JudgedBlock
 
-#: What a judge ranked, by candidate; None where they gave no rank.
+#: Ranks by a judge, by candidate; None for candidates without a rank.
 Ranks = tuple[int | None, ...]
 
 #: Pairs of a `.rank` file have no judges.

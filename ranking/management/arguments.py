@@ -91,16 +91,16 @@ def add_engine_arguments(parser: CommandParser) -> None:
 
 @contextmanager
 def chosen_engine(options: Mapping[str, Any], *, say: Callable[[str], None]) -> Iterator[Engine]:
-    """Give the engine that the options choose; what it started ends with it.
+    """Provide the engine selected by the options, and shut it down afterwards.
 
-    `say` is called with sentences for whoever waits.
+    `say` is called with progress messages.
 
     Raises
     ------
     ValueError
         If an option does not fit the engine.
     EngineError
-        If the engine cannot be had.
+        If the engine is unavailable.
     """
     name, jobs = options["engine_name"], options["jobs"]
     if options["scheduler"] is not None and name != "dask":
@@ -282,7 +282,7 @@ _CORRECTIONS = {
     "bh": Correction.BENJAMINI_HOCHBERG,
 }
 _SIDES = {"one": 1, "two": 2}
-#: What --rank-ranges bootstrap resamples unless --resample says so.
+#: Default unit of --rank-ranges bootstrap without --resample.
 _LEVEL_OF_BOOTSTRAP: Level = "blocks"
 
 
@@ -313,7 +313,7 @@ def add_range_arguments(parser: CommandParser) -> None:
 
 
 def range_choice(options: Mapping[str, Any]) -> RangeChoice:
-    """Return what was asked for, with the defaults for the rest.
+    """Return the requested ranges, completed with defaults.
 
     Raises
     ------

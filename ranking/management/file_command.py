@@ -1,4 +1,4 @@
-"""What the commands on files share: arguments, reading, errors, progress, output. No database."""
+"""Code shared by the commands on files: arguments, reading, errors, progress, output. No database."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from ranking.management.arguments import (
 from ranking.reports import Report, ReportFormat, write
 from ranking.reports.inputs import Input
 
-#: What the reference is called in the files of WMT.
+#: Name of the reference in WMT's files.
 REFERENCE_SYSTEM = "_ref"
 BAD_INPUT = 2
 _INTERRUPTED = 130
@@ -45,7 +45,7 @@ class ReportCommand(BaseCommand):
 
     # No check of settings, migrations or translations: there is nothing they could be about.
     requires_system_checks: list[str] = []
-    #: Whether it draws random numbers and computes; without, it takes no seed and no engine.
+    #: True if it computes and draws random numbers; otherwise it takes no seed and no engine.
     computes = True
 
     @abstractmethod
@@ -95,7 +95,7 @@ class ReportCommand(BaseCommand):
             # The core raises ValueError for arguments that do not fit the data, and says which.
             refuse(str(error), error)
         except BrokenPipeError:
-            # Whoever read our output has enough; the interpreter must not complain when it ends.
+            # The reader has closed our output; prevent an error at interpreter exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -1,4 +1,4 @@
-"""What the judgments mean."""
+"""Rankings and analyses of the judgments."""
 
 from ranking.models.analysis import Analysis
 from ranking.models.metric import Metric

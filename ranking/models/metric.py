@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 
-#: How numbers are stored: the same bytes on any machine.
+#: Stored number format: the same bytes on any machine.
 _STORED: Final = "<f8"
 
 
@@ -91,7 +91,7 @@ class Metric(RecordedModel):
             ),
         ]
         triggers = [
-            # Who made it may still be forgotten with their account.
+            # Its author's account may still be deleted.
             pgtrigger.Protect(
                 name="metric_frozen",
                 operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
@@ -106,7 +106,7 @@ class Metric(RecordedModel):
 
     @property
     def is_of_texts(self) -> bool:
-        """Whether it was computed here."""
+        """True if it was computed here from texts."""
         return not self.file_name
 
     @property

@@ -40,8 +40,8 @@ class PublishedResult(RecordedModel):
     (`campaign.texts.canonical_json`), whose beginning is the address. Who may see it, and whether it is
     retracted, may change; nothing else does.
 
-    Its bundle is the zip from which one command computes it again: asked for with or without texts, and never changed
-    once a worker has made it.
+    Its bundle is the zip from which one command recomputes it: requested with or without texts, and
+    never changed once a worker has created it.
     """
 
     task = models.ForeignKey(
@@ -142,7 +142,7 @@ class PublishedResult(RecordedModel):
             ),
         ]
         triggers = [
-            # Who published it may still be forgotten with their account.
+            # Its publisher's account may still be deleted.
             pgtrigger.Protect(
                 name="published_result_frozen",
                 operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types

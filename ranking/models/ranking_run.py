@@ -22,7 +22,7 @@ class ResultField(models.JSONField):
 
 
 class Ranking(models.Model):
-    """What a ranking records: its result, and all it needs to be computed again.
+    """Record of a ranking: its result, and all inputs to recompute it.
 
     Went in: the current judgments among numbers 1…`watermark` of the test
     set, less what `parameters` leaves out.
@@ -45,7 +45,7 @@ class Ranking(models.Model):
 
     @property
     def recipe(self) -> tuple[object, ...]:
-        """What the result follows from, besides the judgments."""
+        """Inputs of the result, besides the judgments."""
         return self.method, self.parameters, self.seed, self.code_version
 
 
@@ -79,7 +79,7 @@ class RankingRun(Ranking):
     comparisons = models.PositiveIntegerField()
     standings = models.JSONField()
 
-    #: Of the latest ranking, what it says of the first one that met the stopping rule; no column.
+    #: First ranking that met the stopping rule, as recorded in the latest one; no column.
     rule_met: dict[str, Any] | None = None
 
     withheld: ClassVar = "UPDATE, DELETE"
@@ -94,10 +94,10 @@ class RankingRun(Ranking):
 
 
 class LatestRanking(Ranking):
-    """The present ranking of a test set: one row, which each new ranking replaces.
+    """Current ranking of a task: one row, replaced by each new ranking.
 
-    Pages and REST show it. `choice`, `without` and `rule` repeat what `parameters` say of rank ranges, of
-    excluded judges and of the stopping rule, so that the database finds by itself which test sets are to be ranked anew.
+    Pages and REST show it. `choice`, `without` and `rule` repeat the rank ranges, excluded judges
+    and stopping rule in `parameters`, so that a query can find the tasks that need a new ranking.
     """
 
     task = models.OneToOneField(

@@ -22,7 +22,7 @@ class RankingSettingsQuerySet(RecordedQuerySet["RankingSettings"]):
 
 
 class RankingSettings(RecordedModel):
-    """How a test set is ranked, and how its rank ranges are made, from a certain time on.
+    """Ranking method and rank ranges of a task, from a given time on.
 
     A change is a new row, so the rows of a test set are the history of who changed what, and when;
     the newest is in force. A test set without a row has the defaults of
@@ -150,7 +150,7 @@ class RankingSettings(RecordedModel):
             ),
         ]
         triggers = [
-            # Who changed it may still be forgotten with their account.
+            # Its author's account may still be deleted.
             pgtrigger.Protect(
                 name="ranking_settings_immutable",
                 operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
@@ -179,7 +179,7 @@ class RankingSettings(RecordedModel):
 
     @property
     def choice(self) -> RangeChoice:
-        """How these settings make rank ranges."""
+        """Rank ranges of these settings."""
         return RangeChoice(
             resample=cast("Level", self.resample),
             ranges=cast("RangeKind", self.ranges),

@@ -19,7 +19,7 @@ class StoppingRuleQuerySet(RecordedQuerySet["StoppingRule"]):
 
 
 class StoppingRule(RecordedModel):
-    """When judging of a test set is to end, from a certain time on: by whichever criterion is met first.
+    """Stopping rule of a task from a given time on: judging ends with the first criterion met.
 
     A change is a new row, so the rows of a test set are the history; the newest is in force, and one without a
     criterion says that there is no rule any more. Nothing is closed by a rule: that is an organiser's word.
@@ -109,7 +109,7 @@ class StoppingRule(RecordedModel):
             ),
         ]
         triggers = [
-            # Who set it may still be forgotten with their account.
+            # Its author's account may still be deleted.
             pgtrigger.Protect(
                 name="stopping_rule_immutable",
                 operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
@@ -123,7 +123,7 @@ class StoppingRule(RecordedModel):
 
     @property
     def is_there(self) -> bool:
-        """Whether it has a criterion."""
+        """True if it has a criterion."""
         return any(getattr(self, name) is not None for name in CRITERIA)
 
     @property

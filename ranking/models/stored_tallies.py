@@ -31,7 +31,7 @@ class StoredTallies(models.Model):
 
 
 class RankingUpkeep(models.Model):
-    """What workers are at, or have done, beside the ranking of a test set; never history.
+    """State of the background work around a task's ranking; never history.
 
     When its judges were last measured (`JudgeMeasures`) and by which judgments: the evidence of what followed is kept
     with each `QualityAction`. And whether all its judgments are being counted in the background.
@@ -55,9 +55,9 @@ class RankingUpkeep(models.Model):
 
 
 class JudgeMeasures(models.Model):
-    """What was last measured of a judge in a test set; `RankingUpkeep` says by which judgments.
+    """Latest quality measures of a judge in a task; `RankingUpkeep` has their watermark.
 
-    Computed anew after each ranking, never history; only rows that change are written.
+    Recomputed after each ranking, never history; only rows that change are written.
     """
 
     task = models.ForeignKey(
@@ -96,7 +96,7 @@ class ShardJob(models.Model):
 
 
 class ShardResult(models.Model):
-    """What a worker found for one shard of a job."""
+    """Worker's result for one shard of a job."""
 
     job = models.ForeignKey(
         ShardJob, on_delete=models.CASCADE, related_name="results", db_index=False

@@ -1,1 +1,1 @@
-"""What the organisers' pages show: summaries, plots, formats and forms."""
+"""Content of the organisers' pages: summaries, plots, formats and forms."""

@@ -1,4 +1,4 @@
-"""What a decision about judges would do now, and what it did, in words."""
+"""Effects of a decision about judges, before and after it is taken, in words."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -131,7 +131,7 @@ MOST_LISTED = 100
 
 @dataclass(frozen=True, slots=True)
 class JudgeToAct:
-    """A judge, what the analysis found of them in words, and what the campaign does of itself.
+    """A judge with the analysis's findings in words, and the campaign's automatic actions.
 
     `status` is "warned", "paused", "excluded" or empty; `rules` are the rules in force that they break now.
     """

@@ -1,4 +1,4 @@
-"""The form in which an analysis is asked for: its fields are the options of its kind."""
+"""Request form of an analysis: its fields are the options of its kind."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ class AnalysisForm(forms.Form):
     def __init__(
         self, data: QueryDict | None, *, kind: AnalysisKind, judgments: JudgmentsToChoose
     ) -> None:
-        # What the address does not say is as usual, and the form shows that.
+        # Missing options have their defaults, which the form shows.
         super().__init__(
             None if data is None else completed_query(data, kind.every_option),
             auto_id=f"id_{kind.name}_%s",
@@ -76,12 +76,12 @@ class AnalysisForm(forms.Form):
 
     @property
     def query(self) -> str:
-        """What was asked, as the query of an address; of a form that is valid or not bound."""
+        """The requested options as an address's query; for a form that is valid or unbound."""
         return question_query(self.given, self.watermark) if self.is_bound else ""
 
     @property
     def is_of_some(self) -> bool:
-        """Whether a choice of judgments is in the form."""
+        """True if the form selects some of the judgments."""
         if not self.is_bound or not self.is_valid():
             return self.is_bound
         names = {option.name for option in JUDGMENT_OPTIONS}

@@ -23,7 +23,7 @@ _HIGHEST = 1_000_000_000
 
 
 class BudgetForm(forms.Form):
-    """What is to be spent, in judgments, hours or money; it stands in the address."""
+    """Budget in judgments, hours or money, stored in the address."""
 
     budget = forms.FloatField(
         label=gettext_lazy("Budget"), required=False, min_value=0, max_value=_HIGHEST
@@ -67,7 +67,7 @@ class BudgetForm(forms.Form):
 
     @property
     def query(self) -> str:
-        """What was sent, as the address has it."""
+        """The submitted values as an address's query."""
         if not self.is_valid():
             return ""
         sent = {name: self.data.get(name, "") for name in self.fields}
@@ -276,7 +276,7 @@ def forecast_table(forecast: DesignForecast) -> Table:
             value="pairs",
             low="pairs_low",
             high="pairs_high",
-            # Where most pairs are told apart already, the rest of the axis would be empty.
+            # If most pairs are separated already, the rest of the axis would be empty.
             start=0 if lowest < forecast.pairs / 2 else floor(lowest),
             end=forecast.pairs,
         ),

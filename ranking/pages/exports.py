@@ -1,4 +1,4 @@
-"""Exports of a task as page and REST show them: what is asked for, how large it will be, and answers."""
+"""Exports of a task for page and REST: request, estimated size, and responses."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -102,7 +102,7 @@ def is_other_export(sent: Mapping[str, str], export: Export) -> bool:
 
 
 def file_answer(sent: Mapping[str, str], file: KeptFile) -> HttpResponseBase:
-    """Return the bytes of a kept file, or the range of them that is asked for; 404 if it is gone, 503 if the storage fails."""
+    """Return the requested bytes of a kept file; 404 if it is gone, 503 if the storage fails."""
     try:
         return ranged_response(
             sent,

@@ -134,11 +134,11 @@ def lengths(words: str) -> dict[str, str]:
 
 
 class Addresses:
-    """Addresses of organisers' pages of a test set. Names that are not there any more have none.
+    """Addresses of organisers' pages of a task. Deleted names have none.
 
-    Addresses are reversed once, and names are looked up when they are first asked for. `is_all_listed` says whether a
-    count of all its judgments is that of the list of those that count; `compares_outputs`, whether its judges compare
-    outputs, so that systems win and lose.
+    Addresses are reversed once, and names are looked up on first use. `is_all_listed` says whether
+    a count of all its judgments is that of the list of those that count; `compares_outputs`,
+    whether its judges compare outputs, so that systems win and lose.
     """
 
     def __init__(

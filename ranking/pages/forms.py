@@ -115,7 +115,7 @@ class RankingSettingsForm(VersionedForm):
         self.fields["judge_group"].queryset = present.order_by("name")  # type: ignore[attr-defined]
 
 
-#: What an organiser decides about judges.
+#: Organisers' decisions about judges.
 DECISIONS = [*QualityActionKind.choices, (REINSTATE, _("reinstated"))]
 
 
@@ -186,7 +186,7 @@ class JudgesActionForm(ActionForm):
         return found
 
     def clean(self) -> dict[str, Any]:
-        """Demand that somebody is chosen."""
+        """Require at least one judge."""
         cleaned = super().clean()
         if not self.errors and not self.judges:
             self.add_error("judge", _("Select at least one judge."))
@@ -219,7 +219,7 @@ class NoteForm(forms.Form):
 
 
 class JudgeGroupForm(VersionedForm):
-    """Its name, and how many blocks each of its judges is asked for."""
+    """Name of a group, and the block quota of each of its judges."""
 
     name = forms.CharField(
         label=_("Group name"), max_length=60, widget=forms.TextInput(attrs={"dir": "auto"})
@@ -252,7 +252,7 @@ class JudgeGroupForm(VersionedForm):
 
 
 class ExportForm(forms.Form):
-    """What is to be exported, of what a member may export."""
+    """Export settings, within a member's rights."""
 
     kind = forms.ChoiceField(label=_("Kind"))
     file_format = forms.ChoiceField(
@@ -280,6 +280,6 @@ class ExportForm(forms.Form):
 
     @property
     def asked(self) -> dict[str, Any]:
-        """What is asked for, as `export_asked` takes it."""
+        """The request, as `export_asked` takes it."""
         values = self.cleaned_data
         return {**values, "after": values["after"] or 0}

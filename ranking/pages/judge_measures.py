@@ -237,7 +237,7 @@ _Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """Where the judges are on the axis of a measure.
+    """Positions of judges on the axis of a measure.
 
     Attributes
     ----------
@@ -258,7 +258,7 @@ class Strip:
 
 @dataclass(frozen=True, slots=True)
 class DrawnMeasure:
-    """A measure in words, its place among all judges, and what the middle one of so many has."""
+    """A measure in words, its position among all judges, and the median judge's value."""
 
     row: MeasureRow
     strip: Strip | None
@@ -325,7 +325,7 @@ _STATUSES: Final = [
     (JudgeStatus.PAUSED.value, gettext_lazy("paused")),
     (JudgeStatus.EXCLUDED.value, gettext_lazy("excluded")),
 ]
-# Where the axis of κ begins: intervals of judges who shared little with others reach far below.
+# Start of the axis of κ: intervals of judges with few shared comparisons reach far below.
 _LOWEST: Final = -0.2
 _FLAGS: Final = [
     ("yes", gettext_lazy("flagged")),

@@ -142,7 +142,7 @@ def marked(runs: Sequence[Run]) -> SafeString:
 
 @dataclass(frozen=True, slots=True)
 class SystemWords:
-    """What a page of a system begins with."""
+    """Introduction of a system's page."""
 
     headline: str
     lead: str

@@ -59,7 +59,7 @@ class SmallPlot:
 
 @dataclass(frozen=True, slots=True)
 class EndPlot:
-    """Where a forecast and its interval lie between today and the end of the axis."""
+    """Position of a forecast and its interval between today and the end of the axis."""
 
     low: str
     high: str
@@ -241,11 +241,11 @@ def _end_plot(end: EndOfWork, axis: float) -> EndPlot:
 _STATES: Final = [
     (state.value, state.label) for state in CampaignState if state != CampaignState.BIN
 ]
-#: What the first page is sorted by.
+#: Default sort key.
 _NEEDS: Final = "needs"
-#: What the database sorts by itself.
+#: Key sorted by the database.
 _NAME: Final = "name"
-#: What only the facts of a campaign tell: to sort by one of these, all facts are read.
+#: Keys computed from the facts of campaigns: sorting by one of these reads all facts.
 _FIGURES: Final[Mapping[str, Callable[[CampaignFacts], float | None]]] = {
     _NEEDS: lambda facts: len(needs_in(facts)),
     "judged": lambda facts: totals_of(facts.overviews).judged,
@@ -368,7 +368,7 @@ class CampaignTable(DeskTable):
 
 
 def campaign_table(rows: QuerySet[Campaign, Any], *, request: HttpRequest) -> CampaignTable:
-    """Return the table of campaigns, sorted and paged as the address says: those that need somebody first.
+    """Return the table of campaigns, sorted and paged by the address; by default, those that need attention first.
 
     The facts of all are read only where they are sorted by what these tell; otherwise those of the page. The number
     of queries is the same for one campaign and for many.

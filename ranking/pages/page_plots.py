@@ -28,7 +28,7 @@ from ranking.selectors.judges import judges_listed, measures_of, values_by_measu
 from ranking.selectors.overview import campaign_overview
 from ranking.selectors.runs import HistoryPoint, latest_run, ranking_history
 
-#: What each is called and its address, by the name of the plot.
+#: Label and address of each link, by the name of the plot.
 PlotLinks = Mapping[str, Sequence[tuple[str, str]]]
 _MIN_POINTS: Final = 3
 
@@ -52,7 +52,7 @@ def links_of_campaign(campaign: Campaign) -> PlotLinks:
 
 
 def _links(place: str, names: Sequence[str] | Mapping[str, object], query: str) -> PlotLinks:
-    # The dashboard is made anew every second: one look-up of an address for all.
+    # The dashboard is rebuilt every second: resolve one address for all links.
     start, end = place.removesuffix("-.-"), f"?{query}" if query else ""
     return {
         name: [(ending.upper(), f"{start}{name}.{ending}{end}") for ending in PLOT_FILES]

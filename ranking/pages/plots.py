@@ -43,7 +43,7 @@ class RankedRow:
 
     @property
     def classes(self) -> str:
-        """What its style depends on."""
+        """CSS classes of its style."""
         names = (("begins-cluster", self.begins_cluster), ("shares-rank", self.is_shared))
         return " ".join(name for name, holds in names if holds)
 

@@ -27,7 +27,7 @@ from ranking.selectors.tasks import Preparation, design_in_words
 
 
 class StepState(StrEnum):
-    """How far a step of the checklist is."""
+    """State of a step of the checklist."""
 
     DONE = "done"
     MISSING = "missing"

@@ -283,7 +283,7 @@ def answer_file(analysis: Analysis, ending: str) -> HttpResponse:
 #: Stands for the ranking that the test set shows.
 SHOWN = "shown"
 _OFFERED = 20
-# Of ids that PostgreSQL knows.
+# Digits of ids that PostgreSQL can store.
 _DIGITS = 18
 
 

@@ -96,7 +96,7 @@ def tests_words() -> list[tuple[str, str, str]]:
 
 
 class StoppingRuleForm(VersionedForm):
-    """When judging of a task is to end; without a criterion there is no rule.
+    """Stopping rule of a task; without a criterion there is no rule.
 
     Where judgments compare nothing, their number and a day are all there is to go by.
     """

@@ -35,7 +35,7 @@ from ranking.reports.tables import Report, Table
 
 @dataclass(frozen=True, slots=True)
 class Remarks:
-    """What judges skipped, and what they ranked with a comment."""
+    """Skipped blocks, and blocks ranked with a comment."""
 
     skips: Sequence[SkippedBlock]
     comments: Sequence[CommentedBlock]
@@ -68,7 +68,7 @@ def recorded_remarks(values: Mapping[str, Any]) -> Remarks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkFacts:
-    """What hours and days follow from.
+    """Inputs of forecasts of hours and days.
 
     Attributes
     ----------
@@ -129,13 +129,15 @@ class WorkFacts:
         return max(0.0, float((self.rule_judgments or 0) - counted))
 
     def of_everybody(self, counting: float) -> float:
-        """Return how many judgments everybody makes until so many more count, if as large a share counts as so far."""
+        """Return the total number of judgments until `counting` more count, at the present share of counted
+        judgments.
+        """
         if not counting or self.counted is None:
             return counting
         return counting * max(1.0, self.judged / self.counted) if self.counted else inf
 
     def words(self, outputs: float) -> float | None:
-        """Return the words of a block of so many outputs."""
+        """Return the number of words in a block with `outputs` outputs."""
         if self.base_words is None or self.output_words is None:
             return None
         return self.base_words + outputs * self.output_words
@@ -204,11 +206,11 @@ class Units:
 
 
 class AnyInput(Protocol):
-    """What reports say of their input."""
+    """Input properties that reports use."""
 
     @property
     def read(self) -> JudgmentsFound:
-        """What the files say."""
+        """Content of the files."""
 
     @property
     def reference(self) -> str | None:
@@ -216,7 +218,7 @@ class AnyInput(Protocol):
 
     @property
     def is_reference_excluded(self) -> bool:
-        """Whether there is a reference, and it is not looked at."""
+        """True if there is a reference and it is excluded."""
 
     @property
     def judged_blocks(self) -> int:
@@ -252,7 +254,7 @@ class Corpora(Protocol):
 
 @dataclass(frozen=True)
 class Input:
-    """Hold the judgments that were read, and those of them that the report is about.
+    """Judgments that were read, and those of them in the report.
 
     Attributes
     ----------
@@ -264,23 +266,22 @@ class Input:
     texts : Texts or None
         Where they are known.
     leave_out : tuple of str or None
-        The judges that an analysis of what would be without some judges leaves out; None where the
-        judgments do not say whom.
+        The judges left out by an analysis of their influence; None if the judgments do not name them.
     groups : mapping of str to sequence of str, or None
         Judges by group, where the analysis looks at groups and they are known.
     work : WorkFacts or None
-        How fast judges were; None where nobody asked.
+        Judges' pace; None if not requested.
     shown : mapping of str to (int, int), or None
         Of each system in how many skipped blocks it was shown, and beside the reference; None where they are
         not looked at.
     remarks : Remarks or None
-        What was skipped and commented; None where nobody asked.
+        Skips and comments; None if not requested.
     beside : sequence of TaskRead, or None
-        This task first, then the others of its test set; None where nobody asked.
+        This task first, then the others of its test set; None if not requested.
     answers
-        What answers of a protocol say beside labels, as its analysis read them; None where none is asked for.
+        Answers of a protocol beyond labels, as its analysis reads them; None if it needs none.
     metrics : sequence of GivenMetric, or None
-        None where nobody asked.
+        None if not requested.
     corpora : Corpora or None
         Where texts are stored.
     """
@@ -359,7 +360,7 @@ class CountedInput:
 
     @property
     def is_reference_excluded(self) -> bool:
-        """Whether there is a reference, and it is not looked at."""
+        """True if there is a reference and it is excluded."""
         return self.reference is not None and self.reference not in self._any.systems
 
     @property

@@ -42,11 +42,11 @@ class Plot:
     start, end : float or None
         Ends of the axis of values; found from the rows if not given.
     mark : float or None
-        A value that is marked on the axis: what would be without any difference.
+        A value marked on the axis: the expected value without any difference.
     is_whole : bool
         Whether values are whole numbers, as ranks are: ticks then are, too.
     most : int or None
-        So many rows are drawn, the first ones; all if not given.
+        Number of rows drawn, from the first; all if not given.
     across, back, count, sign : str or None
         Of a matrix: the column that names the other of a pair, the share of the other (`value` is that of
         the first), the number both are shares of, and marks of how clear the difference is: "", "*", "†" or
@@ -90,8 +90,8 @@ def interval_plot(
 
 
 Value = str | int | float | None
-#: What the cells of a column name; of two systems or judges both, with `BETWEEN` between them. Where reports are of
-#: several test sets, a row is about the one that it names, or its table.
+#: Kind of object named in a column's cells; for pairs of systems or judges both, joined by
+#: `BETWEEN`. In reports on several test sets, a row is about the one named in it or by its table.
 Named = Literal[
     "system",
     "other",
@@ -105,8 +105,8 @@ Named = Literal[
     "test_set",
 ]
 BETWEEN = " – "
-#: What judgments the cells of a column count: all that the row is about, or those in which its system won,
-#: lost or tied, against the other one where it names two. Or what the judge of the row skipped.
+#: Judgments counted in a column's cells: all of the row, or those in which its system won, lost or
+#: tied, against the other system if the row names two. Or the skips of the row's judge.
 Counted = Literal["judgments", "won", "lost", "tied", "skipped"]
 
 
@@ -165,7 +165,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a command found.
+    """Result of a command.
 
     Attributes
     ----------

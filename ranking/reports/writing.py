@@ -102,7 +102,8 @@ def _padded(text: str, width: int, *, is_left: bool) -> str:
 def _csv(report: Report) -> str:
     """Return all tables as one CSV table; if their columns differ, each cell becomes a row.
 
-    Names come from whoever uploads, so texts that a spreadsheet would compute get an apostrophe; numbers stay numbers.
+    Names come from uploads, so texts that a spreadsheet would compute get an apostrophe; numbers
+    stay numbers.
     """
     tables = report.tables
     keys = [[column.key for column in table.columns] for table in tables]

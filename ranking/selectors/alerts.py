@@ -1,4 +1,4 @@
-"""What needs an organiser: kinds of alerts, each with what, why, and one thing to do, and the facts that they are made of."""
+"""Alerts for organisers: each kind with its reason and one action, and the facts they are computed from."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ from ranking.wording.stopping_rules import rule_in_words
 
 
 class AlertKind(models.TextChoices):
-    """What an alert is about; `ranking.selectors.alerts` says when each holds."""
+    """Kind of alert; its condition is in `ranking.selectors.alerts`."""
 
     RULES_WAIT = "rules_wait"
     REPORTS_OPEN = "reports_open"
@@ -66,13 +66,13 @@ class Alert:
     task_id: int | None = None
 
 
-#: How long a job that failed, and a judge who was told that no work is left, are news.
+#: Time that a failed job, and a judge without work, are reported.
 NEWS: Final = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
 class Controls:
-    """The damaged references of a test set: how many its design asks for, of so many segments, and has."""
+    """Damaged references of a test set: the number its design needs, the approved ones, and the segments."""
 
     wanted: int
     approved: int
@@ -81,17 +81,16 @@ class Controls:
 
 @dataclass(frozen=True, slots=True)
 class CampaignFacts:
-    """A campaign at a moment, as alerts see it.
+    """A campaign at a moment, as input of alerts.
 
     Attributes
     ----------
     rules_waiting : int
-        Rules that wait for an organiser's word.
+        Rules that wait for an organiser's confirmation.
     mails_failed, member_mails_failed : int
-        Invitations to judges, and to become a member, that the mail server refused, and that nobody withdrew or
-        sent again.
+        Invitations to judges and to members that the mail server refused, and that were neither withdrawn nor resent.
     webhooks_off : int
-        Webhooks that were switched off since they failed.
+        Webhooks that were disabled after failures.
     jobs_failed : sequence of Job
         Of the last week, the newest first, without those begun again since.
     controls : mapping of int to Controls
@@ -500,7 +499,7 @@ _OF_CAMPAIGN: Final = (
     (_NOT_ARCHIVED, _job_failed),
     (_NOT_ARCHIVED, _webhook_off),
 )
-#: Of open test sets only.
+#: Open tasks only.
 _OF_TEST_SET: Final = (
     (_JUDGED, _complete),
     (_JUDGED, _rule_met),
@@ -519,7 +518,7 @@ def _invitations(facts: CampaignFacts) -> str:
 
 def _from_midnight(facts: CampaignFacts, days: float) -> datetime:
     midnight = facts.now.replace(hour=0, minute=0, second=0, microsecond=0)
-    # Ends beyond a thousand years are no dates; nobody plans with them.
+    # Dates beyond a thousand years cannot be represented, and are useless for planning.
     return midnight + timedelta(days=min(days, 100_000))
 
 

@@ -32,7 +32,7 @@ _DOCUMENTS_LISTED = 200
 
 @dataclass(frozen=True, slots=True)
 class JudgmentsToChoose:
-    """What of the judgments of a test set may be chosen."""
+    """Available choices among the judgments of a test set."""
 
     has_reference: bool = False
     groups: Sequence[str] = ()
@@ -65,7 +65,7 @@ class Answered:
 
     @property
     def is_awaited(self) -> bool:
-        """Whether an answer will come by itself."""
+        """True if an answer is being computed."""
         job = None if self.pending is None else self.pending.job
         return job is not None and not job.has_ended
 
@@ -118,10 +118,11 @@ def answered(
     watermark: int | None = None,
     metrics: Sequence[str] | None = None,
 ) -> Answered:
-    """Return the newest answer to a question, of the judgments 1…`watermark` if that is given. Three queries.
+    """Return the newest answer to a question, on the judgments 1…`watermark` if given. Three queries.
 
-    With `metrics`, the digests of metrics, answers about other metrics are ignored.
-    Without what it says, megabytes where judges are many: see `answer_for_people`; `data` is read where it is asked for.
+    With `metrics`, the digests of metrics, answers about other metrics are ignored. Without its
+    content, which takes megabytes with many judges: see `answer_for_people`; `data` is loaded on
+    access.
     """
     asked = Analysis.objects.of(task.pk)
     if watermark is not None:
@@ -189,7 +190,7 @@ def answer_with_data(analysis: Analysis) -> Report:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeInAnswer:
-    """What an analysis found of a judge.
+    """A judge's figures in an analysis.
 
     Attributes
     ----------
@@ -223,7 +224,7 @@ class JudgeInAnswer:
 
     @property
     def figures(self) -> dict[str, Any]:
-        """What is stored as evidence: all that is known, but the name."""
+        """Evidence to store: all known figures, without the name."""
         named = ((each.name, getattr(self, each.name)) for each in fields(self))
         return {
             name: value for name, value in named if name != "judge" and value not in (None, "", ())
@@ -250,7 +251,7 @@ def _least(row: JudgeInAnswer) -> tuple[float, str]:
 
 
 class _FiguresOfJudges(Func):
-    """Of each judge of an answer its name, its blocks and four figures of its agreement."""
+    """Name, number of blocks and four figures of agreement of each judge in an answer."""
 
     template = """(
         SELECT jsonb_agg(jsonb_build_array(

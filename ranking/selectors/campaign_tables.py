@@ -36,7 +36,7 @@ from ranking.wording.stopping_rules import RuleState, rule_state
 
 @dataclass(frozen=True, slots=True)
 class TableAnswer:
-    """What there is of a table: the newest answer in the language in force, if any, and where it is stored.
+    """State of a table: its newest answer in the current language, if any, and its storage.
 
     Tables of what is stored anyway are not stored themselves.
     """

@@ -87,7 +87,8 @@ def judgments_chosen(
         systems=tuple(name for name, kind in kinds.items() if kind == SystemKind.SYSTEM),
         reference=reference,
         with_reference=with_reference,
-        # Who is excluded counts before, where the question is what would be without them.
+        # Judges excluded in the campaign are counted again where the question is the effect of
+        # leaving them out.
         without=tuple(name for name in without if name not in (leave_out or ())),
         documents=documents,
         skipped=_skipped(task),
@@ -185,7 +186,7 @@ def _half_of_characters(text: str) -> int:
 
 @dataclass(frozen=True)
 class StoredTexts:
-    """The texts of a test set, read when they are asked for; `language` is that of its sources."""
+    """Texts of a test set, loaded on demand; `language` is that of its sources."""
 
     task_id: int
     language: str = ""
@@ -249,7 +250,7 @@ def _leave_out(task: Task, options: Mapping[str, Any]) -> tuple[str, ...] | None
     if not named:
         flagged = judges_listed(task=task).filter(FLAGGED).order_by()
         named.update(flagged.values_list("judge__pseudonym", flat=True))
-    # Nobody is called back whom another option leaves out.
+    # Do not re-include judges whom another option leaves out.
     never = _without(task, {**options, EXCLUDED.name: "count"})
     return tuple(sorted(named.difference(never)))
 

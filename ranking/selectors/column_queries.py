@@ -61,7 +61,7 @@ def _half_of_all(condition: Q) -> Case:
 
 @cache
 def labels_query(length: int, *, is_dated: bool = False) -> ColumnsQuery:
-    """Return the query of all judgments with so many labels, superseded ones among them.
+    """Return the query of all judgments with `length` labels, including superseded ones.
 
     With `is_dated`, `day` is the UTC day of submission, counted from 1 January 1970.
     """
@@ -85,7 +85,9 @@ _DAY = Cast(Floor(Extract("submitted_at", "epoch", tzinfo=UTC) / 86_400), Intege
 
 @cache
 def labels_of_segments_query(length: int) -> ColumnsQuery:
-    """Return the query of the judgments of segments with so many labels: by which number each is replaced, or 0."""
+    """Return the query of segments' judgments with `length` labels, with the number of the judgment replacing each,
+    or 0.
+    """
     return ColumnsQuery(
         lambda task_id, control, segments, stop: _labelled(
             Judgment.objects.of(task_id)
@@ -107,7 +109,7 @@ def _labels(length: int) -> list[Any]:
 
 
 def _labelled(judged: JudgmentQuerySet, length: int) -> JudgmentQuerySet:
-    """Narrow judgments to those with so many labels, and fill blank ones."""
+    """Filter judgments to those with `length` labels, and fill blank ones."""
     widened = judged.annotate(
         length=_Length("labels"),
         filled=Func(

@@ -159,7 +159,7 @@ def organised_campaigns(*, user: User) -> QuerySet[Campaign]:
 
 
 def task_summaries(tasks: Sequence[Task]) -> dict[int, TaskSummary]:
-    """Return the summaries of test sets by primary key. Two queries; three if a ranking was made without somebody."""
+    """Return the summaries of tasks by primary key. Two queries; three if a ranking leaves out a judge."""
     # Not their results: each is as long as its judges are many.
     rankings = (
         LatestRanking.objects.filter(task__in=tasks)
@@ -209,9 +209,9 @@ def _standing(ranking: Any) -> Standing | None:
     return None if ranking is None else Standing(ranking.systems, ranking.groups)
 
 
-# Of each kind; the rest is on the page of reports and in the export.
+# Number shown of each kind; the rest is on the page of reports and in the export.
 SHOWN = 5
-# Of comments: some were taken back, or corrected.
+# Number of comments loaded: some were withdrawn or corrected.
 _LOOKED_AT = 2 * SHOWN
 
 
@@ -238,7 +238,7 @@ class LatestFeedback:
     reported: int
 
 
-# Of each entry, for `JudgeFeedback`.
+# Columns of each entry, for `JudgeFeedback`.
 _SHOWN_OF: Final = (
     "judge",
     "judge__pseudonym",
@@ -317,7 +317,7 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class JudgingProgress:
-    """How far the judging of a test set is.
+    """Progress of judging a task.
 
     `judged` counts each judge's first judgments of blocks: as many as current ones, however often
     they were revised, and at the time of judging instead of that of correction.

@@ -1,4 +1,4 @@
-"""What a design costs and shows: hours, money, pairs told apart and clusters, each with an interval."""
+"""Forecast of a design: hours, money, separated pairs and clusters, each with an interval."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from ranking.selectors.dashboards import task_summaries
 
 #: Budgets of the plot, the largest of the slider the last one.
 POINTS: Final = 25
-#: The slider goes to so many judgments for each pair of systems, if no more are wanted.
+#: Judgments per pair of systems at the end of the slider, unless the target is higher.
 _JUDGMENTS_A_PAIR: Final = 100
 
 
@@ -36,13 +36,13 @@ class Estimate:
     high: float
 
     def times(self, factor: float) -> "Estimate":
-        """Return so many times this."""
+        """Return the estimate multiplied by a factor."""
         return Estimate(self.value * factor, self.low * factor, self.high * factor)
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetForecast:
-    """What so many judgments cost and show. `cost` is None without a rate; the others if nothing is to rank."""
+    """Cost and results of a number of judgments. `cost` is None without a rate; the others if nothing is to rank."""
 
     judgments: int
     hours: Estimate
@@ -74,7 +74,7 @@ class DesignForecast:
         Judgments at the end of the slider.
     segments_per_hit : int
     chosen : BudgetForecast
-        Of the budget asked for.
+        For the requested budget.
     curve : sequence of BudgetForecast
         Of about `POINTS` budgets from 0 to `most`, in steps that grow.
     """
@@ -136,7 +136,7 @@ class DesignForecast:
 
     @property
     def plotted(self) -> list[BudgetForecast]:
-        """The part of the curve in which pairs come apart, and the budget asked for, in eleven even steps."""
+        """The part of the curve where pairs become separated, including the requested budget, in eleven even steps."""
         last = self.curve[-1].pairs.value
         reached = next(row.judgments for row in self.curve if row.pairs.value >= 0.95 * last)
         end = _round_up(min(self.most, max(1.5 * reached, 1.25 * self.chosen.judgments, 10)))
@@ -254,7 +254,7 @@ def _known(task: Task, design: Design) -> _Known:
     in_order, pairs = rows.first() or ((), ())
     ranked = [row["system"] for row in in_order or ()]
     drawn = list(systems.order_by("name").values_list("name", flat=True))
-    # What else was ranked, by an earlier design, tells nothing of chosen systems.
+    # Rankings by an earlier design of other systems say nothing about the selected ones.
     names = drawn if design.systems else list(dict.fromkeys([*ranked, *drawn]))
     at = {name: place for place, name in enumerate(names)}
     wins = np.zeros((len(names), len(names)))

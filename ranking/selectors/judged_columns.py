@@ -31,13 +31,13 @@ Int64Array = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 AnyArray = npt.NDArray[Any]
 
-#: How long a table of ids may be for each of them.
+#: Maximum length of a table of ids, per id.
 _TABLE_FOR_EACH = 8
 
 
 @dataclass(frozen=True, eq=False)
 class _Shown:
-    """What blocks show, in the order of their ids; candidates as in `CodedJudgments`.
+    """Content of blocks, in the order of their ids; candidates as in `CodedJudgments`.
 
     `lengths` are the numbers of candidates that occur, `documents` the document of each segment.
     """
@@ -114,7 +114,7 @@ def judged_columns(
 
 @dataclass(frozen=True, eq=False)
 class JudgedTimes:
-    """When judgments were made, and how long each took.
+    """Times and durations of judgments.
 
     Attributes
     ----------
@@ -206,9 +206,9 @@ def times_by_judge(judges: Int64Array, milliseconds: Int32Array) -> dict[str, In
 
 @dataclass(frozen=True, eq=False)
 class _Judged:
-    """All judgments up to a watermark: which are current, which are first, and their milliseconds or -1.
+    """All judgments up to a watermark: flags for current and first ones, and durations in milliseconds or -1.
 
-    `day` is None unless it was asked for.
+    `day` is None unless requested.
     """
 
     labelled: _Labelled
@@ -223,7 +223,7 @@ class _Judged:
 
 
 def _judged(task_id: int, watermark: int, lengths: list[int], *, is_dated: bool = False) -> _Judged:
-    """Read all judgments with so many labels, superseded ones among them, in one pass of two tables."""
+    """Read all judgments with these numbers of labels, including superseded ones, in one pass over two tables."""
     of = {"task_id": task_id, "stop": watermark}
     queries = (labels_query(length, is_dated=is_dated) for length in lengths)
     parts = [query.read(**of) for query in queries]
@@ -293,9 +293,9 @@ def _coded_rows(labelled: _Labelled, shown: _Shown) -> tuple[CodedJudgments, Int
 
 
 def _shown(task_id: int, control: str, segments: Collection[int] | None = None) -> _Shown:
-    """Read what blocks show: all of a test set, or those of some segments.
+    """Read the content of blocks: all of a task, or those of some segments.
 
-    A judgment with a number was committed, with its block, before whoever saw the number began to read.
+    A judgment with a number was committed, with its block, before a reader could see the number.
     """
     is_of_segments = segments is not None
     of = {"task_id": task_id, "control": control, "segments": list(segments or ())}

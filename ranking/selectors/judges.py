@@ -36,7 +36,7 @@ LOW_AGREEMENT_LEVEL = 0.05
 
 
 class TallyRow(NamedTuple):
-    """What a test set counts of a judge; `standing` are the skips not taken back."""
+    """Counts of a judge in a task; `standing` are the skips not withdrawn."""
 
     judge_id: int
     pseudonym: str
@@ -90,7 +90,7 @@ def has_low_agreement(disagrees: float | None) -> bool:
 
 #: A judge with a quality action in force, or who agrees with the others less than these do.
 FLAGGED = Q(gravity__gt=0) | Q(disagrees__lt=LOW_AGREEMENT_LEVEL)
-#: The others: nothing is amiss, or nothing is measured.
+#: All others: no problem found, or nothing measured.
 UNFLAGGED = Q(gravity=0) & (Q(disagrees=None) | Q(disagrees__gte=LOW_AGREEMENT_LEVEL))
 
 

@@ -1,4 +1,4 @@
-"""What changed in the judgments of a test set between two watermarks, segment by segment, and in the names tallies are of."""
+"""Changes in a task's judgments between two watermarks, by segment, and in the names that tallies refer to."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -167,11 +167,11 @@ _SQL = " UNION ALL ".join(_ONE_KIND.format(kind=kind, **parts) for kind, parts i
 
 
 def names_seen(*, task_id: int, before: Mapping[str, Sequence[Any]]) -> tuple[NamesSeen, bool]:
-    """Return the fingerprints of a test set's judges, segments and systems, and if `before` holds.
+    """Return fingerprints of a task's judges, segments and systems, and whether `before` is still valid.
 
-    A fingerprint changes if a judge is renamed, a segment is numbered or put into a document anew, a
-    system is renamed or becomes of another kind, or one of them is deleted. Those that were added since
-    `before` change none. One query.
+    A fingerprint changes if a judge is renamed, a segment changes its number or document, a system
+    changes its name or kind, or one of them is deleted. Those that were added since `before` change
+    none. One query.
     """
     last = {kind: before[kind][0] if before else 0 for kind in _KINDS}
     with connection.cursor() as cursor:

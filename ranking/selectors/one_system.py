@@ -192,7 +192,7 @@ def sentence_texts(
     }
 
 
-#: So many judgments, skips and reports of a segment are read, the latest ones.
+#: Maximum number of judgments, skips and reports loaded for a segment: the latest.
 MOST: Final = 200
 
 
@@ -227,20 +227,20 @@ class OutputJudged:
 
 @dataclass(frozen=True, slots=True)
 class SegmentJudged:
-    """A segment and what was said of it.
+    """A segment with its judgments, skips and reports.
 
     Attributes
     ----------
     segment : Segment
     references : list of str
     outputs : list of OutputJudged
-        Best first; those that nobody judged last.
+        Best first; unjudged ones last.
     judgments : list of JudgmentListed
         The latest first.
     shown : dict of int to list of list of str
         Systems by candidate of their blocks.
     counted : int
-        Judgments of these that count: none corrected later, no controls, nobody who is excluded.
+        Judgments of these that count: without corrected ones, controls and excluded judges.
     has_more : bool
         Whether there are more judgments.
     skips : list of Skip

@@ -39,19 +39,19 @@ SLIPPED_DAYS: Final = 7
 
 @dataclass(frozen=True, slots=True)
 class TaskOverview:
-    """A test set in the overview.
+    """A task in the overview.
 
     Attributes
     ----------
     summary : TaskSummary
     at_work : int
-        Judges who did something within the last minutes.
+        Judges active within the last minutes.
     days : sequence of Period
-        What people judged on each of the last `DAYS_SHOWN` days.
+        Work on each of the last `DAYS_SHOWN` days.
     low_agreement : int
         Judges who agree with the others less than these do.
     open_reports : int
-        Problem reports that nobody has closed.
+        Open problem reports.
     day_before : int
         Blocks judged on the day before `days`: with it they hold two whole weeks.
     """
@@ -94,7 +94,7 @@ class TaskOverview:
 
     @property
     def is_done(self) -> bool:
-        """Whether all blocks wanted are judged."""
+        """True if the target number of blocks is judged."""
         return self.summary.share == 1
 
     @property
@@ -132,7 +132,7 @@ class TaskOverview:
 
     @property
     def whole_days(self) -> list[int]:
-        """Blocks of each of the last `DAYS_FORECAST` whole days; none before people worked so many days."""
+        """Blocks on each of the last `DAYS_FORECAST` whole days; empty before there are as many days of work."""
         return self._whole_days() if self.days_of_work >= DAYS_FORECAST else []
 
     def _week_before(self) -> list[int]:
@@ -143,14 +143,14 @@ class TaskOverview:
 
 
 def day_after(today: date, days: float) -> date:
-    """Return the day so many days after another; ends beyond some centuries are put there."""
+    """Return the date a number of days after another, capped at some centuries."""
     return today + timedelta(days=min(int(days), 100_000))
 
 
 def campaign_overview(*, campaign: Campaign, now: datetime | None = None) -> list[TaskOverview]:
     """Return the test sets of a campaign in the order in which they came.
 
-    Eight queries, one more if a ranking left somebody out; none grows with judgments.
+    Eight queries, one more if a ranking leaves out a judge; none grows with judgments.
     """
     return overviews_of_campaigns(campaigns=[campaign], now=now)[campaign.pk]
 
@@ -226,7 +226,7 @@ def _open_reports(tasks: Sequence[Task]) -> dict[int, int]:
     return dict(rows.values_list("task", F("problem_reports") - F("problems_closed")))
 
 
-#: Of words and seconds, so that what is recorded is short.
+#: Decimals of words and seconds, so that records stay short.
 _DECIMALS = 3
 
 

@@ -87,16 +87,16 @@ def next_version(*, task_id: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PublishingWorries:
-    """What is open of a test set.
+    """Open issues of a task to be published.
 
     Attributes
     ----------
     is_open : bool
         Judges still get sentences.
     is_due : bool
-        There are judgments, or settings, that the ranking does not have yet.
+        There are judgments or settings that the ranking does not include yet.
     open_reports : int
-        Problem reports that nobody has closed.
+        Open problem reports.
     judges : int
         Whose judgments count.
     """

@@ -31,7 +31,7 @@ from ranking.selectors.judges import (
     measures_by_judge,
 )
 
-#: Of a judge who is not in the latest ranking, or without a ranking.
+#: For judges missing from the latest ranking, or without a ranking.
 _NO_KAPPA: Final = {
     **dict.fromkeys(("kappa", "low", "high", "no_interval")),
     "agreeing": 0,
@@ -159,9 +159,9 @@ def exclusions_in_force(*, task: Task) -> list[QualityAction]:
 
 
 def _actions_found(task: Task, found: Iterable[tuple[Any, ...]]) -> QuerySet[QualityAction]:
-    """Return these quality actions, newest first, with all that pages say of them.
+    """Return these quality actions, newest first, with all related data for pages.
 
-    Mostly nothing was done about the judges of a page. PostgreSQL plans so many joins for milliseconds.
+    Most pages of judges have no actions, and PostgreSQL takes milliseconds to plan this many joins.
     """
     ids = [action_id for (action_id,) in found]
     if not ids:

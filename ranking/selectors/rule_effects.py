@@ -1,4 +1,4 @@
-"""What rules do to judges by what is measured of them: computed once, to be shown or to be done."""
+"""Effects of rules on judges, given their measures: computed once, to be shown or carried out."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -15,7 +15,7 @@ from ranking.judge_monitoring import PROBABILITIES, MeasureResult, MeasuresByJud
 from ranking.selectors.judges import measured_tasks, results_by_judge
 
 _MEASURED: Final = tuple(field.name for field in fields(MeasureResult))
-#: Rules that meet more than one in so many judges wait for an organiser's word.
+#: Rules that affect more than one in this many judges wait for an organiser's confirmation.
 ONE_IN: Final = 5
 #: Actions after which a judge gets no more sentences.
 STANDS_ASIDE: Final = frozenset({QualityActionKind.PAUSE, QualityActionKind.EXCLUDE})
@@ -23,7 +23,7 @@ STANDS_ASIDE: Final = frozenset({QualityActionKind.PAUSE, QualityActionKind.EXCL
 
 @dataclass(frozen=True, slots=True)
 class RuleAct:
-    """What a rule does to a judge, and by what was measured in a test set."""
+    """Action of a rule on a judge, with the measures in a task that caused it."""
 
     rule: QualityRule
     judge: Judge
@@ -33,7 +33,7 @@ class RuleAct:
 
 @dataclass(frozen=True, slots=True)
 class RuleEffects:
-    """What rules would do now, each to the judges it has not acted on.
+    """Immediate effects of rules, each on the judges it has not acted on.
 
     `measured` is the number of judges they look at: all that are measured in these test sets. None of
     them has a value of the measures in `without_data`, on which these rules would act.
@@ -49,7 +49,7 @@ class RuleEffects:
 
     @property
     def is_large(self) -> bool:
-        """Whether more than one in five judges would be met, so that somebody must confirm it."""
+        """True if more than one in five judges would be affected, so that confirmation is needed."""
         return is_more_than_allowed(
             len({act.judge.pk for act in self.acts}), measured=self.measured
         )

@@ -60,7 +60,7 @@ def latest_version(*, user: User, task_id: int) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class RankingBasis:
-    """What a new ranking of a test set is made by, and compared with.
+    """Inputs of a new ranking of a task, and the ranking it is compared with.
 
     `now` is when the database began this transaction, `has_active_design` whether a design has ever chosen
     pairs by their judgments, `has_webhooks` whether any are to be told of kept rankings, `rule` the stopping
@@ -178,7 +178,7 @@ def _compared(sequences: QuerySet[JudgmentSequence]) -> QuerySet[Any]:
         Value(RangeChoice().recorded, output_field=JSONField()),
     )
     active = Design.objects.filter(task=OuterRef("task"), kind=Design.Kind.ACTIVE)
-    # As `ranking.services.live_tallies` chooses where nobody did.
+    # The same default as in `ranking.services.live_tallies`.
     method = Case(
         When(~Q(method=_BY_DESIGN), then=F("method")),
         When(Q(asked__ranges="anytime"), then=Value("expected_wins")),
@@ -247,7 +247,7 @@ class HistoryPoint:
 
     @property
     def is_one_ranking(self) -> bool:
-        """Whether ranks are of all systems, not of groups that nothing compares."""
+        """True if all systems are in one group connected by comparisons, so that ranks cover all of them."""
         return all(row["group"] == 1 for row in self.systems)
 
 
@@ -290,7 +290,7 @@ def judges_outside(*, task_id: int, group_id: int) -> list[str]:
 
 def judges_not_counted(parameters: Mapping[str, Any]) -> list[str]:
     """Return the pseudonyms of judges whose judgments do not count, from the parameters of a run."""
-    # Those of a published result name nobody.
+    # Parameters of a published result contain no names of judges.
     excluded: list[str] = parameters.get("excluded_judges", [])
     if "judge_group" not in parameters:
         return excluded
@@ -298,10 +298,10 @@ def judges_not_counted(parameters: Mapping[str, Any]) -> list[str]:
 
 
 def judges_left_out(*runs: RankingRun | LatestRanking) -> dict[int, list[str]]:
-    """Return, by test set, the pseudonyms of judges whose judgments its run leaves out.
+    """Return, by task, the pseudonyms of judges whose judgments its run leaves out.
 
     A run records all judges who were excluded in the campaign; these are those of them who had
-    judged this test set. One run a test set. One query, none if nobody was excluded.
+    judged this task. One run per task. One query, none without exclusions.
     """
     excluded = {run.task_id: run.parameters["excluded_judges"] for run in runs}
     left_out: dict[int, list[str]] = {run.task_id: [] for run in runs}

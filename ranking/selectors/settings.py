@@ -1,4 +1,4 @@
-"""How test sets are to be ranked, and by which rule judging is to end."""
+"""Ranking settings and stopping rules of tasks."""
 
 from datetime import date, datetime
 from typing import Any
@@ -23,7 +23,7 @@ def ranking_settings_in_force(*, task_id: int) -> RankingSettings:
 def ranking_settings_history(
     *, task_id: int, until: datetime | None = None
 ) -> list[RankingSettings]:
-    """Return all settings that were chosen, the newest first; none where nobody chose. One query."""
+    """Return all chosen settings, newest first; empty if the defaults apply. One query."""
     rows = RankingSettings.objects.of(task_id).select_related("judge_group", "changed_by")
     if until is not None:
         rows = rows.filter(created_at__lte=until)
@@ -91,5 +91,5 @@ def rule_first_met(run: RankingRun) -> dict[str, Any] | None:
     rule = run.parameters.get("stopping_rule", {})
     latest = LatestRanking.objects.filter(pk=run.task_id, rule=rule)
     found = latest.values_list("rule_met", flat=True).first() if rule else None
-    # Of later judgments than those of a ranking from before.
+    # Ignore it if it has later judgments than an earlier ranking.
     return None if found is None or found["judgments"] > run.result["input"]["blocks"] else found

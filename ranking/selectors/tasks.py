@@ -62,7 +62,7 @@ def _count(rows: "QuerySet[Segment] | QuerySet[Document] | QuerySet[System]") ->
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """How far the making of a campaign is.
+    """Progress of setting up a campaign.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ def preparation(*, campaign: Campaign) -> Preparation:
         for row in tasks
         if languages
         and not any(
-            # Who names no language reads all of the campaign.
+            # A judge without languages reads all of the campaign's languages.
             not reads or {row.test_set.source_language, row.test_set.target_language} <= reads
             for reads in languages
         )

@@ -30,10 +30,10 @@ Found = Sequence[tuple[Campaign, Sequence[Alert]]]
 
 
 def alert_mails_send(*, now: datetime | None = None) -> int:
-    """Send the day's mail to everybody who asked for it and has had none; return the number sent.
+    """Send the daily mail to all subscribers who have not received it yet; return the number sent.
 
-    Nobody gets two for a day, however many workers do this: the claim is committed before anything is sent, and what
-    may have gone out is not sent again.
+    With any number of workers, no subscriber gets two a day: the claim is committed before sending,
+    and a mail that may have gone out is not resent.
     """
     mails_mark_unconfirmed()
     now = timezone.localtime(now)

@@ -53,9 +53,9 @@ from ranking.selectors.metrics import metric_digests, metrics_given
 from ranking.selectors.tasks_beside import other_tasks, tasks_beside, tasks_read
 from ranking.wording.stopping_rules import RuleState, rule_notes
 
-#: So many of a test set are kept, and as many of single systems; the oldest go first.
+#: Analyses kept per task, and for single systems the same number; the oldest are deleted first.
 MOST_KEPT = 500
-#: So many tables of a campaign.
+#: Tables kept per campaign.
 MOST_TABLES_KEPT = 200
 _LANGUAGES = tuple(code for code, _words in settings.LANGUAGES)
 
@@ -305,7 +305,7 @@ def _delete_oldest(analysis: Analysis) -> None:
 
 
 def _untold(task: str) -> Progress:
-    """Nobody watches."""
+    """Return a progress callback that does nothing."""
     del task
     return lambda _done, _total: None
 
@@ -411,7 +411,7 @@ def _row(kind: AnalysisKind, options: Mapping[str, Any], recorded: Mapping[str, 
     if row is None:
         return TableRow(task, None, DELETED)
     chosen = recorded_judgments(judgments)
-    assert kind.find is not None  # noqa: S101  tables without are never asked for
+    assert kind.find is not None  # noqa: S101  tables without a function are never requested
     try:
         given = stored_input(
             task=row,
@@ -469,7 +469,7 @@ def analysis_job(job: Job, progress: JobProgress) -> dict[str, Any]:
 
 #: It is computed again once there is a tenth more judgments: all together cost some ten times as much as the last.
 GROWTH: Final = 0.1
-# What of the judgments that count people change: who is left out, and which systems there are.
+# Keys of an analysis's judgments that depend on organisers: excluded judges and systems.
 _CHANGED_BY_PEOPLE: Final = ("without", "systems", "with_reference")
 
 
@@ -500,7 +500,7 @@ def answer_keep_up(*, task_id: int) -> Analysis | None:
             analysis_compute(analysis=asked)
             pages_changed([task_id])
     except AnalysisRefusedError:
-        # Nothing can be said of these; somebody may have asked the same meanwhile.
+        # No answer is possible; the same may have been requested concurrently.
         Analysis.objects.filter(pk=asked.pk, finished_at=None, job=None).delete()
         return None
     return asked

@@ -29,11 +29,12 @@ def latest_ranking_replace(
     is_asked: bool = False,
     has_webhooks: bool = True,
 ) -> None:
-    """Store a new ranking as the latest of its test set, and keep what is a milestone.
+    """Store a new ranking as the latest of its task, and keep milestones.
 
-    The ranking before it is kept if it was the last of its day, the new one by `kept_for`; then `run`
-    is saved. Call it in the transaction that read `latest`, under the lock of the test set's ranking. Without
-    `has_webhooks`, nobody is told of what is kept, and no query asks who is to be.
+    The ranking before it is kept if it was the last of its day, the new one by `kept_for`; then
+    `run` is saved. Call it in the transaction that read `latest`, under the lock of the test set's
+    ranking. Without `has_webhooks`, no webhook messages are queued, and no query looks for
+    endpoints.
     """
     last = latest.last_kept if latest else None
     if (
@@ -73,7 +74,7 @@ def latest_ranking_replace(
 
 @transaction.atomic
 def latest_ranking_keep(*, task_id: int) -> RankingRun | None:
-    """Keep the present ranking of a test set for good, because somebody asked; return it.
+    """Keep the current ranking of a task permanently, at a user's request; return it.
 
     One that is kept already stays as it is. Waits for a worker that is just ranking, so that what is
     kept is what replaces the ranking shown before. Returns None if there is no ranking yet.

@@ -38,10 +38,10 @@ from ranking.services.run_results import run_definition
 
 logger = logging.getLogger(__name__)
 
-#: Up to so many judgments are counted at once by whoever ranks, more of them in the background.
+#: Maximum number of judgments counted within a ranking; more are counted in the background.
 COUNTED_IN_PLACE = 5_000
-#: Tallies in memory are stored after so many judgments, or after so many seconds and fewer judgments:
-#: a worker that begins counts what came since.
+#: Tallies in memory are stored after this many judgments, or after this many seconds and fewer
+#: judgments: a starting worker counts the judgments since.
 STORED_AFTER_JUDGMENTS = 300
 STORED_AFTER_SECONDS = 30
 _FEWER_JUDGMENTS = 30
@@ -60,7 +60,7 @@ def live_definition(run: RankingRun, kinds: Mapping[str, str]) -> LiveDefinition
         systems=tuple(sorted(kinds)),
         reference=names.get(SystemKind.REFERENCE),
         bad_reference=names.get(SystemKind.BAD_REFERENCE),
-        # What blocks count changes with the corrections whose judgments are left out.
+        # Corrections whose judgments are left out change the counts of blocks.
         version=" ".join([code_version(), *map(str, run.parameters.get("corrections", ()))]),
     )
 
@@ -77,7 +77,7 @@ def live_tallies(
     Raises
     ------
     TalliesMissingError
-        If more than `COUNTED_IN_PLACE` judgments would have to be counted, and nobody waits for that.
+        If more than `COUNTED_IN_PLACE` judgments would have to be counted, and `is_awaited` is false.
     """
     definition = live_definition(run, kinds)
     task_id = run.task_id
@@ -91,7 +91,7 @@ def live_tallies(
     if not holds:
         held = None
     if held is not None and held.watermark > run.watermark:
-        # Of an earlier moment. What is held stays as it is.
+        # The run is of an earlier moment. The held tallies stay unchanged.
         _put_after_commit(task_id, held)
         return _counted(run, definition)
     if held is not None:
@@ -181,9 +181,9 @@ MOST_HELD = 8
 
 @dataclass
 class HeldTallies:
-    """Tallies at a watermark, and what is known of the row they were last stored in.
+    """Tallies at a watermark, and the state of the row they were last stored in.
 
-    Whoever holds them owns them: `LiveCache.take` gives them away.
+    The holder owns them: `LiveCache.take` removes them from the cache.
     """
 
     tallies: LiveTallies
@@ -226,7 +226,7 @@ class LiveCache:
             self._held.clear()
 
 
-#: Of this process.
+#: Cache of this process.
 CACHE = LiveCache()
 
 
@@ -258,7 +258,7 @@ def _of_group(basis: RankingBasis, settings: RankingSettings) -> dict[str, Any]:
     group = settings.judge_group
     if group is None:
         return {}
-    # By pseudonym: who was not in the group then, whoever is later.
+    # By pseudonym: the judges outside the group at this time, even if they join it later.
     others = judges_outside(task_id=basis.task_id, group_id=group.pk)
     return {"judge_group": {"name": group.name, "others": others}}
 

@@ -74,7 +74,7 @@ def quality_evaluate(
     return True
 
 
-#: How long the words of a task's blocks are taken for known: texts and designs rarely change.
+#: Seconds that the word counts of a task's blocks are cached: texts and designs rarely change.
 _WORDS_KNOWN_SECONDS: Final = 600
 _WORDS: dict[int, tuple[float, float | None]] = {}
 
@@ -125,7 +125,8 @@ def _measures(
     agreement = run.result["agreement"]
     measures = MEASURES.measures(run.task_id, tallies, p_chance="own")
     if checks_are_scored:
-        # How often who reads misses the damage is known of outputs of the same sentence alone.
+        # The rate at which attentive judges miss the damage is known only for outputs of the same
+        # sentence.
         for results in measures.values():
             results.pop(JudgeMeasure.DAMAGE_IGNORED, None)
     add_disagreement(measures, of_agreement)
@@ -138,9 +139,9 @@ def _measures(
 
 
 def rule_acts_take(*, acts: Sequence[RuleAct], confirmed_by: User | None = None) -> int:
-    """Take these acts of rules; return the number of actions that were not taken before.
+    """Carry out actions of rules; return the number of those not taken before.
 
-    The evidence names the organiser who confirmed them, if somebody was asked.
+    The evidence names the organiser who confirmed them, if confirmation was needed.
     """
     said = {"confirmed_by": confirmed_by.name} if confirmed_by else {}
     tasks = Task.objects.in_bulk({act.task_id for act in acts})
@@ -218,5 +219,5 @@ class MeasuresMemory:
             self._measured.clear()
 
 
-#: Of this process.
+#: Cache of this process.
 MEASURES = MeasuresMemory()

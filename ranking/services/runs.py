@@ -54,7 +54,7 @@ def ranking_compute(
     is_awaited: bool = True,
     again: bool = False,
 ) -> ComputedRun | None:
-    """Rank a test set now and store it as the latest, unless the latest is the same.
+    """Rank a task now and store the ranking as the latest, unless that is the same.
 
     With `watermark`, rank the judgments up to this number and keep the run: see
     `ranking_history_compute`. Other runs are kept, and have a primary key then, if they are milestones:
@@ -67,9 +67,9 @@ def ranking_compute(
     Two workers never rank a test set at the same time: the second one gets None immediately. A
     worker that has ranked a test set checks again afterwards (`ranking.tasks`).
 
-    If all judgments have to be counted anew and nobody waits (`is_awaited`), many of them are counted in
-    the background, while the latest ranking stays. With `again`, rank even if the latest ranking is the
-    same.
+    If all judgments have to be recounted and the caller does not wait (`is_awaited`), many of them
+    are counted in the background, while the latest ranking stays. With `again`, rank even if the
+    latest ranking is the same.
 
     Returns the run and its tallies, or None if there is no judgment, if the latest ranking is the
     same, if another worker is ranking, or if judgments are counted in the background first.

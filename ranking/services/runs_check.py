@@ -20,7 +20,7 @@ from ranking.services.runs import ranking_compute, ranking_run_reproduce
 
 @dataclass(kw_only=True)
 class RunsChecked:
-    """What a comparison of a task's rankings found.
+    """Result of recomputing a task's rankings.
 
     Attributes
     ----------
@@ -61,11 +61,12 @@ def _runs(task_id: int) -> Iterator[RankingRun]:
 
 
 def tallies_check(*, task_id: int, corrects: bool = True) -> list[str]:
-    """Return the names of what differs between a test set's stored numbers and its judgments.
+    """Return the names of differences between a task's stored numbers and its judgments.
 
-    All judgments are read at once and counted anew, as where a run is reproduced, and not segment by
-    segment, as what changed is. What was found right and has not changed since is not counted again. With `corrects`, the
-    tallies are thrown away, in the memory of workers too, and the ranking is computed anew.
+    All judgments are read at once and recounted, as when a run is reproduced, instead of updating
+    changed segments. Numbers that were checked and have not changed since are not recounted. With
+    `corrects`, the tallies are discarded, in the memory of workers too, and the ranking is
+    recomputed.
     """
     row = StoredTallies.objects.filter(pk=task_id).first()
     latest = LatestRanking.objects.filter(pk=task_id).first()
@@ -77,7 +78,7 @@ def tallies_check(*, task_id: int, corrects: bool = True) -> list[str]:
         rows = StoredTallies.objects.filter(pk=task_id, build=row.build)
         rows.update(checked_watermark=run.watermark)
     elif corrects:
-        # Whoever holds these in memory sees that the row is gone.
+        # Workers that hold these in memory see that the row is gone.
         StoredTallies.objects.filter(pk=task_id).delete()
         ranking_compute(task_id=task_id, again=True)
     return wrong

@@ -27,7 +27,7 @@ MAX_CONFIDENCE = 0.999
 
 
 class Unchanged(Enum):
-    """What stands for a group that is not named; None is all judges."""
+    """Placeholder for a group that is not given, because None means all judges."""
 
     GROUP = "group"
 

@@ -55,7 +55,7 @@ def shard_compute(*, job_id: int, shard: int) -> None:
         if job is None:
             return
         result, failure = _outcome(job, shard)
-        # The job may be deleted while its shard is computed; then there is nobody to tell.
+        # The job may be deleted while its shard is computed; then the result is dropped.
         if ShardJob.objects.select_for_update(no_key=True).filter(pk=job_id).exists():
             ShardResult.objects.bulk_create(
                 [ShardResult(job_id=job_id, shard=shard, result=result, failure=failure)],
@@ -74,7 +74,7 @@ def shard_job_delete(*, job_id: int) -> None:
 
 
 def shard_jobs_forget() -> int:
-    """Delete the jobs whose engine has not asked for them for ten minutes; return their number."""
+    """Delete the jobs whose engine has not polled for ten minutes; return their number."""
     left = ShardJob.objects.filter(watched_at__lt=Now() - _FORGOTTEN_AFTER)
     return left.delete()[1].get("ranking.ShardJob", 0)
 
@@ -86,7 +86,7 @@ def _outcome(job: ShardJob, shard: int) -> tuple[bytes | None, str]:
     try:
         work, shards = _work_of(job.pk)
         return encode(work(shards[shard])), ""
-    except Exception as error:  # noqa: BLE001  # the engine raises it where somebody reads it
+    except Exception as error:  # noqa: BLE001  # the engine raises it for its caller
         return None, f"{type(error).__name__}: {error}"
 
 

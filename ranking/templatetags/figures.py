@@ -72,7 +72,7 @@ class OnceNode(template.Node):
         self.nodelist = nodelist
 
     def render(self, context: Context) -> SafeString:
-        # Of this rendering alone: another request has another render context.
+        # Cached for this rendering only: another request has another render context.
         kept: SafeString | None = context.render_context.get(self)
         if kept is None:
             kept = context.render_context[self] = self.nodelist.render(context)

@@ -299,7 +299,7 @@ def ranking_keep(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
 @require_safe
 @login_required
 def campaign_list(request: HttpRequest) -> HttpResponse:
-    """List the campaigns the user is a member of, those that need somebody first, and those in which they judge.
+    """List the campaigns the user is a member of, those that need attention first, and those in which they judge.
 
     `?sort=` and `?page=` as any table, `?name=` and `?state=` as `CampaignFilter` has them.
     """
@@ -319,7 +319,7 @@ def campaign_list(request: HttpRequest) -> HttpResponse:
 
 @page_view
 def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show a campaign at a glance: what needs somebody, and each test set's standing, pace and end."""
+    """Show the overview of a campaign: open items, and each task's progress, pace and forecast end."""
     campaign = organised_campaign(request, slug)
     now = timezone.localtime()
     (facts,) = campaign_facts(campaigns=[campaign], now=now)

@@ -105,7 +105,7 @@ def _worked(judge: Judge) -> dict[str, Any]:
 
 @page_view
 def judges_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show a row for each judge, those that something is amiss with first.
+    """Show a table of judges, those with problems first.
 
     `?sort=` and `?page=` as any table, `?name=`, `?status=` and `?flagged=` as `JudgeFilter` has them.
     """
@@ -174,7 +174,7 @@ def judge_groups_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @form_view
 def judge_group_page(request: HttpRequest, slug: str, group_id: int) -> HttpResponse:
-    """Show a group; POST changes its name and what its judges are asked for."""
+    """Show a group; POST changes its name and the quota of its judges."""
     group = _group(request, slug, group_id)
     name = group.name
     form = JudgeGroupForm(request.POST or None, group=group)

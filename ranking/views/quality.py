@@ -1,4 +1,4 @@
-"""What organisers decide about judges: one or many, from their page or from an analysis."""
+"""Organisers' decisions about judges: one or many, from their page or from an analysis."""
 
 from typing import cast
 from uuid import UUID

@@ -53,7 +53,8 @@ from ranking.services.analyses import (
 )
 from ranking.wording.stopping_rules import RuleState, rule_notes
 
-#: In the address: the section that the options in it are of, and the ranking shown beside the one asked for.
+#: Parameters of the address: the section whose options it holds, and the ranking shown for
+#: comparison.
 OF, BESIDE = "analysis", "beside"
 #: The pages of results by the names of their rooms.
 _PAGES: Final = {room.name: room.page for tab in TEST_SET for room in (tab, *tab.rooms)}
@@ -78,11 +79,11 @@ class SectionsOf(ABC):
     @property
     @abstractmethod
     def judgments(self) -> JudgmentsToChoose:
-        """What may be chosen of the judgments."""
+        """Available choices among the judgments."""
 
     @abstractmethod
     def action(self, kind: AnalysisKind) -> str:
-        """Return where a section is asked for."""
+        """Return the address that requests a section."""
 
     @abstractmethod
     def answer(self, form: AnalysisForm, choice: AnalysisChoice) -> dict[str, Any]:
@@ -90,7 +91,7 @@ class SectionsOf(ABC):
 
     @property
     def may_ask(self) -> bool:
-        """Whether anything is computed: nothing is in archived campaigns and rehearsals."""
+        """True if analyses can be computed: not in archived campaigns and rehearsals."""
         campaign = self._campaign
         return campaign.state != CampaignState.ARCHIVED and not campaign.rehearsal_of_id
 
@@ -101,7 +102,7 @@ class SectionsOf(ABC):
         for kind in kinds:
             data = given_options(asked) if asked.get(OF) == kind.name else None
             context = self.context(self.form(kind, data))
-            # What several answers are of is said once.
+            # Show notes shared by several answers once.
             notes = context.get("notes", ())
             context["notes"] = [note for note in notes if note not in said]
             said.update(notes)
@@ -139,7 +140,7 @@ class SectionsOf(ABC):
         if self._request.method != "POST" and context.get("is_awaited"):
             return render(self._request, "analyses/_job.html", context)
         if self._request.method == "POST":
-            # What was just asked for is not asked for again, whatever came of it.
+            # Do not repeat a request that was just made, whatever its outcome.
             context["asks"] = False
         answer = render(self._request, "analyses/_section.html", context)
         answer["HX-Retarget"], answer["HX-Reswap"] = f"#{form.kind.name}", "outerHTML"
@@ -182,7 +183,7 @@ class Sections(SectionsOf):
         return self._has_other_tasks or not (kind.reads_other_tasks or kind.beside)
 
     def action(self, kind: AnalysisKind) -> str:
-        """Return where a section is asked for."""
+        """Return the address that requests a section."""
         return reverse("analysis", args=[self._campaign.slug, self._task.pk, kind.name])
 
     def answer(self, form: AnalysisForm, choice: AnalysisChoice) -> dict[str, Any]:
@@ -276,7 +277,7 @@ class Sections(SectionsOf):
 
     @cached_property
     def judgments(self) -> JudgmentsToChoose:
-        """What may be chosen of the judgments."""
+        """Return the available choices among the judgments."""
         return judgments_to_choose(task=self._task)
 
     @cached_property

@@ -295,7 +295,7 @@ def _what_it_did(rule: QualityRule) -> list[str]:
 
 
 def _acted(effects: RuleEffects) -> str:
-    """Return " It acted on Ada and Ben.", or that it affects nobody."""
+    """Return " Applied to Ada and Ben.", or that no judges are affected."""
     names = sorted({act.judge.pseudonym for act in effects.acts})
     if not names:
         return " " + _("No judges affected.")

@@ -1,4 +1,4 @@
-"""How a test set is ranked and drawn, and when judging is to end: settings, stopping rule and design."""
+"""Settings of a task: ranking, stopping rule and design."""
 
 from typing import Any, cast
 
@@ -289,7 +289,7 @@ def _forecast(task: Task, form: DesignForm, budget: BudgetForm) -> dict[str, Any
     if not is_refused:
         needed = design_needs_in_words(task=task, design=form.proposed)
         found = design_forecast(task=task, design=form.proposed, **budget.asked)
-    # A file is asked for by an address alone: it has the design in force, not one that is only looked at.
+    # Files are addressed by the task alone: they have the design in force, not a previewed one.
     is_in_force = not form.is_bound or not (is_refused or form.changed)
     return {
         "campaign": task.test_set.campaign,

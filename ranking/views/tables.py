@@ -31,12 +31,12 @@ class TableSections(SectionsOf):
     """The tables of a campaign."""
 
     def action(self, kind: AnalysisKind) -> str:
-        """Return where a table is asked for."""
+        """Return the address that requests a table."""
         return reverse("campaign-table", args=[self._campaign.slug, kind.name])
 
     @cached_property
     def judgments(self) -> JudgmentsToChoose:
-        """What may be chosen of the judgments."""
+        """Return the available choices among the judgments."""
         return JudgmentsToChoose(groups=groups_to_choose(campaign_id=self._campaign.pk))
 
     def answer(self, form: AnalysisForm, choice: AnalysisChoice) -> dict[str, Any]:

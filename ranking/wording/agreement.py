@@ -15,12 +15,12 @@ from ranking.core.scores import NotEstimable
 from ranking.wording.numbers import in_figures
 from ranking.wording.pair_tests import LEVEL_WORDS
 
-#: What is the same item for two judges.
+#: Definition of the same item for two judges.
 PAIRING_WORDS: Final[Mapping[Pairing, Promise | str]] = {
     Pairing.UNORDERED: gettext_lazy("same two outputs"),
     Pairing.PRESENTED: gettext_lazy("same two outputs in the same display order"),
 }
-#: Where the agreement that chance alone would give is taken from.
+#: Estimator of chance agreement.
 CHANCE_WORDS: Final[Mapping[Chance, Promise | str]] = {
     Chance.SCOTT: gettext_lazy("Scott’s π"),
     Chance.COHEN: gettext_lazy("Cohen’s κ"),

@@ -1,4 +1,4 @@
-"""What ranking methods are called, where they are from, and which of them the ranking kept up to date can use."""
+"""Names and sources of ranking methods, and those available for the live ranking."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ METHOD_WORDS: Mapping[str, Promise | str] = MappingProxyType(
         "lopez": gettext_lazy("Lopez: fewest violated comparisons"),
     }
 )
-#: Where each is described.
+#: Publication that describes each method.
 METHOD_SOURCES: Mapping[str, str] = MappingProxyType(
     {
         "expected_wins": "Koehn (2012)",
@@ -53,7 +53,7 @@ METHOD_SOURCES: Mapping[str, str] = MappingProxyType(
 
 
 class LiveMethod(models.TextChoices):
-    """What the ranking of a test set can be kept up to date by."""
+    """Methods available for the live ranking of a task."""
 
     BY_DESIGN = "by_design", gettext_lazy("default for the design")
     EXPECTED_WINS = "expected_wins", METHOD_WORDS["expected_wins"]

@@ -9,7 +9,8 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 _Arguments = TypeVarTuple("_Arguments")
-# Of each function: fifty judges have some four hundred figures, most of them the same from page to page.
+# Cache size of each function: fifty judges have some four hundred figures, most of them the same
+# from page to page.
 _REMEMBERED = 4096
 
 
@@ -48,7 +49,7 @@ def percent(share: float) -> str:
 
 
 def decimals(value: float, places: int) -> str:
-    """Return a number with so many decimals, rounded: `number_format` alone cuts the others off."""
+    """Return a number rounded to `places` decimals: `number_format` alone truncates."""
     # Readers do not know "-0".
     return _rounded(round(value, places) + 0.0, places)
 

@@ -1,4 +1,4 @@
-"""What tests of pairs take for independent, and how they are corrected for their number."""
+"""Tests of pairs: units they treat as independent, and corrections for their number."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from ranking.wording.pair_tests import CORRECTED_WORDS, LEVEL_WORDS
 
 
 class RangesFrom(models.TextChoices):
-    """What rank ranges are made from."""
+    """Method for computing rank ranges."""
 
     PERCENTILE = "percentile", gettext_lazy("percentiles")
     SIGN_TEST = "sign_test", gettext_lazy("sign tests")

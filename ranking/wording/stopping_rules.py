@@ -1,4 +1,4 @@
-"""When judging is to end, by a rule set beforehand: what it looks at, in words."""
+"""Stopping rules in words: the criteria, and their progress."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class RuleTests(models.TextChoices):
     ANYTIME = "anytime", gettext_lazy("anytime ranges")
 
 
-#: What a rule may look at, in the order in which it is said; the rule is met by whichever comes first.
+#: Criteria of a rule, in display order; the rule is met by the first one met.
 CRITERIA: Final = ("pairs_share", "clusters", "judgments", "until")
-#: Those that follow from which systems are told apart.
+#: Criteria that depend on the separation of systems.
 OF_TESTS: Final = ("pairs_share", "clusters")
 
 
@@ -119,7 +119,7 @@ class RuleState:
 
     @property
     def is_met(self) -> bool:
-        """Whether it was ever met: a rule that is met stays met."""
+        """True if the rule was ever met: a rule that is met stays met."""
         return self.met is not None or self.is_day_reached
 
     @property

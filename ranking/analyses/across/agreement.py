@@ -72,7 +72,7 @@ class CountedTestSet:
     agreement: AgreementMeasures
 
     def figures(self, skipped: int) -> dict[str, float | int | None]:
-        """Return the figures by the keys of their columns, with so many skipped blocks."""
+        """Return the figures by the keys of their columns, with `skipped` skipped blocks added."""
         return {
             **{name: getattr(self, name) for name in _COLUMNS[:5]},
             "blocks": self.blocks + skipped,

@@ -41,7 +41,7 @@ from ranking.wording.methods import METHOD_WORDS, shortages_of_rows
 from ranking.wording.numbers import percent
 from ranking.wording.ranges import rank_cell
 
-#: Those whose scores say how far each judge moves them.
+#: Methods that give the influence of each judge on their scores.
 _METHOD = own_or(tuple(name for name, method in METHODS.items() if method.influence is not None))
 #: Confidence sets, whose ends hold on average where percentiles do not (docs/statistics/coverage.md).
 _OF_METHOD = (

@@ -1,4 +1,4 @@
-"""How much was judged in each test set: WMT's table of the amount of data collected."""
+"""WMT's table of the amount of data collected: judging work by test set."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _figures(found: Collected, systems: int) -> dict[str, Any]:
         "segments": found.segments,
         "blocks_per_segment": _ratio(found.counted_blocks, found.segments),
         "skipped": found.skipped,
-        # Nobody worked here, or judgments came from a file.
+        # No active time was recorded, or judgments came from a file.
         "active_hours": found.active_ms / _HOUR if found.active_ms else None,
         "days": found.days or None,
     }
@@ -126,7 +126,7 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
     return tell_collected([row for row in rows if row.test_set.pk != TOTAL], total)
 
 
-#: What stands for the whole campaign among the rows.
+#: Key of the campaign's total among the rows.
 TOTAL = 0
 
 COLLECTED = AnalysisKind(

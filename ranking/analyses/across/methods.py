@@ -1,4 +1,4 @@
-"""How many clusters each method finds in each test set, and where methods order systems differently."""
+"""Number of clusters by method and test set, and differences between the methods' orders."""
 
 from __future__ import annotations
 

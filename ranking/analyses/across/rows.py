@@ -1,4 +1,4 @@
-"""What tables over test sets know of each of them and of its ranking, and the options that they share."""
+"""Data of tables over several test sets, for each of them and its ranking, and the options that the tables share."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ranking.wording.stopping_rules import RuleState, rule_notes
 NO_JUDGMENT, NOT_RANKED, DELETED = "no_judgment", "not_ranked", "deleted"
 #: Stands for the ranking that each test set has anyway.
 OWN = ""
-#: Which judgments count, in all test sets alike.
+#: Selection of judgments, the same for all test sets.
 JUDGES_OPTIONS = (EXCLUDED, GROUP)
 
 
@@ -43,7 +43,7 @@ class ListedSystem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collected:
-    """How much was judged in a test set.
+    """Amount of judging in a test set.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class Collected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableTestSet:
-    """A test set as tables tell it.
+    """A test set in tables.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class TableTestSet:
     watermark : int
         Number of the last judgment that the table counts of it; 0 without any.
     skipped : int or None
-        Blocks that judges who count skipped and did not rank later; None where nobody asked.
+        Blocks that counted judges skipped and did not rank later; None if not requested.
     """
 
     pk: int
@@ -295,7 +295,7 @@ def own_or(methods: tuple[str, ...]) -> Option:
     )
 
 
-#: Of all methods.
+#: Any method.
 METHOD = own_or(tuple(METHODS))
 
 
@@ -309,7 +309,7 @@ def checked(
     *,
     of: Sequence[Option] = (*RANGE_OPTIONS, *JUDGES_OPTIONS),
 ) -> dict[str, Any]:
-    """Return complete options that go together.
+    """Return complete, consistent options.
 
     Parameters
     ----------
@@ -320,7 +320,7 @@ def checked(
     Raises
     ------
     OptionError
-        If the ranges are none of the method's, or something is asked for of rankings that are there.
+        If the method does not support the ranges, or an option is set for existing rankings.
     """
     if not is_own(options):
         return ranges_checked(options)

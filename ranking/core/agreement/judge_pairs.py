@@ -315,7 +315,7 @@ def _independent_variance(
     """Return the linearised variance of κ if all pairs of comparisons were independent, (P,)."""
     same = np.eye(_OUTCOMES)
     tie = np.arange(_OUTCOMES) == Outcome.TIE
-    # What one pair of comparisons with the outcomes c and k adds to the four counts.
+    # Increase of the four counts by a pair of comparisons with outcomes c and k.
     adds = np.zeros((_COUNTS, _OUTCOMES, _OUTCOMES))
     adds[COMPARABLE], adds[AGREEING] = 1, same
     adds[OWN_TIES], adds[OTHER_TIES] = tie[:, np.newaxis], tie[np.newaxis, :]

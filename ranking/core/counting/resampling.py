@@ -188,7 +188,7 @@ def generator_states(key: UInt64Array, *, seed: int, resamples: int, first: int)
 UNITS_AT_A_TIME = 1024
 
 
-#: From so many blocks of equal key on, their counts are added up before they are weighted.
+#: From this many blocks per distinct key on, counts are summed before weighting.
 _WORTH_SUMMING = 4
 #: The most counts of units that are held at a time.
 _MOST_CELLS = 1 << 23

@@ -22,7 +22,7 @@ from ranking.core.methods.shares import expected_wins
 
 #: Key of the blocks without a sole winner.
 NOBODY = ""
-#: Of the intervals of its correlations.
+#: Confidence of the intervals of correlations.
 CONFIDENCE = 0.95
 
 

@@ -24,7 +24,7 @@ from ranking.core.arrays import FloatArray, Int64Array
 FEWEST_PAIRS = 4
 #: Less is rounding.
 _NOT_ONE = 1e-12
-#: Of a table of the different numbers of two lists.
+#: Maximum size of a table of the distinct numbers of two lists.
 _MOST_CELLS = 1 << 22
 
 
@@ -269,7 +269,7 @@ def _signed_mean(place: Int64Array, values: FloatArray) -> FloatArray:
 _NOTHING = 1e-20
 #: Numbers with less than this share of the spread are equal, but for rounding.
 _EQUAL = 1e-12
-#: Of a few pairs that are left, r may be 1, which has no z.
+#: With few remaining pairs, r may be 1, which has no z.
 _NEARLY_ONE = 1 - 1e-12
 
 

@@ -228,7 +228,7 @@ def length_trend(outcomes: Outcomes, words: Int64Array) -> LengthTrend | None:
     limits = tuple(str(limit) for limit in combined.limits)
     if RangeLimit.FEW_SEGMENTS in combined.limits:
         return LengthTrend(slope, None, limits)
-    # Where lengths explain everything, what is left is a rounding error, not a variance.
+    # If lengths explain everything, the remainder is a rounding error, not a variance.
     smoothed = (float(wins.sum()) + 1) / (float(trials.sum()) + 2)
     variance = max(smoothed * (1 - smoothed) / spread, float(combined.matrix[0, 0]))
     t = abs(slope) / np.sqrt(variance)
@@ -339,7 +339,7 @@ def clear_segments(outcomes: Outcomes, *, most: int = 10, fewest: int = 2) -> Cl
     mean = np.where(compared >= fewest, behind / np.maximum(1, compared), 0.0)
 
     def clearest(distance: FloatArray) -> tuple[ClearSegment, ...]:
-        # Of several that are as far away the one that was compared most often.
+        # Among equally distant ones, take the one that was compared most often.
         other = np.lexsort((compared, distance), axis=1)[:, -1]
         index = np.arange(len(numbers))
         furthest, often = distance[index, other], compared[index, other]

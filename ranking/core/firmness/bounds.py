@@ -340,7 +340,7 @@ _PROGRAMS = 2000
 _KINDS = 2_000_000
 #: With more blocks than this, no proof is tried.
 _BLOCKS = 20_000
-#: What `linprog` says where no solution fits.
+#: Status of `linprog` if no solution is feasible.
 _INFEASIBLE = 2
 #: More than the errors of a solved program.
 _TOLERANCE = 1e-7

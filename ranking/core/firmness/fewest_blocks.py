@@ -31,7 +31,7 @@ from ranking.core.firmness.without_each import NOBODY, leaders, overtaken_by
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod
 
-#: How often the derivative is taken again at the counts where the lead was gone.
+#: Number of times that the derivative is updated at the counts where the lead was lost.
 _ROUNDS = 8
 #: Lengths of a prefix tried at a time.
 _TRIED_AT_A_TIME = 32

@@ -12,7 +12,7 @@ from ranking.core.arrays import Int64Array
 from ranking.core.judged.blocks import Blocks
 
 _BITS = 64
-#: How long a table of codes may be, see `_numbered`.
+#: Maximum length of a table of codes, see `_numbered`.
 _TABLE_FOR_EACH, _SMALL_TABLE = 4, 1 << 16
 
 

@@ -199,7 +199,7 @@ def reference_margins(places: KeyedSums, judges: int) -> ReferenceMargins:
     )
 
 
-#: Of two labels drawn from five, the first is better in 10 of 25 cases.
+#: With two labels drawn from five, the first is better in 10 of 25 cases.
 WIN_AT_RANDOM = (MAX_LABEL - 1) / (2 * MAX_LABEL)
 
 

@@ -138,8 +138,8 @@ def disagreement_of_tallies(tallies: AgreementTallies) -> tuple[Disagreement, ..
     # All judges at once: there may be a thousand.
     share, share_of_others = (pairs[:, 1] / np.maximum(1, pairs[:, 0]) for pairs in (own, others))
     difference = share - share_of_others
-    # How far the difference moves with one more pair of each kind on a segment. What all judges
-    # compared there, less the judge's own pairs, is what the others compared.
+    # Derivative of the difference with respect to one more pair of each kind on a segment. All
+    # judges' comparisons there, less the judge's own pairs, are those of the others.
     of_own, of_others = (
         np.stack([-of, np.ones(len(of))], axis=1) / np.maximum(1, pairs[:, :1])
         for of, pairs in ((share, own), (share_of_others, others))

@@ -96,7 +96,8 @@ def _three_digits(times: Int64Array) -> Int64Array:
     return (times + step // 2) // step * step
 
 
-#: A judge who rushes is found after so few blocks; the range of all times has this one-sided confidence.
+#: Number of blocks after which a rushing judge is detected; the range of all times has this
+#: one-sided confidence.
 _FIVE: Final = 5
 _CONFIDENCE_OF_FIVE: Final = 1 - 0.5**_FIVE
 

@@ -33,7 +33,7 @@ from ranking.core.uncertainty import (
     with_least_variance,
 )
 
-#: What methods report about a fit, as plain JSON.
+#: Additional information on a fit, as plain JSON.
 Extra = Mapping[str, bool | int | float | str | None]
 
 

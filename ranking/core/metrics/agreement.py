@@ -1,4 +1,6 @@
-"""How far metrics agree with people: figures of systems and of segments, with intervals, for several metrics at once."""
+"""Agreement of metrics with human judgments: figures for systems and segments, with intervals, for several metrics at
+once.
+"""
 
 from __future__ import annotations
 
@@ -280,7 +282,7 @@ class _SystemFigures:
         found = {"pairwise": self._figure(pairwise_accuracy, index, least=0.0)}
         if len(self._people.systems) >= FEWEST_SYSTEMS:
             found |= {name: self._figure(measure, index) for name, measure in CORRELATIONS.items()}
-        # Which pairs people tell apart is part of what varies.
+        # The pairs that humans separate vary as well.
         separated = partial(pairwise_accuracy, least=self._least)
         found["pairwise_separated"] = self._figure(separated, index, least=0.0)
         soft = self._soft[index]

@@ -18,10 +18,11 @@ from ranking.core.arrays import FloatArray, UInt64Array
 from ranking.core.counting.counts import chunks
 from ranking.core.counting.resampling import poisson_weights, uniform_numbers
 
-#: Up to so many segments, all 2^S flips are tried instead of random ones.
+#: With up to this many segments, all 2^S flips are enumerated instead of random ones.
 MOST_ENUMERATED = 12
 _SEGMENTS_AT_A_TIME = 1024
-#: Of the sum of absolute scores: sums of flipped scores that are closer are equal.
+#: Tolerance relative to the sum of absolute scores: sums of flipped scores that are closer count as
+#: equal.
 _EQUAL = 1e-11
 
 

@@ -1,4 +1,4 @@
-"""What metrics can reach: people against people, above, and random scores, below."""
+"""Bounds for metrics: agreement between people as the upper, and random scores as the lower one."""
 
 from __future__ import annotations
 

@@ -26,13 +26,13 @@ from ranking.core.metrics.texts import (
 )
 from ranking.core.scores import EQUAL_WITHIN
 
-#: How ranges are found: by the ratio estimator, by resampling segments, from the spread of segment scores, or not at all.
+#: Method for ranges: ratio estimator, resampling of segments, spread of segment scores, or none.
 RangeKind = Literal["exact", "resampled", "mean", "none"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ScoredOutputs:
-    """What a metric gives the outputs of n systems for S segments; that of row r has the number r + 1.
+    """Scores that a metric gives the outputs of n systems for S segments; row r is segment r + 1.
 
     Attributes
     ----------
@@ -240,7 +240,7 @@ class HumanOrder:
 
     @cached_property
     def preferences(self) -> _Preferences:
-        """Where outputs are ranked the share of comparisons won less that of those lost, otherwise differences of scores."""
+        """Return the share of comparisons won less that lost if outputs are ranked, otherwise differences of scores."""
         pairs, n = self.people.pairs, len(self.people.systems)
         if self.people.values is not None:
             by = pairs.differences(self.people.values)
@@ -269,7 +269,7 @@ def metric_order(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> MetricOrder:
-    """Set a metric beside people.
+    """Compare a metric with human rankings.
 
     Parameters
     ----------
@@ -277,9 +277,9 @@ def metric_order(
         Of S segments.
     people : HumanOrder
     segments : bool, shape (S,), optional
-        Which of the metric's segments are looked at; all if not given.
+        Segments of the metric to use; all if not given.
     most : int
-        So many discords are returned.
+        Maximum number of discords returned.
     resamples, confidence, seed
         Of ranges. Segments have the weights that they have in human rankings of the same seed.
     """

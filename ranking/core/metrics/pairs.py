@@ -79,7 +79,7 @@ class Pairs:
 
     @property
     def groups(self) -> Int32Array:
-        """What accuracy is a mean over: the segment of each comparison, or one group for all."""
+        """Groups over which accuracy is averaged: the segment of each comparison, or one group for all."""
         return self.row if self.by_segment else np.zeros_like(self.row)
 
     def weights(self) -> FloatArray:
@@ -120,7 +120,7 @@ def pairs_of_blocks(blocks: Blocks) -> Pairs:
 
 
 class TauReading(StrEnum):
-    """How Kendall's τ treats pairs that the metric ties; pairs that people tie are left out."""
+    """Treatment of pairs tied by the metric in Kendall's τ; pairs tied by humans are left out."""
 
     WMT12 = "wmt12"
     """A pair the metric ties counts as one in the wrong order."""
@@ -145,7 +145,7 @@ class Ratio:
 
     @property
     def influence(self) -> FloatArray:
-        """How much each comparison moves the ratio; they add up to 0."""
+        """Influence of each comparison on the ratio; they add up to 0."""
         total = float(self.under.sum())
         return np.asarray((self.over - self.value * self.under) / (total or np.nan))
 
@@ -238,7 +238,7 @@ def calibrated(
     steps[1::2] = -((after - gain[by_size]) / of_group)
     steps[2::2] = after / of_group
     accuracies = np.cumsum(steps, out=steps)[::2] / len(used)
-    # Of equal differences the last counts, when all of them are ties.
+    # Among equal differences the last counts, after all of them have become ties.
     ordered = size[by_size]
     accuracies[:1][ordered[:1] == 0] = -np.inf
     accuracies[1:-1][ordered[1:] == ordered[:-1]] = -np.inf

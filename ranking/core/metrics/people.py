@@ -1,4 +1,4 @@
-"""What people say of systems and outputs, in the form that metrics are compared with: from rankings, or from scores of outputs."""
+"""Human judgments in the form that metrics are compared with: from rankings, or from scores of outputs."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ class TextMetric:
 
     @property
     def is_better_if_larger(self) -> bool:
-        """Whether a larger value is a better one."""
+        """True if larger values are better."""
         return self.name not in ERROR_RATES
 
     @property
@@ -305,7 +305,7 @@ def metric_values(name: str, sums: FloatArray, *, of_segments: bool = False) -> 
 def _bleu(sums: FloatArray, effective_order: bool) -> FloatArray:
     written, wanted = sums[..., 0], sums[..., 1]
     matches, ngrams = sums[..., 2 : 2 + _ORDERS], sums[..., 2 + _ORDERS :]
-    # Of an order without matches half, a quarter … of one counts ("exp").
+    # Orders without matches count as half, a quarter … of a match ("exp").
     missing = (matches == 0) & (ngrams > 0)
     precision = np.where(missing, 0.5 ** np.cumsum(missing, axis=-1), matches) / ngrams
     there = ngrams > 0

@@ -213,7 +213,7 @@ class CountedJudgments:
             judges=int(moments.judges.sum()),
             documents=None if documents is None else int(documents.sum()),
         )
-        # Where other groups have smaller blocks, the share is too large.
+        # If other groups have smaller blocks, the share is too large.
         alike = int(effective_number_from(total, int(moments.blocks.sum())))
         return replace(found, blocks=min(blocks, alike), sizes=sizes)
 

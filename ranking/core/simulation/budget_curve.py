@@ -168,14 +168,14 @@ _NEWTON_STEPS = 20
 _WEAK_SPREAD = 2.0
 #: Simulated campaigns: fewer of many systems, where every one takes longer.
 _MOST_EXPERIMENTS, _FEWEST_EXPERIMENTS, _PAIRS_IN_ALL = 192, 96, 30_000
-#: Of 1, 2 and n different qualities so many campaigns, as a share of the others, are simulated by themselves, unless
-#: the judgments say that another number is so many times as likely; those of n with the largest spread that they do not
-#: say is so many times less likely than another.
+#: Simulated separately: this share of campaigns with 1, 2 and n different qualities, unless the
+#: judgments make another number of qualities this many times as likely; for n, those with the
+#: largest spread that the judgments do not make this many times less likely than another.
 _EXTREME_SHARE, _POSSIBLE_ODDS, _SPREAD_ODDS = 0.25, 100.0, 5.0
 
 
-#: Under an active design: fewer campaigns, in parts of at most so many blocks at first, later of so large a share of all
-#: comparisons; so many blocks are drawn of each part.
+#: For active designs: fewer campaigns, in steps of at most this many blocks at first and of this
+#: share of all comparisons later; this many blocks are drawn per step.
 _ACTIVE_EXPERIMENTS = 64
 _FIRST_BLOCKS, _GROWTH, _BLOCKS_A_STEP = 8, 0.25, 8
 _NEARLY_NONE = 1e-12
@@ -295,7 +295,8 @@ def budget_curve(
     measured = _measured(won, np.concatenate([chances, *extremes]), more, shown, random, active)
     separated, clusters = (each[:experiments] for each in measured)
     tails = [(1 - confidence) / 2, (1 + confidence) / 2]
-    # Of all that is likely together, and of each extreme: among many worlds an interval may leave out the one that is true.
+    # A band for all likely worlds together and one for each extreme: among many worlds an interval
+    # may miss the true one.
     begins = np.cumsum([0, experiments, *(len(each) for each in extremes)]).tolist()
     bands = [
         (
@@ -420,9 +421,9 @@ def _measured(
     first, second = np.triu_indices(n, k=1)
     pairs = len(first)
     chance = chances[:, first, second]
-    # Of two pairs with a system in common: 1/3 where they stand in one block.
+    # Covariance of two pairs with a system in common: 1/3 within a block.
     shared = (shown - 2) / (n - 2) / 3 if n > 2 else 0.0
-    # Which pairs meet in a block is chance.
+    # The pairs that meet in a block are random.
     apart = 1 - shown * (shown - 1) / (n * (n - 1))
     start = won[first, second]
     met = start + won[second, first]

@@ -318,7 +318,7 @@ def _noise_at_height(height: float, heights: FloatArray) -> float | None:
     return float(np.exp(np.interp(-height, -falling, np.log(NOISE_GRID))))
 
 
-#: Of this many simulated campaigns, the one most like the campaign is kept.
+#: Number of simulated campaigns from which the one most similar to the campaign is kept.
 _CANDIDATES = 30
 #: Noises are drawn from the interval of the fit, widened by this factor at both ends.
 _WIDER = 2.0

@@ -19,8 +19,8 @@ from scipy.special import ndtri
 
 from ranking.core.arrays import FloatArray
 
-#: Silent reading of English non-fiction takes 238 words a minute (Brysbaert 2019, a meta-analysis of 190
-#: studies). Nobody has measured what ranking adds: every word is taken to be read twice.
+#: Silent reading of English non-fiction takes 238 words a minute (Brysbaert 2019, a meta-analysis
+#: of 190 studies). No measurement of ranking is known: every word is assumed to be read twice.
 DEFAULT_SECONDS = 2 * 60 / 238
 #: The assumption may be wrong by this factor in both directions: a word read once, or four times.
 DEFAULT_FACTOR = 2.0
@@ -238,7 +238,7 @@ def end_quantiles(done: Sequence[int], left: npt.ArrayLike, shares: npt.ArrayLik
     return np.asarray(np.where(is_finite, found, np.inf))
 
 
-#: Each number of judgments is combined with so many paces, evenly spread over what these may be.
+#: Number of paces, spread evenly over their range, that are combined with each number of judgments.
 _PACES = 200
 
 

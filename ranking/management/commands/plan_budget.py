@@ -79,7 +79,7 @@ class Command(ReportCommand):
         how: dict[str, Any] = {
             name: options[name] for name in ("clusters", "experiments", "confidence", "limit")
         }
-        # Clusters alone may be asked for.
+        # Clusters may be the only target.
         how["targets"] = options["target"] or ([] if options["clusters"] else _TARGETS)
         how["seed"], how["engine"] = options["seed"], options["engine"]
         if not options["files"]:

@@ -63,7 +63,7 @@ class Command(ReportCommand):
             try:
                 again = result_reproduce(bundle, progress=progress.begin("Reading"))
             except (FormatError, ValueError) as error:
-                # Of files that are as they were made, it is all there is to say.
+                # For unchanged files, there is nothing else to report.
                 if not check.findings:
                     raise
                 return replace(checked, notes=[*checked.notes, str(error)])

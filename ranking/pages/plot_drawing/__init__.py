@@ -120,7 +120,7 @@ def _left(table: Table, plot: Plot, rows: list[Row]) -> int:
     if plot.kind not in {"intervals", "grid", "matrix", "known"}:
         return 0
     if plot.kind == "intervals" and len(rows) > NAMED_ROWS:
-        # So many stand without names.
+        # Too few for labels.
         return room_left(())
     named = (plot.label, plot.across)
     places = [place for place, column in enumerate(table.columns) if column.key in named]

@@ -92,7 +92,7 @@ def _ends(row: Row, axis: Axis) -> tuple[str, str] | None:
 
 
 _LEFT_OF_BARS: Final = 56
-#: So many labels, each as long as a date, fit below.
+#: Maximum number of date-length labels below the axis.
 _LABELS: Final = 7
 _LABELS_NARROW: Final = 2
 _FILLED: Final = 0.72
@@ -129,7 +129,7 @@ def bars(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int, 
 
 
 _STRIP_ROW: Final = 40
-#: What is measured has long names.
+#: Measures have long names.
 _LEFT_OF_STRIPS: Final = NAMES + 160
 _LEFT_OF_STRIPS_NARROW: Final = 8
 _LETTERS: Final = 48

@@ -176,7 +176,7 @@ def _apart(places: list[tuple[float, float]], names: list[str]) -> list[float]:
 
 _GAP: Final = 76
 _BUMP_ROW: Final = 28
-#: With columns nearer than this, heads are upright, and so many letters fit.
+#: With columns nearer than this, heads are vertical and limited to this many letters.
 _LEAST_GAP: Final = 60
 _UPRIGHT_LETTERS: Final = 18
 #: Styles of lines, told apart without colour: solid, dashed, dotted, dash and dot, heavy, heavy dashes.

@@ -14,7 +14,7 @@ PairAddress = Callable[[str, str], str | None]
 
 _CELL_WIDTH: Final = 64
 _CELL_WIDTH_NARROW: Final = 32
-#: So many columns fit on a narrow sheet; more are scrolled.
+#: Maximum columns on a narrow sheet; more are scrolled.
 _MOST_ON_NARROW: Final = 6
 CELL_HEIGHT: Final = 44
 _STRENGTH: Final = {"": 0, "*": 1, "†": 2, "‡": 3}
@@ -22,7 +22,7 @@ _LEVELS: Final = {"": "", "*": ", p ≤ 0.10", "†": ", p ≤ 0.05", "‡": ", 
 
 
 class Cells:
-    """Where the cells of a square are on a sheet, and the names of its rows and columns."""
+    """Geometry of a matrix's cells on a sheet, and the names of its rows and columns."""
 
     def __init__(self, names: Sequence[str], sheet: Sheet) -> None:
         self.names = names
@@ -32,7 +32,7 @@ class Cells:
 
     @property
     def fit(self) -> bool:
-        """Whether the sheet is wide enough."""
+        """True if the sheet is wide enough."""
         return not self._sheet.is_narrow or len(self.names) <= _MOST_ON_NARROW
 
     @property

@@ -1,4 +1,4 @@
-"""What all drawings share: sizes, the style of files, axes with round ticks, and the numbers of rows that are drawn."""
+"""Shared parts of all drawings: sizes, the style of files, axes with round ticks, and the numbers of drawn rows."""
 
 import math
 import unicodedata
@@ -19,7 +19,7 @@ NAMES: Final = 200
 TOP: Final = 26
 MARGIN: Final = 24
 LINE_HEIGHT: Final = 280
-#: Where the value axis of a drawing that goes up ends: above it stands what it shows.
+#: Top of the value axis of a vertical drawing, below its title.
 HIGHEST: Final = 28
 #: Room for what the value axis of rows shows, below them.
 BELOW: Final = 18
@@ -30,7 +30,7 @@ _LETTERS: Final = 28
 _SHORT, _BESIDE_SHORT = 90, 14
 #: Before names, and between them and the drawing, where half of a figure of the axis may be.
 _BESIDE_NAMES: Final = 24
-#: Of a file, which no style sheet of ours reaches; readable in grey.
+#: Style of files, which our style sheets do not reach; readable in grey.
 STYLE: Final = (
     "text{font:13px system-ui,sans-serif;fill:#1d2127}.quiet{fill:#545b66}"
     ".grid{stroke:#e4e2dc}.mark{stroke:#545b66;stroke-dasharray:3 3}"
@@ -48,19 +48,19 @@ STYLE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What a drawing is made on. On a narrow one, names stand above their rows and are shorter beside lines."""
+    """Drawing area. On a narrow one, names are above their rows, and shorter beside lines."""
 
     width: int
     is_narrow: bool = False
 
     @property
     def ticks(self) -> int:
-        """About so many steps from left to right are labelled."""
+        """Approximate number of labelled ticks from left to right."""
         return 4 if self.is_narrow else 6
 
     @property
     def right(self) -> int:
-        """Where a drawing without names at its right ends."""
+        """Right end of a drawing without names on the right."""
         return self.width - (20 if self.is_narrow else MARGIN)
 
     def named(self, words: str) -> str:
@@ -131,7 +131,7 @@ def _width(letter: str) -> int:
 
 
 class Axis:
-    """Numbers from `start` to `end` along so many units, with round ticks, about `steps` of them."""
+    """Axis from `start` to `end` over a number of units, with about `steps` round ticks."""
 
     def __init__(
         self, values: Sequence[float], plot: Plot, low: float, high: float, *, steps: int = 6
@@ -156,7 +156,7 @@ class Axis:
 
     @property
     def ticks(self) -> list[tuple[str, str]]:
-        """Where ticks are, and their numbers as the language writes them."""
+        """Positions of ticks, and their numbers in the reader's locale."""
         count = round((self.end - self.start) / self.step)
         places = max(0, -math.floor(math.log10(self.step) + 1e-9))
         numbers = [self.start + tick * self.step for tick in range(count + 1)]
@@ -206,7 +206,7 @@ def across(axis: Axis, plot: Plot, left: int, right: int) -> SafeString:
 
 
 class Row:
-    """What is drawn of a row."""
+    """Drawn values of a row."""
 
     __slots__ = ("bars", "high", "label", "low", "value")
 

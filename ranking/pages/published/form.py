@@ -1,4 +1,4 @@
-"""What organisers fill in to publish a result, to change who may see it, and for a draft at Zenodo."""
+"""Forms to publish a result, to change its visibility, and for a Zenodo draft."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
@@ -28,7 +28,7 @@ def _area(rows: int) -> forms.Textarea:
 
 
 class PublishForm(forms.Form):
-    """Which systems are named, and what is said beside the result."""
+    """Anonymous systems, and the texts beside the result."""
 
     anonymous = forms.MultipleChoiceField(
         label=_("Anonymize systems"),
@@ -110,12 +110,12 @@ class PublishForm(forms.Form):
 
     @property
     def words(self) -> PublishedWords:
-        """What a valid form says."""
+        """The texts of a valid form."""
         return words_of(self.cleaned_data, self._wordings(self.cleaned_data))
 
     @property
     def initial_words(self) -> PublishedWords:
-        """What the form says before anybody fills it in."""
+        """The texts before editing."""
         return words_of(self.initial, self._wordings(self.initial))
 
     @property
@@ -130,7 +130,7 @@ class PublishForm(forms.Form):
 
     @property
     def has_wordings(self) -> bool:
-        """Whether a reason has other words, or needs some."""
+        """True if a reason is reworded, or must be."""
         return any(each.value() or each.errors for each in self.reworded)
 
     def refuse(self, *, field: str, text: str, message: str) -> None:
@@ -206,7 +206,7 @@ class RetractionForm(forms.Form):
 
 
 class ZenodoForm(forms.Form):
-    """Where the draft is made, under which licence, and the organiser's own token."""
+    """Site and licence of the draft, and the organiser's own token."""
 
     host = forms.ChoiceField(
         label=_("Site"), choices=ZenodoHost.choices, initial=ZenodoHost.SANDBOX

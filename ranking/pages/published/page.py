@@ -62,7 +62,7 @@ def withdrawn_in(content: Content) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class LeftOutLine:
-    """What is left out; `blocks` is None where none are counted, `decided` says when and by whom."""
+    """An exclusion; `blocks` is None if it is not counted in blocks, `decided` says when and by whom."""
 
     what: str
     blocks: int | None

@@ -54,7 +54,7 @@ def _systems(before: Content, after: Content) -> Iterator[str]:
     if new:
         yield _("New or renamed: %(systems)s.") % {"systems": names_in_a_row(new)}
     gone = [name for name in was if name not in now]
-    # Who is not named any more is not named here.
+    # Systems that became anonymous must not be named here.
     if gone and not _without_name(after).intersection(new):
         yield _("Removed or renamed: %(systems)s.") % {"systems": names_in_a_row(gone)}
     gone_since = _withdrawn(after) - _withdrawn(before)

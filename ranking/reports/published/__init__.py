@@ -1,4 +1,4 @@
-"""What is written of a published result: the files of its frozen folder."""
+"""Files of a published result's frozen folder."""
 
 from ranking.reports.published.folder import FOLDER, bibtex_file
 from ranking.reports.published.report import PublishedFile, markdown_file

@@ -1,4 +1,4 @@
-"""What `reproduce` found, as reports."""
+"""Results of `reproduce` as reports."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final

@@ -40,7 +40,7 @@ _COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class PublishedFile:
-    """What a file of a result is written from: its content and digest, and the address of its page."""
+    """Source of a result's files: content and digest, and the address of its page."""
 
     content: Mapping[str, Any]
     digest: str

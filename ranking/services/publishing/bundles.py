@@ -45,14 +45,14 @@ def result_bundle_ask(
     with_texts: bool = False,
     by: User | None = None,
 ) -> None:
-    """Have a worker make the bundle of a result.
+    """Request the bundle of a result from a worker.
 
-    Nothing is asked twice: while a worker is to make it, it stays as it was asked for.
+    A pending request is not changed by a second one.
 
     Raises
     ------
     PublishingRefusedError
-        If the bundle is made: what was published stays as it is.
+        If the bundle exists: published data cannot change.
     """
     PublishedResult.objects.select_for_update(no_key=True).only("pk").get(pk=result.pk)
     result.refresh_from_db(fields=["bundle", "bundle_has_texts", "bundle_has_seeds", "bundle_job"])
@@ -78,9 +78,9 @@ def result_bundle_ask(
 
 
 def _seeds_give(result: PublishedResult, by: User | None) -> bool:
-    """Return whether seeds are given away; if so, have the next HITs drawn by another one.
+    """Return True if seeds are published; if so, change the seed for the next HITs.
 
-    Test sets may be opened again, so the design in force is replaced by the same with a seed that nobody knows.
+    Tasks may be reopened, so the design in force is replaced by a copy with a new secret seed.
     """
     task = result.task
     seeds = _seeds_to_give(task, result.content)
@@ -110,7 +110,7 @@ def new_seed_comes(*, task: Task, content: Mapping[str, Any]) -> bool:
 
 
 def _seeds_to_give(task: Task, content: Mapping[str, Any]) -> set[int] | None:
-    """Return the seeds that drew a test set; None while somebody could make use of them.
+    """Return the seeds that drew a task; None while they could be misused.
 
     So it is while judging goes on, HITs that they drew are still to be judged, another test set is drawn by one of
     them, or a system is not named, whose name could be tested.
@@ -121,7 +121,7 @@ def _seeds_to_give(task: Task, content: Mapping[str, Any]) -> set[int] | None:
     designs = Design.objects.exclude(kind=Design.Kind.IMPORTED)
     drawn_by = designs.filter(Exists(drawn), task=task)
     seeds = set(drawn_by.values_list("seed", flat=True))
-    # Rehearsals have the seeds of their campaigns, and are judged by nobody.
+    # Rehearsals share the seeds of their campaigns, but have no real judges.
     elsewhere = designs.filter(task__test_set__campaign__rehearsal_of=None).exclude(task=task)
     return None if elsewhere.filter(seed__in=seeds).exists() else seeds
 
@@ -139,10 +139,10 @@ def _is_over(task: Task) -> bool:
 def result_bundle_store(
     *, result: PublishedResult, stream: IO[bytes], files: Sequence[dict[str, Any]]
 ) -> PublishedResult:
-    """Store the zip of a bundle; one that was stored meanwhile stays.
+    """Store the zip of a bundle, unless one was stored meanwhile.
 
-    `result` is what the zip was made of. Raises `PublishingRefusedError` if it was asked for with or without texts or
-    seeds meanwhile: then another worker makes what was asked for.
+    `result` is the row that the zip was made from. Raises `PublishingRefusedError` if the request
+    changed meanwhile (texts or seeds): then another worker makes the requested bundle.
     """
     kept = PublishedResult.objects.select_for_update(no_key=True).get(pk=result.pk)
     if kept.bundle_id is not None:
@@ -178,14 +178,14 @@ LICENCES: Final[Mapping[str, str]] = {
     "cc-by-sa-4.0": "Creative Commons Attribution Share Alike 4.0 International",
     "cc0-1.0": "Creative Commons Zero 1.0 Universal",
 }
-#: What a header can hold: no line break ends one, and begins another.
+#: Characters allowed in a header: a line break would start another header.
 TOKEN: Final = re.compile(r"^[\x21-\x7e]+\Z")
 #: The parameter of a job that holds its token.
 _SEALED: Final = "sealed_token"
 
 
 class ZenodoHost(TextChoices):
-    """Where a draft is made."""
+    """Site of a draft."""
 
     SANDBOX = (
         "sandbox",
@@ -199,9 +199,9 @@ class ZenodoRefusedError(Exception):
 
 
 def zenodo_metadata(result: PublishedResult, *, licence: str, url: str) -> dict[str, Any]:
-    """Return what Zenodo is told of a result, in English as its files are; `url` is its page here.
+    """Return Zenodo's metadata of a result, in English like its files; `url` is its page here.
 
-    Creators are the authors of the citation, or, where nobody is named, the campaign.
+    Creators are the authors of the citation, or the campaign if there are none.
     """
     content = result.content
     authors = content["authors"] or [content["campaign"]["name"]]

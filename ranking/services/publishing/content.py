@@ -215,7 +215,7 @@ _TERMS: Final = ("measure", "direction", "threshold", "minimum", "action")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedWords:
-    """What the organiser writes: `authors` of the citation, and texts, each perhaps empty.
+    """Organiser's texts: `authors` of the citation, and texts that may be empty.
 
     `wordings` are what readers read in place of a reason that was given, by that reason.
     """
@@ -229,7 +229,7 @@ class PublishedWords:
 
 @dataclass(frozen=True, slots=True)
 class PublishedFacts:
-    """What content is made of, read at once."""
+    """Inputs of the content, read at once."""
 
     task: Task
     run: RankingRun
@@ -576,7 +576,7 @@ def metric_agreement_ask(*, task: Task, run: RankingRun, by: User | None) -> Ana
 
 
 _FROZEN: Final = ("kappa", "p_agree", "p_chance", "agreeing", "comparable")
-#: What an interval of κ depends on.
+#: Settings that an interval of κ depends on.
 _INTERVAL: Final = ("resample", "confidence")
 
 

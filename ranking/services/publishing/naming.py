@@ -1,4 +1,4 @@
-"""What systems are called in a published result, and what is refused: texts that name who is not named."""
+"""Names of systems in a published result, and refusal of texts that name anonymous systems."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ class PublishingRefusedError(RefusedError):
 
 
 class RankingChangedError(PublishingRefusedError):
-    """What would be published is not what was looked at."""
+    """The result to be published differs from the previewed one."""
 
     status = 409
 
@@ -136,7 +136,7 @@ def hidden_names(systems: Sequence[System], labels: Mapping[str, str]) -> set[st
 
 
 def may_be_anonymous(system: System) -> bool:
-    """Return whether a system is somebody's: references are nobody's."""
+    """Return True if a system may be anonymous: references may not."""
     return system.kind == SystemKind.SYSTEM
 
 
@@ -200,7 +200,7 @@ def wordings_of(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 def wordings_check(
     wordings: Mapping[str, str], given: Sequence[GivenReason], *, hides_a_name: bool
 ) -> None:
-    """Raise `PublishingRefusedError` for other words that nobody needs, or of a reason that nobody gave.
+    """Raise `PublishingRefusedError` for a rewording that is unnecessary, or of a reason that does not exist.
 
     They are refused, too, where they are blank or have more than 5,000 characters.
     """

@@ -66,7 +66,7 @@ class PublishedDraft:
 
     @property
     def published_at(self) -> datetime:
-        """When it would be published, by the clock of the database."""
+        """Time of publication, by the clock of the database."""
         return datetime.fromisoformat(self.content["published_at"])
 
     @property
@@ -76,12 +76,12 @@ class PublishedDraft:
 
     @property
     def has_firmness(self) -> bool:
-        """Whether it has how firm first place is."""
+        """True if it includes the robustness of first place."""
         return "firmness" in self.content["sections"]
 
     @property
     def has_metrics(self) -> bool:
-        """Whether it has the agreement of metrics with judges."""
+        """True if it includes the agreement of metrics with judges."""
         return "metrics" in self.content["sections"]
 
 
@@ -199,7 +199,7 @@ def result_publish(
     with_firmness: bool = True,
     with_metrics: bool = True,
 ) -> PublishedResult:
-    """Publish the present ranking of a test set as its next version.
+    """Publish the current ranking of a task as its next version.
 
     Parameters
     ----------
@@ -210,22 +210,22 @@ def result_publish(
     with_texts : bool
         Whether sources, references and outputs are in its bundle, which a worker makes.
     seen : str
-        Of the draft that was looked at; empty for whoever looks at none.
+        Fingerprint of the previewed draft; empty without a preview.
     version : int or None
-        Which version it is to be: whoever asks twice publishes once. None: whichever is next.
+        Expected version number, so that a repeated request publishes once. None: the next one.
     with_firmness : bool
-        Whether it has how firm first place is, where that is known: nothing is computed here.
+        Whether it includes the robustness of first place, if known: nothing is computed here.
     with_metrics : bool
-        Whether it has the agreement of metrics with judges, if that is known.
+        Whether it includes the agreement of metrics with judges, if known.
 
     Raises
     ------
     PublishingRefusedError
         As `published_draft` does, and for an embargo that is over.
     RankingChangedError
-        If something else would be published than what was looked at, or as another version.
+        If the result or its version differs from the preview.
 
-    Waits for a worker that is just ranking, and for whoever publishes the same test set.
+    Waits for a running ranking, and for a concurrent publication of the same task.
     """
     named_lock(f"publishing of test set {task.pk}")
     version_check(version, task=task)

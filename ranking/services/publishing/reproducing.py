@@ -31,20 +31,20 @@ from ranking.services.run_results import run_result_of_blocks
 
 #: Days of judging are not in the judgments.
 _INPUT: Final = (*COUNTED, "segments", "documents")
-#: Rankings are drawn a thousand times; whoever wrote a file may have written anything.
+#: Rankings use a thousand resamples; untrusted files may request any number.
 _MOST_RESAMPLES: Final = 100_000
 #: The most systems there were at WMT are some 40; tables grow with the square.
 _MOST_SYSTEMS: Final = 1_000
 #: Runs of a method in which chance decides, as its parameters say.
 _MOST_RUNS: Final = 1_000
-#: What each system has in format 1. What later versions of Quintet say more of it is not looked for.
+#: Columns of each system in format 1. Additional columns of later versions are ignored.
 _COLUMNS: Final = frozenset(
     {
         *("system", "score", "rank", "rank_low", "rank_high", "cluster"),
         *("wins", "losses", "ties"),
     }
 )
-#: What follows from the judgments, too, and is not computed here.
+#: Sections that also follow from the judgments, but are not computed here.
 _NOT_COMPARED: Final = ("firmness", "metrics", "stopping_rule")
 
 
@@ -54,7 +54,7 @@ class NotReproducibleError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """A result computed again.
+    """A recomputed result.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Reproduction:
     last_digits : int
         Numbers whose last digits are others, as of another kind of processor; 0 if it is the same, bit for bit.
     not_compared : tuple of str
-        Sections that follow from the judgments, and that nobody computed again.
+        Sections that follow from the judgments, but were not recomputed.
     """
 
     content: Mapping[str, Any]

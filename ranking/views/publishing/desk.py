@@ -96,7 +96,7 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
         "words": form.words,
         "with_metrics": form.cleaned_data.get("metrics", False),
     }
-    # What is not computed yet may be left out.
+    # Parts that are not computed yet may be left out.
     with_firmness = request.POST.get("firmness") != "without"
     said = ""
     if request.POST.get("act") == "yes":

@@ -33,14 +33,14 @@ from ranking.selectors.published_results import (
     versions_shown,
 )
 
-#: Seconds after which a retraction is seen by whoever has the page in a cache.
+#: Maximum seconds until a retraction reaches readers with a cached page.
 PAGE_SECONDS: Final = 60
 FILE_SECONDS: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A result that somebody may read.
+    """A result as opened by a reader.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Reading:
 
     @property
     def is_private(self) -> bool:
-        """Whether this answer is for its reader alone."""
+        """True if the response is for its reader only."""
         return self.is_embargoed or bool(self.token)
 
 
@@ -125,7 +125,7 @@ def published_result(request: HttpRequest, digest: str) -> HttpResponse:
 @require_safe
 @not_kept_if_missing
 def published_review(request: HttpRequest, digest: str, token: str) -> HttpResponse:
-    """Show it to whoever has the link for reviewers."""
+    """Show the result to holders of the reviewers' link."""
     return _page(request, reading_of(request, digest, token))
 
 
@@ -141,7 +141,7 @@ def published_file(request: HttpRequest, digest: str, file_name: str) -> HttpRes
 def published_review_file(
     request: HttpRequest, digest: str, token: str, file_name: str
 ) -> HttpResponseBase:
-    """Return it to whoever has the link for reviewers."""
+    """Return a file of the result to holders of the reviewers' link."""
     return _file(request, reading_of(request, digest, token), file_name)
 
 
@@ -212,7 +212,7 @@ def _file(request: HttpRequest, reading: Reading, name: str) -> HttpResponseBase
     if bundle is None or (file is None and name != _ZIP):
         raise Http404
     etag = quote_etag(file["sha256"] if file else bundle.digest)
-    # What a cache has is as it was.
+    # The cached response is still current.
     response: HttpResponseBase | None = get_conditional_response(request, etag=etag)
     if response is None:
         shown = "inline" if name in _SHOWN else "attachment"
