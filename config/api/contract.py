@@ -210,7 +210,7 @@ class Contracted(AskedAsDescribed):
             response = self._with_fields(request, response)
         finished = super().finalize_response(request, response, *args, **kwargs)
         if request.method in _READS and finished.status_code == HTTPStatus.OK:
-            _etag_add(request, finished)
+            return _etag_added(request, finished)
         return finished
 
     def _with_fields(self, request: Request, response: Any) -> Any:
@@ -285,10 +285,13 @@ def _picked(data: Any, wanted: list[str]) -> Any:
     return {name: data[name] for name in wanted if name in data}
 
 
-def _etag_add(request: Request, response: HttpResponseBase) -> None:
-    """Have an answer that is in memory name its version: of its body, where the view named none."""
+def _etag_added(request: Request, response: HttpResponseBase) -> HttpResponseBase:
+    """Have an answer that is in memory, also a file, name its version: of its body, where the view named none."""
     if isinstance(response, Response):
         response.add_post_render_callback(partial(_conditional, request))
+    elif isinstance(response, HttpResponse):
+        return _conditional(request, response) or response
+    return response
 
 
 def _conditional(request: Request, response: HttpResponse) -> HttpResponseBase | None:

@@ -84,8 +84,12 @@ def test_of_each_answer_the_fields_can_be_chosen(world: World) -> None:
     found = readable(world)
     assert len(found) > 40
     for address, operation in found:
+        answer = ask(world, address, "get")
+        if "Content-Disposition" in answer.headers:
+            # A file is sent whole.
+            continue
         assert operation.fields, address.route
-        whole = ask(world, address, "get").json()
+        whole = answer.json()
         rows = rows_of(whole)
         there = sorted(operation.fields & set(rows[0])) if rows else sorted(operation.fields)
         chosen = there[:2]
