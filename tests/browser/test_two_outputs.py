@@ -26,7 +26,8 @@ TWICE = """(key) => {
 
 def two_outputs(*, ranking_is_open: bool = False, **fields: Any) -> Task:
     """A task beside the ranking of the same test set, which judges are not lent as well unless it is open."""
-    ranking = make_task(make_campaign(), documents=(6, 6), identical=())
+    # Few of the sentences are ranked: a judge is lent HITs ahead, and no sentence by two tasks.
+    ranking = make_task(make_campaign(), documents=(6, 6), identical=(), planned=2)
     if not ranking_is_open:
         task_close(task=ranking)
     task = Task.objects.create(test_set=ranking.test_set, protocol=Protocol.TWO_OUTPUTS, **fields)

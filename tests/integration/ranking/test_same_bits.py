@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from django.test import Client
 
@@ -16,6 +17,7 @@ from campaign.models import Campaign, Task
 from campaign.services.judge_groups import judge_group_create, judge_group_members_change
 from ranking.analyses.registry import ANALYSES, TABLES
 from ranking.selectors.analyses import analyses_of
+from ranking.services.metrics import metric_store
 from ranking.services.runs import ranking_run_compute
 from ranking.services.settings import stopping_rule_set
 from tests.factories import make_campaign, make_organiser
@@ -45,6 +47,7 @@ OTHERWISE: dict[str, Given] = {
     "stopping": {"experiments": 40, "limit": 2000, "seed": 1},
     "methods": {"methods": ["bojar", "geq_others"], "accuracy": True, "folds": 2},
     "beside": {"method": "bojar", "resamples": 200, "confidence": 0.9},
+    "metric_orders": {"method": "bojar", "resamples": 200, "confidence": 0.9},
     "metrics": {"method": "bojar", "resamples": 200, "confidence": 0.9},
     "agreement": {"chance": "cohen", "by_reference": True, "reference": "include"},
     "agreement_by": {"chance": "uniform", "fewest": 1, "resamples": 200},
@@ -97,7 +100,7 @@ TABLES_OTHERWISE: dict[str, Given] = {
 
 @pytest.fixture
 def task(client: Client) -> Task:
-    """A filled test set with an excluded judge, a group of judges and a stopping rule, beside a small one."""
+    """A filled test set with an excluded judge, a group of judges, a metric and a stopping rule, beside a small one."""
     campaign = make_campaign()
     filling = Filling(blocks=180, systems=5, segments=36, judges=5)
     task = filled_task(campaign, filling)
@@ -114,6 +117,13 @@ def task(client: Client) -> Task:
             block = other.block(segment, ["system-00", "system-01", "system-02", "new"])
             other.judgment("judge0000", block, [1, 2, 3, 4])
             other.judgment("judge0001", block, [2, 1, 4, 3] if segment % 3 == 0 else [1, 3, 2, 4])
+    metric_store(
+        test_set=task.test_set,
+        name="COMET",
+        file_name="scores.tsv",
+        systems=[f"system-{number:02}" for number in range(5)],
+        values=np.random.default_rng(1).normal(range(5), 2, (36, 5)),
+    )
     for each in (task, other.task):
         ranking_run_compute(task_id=each.pk)
     client.force_login(organiser)

@@ -38,8 +38,13 @@ from tests.rest_operations import STABLE
 @pytest.fixture
 def described(schema: dict[str, Any]) -> BaseSchema:
     # What goes together, and what there is, no description says: what is sent as described may be refused in words.
-    accepted = ["2xx", "3xx", "400", "401", "403", "404", "409"]
-    config = {"checks": {"positive_data_acceptance": {"expected-statuses": accepted}}}
+    refused = ["400", "401", "403", "404", "409", "412", "422"]
+    config = {
+        "checks": {
+            "positive_data_acceptance": {"expected-statuses": ["2xx", "3xx", *refused]},
+            "negative_data_rejection": {"expected-statuses": [*refused, "405", "406", "415"]},
+        }
+    }
     return schemathesis.openapi.from_dict(schema, config=Config.from_dict(config))
 
 
