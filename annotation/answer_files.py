@@ -1,7 +1,7 @@
 """Registry of readers for files of answers, filled by the protocols that have one.
 
-An import knows files, judges, segments, outputs and blocks, and no protocol (`annotation.importing.answers`). How what a
-file says becomes an answer of a protocol, its `AnswerFiles` know.
+An import knows files, judges, segments, outputs and blocks, and no protocol
+(`annotation.importing.answers`). Each protocol's `AnswerFiles` convert file content into answers.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

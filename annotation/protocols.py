@@ -1,7 +1,8 @@
 """Registry of the protocol-specific parts of answering, filled by the protocols.
 
-Lending, numbering, history, limits, time sheets and exports know judgments, and no protocol. What an answer is
-says its `AnswerKind`: what a request holds, which order of the outputs it implies, where the rest of it is kept.
+Lending, numbering, history, limits, time sheets and exports know judgments, and no protocol. A
+protocol's `AnswerKind` defines its answers: the request, the implied order of the outputs, and the
+storage of the rest.
 """
 
 from collections.abc import Callable, Mapping, Sequence, Set
@@ -229,8 +230,7 @@ class AnswerKind:
     screen : str
         The protocol whose screen judges see, if not its own.
     first_stage : Stage, optional
-        What HITs that repeat no other ask, if those that do ask about what was said in them. These are lent once the
-        first one is done, and nobody repeats their own. None: all HITs ask the same.
+        Questions of HITs that repeat no other, if those that do ask about their answers. The latter are lent once the first one is done, and never to the same judge. None: all HITs ask the same.
     stages : callable, optional
         Returns what blocks ask, by their ids, and what is shown of their outputs. As many queries, whatever their number.
     stages_drawn : callable, optional

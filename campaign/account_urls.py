@@ -1,4 +1,4 @@
-"""Addresses of accounts. Of allauth's pages these are all that can be reached; its names are kept, for it asks for them."""
+"""Addresses of accounts. These are the only reachable pages of allauth; its names are kept because it uses them."""
 
 from allauth.mfa.base import views as factor_views
 from allauth.mfa.recovery_codes import views as code_views

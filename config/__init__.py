@@ -10,7 +10,7 @@ OBJECTS_BETWEEN: Final = 20_000
 
 
 def garbage_collect_seldom() -> None:
-    """Exempt the loaded application from garbage collection, and collect what is made since more seldom.
+    """Exempt the loaded application from garbage collection, and collect later objects less often.
 
     The collector writes into each object it visits, and a page written to is copied: with two web processes this
     saves 45 MB of 270. A large page makes a hundred thousand objects, hardly any of them in circles: looked at after
@@ -24,7 +24,7 @@ def garbage_collect_seldom() -> None:
 
 # Before anything reads the environment. Here, because the web server, the worker and every command import this first.
 secrets_read(os.environ)
-# A sixth of the time in which a process starts would go into looking for garbage among what it loads.
+# A sixth of a process's start-up time would go into garbage collection of loaded modules.
 gc.set_threshold(OBJECTS_BETWEEN)
 
 from config.celery import app as celery_app  # noqa: E402

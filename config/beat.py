@@ -22,7 +22,7 @@ class Scheduler(celery.beat.Scheduler):
     """Celery's, with the schedule in memory; it says when it last looked."""
 
     def tick(self, *arguments: Any, **options: Any) -> float:
-        """Send what is due; return in how many seconds the next is."""
+        """Send due tasks; return the seconds until the next one."""
         pause: float = super().tick(*arguments, **options)
         if path := os.environ.get(VARIABLE):
             beside = Path(f"{path}.new")

@@ -135,7 +135,8 @@ def _log_as_set(*, logfile: str | None, **_signal: Any) -> None:
         handlers = logging_set["handlers"] | {"console": handler | {"filename": str(logfile)}}
         logging_set = logging_set | {"handlers": handlers}
     logging.config.dictConfig(logging_set)
-    # Whatever prints passes the logs, too, and loses its secrets. Not before: they write to what is replaced here.
+    # Printed output also goes to the logs, which redact secrets. Only now: earlier, logging would
+    # replace the target.
     app.log.redirect_stdouts(app.conf.worker_redirect_stdouts_level)
     errors_report(settings.SENTRY_DSN, release=code_version())
 
@@ -150,7 +151,7 @@ def _sent(*, headers: dict[str, Any], **_signal: Any) -> None:
 
 @task_prerun.connect
 def _begun(*, task: Any, task_id: str, **_signal: Any) -> None:
-    """Name the task in what is logged, and let what it changes be its own in the activity log."""
+    """Add the task's name to log lines, and to its changes in the activity log."""
     _began[task_id] = time.perf_counter()
     structlog.contextvars.clear_contextvars()
     structlog.contextvars.bind_contextvars(task=task.name, task_id=task_id)

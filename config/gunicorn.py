@@ -1,6 +1,6 @@
 """Configuration of gunicorn in all environments: `gunicorn --config=python:config.gunicorn`.
 
-What is said on the command line goes before what stands here.
+Command-line options override these settings.
 """
 
 import os
@@ -17,7 +17,7 @@ wsgi_app = "config.wsgi:application"
 worker_class = "gthread"  # nginx hands requests over whole
 threads = 4
 # Processes: gunicorn's `WEB_CONCURRENCY`, 1 without it.
-preload_app = True  # workers share the memory of what is loaded, and start at once
+preload_app = True  # workers share the memory of loaded code, and start at once
 graceful_timeout = 20
 # A judge is back after half a minute; a new connection each time would cost them a round trip.
 keepalive = 75

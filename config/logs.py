@@ -147,7 +147,7 @@ _LINE: Final = "%(asctime)s %(levelname)s %(name)s %(message)s"
 
 
 class ConsoleFormatter(logging.Formatter):
-    """A line for people: time, level, logger, message, and in brackets what it is about."""
+    """A line for people: time, level, logger, message, and its context in brackets."""
 
     def __init__(self) -> None:
         super().__init__(_LINE)
@@ -288,7 +288,8 @@ def errors_report(dsn: str, *, release: str) -> None:
     sentry_sdk.init(
         dsn=dsn,
         release=release,
-        # Errors come by what is logged: Django and Celery log each. The others would send requests and users along.
+        # Errors are captured from the log: Django and Celery log each. The other integrations would
+        # send requests and users along.
         default_integrations=False,
         integrations=[LoggingIntegration(level=None, event_level=logging.ERROR)],
         auto_enabling_integrations=False,
@@ -304,7 +305,7 @@ def errors_report(dsn: str, *, release: str) -> None:
 
 
 def errors_flush() -> None:
-    """Wait for what is being sent, two seconds at most: for a process that ends."""
+    """Wait up to two seconds for pending reports, before the process ends."""
     if "sentry_sdk" in sys.modules:
         import sentry_sdk
 
@@ -320,7 +321,7 @@ def _kept(event: Event, hint: Hint) -> Event:
     }
     record = hint.get("log_record")
     if record is not None:
-        # As it stands in the code, without what was put into it.
+        # The message template, without its arguments.
         kept["logentry"] = {"message": redact(str(record.msg))}
     values = found.get("exception", {}).get("values", [])
     if values:
@@ -329,7 +330,7 @@ def _kept(event: Event, hint: Hint) -> Event:
 
 
 def _exception(value: dict[str, Any]) -> dict[str, Any]:
-    """Return type and places. What an exception says may quote a row, an address or a file."""
+    """Return type and places only: an exception's message may quote a row, an address or a file."""
     frames = value.get("stacktrace", {}).get("frames", [])
     places = [{name: frame[name] for name in _OF_FRAME if name in frame} for frame in frames]
     return {

@@ -130,7 +130,7 @@ FROM_BROKER: Final = {
     "quintet_task_ended_timestamp_seconds": Asked("Time at which a task last finished.", ("task",)),
     "quintet_worker_errors_logged": Asked("Errors logged by workers.", (), True),
 }
-#: Always there, so that what is missing can be told from what is zero.
+#: Always present, so that a missing value can be told from zero.
 OF_ITSELF: Final = {
     "quintet_database_up": Asked("1 if the database is reachable."),
     "quintet_broker_up": Asked("1 if the broker is reachable."),
@@ -218,7 +218,7 @@ def _family(name: str) -> CounterMetricFamily | GaugeMetricFamily:
 
 
 def _or_down(name: str, read: Any, refusal: type[Exception]) -> Iterable[Sample]:
-    """Return what was read, and whether it could be."""
+    """Return the value read, and whether reading succeeded."""
     try:
         return [*read(), (name, {}, 1.0)]
     except refusal as error:

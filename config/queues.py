@@ -54,8 +54,8 @@ QUEUES: Final = {
 
 ROUTES: Final = {task: {"queue": queue} for queue, tasks in QUEUES.items() for task in tasks}
 
-# Beat keeps its schedule in memory and sends everything once when it starts: each task may run twice, and looks itself
-# for what is to be done.
+# Beat keeps its schedule in memory and sends all tasks once when it starts: each task may run
+# twice, and finds its own work.
 _STARTED = datetime.now(UTC)
 _STARTED_MONOTONIC = time.monotonic()
 # Checks and sweeps of all test sets take seconds, in which the first judges would wait.

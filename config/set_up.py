@@ -66,7 +66,7 @@ def _is_of_another() -> str | None:
     try:
         loader = MigrationLoader(connection)
     except Error:
-        return None  # `migrate` itself says what is wrong
+        return None  # `migrate` itself reports the error
     if all(key in loader.graph.nodes for key in loader.applied_migrations if key[0] == "campaign"):
         return None
     return f"The tables in {_place()} belong to another version of Quintet and cannot be migrated. What to do: use that version, or start with an empty data folder or database."

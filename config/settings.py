@@ -141,7 +141,7 @@ TEMPLATES = [
 # --- Where data lives ---------------------------------------------------------------------------
 
 DATABASES = {"default": env.db("DATABASE_URL")}
-# The role that serves and works, to which `migrate` grants what it needs; see campaign/database/roles.py.
+# Role of web servers and workers, to which `migrate` grants rights; see campaign/database/roles.py.
 APPLICATION_ROLE = DATABASES["default"]["USER"]
 DATABASES["default"]["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=600)
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
@@ -193,7 +193,7 @@ DATABASE_LIMITS = {
     "command": {
         # A person watches an import of a million texts, and can end it.
         "statement": 0,
-        # A migration that waits for a lock holds everybody up: better to try it again.
+        # A migration that waits for a lock blocks all others: better to retry it.
         "lock": 60,
         "idle": 3600,
     },

@@ -57,7 +57,7 @@ class LibrariesFinder(FileSystemFinder):
         self.storages = {folder: FileSystemStorage(location=folder) for folder in folders}
 
     def check(self, **_options: Any) -> list[Any]:
-        """Find nothing wrong: the folders are not anybody's setting."""
+        """Report no problems: the folders are not configurable."""
         return []
 
     def list(self, ignore_patterns: Iterable[str] | None) -> Iterable[Any]:

@@ -196,7 +196,7 @@ def _run(argv: list[str], environment: Mapping[str, str]) -> int:
         process = subprocess.Popen(
             argv,
             env={**settings, **os.environ, **environment, **_said_here()},
-            # Undo what was ignored above, which a new program would inherit.
+            # Undo the ignored signal, which a new program would inherit.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
         )
     except OSError as error:

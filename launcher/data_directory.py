@@ -21,7 +21,7 @@ from launcher.waiting import wait_until
 
 
 class LauncherError(Exception):
-    """A start that cannot succeed; the message says what is wrong and what to do about it."""
+    """A start that cannot succeed; the message gives the problem and its remedy."""
 
 
 class FolderInUseError(LauncherError):

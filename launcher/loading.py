@@ -1,4 +1,4 @@
-"""The page that answers while Quintet starts: what is done, and what it still waits for.
+"""Page that answers while Quintet starts: finished steps, and the current one.
 
 The launcher serves it from the socket that the web server inherits, so that no browser is turned away in between.
 """

@@ -17,7 +17,9 @@ _CORE = ("ranking", "optional_packages")
 
 
 class _Core:
-    """Finds the folders of the numeric core. Comes last: a program's own modules of these names stay what they are."""
+    """Finds the folders of the numeric core. Comes last, so that a program's own modules of these names take
+    precedence.
+    """
 
     @staticmethod
     def find_spec(name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:

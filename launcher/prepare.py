@@ -66,7 +66,7 @@ class Command:
         child.start()
 
     def done(self) -> bool:
-        """Relay what it has written; return whether it has ended.
+        """Relay its output; return whether it has ended.
 
         Raises:
             LauncherError: it failed; the message holds the end of its output.
@@ -206,7 +206,7 @@ class Preparation:
         return Command(doing, child, log, relay)
 
     def _stamped(self, step: str) -> dict[str, Any]:
-        """Return what was done before to these files or this database."""
+        """Return the steps done before to these files or this database."""
         file = self._stamps.get(step)
         found = read_json(file) if file else None
         return found if isinstance(found, dict) else {}

@@ -102,7 +102,7 @@ def stop_all(
     timeout_seconds: float,
     first: signal.Signals = signal.SIGTERM,
 ) -> None:
-    """Ask processes to end, then kill what is left; return when all are gone."""
+    """Ask processes to end, then kill the remaining ones; return when all are gone."""
     waiting = list(processes)
     for process in waiting:
         with contextlib.suppress(psutil.Error):
@@ -195,7 +195,7 @@ class Child:
         return True
 
     def kill_group(self) -> None:
-        """End what is left of it: itself, and workers that outlived their master."""
+        """Kill the rest of its group: itself, and workers that outlived their master."""
         if self._process is None:
             return
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -204,7 +204,7 @@ class Child:
         self._registry.remove(self.name)
 
     def stop(self, timeout_seconds: float) -> None:
-        """Ask it to end, wait, and kill what is left."""
+        """Ask it to end, wait, and kill the rest."""
         self.send(self._ends_on)
         self.wait(timeout_seconds)
         self.kill_group()

@@ -116,7 +116,7 @@ class Valkey:
             raise LauncherError(f"Valkey did not start. See the end of {log}")
 
     def stop(self, timeout_seconds: float = 5) -> None:
-        """Write what is not yet on disk and end."""
+        """Write pending data to disk and end."""
         if self._child is not None:
             self._child.stop(timeout_seconds)
 

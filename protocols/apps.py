@@ -7,7 +7,7 @@ class ProtocolsConfig(AppConfig):
     name = "protocols"
 
     def ready(self) -> None:
-        """Make known what is particular to each protocol; its folder, or its one module, is called as it is stored."""
+        """Register the parts of each protocol; its folder, or its one module, is named like its stored value."""
         from annotation.answer_files import answer_files_register
         from annotation.protocols import answer_kind_register
         from campaign.models import Protocol

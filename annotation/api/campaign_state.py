@@ -1,4 +1,4 @@
-"""The state of a campaign and of its tasks, for organisers: what it is, what a change would do, and the change."""
+"""State of a campaign and of its tasks, for organisers: current state, effects of a change, and the change itself."""
 
 from typing import Any
 

@@ -242,7 +242,7 @@ def proposed_design(task: Task, sent: DesignParametersSerializer) -> Design | No
 
 
 def _new_group(proposed: Design | None, sent: DesignParametersSerializer) -> JudgeGroup | None:
-    """Return the group that a design is restricted to by what was sent."""
+    """Return the group requested for a design."""
     return proposed.judge_group if proposed and "judge_group" in sent.chosen else None
 
 

@@ -340,7 +340,7 @@ def _judgment_data(judgment: Judgment, assigned: AssignedBlock) -> dict[str, Any
             # Only training has any, and a submission is to cost no query more for it.
             "feedback": _feedback(judgment) if assigned.is_training else None,
         }
-    # An id used before, for another block: what is stored under it.
+    # The id was used before, for another block: return the stored answer.
     assignment = judgment.assignment
     return {
         **data,

@@ -1,4 +1,4 @@
-"""Systems: adding one, what is said of it, withdrawing it and taking it back."""
+"""Systems: adding, describing, withdrawing and restoring them."""
 
 from typing import Any
 

@@ -29,7 +29,7 @@ def five_way_response(*, task: Task, watermark: int | None = None) -> StreamingH
     return streamed_download(
         f"{stem}{until}-judgments.csv",
         read_on(five_way_csv(task=task, watermark=watermark)),
-        # The format has no place for it: judges excluded in the campaign, who are not in it.
+        # The format has no field for excluded judges, whose answers are left out.
         {"Excluded-Judges": str(left_out), **headers},
     )
 
@@ -49,7 +49,7 @@ def answers_written(*, task: Task, file_format: str) -> FileWritten | None:
 
 
 def answers_response(*, task: Task, file_format: str, written: FileWritten) -> HttpResponse:
-    """Return the file as a download. The header `Not-Carried-Over` says what it lacks, and how often."""
+    """Return the file as a download. The header `Not-Carried-Over` lists the kinds of omitted data with their numbers."""
     stem, headers = file_stem(task, task.called_in_full)
     lost = "; ".join(f"{loss.what} ({loss.count})" for loss in written.losses)
     return download(

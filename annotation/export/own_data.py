@@ -27,7 +27,7 @@ def own_data_zip(judge: Judge) -> bytes:
 
 
 def own_data_json(judge: Judge) -> str:
-    """Return what is kept about a judge as JSON, in lines that people can read."""
+    """Return the data kept about a judge as JSON, in lines that people can read."""
     return json.dumps(kept_about(judge), default=_plain, ensure_ascii=False, indent=1) + "\n"
 
 

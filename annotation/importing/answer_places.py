@@ -236,7 +236,7 @@ def _proved(
     find: Callable[..., _Found],
     *names: Any,
 ) -> _Found:
-    """Return what is found, or refuse the answer with the reason why its segment is not proved."""
+    """Return the place found, or refuse the answer with the reason why its segment is not certain."""
     try:
         return find(*names)
     except SegmentProblem as error:

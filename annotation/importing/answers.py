@@ -48,7 +48,7 @@ from campaign.services.uploads import judgments_import_note
 #: Few enough that their texts fit in memory, many enough for the queries a batch takes.
 _BATCH: Final = 1000
 _NAMESPACE: Final = uuid.UUID("0d2b4e0e-6f0c-5a4b-8d1e-6f1f3a6c7b52")
-#: Clocks differ; what is later than that was not judged yet.
+#: Clocks differ; answers later than this are errors.
 _AHEAD: Final = timedelta(days=1)
 _LONGEST_MS: Final = 2**31 - 1
 _LONGEST_COMMENT: Final = 5_000
@@ -199,7 +199,7 @@ class _Import:
                 self._losses.add(loss.what, f"{file.name}, {loss.first}", loss.count)
 
     def imported(self) -> AnswersImported:
-        """Return what was done. Raises ImportRefusedError if nothing was there."""
+        """Return the result. Raises ImportRefusedError if nothing was imported."""
         if not self._done:
             chosen = f" of {self._languages}" if self._languages else ""
             raise ImportRefusedError(f"no judgments{chosen} found", "give a file with at least one")
@@ -310,7 +310,7 @@ class _Import:
     def _client_id(
         self, answer: FileAnswer, place: Place, said: Any, about: uuid.UUID | None
     ) -> uuid.UUID:
-        """Return the id of an answer, from what it says, and from how many before it say the same.
+        """Return the id of an answer, derived from its content and the number of equal answers before it.
 
         Only what exports keep goes into an id, so that an exported file is known again, too.
         """

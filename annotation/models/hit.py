@@ -16,7 +16,7 @@ from campaign.database.triggers import is_one_of, trigger_from_file
 # Purposes of HITs that any judge may be lent; the others are for one judge only.
 POOLED = ["first", "redundancy", "inter"]
 
-#: From when HITs may be lent that ask about what is said in another one, as long as that is not done.
+#: Available-from time of HITs that ask about another one's answers, until that one is done.
 UNTIL_THE_FIRST_IS_DONE: Final = datetime(9999, 1, 1, tzinfo=UTC)
 
 
@@ -170,7 +170,7 @@ class HIT(models.Model):
         null=True,
         blank=True,
     )
-    #: From then on anybody may be lent it, unless it is for one judge only.
+    #: After this time the HIT may be lent to any judge, unless it is for one judge only.
     reserved_until = models.DateTimeField(null=True, blank=True)
     segment_ids = ArrayField(models.BigIntegerField(), default=list, db_default=[])
     #: Every system behind any of the candidates.

@@ -1,4 +1,4 @@
-"""The numbers of judgments, given after their commit, and what is counted with them in rows that pages read.
+"""Numbers of judgments, assigned after their commit, and counters in rows that pages read.
 
 `JUDGMENTS_NUMBER` keeps them, and `pages_changed` keeps `PageChanges`.
 """

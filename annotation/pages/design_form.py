@@ -1,4 +1,4 @@
-"""The form of a design: every parameter, in groups, with what it does."""
+"""Form of a design: every parameter, in groups, with its effect."""
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -187,7 +187,7 @@ class DesignForm(VersionedForm):
 
     @cached_property
     def preset(self) -> Preset | None:
-        """The preset that the form was filled in by, or that what it says follows."""
+        """The preset that filled in the form, or that its values match."""
         if self._wanted is not None:
             return self._wanted
         chosen = Design(task=self._task)
@@ -314,7 +314,7 @@ def written(design: Design) -> dict[str, Any]:
 
 
 def _system_choices(task: Task, design: Design) -> list[tuple[str, str]]:
-    """Return the systems that may be chosen: those that take part, and what is chosen already."""
+    """Return the systems that may be chosen: those taking part, and those chosen already."""
     systems = task.test_set.systems.exclude(kind=SystemKind.BAD_REFERENCE)
     found = []
     for system in systems.order_by("name"):

@@ -54,7 +54,7 @@ class JudgeListForm(forms.Form):
     )
 
     def clean(self) -> dict[str, Any]:
-        """Read the list; `judges` is what it holds, `text` the text of a file, too."""
+        """Read the list; `judges` are its rows, `text` the text, of a file too."""
         data = super().clean() or {}
         file = data.get("file")
         try:

@@ -71,7 +71,7 @@ def _by_judge(words: Any, by: str, **options: Any) -> SortedColumn:
 
 
 class CampaignJudgeTable(DeskTable):
-    """Rows of `campaign_judges`, each with a box to tick for what is done to several at once."""
+    """Rows of `campaign_judges`, each with a checkbox for bulk actions."""
 
     name = _by_judge(gettext_lazy("Judge"), "pseudonym", kind="judge")
     address = _by_judge(gettext_lazy("Address or origin"), "reached_at", kind="wide")
@@ -249,7 +249,7 @@ class TimeSheetFilter(DeskFilter):
         form = DaysForm
 
     def filter_queryset(self, queryset: QuerySet[Any, Any]) -> QuerySet[Any, Any]:
-        """Select judges: the days are those of what is summed."""
+        """Filter judges; the days apply to the sums."""
         named: QuerySet[Any, Any] = self.filters["judge"].filter(
             queryset, self.form.cleaned_data["judge"]
         )

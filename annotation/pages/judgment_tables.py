@@ -230,7 +230,7 @@ class JudgmentTable(DeskTable):
 
 
 def in_order(candidates: Sequence[Sequence[str]], labels: Sequence[int | None]) -> str:
-    """Return systems from best to worst: "A > B, C = D"; what was left blank is left out.
+    """Return systems from best to worst: "A > B, C = D"; unranked ones are left out.
 
     The systems of one candidate stand with a comma, candidates of one rank with "=".
     """

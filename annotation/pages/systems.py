@@ -1,4 +1,4 @@
-"""The table of a test set's systems, and the forms of what is said of one, and of one more."""
+"""Table of a test set's systems, and the forms to describe and add one."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final

@@ -144,8 +144,8 @@ Int64Array = npt.NDArray[np.int64]
 
 #: Exchanges tried in one attempt, from even counts and from uneven ones.
 _STEPS_FROM_EVEN, _STEPS = 30_000, 6_000
-#: Attempts for each lap: a pair's count is to grow by so much. Where counts are uneven before the
-#: cycle they will be so again, and good is good enough.
+#: Attempts for each lap to raise the counts of all pairs. If counts are uneven before the cycle
+#: they will stay uneven, so less effort is enough.
 _ATTEMPTS_FROM_EVEN = (60, 8, 8, 8)
 _ATTEMPTS = (1, 2)
 #: Orders of the blocks that are tried.
@@ -292,7 +292,7 @@ class PlannedCycle:
         return cls(seed=parameters.seed, size=size, systems=tuple(sorted(systems)))
 
     def continued(self, before: PlannedCycle | None) -> PlannedCycle:
-        """Return what is left of an earlier plan among the same systems, otherwise this one."""
+        """Return the rest of an earlier plan among the same systems, otherwise this one."""
         if before is None:
             return self
         is_same = self == replace(before, cycle=0, pending=(), clean_blocks=_CLEAN_BLOCKS)

@@ -233,7 +233,7 @@ def _block(
         given = _one_of(segment.references, draw, "reference", segment.number)
         free = tuple(text for text in free if text is not given)
     size = parameters.block_size(segment.words)
-    # Neither comes on top: a block larger than others of its segment would tell a judge what is in it.
+    # Neither is added on top: a block larger than others of its segment would reveal its content.
     places = min(size, len(segment.systems))
     options = BlockOptions(
         segment=segment.number,

@@ -119,7 +119,7 @@ def _require(name: str, value: float, *, lowest: float, highest: float = float("
 
 
 class WrittenWrongError(ValueError):
-    """A part of what was written cannot be read."""
+    """A part of the text cannot be read."""
 
     def __init__(self, part: str) -> None:
         super().__init__(part)

@@ -1,4 +1,4 @@
-"""The plans of HITs and their blocks, as drawn, as stored (`HIT.plan`), and as repeated.
+"""Plans of HITs and their blocks, as drawn, as stored (`HIT.plan`), and as repeated.
 
 JSON, compact, since there are many: of each block in order the outputs behind each candidate, by
 id, and for a control the order that is expected. The blocks' segments are `HIT.segment_ids`.
@@ -182,7 +182,7 @@ def slot(*, parameters: DesignParameters, step: int, inter: int) -> Slot:
 
 
 def _inter_step(parameters: DesignParameters, inter: int) -> int:
-    """Return the step of inter repeat number `inter`: by then, what it repeats was begun."""
+    """Return the step of inter repeat number `inter`, by which the repeated HIT has been lent."""
     share = _millionths(parameters.inter_share)
     before, until = inter * _WHOLE // share, (inter + 1) * _WHOLE // share
     draw = HashDraw(seed=parameters.seed, number=0)

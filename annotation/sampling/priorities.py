@@ -140,7 +140,7 @@ class _Known:
 def _known(wins: bytes, ties: bytes) -> _Known:
     """Return the result for square matrices of float64, given as bytes. Do not write to it.
 
-    Hundreds of HITs are planned from what was recorded once, and this is the same for all of them.
+    Hundreds of HITs are planned from one recorded state, and this is the same for all of them.
     """
     n = isqrt(len(wins) // 8)
     apart = 1.0 - np.eye(n)

@@ -21,8 +21,8 @@ COMPARISON_IMPORTED = "why__comparison"
 def blocks_wanted(*, design: Design) -> list[tuple[str, str, int]]:
     """Return each comparison that is open now, with the blocks of first HITs to be planned of it.
 
-    That is what it lacks, less the blocks that are planned or lent already. So whatever was skipped, given back or
-    withdrawn is planned again. Two queries, and those of the protocol.
+    These are its missing judgments, less the blocks that are planned or lent already. So skipped,
+    returned and withdrawn blocks are planned again. Two queries, and those of the protocol.
     """
     comparisons = answer_kind(design.task.protocol).comparisons
     if comparisons is None:

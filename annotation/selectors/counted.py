@@ -44,7 +44,7 @@ class _QuarterHour(Func):
 
 @dataclass(frozen=True, slots=True)
 class JudgeCount:
-    """The columns of a `JudgeTally`; `skipped` without what was taken back."""
+    """Columns of a `JudgeTally`; `skipped` excludes withdrawn skips."""
 
     last_at: datetime
     judged: int = 0

@@ -104,7 +104,7 @@ def reference_uses(*, tasks: QuerySet[Task]) -> list[ReferenceUse]:
     designs = designs_in_force(task_id=OuterRef("pk"))
     rows = (
         tasks.filter(_has_reference_to_show())
-        # Their rules say what is shown in which pass, not the campaign.
+        # Their rules define the texts of each pass, not the campaign.
         .exclude(protocol__in=[kind.protocol for kind in answer_kinds() if kind.passes])
         .annotate(
             design=Subquery(designs.values("pk")),
@@ -198,7 +198,7 @@ def _command(use: ReferenceUse, *, rate: str) -> str:
 
 #: Outputs in a block of which nothing is said.
 _USUAL: Final = 5
-# Judges who are asked about what another one said.
+# Number of judges asked about another judge's answer.
 _ASKED_ABOUT_IT: Final = 2
 
 

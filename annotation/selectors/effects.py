@@ -78,7 +78,7 @@ def _at_work_in_words(now: AtWork) -> str:
 
 
 def judges_share(*, judges: Collection[Judge], task: Task) -> JudgeShare:
-    """Return how much of a test set's judgments is of these judges, and what they hold. Three queries."""
+    """Return these judges' share of a task's judgments, and their held HITs. Three queries."""
     tallies = JudgeTally.objects.filter(task=task, judge__in=judges)
     all_ = JudgmentSequence.objects.filter(task=task).values_list("judged", flat=True)
     held = (

@@ -55,7 +55,7 @@ _SEVERITY = list(JudgeStatus)
 
 
 def messages_in_force(judge: Judge | OuterRef) -> QuerySet[QualityAction]:
-    """Return what organisers wrote to a judge within a week, the newest first; not what they took back."""
+    """Return organisers' messages to a judge within a week, newest first, without withdrawn ones."""
     return messages_to(judge).filter(created_at__gt=Now() - _MESSAGE_SHOWN_FOR)
 
 

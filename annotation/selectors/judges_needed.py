@@ -117,8 +117,9 @@ def judges_needed(
 ) -> list[JudgesNeeded]:
     """Return the needs of the tasks that need more than one judge.
 
-    One query for their designs and two for the people, whatever their number; for a task that allots its texts, sorts, or
-    is to have so many blocks, some more. `designs`, by the ids of tasks, are looked at in place of those in force.
+    One query for their designs and two for the people, whatever their number; some more for tasks
+    that allot texts, sort, or have a target. `designs`, by the ids of tasks, replace those in
+    force.
     """
     asked = list(tasks)
     known = {**designs_of_tasks(asked), **(designs or {})}

@@ -1,4 +1,4 @@
-"""Reads of the judging API: the judge who asks, the blocks and assignments lent to them, and what they judged and skipped."""
+"""Reads of the judging API: the requesting judge, the blocks and assignments lent to them, their judgments and skips."""
 
 import operator
 from collections.abc import Sequence
@@ -258,7 +258,7 @@ def has_older_done_blocks(judge: Judge) -> bool:
 
 
 def _done(judge: Judge) -> "tuple[QuerySet[Any, Any], QuerySet[Any, Any]]":
-    """Return what the judge has judged and what they have skipped, as rows of `DoneBlock`, except training.
+    """Return a judge's judgments and skips, as rows of `DoneBlock`, without training.
 
     After a training block the judge was shown the expected ranking. Imported blocks were never lent.
     """

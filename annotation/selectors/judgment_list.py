@@ -375,9 +375,9 @@ _FEW: Final = 5_000
 
 
 def segments_with_few(*, task: Task, document: str = "", segment: str = "") -> list[int] | None:
-    """Return the ids of the segments of a document, or of a segment by number; None if many judgments are of them.
+    """Return the ids of the segments of a document, or of a segment by number; None if they have too many judgments.
 
-    How many are is told by the share of the segments. Two queries, none if neither is named.
+    The number is estimated from the share of the segments. Two queries, none if neither is named.
     """
     segments = Segment.objects.filter(test_set_id=task.test_set_id)
     if segment.isascii() and segment.isdigit() and len(segment) < 10:

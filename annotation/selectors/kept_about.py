@@ -19,7 +19,7 @@ _AT_ONCE: Final = 500
 
 
 def kept_about(judge: Judge) -> dict[str, Any]:
-    """Return what is kept about a judge in their campaign, as plain values for JSON.
+    """Return the data kept about a judge in their campaign, as plain values for JSON.
 
     Texts and labels are those that the judge may look at now: while they hold a HIT of a test set in which some are
     judged twice by the same judge, older blocks are left out (`own_done_blocks`), and `judgments_left_out` says so. An

@@ -71,7 +71,7 @@ def raters_of(task: Task) -> int:
 
 @dataclass(frozen=True, slots=True)
 class SecondPass:
-    """Whether the second pass is planned for a judge, and whether they hold a HIT of the first."""
+    """State of a judge's second pass: planned or not, and whether a HIT of the first is still held."""
 
     is_planned: bool
     has_first_in_hand: bool

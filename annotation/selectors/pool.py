@@ -181,8 +181,8 @@ def _of_task(asked: dict[str, Any]) -> HITQuerySet:
 
 
 def _near(hits: HITQuerySet, among: HITQuerySet) -> HITQuerySet:
-    # A judge who has seen nearly all segments passes over nearly all HITs, at 0.05 ms each; the planner
-    # draws what suits them.
+    # For a judge who has seen nearly all segments, nearly all HITs are skipped, at 0.05 ms each;
+    # the planner draws suitable ones.
     first = among.order_by("number").values("number")[:1]
     return hits.filter(number__lt=Subquery(first) + _NEAR)
 

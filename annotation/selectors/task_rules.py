@@ -26,7 +26,7 @@ def judgments_so_far(*, task_id: int) -> int:
 
 
 def task_rules(task: Task) -> Rules:
-    """Return the rules of a task, complete: what was not chosen is as the protocol has it. No query."""
+    """Return all rules of a task, with the protocol's defaults. No query."""
     return answer_kind(task.protocol).rules(task.rules)
 
 

@@ -94,11 +94,11 @@ class WorkTime:
 
 
 def work_time(judge: Judge) -> WorkTime:
-    """Return what a judge has worked, from the time that each submission states. Two queries.
+    """Return a judge's work time, from the time stated in each submission. Two queries.
 
-    A sentence counts once, on the day it was first judged or skipped; time counts on the day it was sent,
-    that of revisions too. Imported judgments are left out. What is not counted yet is read by itself, in
-    the same query: it is there once, whenever it is counted.
+    A sentence counts once, on the day it was first judged or skipped; time counts on the day it was
+    sent, that of revisions too. Imported judgments are left out. Submissions that are not counted
+    yet are read separately in the same query, so that each appears once.
     """
     zone = timezone.get_default_timezone()
     now: datetime = Judge.objects.values_list(Now(), flat=True).get(pk=judge.pk)
@@ -134,7 +134,7 @@ def work_by_day(of: Q, zone: tzinfo, span: Span | None = None) -> QuerySet[Any, 
 
 
 def _worked(of: Q, zone: tzinfo) -> dict[int, dict[date, Worked]]:
-    """Return by judge and day what was worked, counted or not. One query."""
+    """Return work by judge and day, counted or not. One query."""
     sums: dict[tuple[int, date], list[int]] = {}
     for judge, day, *counts in work_by_day(of, zone):
         before = sums.get((judge, day), [0, 0, 0])
@@ -336,7 +336,8 @@ def _asked(first: date | None, last: date | None) -> tuple[tzinfo, Span]:
 
 def _at_work(judges: QuerySet[Judge], span: Span) -> QuerySet[Judge]:
     """Select those who worked in this time."""
-    # One row of each judge is looked up. For EXISTS, PostgreSQL may read all of everybody, for one page of judges.
+    # One row per judge is looked up. With EXISTS, PostgreSQL may read all rows of all judges for
+    # one page.
     quarter = counted_work(span).filter(judge=OuterRef("pk")).values("pk")[:1]
     return judges.alias(quarter=Subquery(quarter)).filter(
         Q(quarter__isnull=False)

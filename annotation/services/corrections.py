@@ -1,4 +1,4 @@
-"""Replace a wrong output while judges judge, and decide whether what was judged of it counts."""
+"""Replace a wrong output during judging, and decide whether its judgments count."""
 
 from django.db import transaction
 from django.db.models import Count, F, Q

@@ -19,7 +19,7 @@ from campaign.services.exported_files import exported_files_delete
 
 @transaction.atomic
 def judge_decline(*, judge: Judge) -> None:
-    """Record that a judge declines, and give back what they hold; a second time changes nothing.
+    """Record that a judge declines, and release their HITs; repeating it changes nothing.
 
     Nothing is lent to them until `judge_take_part`; their judgments stay. Locks the judge's row.
     """
@@ -42,7 +42,7 @@ logger = logging.getLogger(__name__)
 
 @transaction.atomic
 def erasure_carry_out(*, request: ErasureRequest, by: User | None) -> ErasureRequest:
-    """Unlink the judge of a request for good, and tell them by mail; return the request with what was removed.
+    """Permanently unlink the judge of a request, and notify them by mail; return the request with the removed data.
 
     Exported files that name the judges of the campaign are deleted, too. The pseudonym stays, since content keys are made of it: all rankings, kept and published ones too, are the same
     bits afterwards. `by` is None where the time has passed, and for a command. Locks the judge's row. Raises

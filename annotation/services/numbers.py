@@ -293,7 +293,7 @@ def counters_rebuild(*, task_id: int) -> list[str]:
 
 
 def _compared(task_id: int) -> tuple[Counters, list[str]]:
-    """Return what the judgments say, and what is stored otherwise."""
+    """Return the counters computed from the judgments, and the names of stored ones that differ."""
     counted = counters_counted(task_id=task_id)
     return counted, counted.differing(counters_stored(task_id=task_id))
 

@@ -94,7 +94,7 @@ def problem_reply(
 
 @transaction.atomic
 def problem_reply_take_back(*, reply: ProblemReply, user: User) -> ProblemReply:
-    """Take a reply back: its judge reads it no more, and the report is what it would be without it.
+    """Withdraw a reply: its judge no longer sees it, and the report returns to its previous state.
 
     Raises `ReplyRefusedError` if it was taken back before.
     """

@@ -31,13 +31,13 @@ from campaign.models import Campaign, Judge, Task, User
 from campaign.refusals import RefusedError
 
 SUGGESTED_RULES = (
-    # Adjusted for all judges and all looks, so that the three together warn anybody who reads in
+    # Adjusted for all judges and all checks, so that the three together warn an attentive judge in
     # at most 0.05 of all campaigns (docs/statistics/quality.md).
     (JudgeMeasure.REFERENCE_IGNORED, RuleDirection.BELOW, 0.03, 10),
     (JudgeMeasure.DAMAGE_IGNORED, RuleDirection.BELOW, 0.01, 5),
     (JudgeMeasure.TYPED_IN_ORDER, RuleDirection.BELOW, 0.01, 5),
     (JudgeMeasure.ONE_LABEL, RuleDirection.ABOVE, 0.5, 20),
-    # 900 words a minute, faster than anybody skims, so that a few blocks are enough.
+    # 900 words a minute, faster than skimming, so that a few blocks are enough.
     (JudgeMeasure.PACE, RuleDirection.ABOVE, 15.0, 5),
     (JudgeMeasure.SECONDS, RuleDirection.BELOW, 5.0, 30),
 )
@@ -179,9 +179,10 @@ def quality_action_take(
     evidence: dict[str, Any] | None = None,
     batch: UUID | None = None,
 ) -> QualityAction:
-    """Warn, pause or exclude a judge, ask or tell them something, by an organiser's decision; return the action.
+    """Warn, pause or exclude a judge, ask for new judgments or send a message, by an organiser's decision; return the
+    action.
 
-    `text` is what they read of a message. `batch` marks what was decided about several judges at once.
+    `text` is the text of a message. `batch` marks decisions about several judges at once.
     """
     if task.test_set.campaign_id != judge.campaign_id:
         raise QualityRefusedError(_("The test set belongs to another campaign."))
@@ -350,7 +351,7 @@ def _decided_before(campaign_id: int, batch: UUID) -> list[Judge]:
 def judges_decision_undo(*, campaign: Campaign, batch: UUID, user: User) -> list[Judge]:
     """Undo a decision and return the judges for whom something changed; the history keeps both.
 
-    What it did is reverted, and what it reverted is done again.
+    Its actions are reverted, and the actions it reverted are restored.
     """
     actions = QualityAction.objects.in_force().filter(batch=batch, judge__campaign=campaign)
     changed: dict[int, Judge] = {}

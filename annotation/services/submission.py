@@ -434,7 +434,7 @@ def skip_submit(
 
 
 def submission_owner_check(stored: Judgment | Skip | ProblemReport, *, judge_id: int) -> None:
-    """Raise `SubmissionRefusedError` if what is stored under an id belongs to another judge."""
+    """Raise `SubmissionRefusedError` if the answer stored under an id belongs to another judge."""
     if stored.judge_id != judge_id:
         raise SubmissionRefusedError(_("This submission's id belongs to another judge."))
 

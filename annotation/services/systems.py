@@ -49,7 +49,7 @@ DESCRIBED: Final = tuple(SystemDescription.__annotations__)
 
 @transaction.atomic
 def system_change(*, system: System, **changes: Unpack[SystemDescription]) -> System:
-    """Change what is said of a system; what is not named stays. Return it.
+    """Change the description of a system; omitted fields stay. Return it.
 
     Locks the `HITSequence` of the test set's tasks, so that nothing is drawn under a name that changes. Raises
     `SystemRefusedError`, and changes nothing.

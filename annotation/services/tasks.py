@@ -15,7 +15,7 @@ from campaign.services.tasks import task_create
 
 @transaction.atomic
 def task_rules_change(*, task: Task, rules: Mapping[str, Any]) -> Task:
-    """Choose rules of a task; those that are not named stay, and what is chosen already is not written again.
+    """Set rules of a task; omitted rules stay, and unchanged ones are not written.
 
     Locks the task's row. Raises ValidationError, in words, for rules that its protocol does not have, and once a
     HIT of it is lent: answers to other questions would stand beside each other.

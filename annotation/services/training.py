@@ -135,7 +135,7 @@ def training_block_change(
     expected: Mapping[Output, int | None],
     position: int | None = None,
 ) -> TrainingBlock:
-    """Change what future judges see and learn in a training block: the judges who had it keep what they were shown.
+    """Change a training block for future judges: those who had it keep the version they saw.
 
     Raises `TrainingRefusedError` if there is nothing to learn of these outputs, judges may not see one of them, or
     another block has the position.
@@ -204,7 +204,7 @@ def training_block_explain(*, training_block: TrainingBlock, explanation: str) -
 
 @transaction.atomic
 def training_block_remove(*, training_block: TrainingBlock) -> None:
-    """Remove the block for future judges; the judges who had it keep what they were shown."""
+    """Remove a training block for future judges: those who had it keep the version they saw."""
     training_block.delete()
 
 

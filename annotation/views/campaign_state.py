@@ -1,4 +1,4 @@
-"""The state of a campaign and of its tasks: what it is, what can be done, what that would do; and the bin."""
+"""State of a campaign and of its tasks: current state, possible changes and their effects; and the bin."""
 
 from typing import Final, cast
 
@@ -146,7 +146,7 @@ def _binned(request: HttpRequest) -> CampaignQuerySet:
 
 @form_view
 def task_close_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Say who is at work in a test set, and close it."""
+    """Show the judges at work in a task, and close it."""
     task = organised_task(request, slug, task_id)
     if not is_answered(request):
         question = Question(

@@ -148,7 +148,7 @@ def hits_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
 
 @page_view
 def hit_page(request: HttpRequest, slug: str, task_id: int, number: int) -> HttpResponse:
-    """Show a HIT: why it was drawn, and what was judged of it."""
+    """Show a HIT: why it was drawn, and its judgments."""
     task = organised_task(request, slug, task_id)
     # More than the column holds would be an error of the database.
     of_number = hits_explained(task_id=task.pk).filter(number=min(number, 2**31 - 1))

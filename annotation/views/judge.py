@@ -80,7 +80,7 @@ def screen_addresses(protocols: Iterable[str]) -> dict[str, str]:
 
 
 def onboarding_or_404(request: HttpRequest, slug: str) -> JudgeOnboarding:
-    """Return the judge who asks and their open steps; for everybody else there is no such page."""
+    """Return the signed-in judge and their open steps; 404 for all other users."""
     onboarding = judge_onboarding(user=cast("User", request.user), campaign_slug=slug)
     if onboarding is None:
         raise Http404
@@ -95,7 +95,7 @@ def next_step(onboarding: JudgeOnboarding) -> str | None:
     if judge.declined_at is not None:
         return reverse("judge-decline", args=[slug])
     if judge.campaign.state != CampaignState.OPEN:
-        # The judging page says so, and sends what is still on this device.
+        # The judging page shows this, and sends the answers still on this device.
         return None
     if onboarding.owes_acceptance:
         return reverse("judge-instructions", args=[slug])
@@ -182,7 +182,7 @@ def screen_setup(judge: Judge, address: str, protocols: Collection[str]) -> dict
 
 
 def sending_setup(judge: Judge) -> dict[str, Any]:
-    """Return what the scripts of a judge's page need to send what they did."""
+    """Return the data that the scripts of a judge's page need to send answers."""
     return {
         "user": opaque("user", judge.user_id),
         "api": f"{get_script_prefix()}api/v1/judging/",
@@ -193,7 +193,7 @@ def sending_setup(judge: Judge) -> dict[str, Any]:
     }
 
 
-# Compressed: most of a first visit would be this frame. Django pads it against guessing what is in it.
+# Compressed: most of a first visit is this frame. Django pads it against guessing its content.
 @require_safe
 @gzip_page
 @login_required

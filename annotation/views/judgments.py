@@ -201,7 +201,9 @@ def judgments_download(request: HttpRequest, slug: str, task_id: int) -> Streami
 
 @form_view
 def answers_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Say which files answers are read from and written as; POST imports one, `?as=` a format says what it lacks."""
+    """Show the file formats for import and export of answers; POST imports a file, and `?as=FORMAT` lists the
+    format's omissions.
+    """
     task = organised_task(request, slug, task_id)
     files = answer_files(task.protocol)
     wanted = request.GET.get("as", "")

@@ -97,7 +97,7 @@ def instructions_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @form_view
 def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the test sets that a judge's languages allow, and what is asked about each; POST chooses one."""
+    """Show the tasks that a judge's languages allow, with their questions; POST chooses one."""
     onboarding = onboarding_or_404(request, slug)
     if not onboarding.has_choice:
         return redirect("judge", slug)
@@ -218,14 +218,16 @@ def own_data_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @page_view
 def own_data_download(request: HttpRequest, slug: str) -> HttpResponse:
-    """Send what is kept about a judge as a zip."""
+    """Send the data kept about a judge as a zip."""
     judge = onboarding_or_404(request, slug).judge
     return download(f"{slug}-my-data.zip", own_data_zip(judge))
 
 
 @page_view
 def work_time_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show sentences and active time by day and in all, what is counted, and what became of problems reported."""
+    """Show sentences and active time by day and in total, the definition of the counts, and the outcome of problem
+    reports.
+    """
     onboarding = onboarding_or_404(request, slug)
     judge = onboarding.judge
     worked = work_time(judge)

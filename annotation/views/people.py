@@ -140,7 +140,7 @@ def _judge(request: HttpRequest, slug: str, judge_id: int) -> Judge:
 
 @form_view
 def campaign_judge_page(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
-    """Show a judge; POST changes what is said of them, after a page that says what it does to their work."""
+    """Show a judge; POST changes their data, after a page with the effects on their work."""
     judge = _judge(request, slug, judge_id)
     form = JudgeForm(request.POST or None, judge=judge, campaign=judge.campaign)
     if request.method != "POST":

@@ -1,4 +1,4 @@
-"""The judge's pages as an organiser sees them, at any time: what is done on them is stored nowhere."""
+"""Preview of the judge's pages for organisers, at any time: nothing is stored."""
 
 from secrets import token_hex
 from typing import cast
@@ -103,7 +103,7 @@ def _owner() -> str:
 
 
 def _judge(request: HttpRequest, task: Task) -> Judge:
-    """Return a judge who is stored nowhere."""
+    """Return an unsaved judge."""
     user = cast("User", request.user)
     return Judge(campaign=task.test_set.campaign, user=user, pseudonym=user.name)
 

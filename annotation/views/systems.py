@@ -1,4 +1,4 @@
-"""The organisers' pages of systems: the list, what is said of one, withdrawing it and taking it back."""
+"""Organisers' pages of systems: list, description, withdrawal and restoring."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse

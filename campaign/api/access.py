@@ -36,7 +36,7 @@ def organised_campaign(request: Request, slug: str) -> Campaign:
 
 
 def joined_campaign(request: Request, slug: str) -> Campaign:
-    """Return the campaign if the user is a member of it, for what is their own: whatever they may change."""
+    """Return the campaign if the user is a member, in any role, for a member's own settings."""
     mine = Campaign.objects.kept().with_role_of(reader(request))
     campaign: Any = mine.filter(slug=slug).first()
     if campaign is None:

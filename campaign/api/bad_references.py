@@ -27,7 +27,7 @@ from campaign.services.bad_references import (
 
 
 class BadReferenceSerializer(serializers.ModelSerializer[BadReference]):
-    """A damaged reference beside what it was made of."""
+    """A damaged reference with its source text."""
 
     segment = serializers.IntegerField(source="output.segment.number")
     source = serializers.CharField(  # type: ignore[assignment]
@@ -111,7 +111,7 @@ class BadReferencesView(generics.ListAPIView[BadReference]):
 class BadReferenceView(APIView):
     @extend_schema(operation_id="bad_reference_read", responses=BadReferenceSerializer)
     def get(self, request: Request, task_id: int, bad_reference_id: int) -> Response:
-        """Return a damaged reference beside what it was made of."""
+        """Return a damaged reference with its source text."""
         return _answer(readable_task(request, task_id), bad_reference_id)
 
     @extend_schema(

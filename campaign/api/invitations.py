@@ -1,4 +1,4 @@
-"""Invitations of judges: links for anybody, messages, and how far each of those invited has come."""
+"""Invitations of judges: shared links, messages, and the status of each invited judge."""
 
 from datetime import datetime, time
 from typing import Any, Final
@@ -112,7 +112,7 @@ class JudgesLinkMakeSerializer(_LanguagesSerializer):
 
 
 class InvitedJudgeSerializer(serializers.Serializer[Any]):
-    """A judge who is a person, and how far they have come since they were invited."""
+    """A judge who is a person, with the status of their invitation."""
 
     id = serializers.IntegerField(source="judge.pk", help_text="ID of the judge.")
     judge = serializers.CharField(source="judge.pseudonym")
@@ -254,7 +254,7 @@ class JudgeInvitationsView(APIView):
         responses=InvitedJudgeSerializer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        """Return who was invited or joined, the newest first, and how far they have come."""
+        """Return the people who were invited or joined, newest first, with their status."""
         people = people_invited(campaign=organised_campaign(request, slug))
         return paged(self, filtered(InvitedFilter, request, people), _invited)
 
@@ -309,7 +309,7 @@ class JudgeInviteAgainView(_InvitedView):
         operation_id="judge_invite_again", request=None, responses=InvitedJudgeSerializer
     )
     def post(self, request: Request, slug: str, judge_id: int) -> Response:
-        """Send the message once more, with a new link; earlier ones end. 404 for who was never sent one."""
+        """Send the message again, with a new link; earlier ones end. 404 for a judge who was never sent one."""
         judge = self.found(request, slug, judge_id)
         mails = Mail.objects.filter(withdrawn_at__isnull=True, judge=judge)
         mail = mails.order_by("-pk").first()
@@ -326,7 +326,7 @@ class JudgeWithdrawView(_InvitedView):
         responses=InvitedJudgeSerializer,
     )
     def post(self, request: Request, slug: str, judge_id: int) -> Response:
-        """End what lets a judge in, or with `links_only` their links alone. What they judged stays and counts."""
+        """End a judge's access, or only their links with `links_only`. Their judgments stay and count."""
         judge = self.found(request, slug, judge_id)
         sent = JudgeWithdrawSerializer(data=request.data)
         sent.is_valid(raise_exception=True)

@@ -105,7 +105,7 @@ def paged(
     rows: QuerySet[Any, _Row] | Sequence[_Row],
     shown: Callable[[list[_Row]], Iterable[Any]],
 ) -> Response:
-    """Return a page of rows; `shown` gives what is answered for those of the page.
+    """Return a page of rows; `shown` serializes the rows of the page.
 
     For views that answer more than their list: the pages are `pagination_class`, as for generic views.
     """

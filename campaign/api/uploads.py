@@ -201,14 +201,14 @@ class UploadsView(_UploadView):
 class UploadView(_UploadView):
     @extend_schema(operation_id="uploads_read", responses=UploadSerializer)
     def get(self, request: Request, slug: str, upload_id: UUID) -> Response:
-        """Return an upload with its files and what was found in them."""
+        """Return an upload with its files and the findings about them."""
         return self.shown(self.found(request, slug, upload_id))
 
     @extend_schema(
         operation_id="uploads_change", request=UploadSerializer, responses=UploadSerializer
     )
     def patch(self, request: Request, slug: str, upload_id: UUID) -> Response:
-        """Decide about name, languages, roles of files and the reference; what is not named stays."""
+        """Set name, languages, roles of files and use of the reference; omitted fields stay unchanged."""
         upload = self.found(request, slug, upload_id)
         sent = UploadSerializer(upload, data=request.data, partial=True, context={"slug": slug})
         sent.is_valid(raise_exception=True)
@@ -216,7 +216,7 @@ class UploadView(_UploadView):
 
     @extend_schema(operation_id="uploads_give_up", responses={204: None})
     def delete(self, request: Request, slug: str, upload_id: UUID) -> Response:
-        """Give the files up, and stop what is done to them."""
+        """Discard the files, and stop the job that uses them."""
         upload_give_up(upload=self.found(request, slug, upload_id))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
@@ -254,7 +254,7 @@ class UploadContentView(_UploadView):
         responses={200: ReceivedSerializer, 409: ReceivedSerializer},
     )
     def put(self, request: Request, slug: str, upload_id: UUID, file_id: int) -> Response:
-        """Send the next bytes of a file, at most 2 MiB; 409 if they do not follow what is there."""
+        """Send the next bytes of a file, at most 2 MiB; 409 if they do not continue the stored ones."""
         file = self.file(request, slug, upload_id, file_id)
         offset = _offset(request)
         try:
@@ -312,7 +312,7 @@ class JobView(_JobView):
 class JobStopView(_JobView):
     @extend_schema(operation_id="jobs_stop", request=None, responses=JobSerializer)
     def post(self, request: Request, slug: str, job_id: int) -> Response:
-        """Stop it; what it did so far is undone. One that has ended stays as it is."""
+        """Stop the job and undo its changes so far. One that has ended is unchanged."""
         return _job_answer(job_cancel(job=self.found(request, slug, job_id)))
 
 

@@ -89,7 +89,7 @@ class CampaignView(CampaignsMixin, generics.RetrieveAPIView[Campaign]):
         responses={200: CampaignSerializer, 409: ReferenceRankedSerializer},
     )
     def patch(self, request: Request, slug: str) -> Response:
-        """Change its rules; what is not named stays. For its organisers only.
+        """Change the settings of a campaign; omitted fields stay unchanged. For organisers only.
 
         409 if judges would begin to see a reference that they rank, without `rank_shown_reference`.
         """

@@ -152,7 +152,7 @@ class WebhookView(APIView):
         operation_id="webhook_change", request=WebhookChangeSerializer, responses=WebhookSerializer
     )
     def patch(self, request: Request, slug: str, webhook_id: int) -> Response:
-        """Change a webhook, pause it, or switch it on again; what is not named stays."""
+        """Change, pause or re-enable a webhook; omitted fields stay unchanged."""
         endpoint = _endpoint(request, slug, webhook_id)
         sent = WebhookChangeSerializer(data=request.data, partial=True)
         sent.is_valid(raise_exception=True)

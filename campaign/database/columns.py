@@ -162,7 +162,7 @@ class _Parts(io.RawIOBase):
         }
 
     def _wrong(self, rows: npt.NDArray[Any]) -> str | None:
-        """Return what is wrong with rows, if anything is."""
+        """Return the problem with rows, if there is one."""
         names = self._wanted.names or ()
         # Behind a row of another width nothing is in its place, so the first row is looked at alone.
         for some in (rows[:1], rows):
@@ -190,7 +190,7 @@ def _values(field: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _problem(field: npt.NDArray[Any], wanted: np.dtype[Any]) -> str | None:
-    """Return what is wrong with a column, if anything is."""
+    """Return the problem with a column, if there is one."""
     length = field.dtype.itemsize - 4
     found = field["length"][field["length"] != length]
     if len(found):

@@ -36,8 +36,7 @@ def rows_copied(rows: QuerySet[Any, Any], columns: Mapping[str, type]) -> Iterat
     rows : QuerySet
         Of `values_list`.
     columns : mapping of str to type
-        What each value is called, and what it is: a text, JSON as text (`object`), a whole number, true or false, or a time
-        in UTC without its zone, which becomes a text in ISO 8601.
+        Name and type of each value: text, JSON as text (`object`), integer, boolean, or a time in UTC without its zone, which becomes a text in ISO 8601.
     """
     sql, parameters = rows.query.sql_with_params()
     with SpooledTemporaryFile(max_size=_MOST_IN_MEMORY) as spool:

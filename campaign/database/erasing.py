@@ -23,7 +23,7 @@ def campaign_erase(*, campaign_id: int) -> int:
 
 
 def judge_unlink(request_id: int, *, using: str = "default") -> dict[str, int]:
-    """Unlink the judge of an open request; return how many rows of what were removed. In a transaction."""
+    """Unlink the judge of an open request; return the number of removed rows by kind. Call it in a transaction."""
     with connections[using].cursor() as cursor:
         cursor.execute("SELECT judge_unlink(%s)::text", [request_id])
         return dict(json.loads(cursor.fetchone()[0]))

@@ -76,7 +76,7 @@ class Statement:
         return rows[0] if rows else None
 
     def _prepare_once(self, cursor: CursorWrapper) -> None:
-        """Tell PostgreSQL what is new to this connection, past Django's counting of queries."""
+        """Prepare the statements that are new to this connection, bypassing Django's query counting."""
         done = _prepared.get(connection.connection)
         if done is None:
             done = _prepared[connection.connection] = set()

@@ -1,6 +1,6 @@
-"""Querysets that Django compiles once a process, and PostgreSQL plans once a connection.
+"""Querysets compiled once per process by Django, and planned once per connection by PostgreSQL.
 
-What every judged block reads is written as querysets, like everything else. For these few, Django
+The reads of every judged block are written as querysets, like all others. For these few, Django
 takes ten times as long to build the SQL as PostgreSQL to run it, so it is built once and prepared
 (`campaign.database.prepared`).
 """

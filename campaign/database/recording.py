@@ -1,8 +1,8 @@
 """Recording of users' changes into the activity log, within the same transaction (decision 67).
 
-A model that is a `RecordedModel` says in its `recording` which of its columns these are. Its rows that are made,
-changed and deleted with Django are recorded by it; services that write them past Django say so
-(`rows_created`, `rows_deleted`). Who acts, `campaign.database.acting` knows.
+A model that is a `RecordedModel` says in its `recording` which of its columns these are. Its rows
+that are made, changed and deleted with Django are recorded by it; services that write them past
+Django say so (`rows_created`, `rows_deleted`). The author comes from `campaign.database.acting`.
 """
 
 import json

@@ -69,12 +69,12 @@ def replica_read(read: Callable[[], T], *, otherwise: Callable[[], T]) -> T:
 
 
 def _is_away(error: Exception) -> bool:
-    """Return whether the replica is away, starting, or gave a statement up for what it was to replay."""
+    """Return True if the replica is down, starting, or cancelled a statement for its replay."""
     return isinstance(error, OperationalError) or not connections[REPLICA].is_usable()
 
 
 class NotEnoughError(Exception):
-    """The replica does not have what is wanted, yet."""
+    """The replica does not have the required data yet."""
 
 
 def read_on(rows: Iterator[T]) -> Iterator[T]:

@@ -28,8 +28,8 @@ _GRANTS = """
 """
 _GRANT_MAINTAIN = "GRANT MAINTAIN ON ALL TABLES IN SCHEMA public TO {role}"
 
-# django-pgtrigger's function, asked by each trigger: everybody may set `pgtrigger.ignore`, and thereby pass
-# all triggers. From here on the setting counts for the owner alone.
+# django-pgtrigger's function, called by each trigger: any role may set `pgtrigger.ignore`, and
+# thereby bypass all triggers. From here on only the owner's setting counts.
 _IGNORE_AS_OWNER = """
     CREATE OR REPLACE FUNCTION public._pgtrigger_should_ignore(trigger_name NAME) RETURNS BOOLEAN AS $$
         BEGIN
@@ -58,7 +58,7 @@ def owner_require(*, using: str, **_signal: Any) -> None:
 
 
 def application_role_grant(*, using: str, **_signal: Any) -> None:
-    """Grant the application's role what it needs on all tables, and no more. After `migrate`."""
+    """Grant the application's role the rights it needs on all tables, and no more. Runs after `migrate`."""
     connection = connections[using]
     role = settings.APPLICATION_ROLE
     if connection.settings_dict["USER"] == role:

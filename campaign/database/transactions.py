@@ -8,7 +8,7 @@ from django.db import connection, transaction
 
 @contextmanager
 def table_scans_off() -> Iterator[None]:
-    """Make PostgreSQL plan by indexes what is executed inside; call it in a transaction.
+    """Make PostgreSQL use indexes for the statements inside; call it in a transaction.
 
     A connection keeps the plans of foreign keys and triggers. Made while tables are small, they would
     read these whole for every row. The setting is left as it was; a rollback restores it by itself.

@@ -92,7 +92,7 @@ class Loss:
 
 
 class Losses:
-    """Counts losses by what they are, in the order in which they first occur."""
+    """Counts losses by kind, in the order in which they first occur."""
 
     def __init__(self) -> None:
         self._counts: dict[str, tuple[int, str]] = {}
@@ -107,5 +107,5 @@ class Losses:
         return iter(self.found())
 
     def found(self) -> tuple[Loss, ...]:
-        """Return what was lost."""
+        """Return the losses."""
         return tuple(Loss(what, count, first) for what, (count, first) in self._counts.items())

@@ -78,7 +78,7 @@ def _layout(table: Table) -> _Layout:
 
 
 def _column_problem(key: str, earlier: Collection[str]) -> tuple[str, str] | None:
-    """Return what is wrong with a column of the header and what to do about it."""
+    """Return the problem with a column of the header and its remedy."""
     if key in earlier:
         return "the column appears twice in the header", "remove or rename one of the two"
     if key == "rankingid":

@@ -157,7 +157,7 @@ class JsonStream:
         self._at += 1
 
     def _fill(self) -> None:
-        """Read on; what was taken is let go."""
+        """Read on, and discard the consumed part."""
         self._begins = self._begins.after(self._text[: self._at])
         self._text, self._at = self._text[self._at :], 0
         chunk = next(self._chunks, b"")

@@ -62,7 +62,7 @@ class _Line:
         return Place(self._file.name, self.number, field=field).error(problem, remedy)
 
     def compare(self, first: "_Line") -> None:
-        """Refuse what is different from the first line and must not be."""
+        """Refuse differences from the first line that are not allowed."""
         for key in ("document", "segment"):
             if (key in self.values) != (key in first.values):
                 here, there = ("a", "no") if key in self.values else ("no", "a")

@@ -1,6 +1,6 @@
-"""Lists of judges: addresses one a line, or a CSV with a header. No ORM.
+"""Lists of judges: one address per line, or a CSV with a header. No ORM.
 
-What is in a row may be wrong and is judged elsewhere; here only what is no list at all is refused.
+Rows are validated elsewhere; only content that is no list at all is refused here.
 """
 
 import codecs

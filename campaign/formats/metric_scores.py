@@ -201,11 +201,11 @@ class _Scores:
         return self._choice
 
     def metric(self, name: str) -> _Collected:
-        """Return what is collected of a metric."""
+        """Return the collected scores of a metric."""
         return self._metrics.setdefault(name, _Collected(name))
 
     def system(self, name: str, place: Place) -> int:
-        """Return the number of a system. Raises FormatError for what is no name of one."""
+        """Return the number of a system. Raises FormatError for an invalid name."""
         if name not in self._systems:
             problem = system_name_problem(name)
             if problem:

@@ -20,9 +20,9 @@ _NAMED = 10
 class Omissions:
     """Collect what readers leave out while they read.
 
-    `left_out` are pairs of what (a file, or a place in it) and why. `uncovered` are the systems without
-    outputs by document; `first` is the error for the first of them. `warnings` are sentences about what
-    was read and may not be what it seems. Memory grows with the documents.
+    `left_out` are pairs of an omission (a file, or a place in it) and its reason. `uncovered` are
+    the systems without outputs by document; `first` is the error for the first of them. `warnings`
+    are sentences about what was read and may not be what it seems. Memory grows with the documents.
     """
 
     left_out: list[tuple[str, str]] = field(default_factory=list)
@@ -125,7 +125,7 @@ _SHEET_ERROR: Final = re.compile(r"#(?:NAME\?|REF!|DIV/0!|VALUE!|NUM!|NULL!|N/A)
 def noticed(
     segments: Iterator[SegmentTexts], omissions: Omissions, reference_system: str | None
 ) -> Iterator[SegmentTexts]:
-    """Yield the segments; at the end, put sentences about what was noticed into `omissions`.
+    """Yield the segments; at the end, add the warnings to `omissions`.
 
     The first reference is compared as `reference_system`. Memory grows with the pairs of systems.
     """

@@ -108,7 +108,7 @@ _NEUTRAL: Final = re.compile(r"'+[=+\-@\t\r]")
 
 
 def neutral(cell: str) -> str:
-    """Return a cell that no spreadsheet computes: with an apostrophe before what it would take for a formula.
+    """Return a cell that spreadsheets do not compute: with an apostrophe before formula characters.
 
     A cell that begins with apostrophes and then like a formula gets one more, so that `restored` gives each cell back.
     """

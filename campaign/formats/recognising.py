@@ -51,7 +51,7 @@ class FileRole(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RecognisedFile:
-    """A file and what it is taken for; `why` says it in words, without a full stop.
+    """A file with its detected role; `why` gives the reason, without a full stop.
 
     `refusal` is why an import refuses the file as it is, instead of leaving it out.
     """
@@ -128,7 +128,7 @@ def _refuse_unreadable(file: StoredFile) -> None:
 def recognise(
     name: str, files: Sequence[StoredFile], languages: tuple[str, str] | None = None
 ) -> RecognisedSet:
-    """Tell what each file is, by its beginning and then by its name. `name` calls them all in errors.
+    """Detect the role of each file, by its beginning and then by its name. Errors use `name` for all of them.
 
     Of sources in several language pairs, as in EvalSet folders, `languages` chooses one; the files of the
     others are left out.

@@ -289,7 +289,7 @@ def _reference(file: "_Follower", segment: SgmlSegment, source: InputFile) -> st
 def _output(
     omissions: Omissions, system: str, file: "_Follower", segment: SgmlSegment, source: InputFile
 ) -> str:
-    """Return the output for a segment; what is missing or empty is noted, and "" here."""
+    """Return the output for a segment; a missing or empty one is noted, and "" here."""
     found = file.take(segment)
     if found is None:
         omissions.lacks(segment.document, system, file.lacking(segment, source))
@@ -313,7 +313,7 @@ class _Follower(Follower[tuple[str, str], SgmlSegment]):
 
     def take(self, wanted: SgmlSegment) -> SgmlSegment | None:
         """Return the segment with the document and the id of `wanted`, if any, and take it out."""
-        # A document is in one piece, so what it lacked when it was left will not come.
+        # A document is contiguous, so its missing segments will not follow later.
         return self.found(
             (wanted.document, wanted.id), is_over=lambda: self._counter.has_left(wanted.document)
         )

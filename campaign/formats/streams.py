@@ -71,7 +71,7 @@ def peek(file: InputFile, size: int) -> tuple[bytes, InputFile]:
         try:
             return zlib.decompressobj(wbits=31).decompress(head, size), whole
         except zlib.error:
-            return b"", whole  # reading it will say what is wrong, and where
+            return b"", whole  # reading reports the error and its place
     return head, whole
 
 

@@ -190,7 +190,7 @@ def _refuse_mixture(
     systems: Mapping[str, InputFile],
     documents: InputFile | None,
 ) -> None:
-    """Refuse files beside a source that holds what they are for."""
+    """Refuse files beside a source that already contains their content."""
     if documents is not None and file_format is not TestSetFormat.PLAIN:
         raise Place(documents.name).error(
             f"{source.name} is {file_format.words} and already names its documents",

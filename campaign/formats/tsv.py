@@ -24,7 +24,7 @@ _REFERENCE = re.compile(r"reference([1-9][0-9]{0,2})?")
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """The cells of a row by what they hold, counted from 0; `left_out` say why."""
+    """Cells of a row by content, counted from 0; `left_out` gives the reasons for ignored ones."""
 
     names: tuple[str, ...]
     document: int | None

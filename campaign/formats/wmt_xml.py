@@ -347,7 +347,7 @@ def _of(document: XmlDocument, segment: XmlSegment) -> str:
 
 
 def _refuse_disorder(file: InputFile, document: XmlDocument, source: XmlVersion) -> None:
-    """Refuse a source whose numbers fall: what was cut and pasted there is aligned by nothing."""
+    """Refuse a source with decreasing numbers: text moved there cannot be aligned."""
     last: XmlSegment | None = None
     for segment in source.segments:
         if not (segment.id.isascii() and segment.id.isdigit()):

@@ -170,7 +170,7 @@ class _Reader:
 
 
 class _Writer(yaml.SafeDumper):
-    """Writes texts of several lines as blocks, and quotes what anybody would read as something else."""
+    """Writes multi-line texts as blocks, and quotes texts that could be read as another type."""
 
     def ignore_aliases(self, data: Any) -> bool:
         """Write a value as often as it occurs: `read_yaml` takes no aliases."""

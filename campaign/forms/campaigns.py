@@ -125,7 +125,7 @@ class LifetimeForm(VersionedForm):
             )
 
     def save(self) -> bool:
-        """Set what was filled in; False, with an error, if the time is over."""
+        """Save the entries; return False, with an error, if the time is past."""
         wanted = {each.pk: self.cleaned_data[f"blocks_{each.pk}"] for each in self.tasks}
         try:
             campaign_extend(

@@ -1,4 +1,4 @@
-"""Forms to invite judges: a link for anybody, and e-mails."""
+"""Forms to invite judges: shared links, and e-mails."""
 
 from datetime import datetime, time
 from typing import Any
@@ -35,7 +35,7 @@ class _LanguagesForm(forms.Form):
 
 
 class LinkForm(_LanguagesForm):
-    """A link for anybody."""
+    """A shared link."""
 
     field_order = ("cap", "expires", "note", "languages", "asks_languages")
     cap = forms.IntegerField(

@@ -8,7 +8,7 @@ from campaign.texts.language_tags import LanguageTagError, language_tags_checked
 
 
 def languages_validate(tags: str | Sequence[str]) -> None:
-    """Refuse what is no tag: choices are the languages of test sets, also of those imported unchecked."""
+    """Refuse invalid tags: choices are the languages of test sets, including those imported unchecked."""
     try:
         language_tags_checked([tags] if isinstance(tags, str) else tags)
     except LanguageTagError as error:

@@ -61,7 +61,7 @@ class UploadForm(forms.Form):
         self.upload = upload
 
     def save(self) -> bool:
-        """Store what was decided; False, with the errors at their fields, where that is refused."""
+        """Store the decisions; return False, with errors at their fields, if they are refused."""
         try:
             upload_change(upload=self.upload, roles=self._roles(), **self.cleaned_data)
         except LanguageTagError as error:
@@ -71,7 +71,7 @@ class UploadForm(forms.Form):
         return self.is_valid()
 
     def _roles(self) -> dict[str, dict[str, str]] | None:
-        """Return the roles of files that differ from what was recognised, and those chosen before."""
+        """Return the roles that differ from the detected ones, and those chosen before."""
         report = self.upload.report or {}
         chosen = dict(self.upload.roles)
         for file in report.get("files", []):

@@ -53,7 +53,7 @@ class VersionedForm(forms.Form):
 
     @property
     def changed_meanwhile(self) -> str:
-        """Return what is said where the form was refused for it; otherwise empty."""
+        """Return the message if the form was refused for a concurrent change; otherwise empty."""
         return " ".join(map(str, self.errors.get(VERSION, ()))) if self.is_bound else ""
 
 

@@ -48,7 +48,7 @@ def refused_report(error: FormatError) -> dict[str, Any]:
 
 
 def told_report(left_out: Iterable[tuple[str, str]], warnings: Iterable[str]) -> dict[str, Any]:
-    """Return what an import tells as JSON: what it leaves out, and what it warns about."""
+    """Return an import's omissions and warnings as JSON."""
     return {
         "left_out": [{"name": name, "why": why} for name, why in left_out],
         "warnings": list(warnings),
@@ -56,7 +56,7 @@ def told_report(left_out: Iterable[tuple[str, str]], warnings: Iterable[str]) ->
 
 
 def error_report(error: FormatError | None) -> dict[str, Any] | None:
-    """Return an error as JSON: the file, the place in it, what is wrong and what to do."""
+    """Return an error as JSON: file, place, problem and remedy."""
     if error is None:
         return None
     return {
@@ -70,7 +70,7 @@ def error_report(error: FormatError | None) -> dict[str, Any] | None:
 
 
 def _file(file: RecognisedFile, facts: FileFacts | None) -> dict[str, Any]:
-    """Return what a file is as JSON; where it was not read, nothing is known of what it holds."""
+    """Return a file as JSON; an unread file has no facts about its content."""
     return {
         "name": file.name,
         "role": str(file.role),

@@ -87,7 +87,7 @@ def holds_archive(file: StoredFile) -> bool:
 
 
 class _Counter:
-    """Counts what is read of several files."""
+    """Counts the bytes read from several files."""
 
     def __init__(self, watch: Callable[[int], None]) -> None:
         self._watch = watch

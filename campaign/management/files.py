@@ -1,4 +1,4 @@
-"""Files that commands are given: which there are, how far reading them is, and what was found in them."""
+"""Files given to commands: listing, reading progress and findings."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -56,7 +56,8 @@ def files_recognised(
 ) -> RecognisedSet:
     """Return one whole test set, or the files of a folder, an archive or a list, recognised.
 
-    `languages` choose among the pairs of an EvalSet folder. What an archive holds can be opened until `stack` is closed.
+    `languages` choose among the pairs of an EvalSet folder. The files of an archive can be opened
+    until `stack` is closed.
 
     Raises FormatError for archives and folders that are refused, and CommandError for folders
     and archives among other files.
@@ -195,7 +196,7 @@ class CountingStream:
 
 
 class Progress:
-    """Counts what was imported, with the share of the files' bytes read so far.
+    """Counts imported rows, with the share of the files' bytes read so far.
 
     In a terminal one line that changes; in a log a line every `every` items.
     """
@@ -214,7 +215,7 @@ class Progress:
         self._in_place = out.isatty()  # str, below: standard error would make it red
 
     def watch(self, stream: IO[bytes]) -> ByteStream:
-        """Count what is read from `stream` towards the total."""
+        """Add bytes read from `stream` to the total."""
         watched = CountingStream(stream)
         self._streams.append(watched)
         return watched

@@ -33,7 +33,7 @@ class InvitationQuerySet(RecordedQuerySet["Invitation"]):
         return self.filter(mail__kind="member")
 
     def but_to_become_member(self) -> "InvitationQuerySet":
-        """Select the other invitations: links for members and judges there are, and links for anybody."""
+        """Select all other invitations: links of members and judges, and shared links."""
         return self.exclude(mail__kind="member")
 
 

@@ -49,10 +49,10 @@ class JobQuerySet(models.QuerySet["Job"]):
 
 
 class Job(models.Model):
-    """Work of a campaign that takes long: a worker does it, and an organiser watches it.
+    """Long-running work of a campaign: a worker does it, and an organiser watches it.
 
-    What it writes is committed together with its end: a job that did not end has changed nothing. `done` of
-    `total` are in the unit of its kind, and are written while it runs.
+    Its changes are committed together with its end: a job that did not end has changed nothing.
+    `done` of `total` are in the unit of its kind, and are written while it runs.
     """
 
     campaign = models.ForeignKey("campaign.Campaign", on_delete=models.CASCADE, related_name="jobs")

@@ -16,7 +16,7 @@ class JudgeGroupQuerySet(RecordedQuerySet["JudgeGroup"]):
 
 
 class JudgeGroup(RecordedModel):
-    """Judges of a campaign who are spoken of together: "experts", "panel". A judge may be in several.
+    """Named group of judges of a campaign: "experts", "panel". A judge may be in several.
 
     Designs and settings of rankings name a group for good, so the row of a deleted one stays, without judges.
     """

@@ -98,7 +98,7 @@ class Mail(models.Model):
     """
 
     kind = models.CharField(max_length=11, choices=MailKind)
-    # Empty once a judge who was erased has been told.
+    # Empty once an erased judge has been notified.
     address = models.EmailField(blank=True)
     language = models.CharField(max_length=35)
     base_url = models.CharField(max_length=200)

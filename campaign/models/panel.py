@@ -207,7 +207,7 @@ class ParticipationState(models.TextChoices):
 
 class ParticipationQuerySet(models.QuerySet["Participation"]):
     def under_way(self) -> "ParticipationQuerySet":
-        """Return those whose judge is at work, as far as anybody knows."""
+        """Return those whose judge is still at work, as far as is known."""
         return self.filter(state=ParticipationState.STARTED)
 
     def overdue(self) -> "ParticipationQuerySet":
@@ -216,7 +216,7 @@ class ParticipationQuerySet(models.QuerySet["Participation"]):
 
 
 class Participation(models.Model):
-    """One submission of one person: what they came for once.
+    """One submission of one participant.
 
     It asks `blocks_asked` blocks beyond the `blocks_before` that the judge had done. Only Prolific has
     ids of submissions and studies: elsewhere a person comes once, and `session_id` is their id.

@@ -7,10 +7,10 @@ from django.utils.module_loading import import_string
 
 
 class Session(AbstractBaseSession):
-    """Django's session in the database, with a column for whose it is.
+    """Django's session in the database, with a column for its user.
 
     The user is copied out of the signed data as the session is saved, so that an account can list
-    and end its sessions. The signed data alone says who is signed in.
+    and end its sessions. Only the signed data determines the signed-in user.
     """
 
     user = models.ForeignKey(

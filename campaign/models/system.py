@@ -26,7 +26,7 @@ class SystemQuerySet(RecordedQuerySet["System"]):
 
 
 class System(RecordedModel):
-    """A participant. What it is is marked in `kind`, never guessed from its name."""
+    """A system that takes part. Its kind is set in `kind`, never guessed from its name."""
 
     test_set = models.ForeignKey(
         "campaign.TestSet", on_delete=models.CASCADE, related_name="systems", db_index=False

@@ -25,9 +25,9 @@ class TestSetQuerySet(RecordedQuerySet["TestSet"]):
 
 
 class TestSet(RecordedModel):
-    """Documents of consecutive segments from one language into another, and what systems made of them.
+    """Documents of consecutive segments from one language into another, with the systems' outputs.
 
-    What is asked of judges about it are its tasks: `campaign.models.task`.
+    Its tasks define the questions to judges: `campaign.models.task`.
     """
 
     campaign = models.ForeignKey(

@@ -21,7 +21,7 @@ class ReferenceUse(models.TextChoices):
 
 
 class Upload(models.Model):
-    """Files that are to become a test set, and what was decided about them: a draft.
+    """Draft of a test set: uploaded files, and the decisions about them.
 
     It stays until it is imported or given up, and any organiser of the campaign may go on with it.
     """

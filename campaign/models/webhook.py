@@ -1,4 +1,4 @@
-"""Webhooks: addresses of a campaign that are told of events, and the outbox of what they are told."""
+"""Webhooks: addresses of a campaign that receive events, and the outbox of messages."""
 
 from typing import ClassVar
 from urllib.parse import urlsplit

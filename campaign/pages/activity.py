@@ -92,7 +92,7 @@ class _Words:
         return _("%(name)s (API)") % {"name": name} if event.origin == "api" else name
 
     def _fields(self, event: ActivityEvent, model: type[models.Model]) -> Iterator[ChangedField]:
-        """Yield what was changed; of what is new or gone, the fields that held something."""
+        """Yield the changed fields; for a created or deleted object, those with a value."""
         for name, (before, after) in event.changes.items():
             field = self._field(event, model, name, before, after)
             if {field.before, field.after} != {None, _NOTHING}:
@@ -173,7 +173,7 @@ class _Words:
 
 
 def _model(event: ActivityEvent) -> type[models.Model] | None:
-    """Return the model of what was changed; None where a later version has none."""
+    """Return the model of the changed object; None if a later version has removed it."""
     try:
         return apps.get_model(event.kind)
     except LookupError:
@@ -181,7 +181,7 @@ def _model(event: ActivityEvent) -> type[models.Model] | None:
 
 
 def _what(event: ActivityEvent, model: type[models.Model] | None) -> str:
-    """Return what was changed: “judge anna”, “12 damaged references”."""
+    """Return the changed objects: “judge anna”, “12 damaged references”."""
     if model is None:
         return f"{event.kind} {event.object_name}".strip()
     if event.count > 1:

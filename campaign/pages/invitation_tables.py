@@ -1,4 +1,4 @@
-"""The two tables of the page of invitations, links for anybody and judges, and what they are filtered by."""
+"""Tables of the invitations page, shared links and judges, and their filters."""
 
 from collections.abc import Mapping
 from datetime import datetime

@@ -75,7 +75,7 @@ class DeskTable(tables.Table):  # type: ignore[misc]
     """
 
     caption: str | Promise = ""
-    #: A record for the line below the rows, what they come to in all; its cells are said by the same methods.
+    #: Record of the totals below the rows; its cells use the same methods.
     in_all: Any = None
 
     _asked: QueryDict

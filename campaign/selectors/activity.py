@@ -1,4 +1,4 @@
-"""The activity log of a campaign: what was changed, filtered; and who did it, in a word."""
+"""Activity log of a campaign: filtered changes, and the name of each author."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

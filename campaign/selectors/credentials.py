@@ -130,7 +130,7 @@ def memberships_of(*, campaign: Campaign) -> QuerySet[Membership]:
 def members_access(
     *, campaign: Campaign, memberships: Sequence[Membership] | None = None
 ) -> list[MemberAccess]:
-    """Return members of the campaign with what lets them in. Three queries.
+    """Return members of the campaign with their access. Three queries.
 
     Those of `memberships` in their order; all of them, owners first and analysts last, without it: a query more.
     """

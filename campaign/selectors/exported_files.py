@@ -47,7 +47,7 @@ def exported_files(*, task: Task, may_change: bool) -> QuerySet[KeptFile]:
 
 
 def exports_state(*, task: Task, may_change: bool) -> ExportsState:
-    """Return what there is, and what is under way: of the last job, and of all that have not ended. Two queries."""
+    """Return stored exports and jobs: the last job, and all that have not ended. Two queries."""
     jobs = Job.objects.filter(
         campaign=task.test_set.campaign_id, kind=JobKind.EXPORT, parameters__task=task.pk
     ).order_by("-pk")[:10]
@@ -73,7 +73,7 @@ def exported_bytes(file: KeptFile, *, start: int = 0, stop: int | None = None) -
 
 
 def _from_parts(parts: QuerySet[FilePart], start: int, end: int) -> Iterator[bytes]:
-    # One statement: what it found stays with the server until it is read, outside a transaction, too.
+    # One statement: its result stays on the server until it is read, outside a transaction, too.
     for offset, content in parts.values_list("offset", "content").iterator(chunk_size=1):
         yield bytes(content)[max(0, start - offset) : end - offset]
 

@@ -73,7 +73,7 @@ _NOT_SENT: Final = (MailState.FAILED, MailState.UNCONFIRMED)
 
 @dataclass(slots=True)
 class InvitedJudge:
-    """A judge who is a person, as the organisers' page of invitations shows them."""
+    """A judge who is a person, as shown on the organisers' page of invitations."""
 
     judge: Judge
     mail: Mail | None
@@ -213,7 +213,7 @@ def people_invited(*, campaign: Campaign) -> QuerySet[Judge]:
 
 
 def invited_judges(*, judges: Sequence[Any]) -> dict[int, InvitedJudge]:
-    """Return what is shown of judges of `people_invited`, by judge. Three queries."""
+    """Return the displayed data of judges from `people_invited`, by judge. Three queries."""
     keys = [judge.pk for judge in judges]
     mails = Mail.objects.filter(withdrawn_at__isnull=True).order_by("-id")
     prefetch_related_objects(judges, Prefetch("mails", mails, to_attr="mails_in_force"))

@@ -1,4 +1,4 @@
-"""Ask apps above this one about judgments, references and what is deleted with a campaign."""
+"""Signals that ask other apps about judgments, references and dependent objects of a campaign."""
 
 from typing import Final, cast
 
@@ -13,12 +13,12 @@ judgments_asked: Final = Signal()
 
 
 def has_judgments(*, test_set: TestSet) -> bool:
-    """Return whether anybody has judged a block of the test set."""
+    """Return True if a block of the test set has been judged."""
     return any(said for _receiver, said in judgments_asked.send(sender=TestSet, test_set=test_set))
 
 
 def is_judged(*, campaign: Campaign) -> bool:
-    """Return whether anybody has judged a block of the campaign. Two queries a test set at most."""
+    """Return True if a block of the campaign has been judged. Two queries a test set at most."""
     return any(has_judgments(test_set=test_set) for test_set in campaign.test_sets.all())
 
 

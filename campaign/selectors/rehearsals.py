@@ -1,4 +1,4 @@
-"""The rehearsal of a campaign: what it is of, and whether it still is."""
+"""The rehearsal of a campaign, and whether it is up to date."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -40,7 +40,7 @@ def campaign_of_address(kwargs: dict[str, Any]) -> int | None:
 
 
 def work_of_judges(*, campaign: Campaign, judge: Judge | None = None) -> list[str]:
-    """Return what the campaign asks of judges, a sentence for each kind of work, in the reader's language. One query.
+    """Return the work that a campaign asks of judges, a sentence for each kind, in the reader's language. One query.
 
     Of a judge who chose a task only its sentence; none if the campaign has no task yet.
     """

@@ -1,4 +1,4 @@
-"""Reads of webhooks: the endpoints of a campaign, and what was sent to each."""
+"""Reads of webhooks: the endpoints of a campaign, and the messages sent to each."""
 
 from django.db.models import Count, Q, QuerySet
 

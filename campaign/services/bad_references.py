@@ -33,7 +33,7 @@ class BadReferenceRefusedError(RefusedError):
 
 @dataclass(frozen=True, slots=True)
 class GivenBadReference:
-    """A damaged reference that was made elsewhere: its text, how it came about, and what was said of it.
+    """A damaged reference made elsewhere: its text, origin and review.
 
     Without a seed, one is drawn.
     """
@@ -170,7 +170,7 @@ def bad_reference_review(
         return row
     if approve and row.withdrawn_at is not None:
         raise BadReferenceRefusedError(_("This damaged reference was withdrawn permanently."))
-    # By the clock that HITs are planned by, which ask what was approved at the time.
+    # By the clock of planning, which uses the references approved at the time.
     if approve:
         row.approved_at = Now()
     elif row.approved_at is not None:

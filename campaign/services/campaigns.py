@@ -152,7 +152,8 @@ def campaign_restore(*, campaign: Campaign, by: User | None) -> bool:
 def campaign_extend(
     *, campaign: Campaign, closes_at: datetime | None, blocks_wanted: dict[int, int | None]
 ) -> None:
-    """Set when a campaign closes by itself, None for never, and the blocks wanted of its test sets by id.
+    """Set the automatic closing time of a campaign, None for never, and the target number of blocks of its test sets
+    by id.
 
     What was judged or planned beyond a lower number stays. Locks the campaign's row. Raises
     `StateRefusedError` for a time that is over.
@@ -202,7 +203,7 @@ def _lock(campaign: Campaign) -> None:
 
 
 def _set(campaign: Campaign, after: CampaignState) -> None:
-    # The database sets since when, and what it was before the bin.
+    # The database sets the time of the change, and the state before the bin.
     Campaign.objects.filter(pk=campaign.pk).update(state=after)
     campaign.refresh_from_db()
     if after == CampaignState.CLOSED:

@@ -127,9 +127,10 @@ def _mails_request(*, request: ErasureRequest, language: str = "") -> None:
 
 
 def erasure_judge_tell(*, request: ErasureRequest, kind: MailKind, language: str = "") -> None:
-    """Queue a message to the judge of a request, in their language; nothing where no address is known.
+    """Queue a message to the judge of a request, in their language; nothing if no address is known.
 
-    That it was carried out is queued before it is, while the address is known.
+    The message about the erasure itself is queued before it is carried out, while the address is
+    known.
     """
     judge = Judge.objects.select_related("user").get(pk=request.judge_id)
     address = _address_of(judge)

@@ -38,7 +38,8 @@ from campaign.services.joining import judge_create_with_user
 from campaign.texts.language_tags import language_tags_checked
 
 _MAX_AT_ONCE: Final = 1000
-#: Messages a judge may ask for in all: who comes by a link for anybody must not fill mailboxes of others.
+#: Maximum messages a judge may request: a judge who came by a shared link must not fill other
+#: people's mailboxes.
 MOST_MAILS: Final = 5
 
 

@@ -18,7 +18,7 @@ from campaign.models import Campaign, Invitation, InvitationRole, Judge, Mail, M
 from campaign.texts.language_tags import language_tags_checked
 
 TOKEN_BYTES = 16  # 128 bits
-#: As many judges as one link for anybody brings in, at most.
+#: Maximum number of judges through one shared link.
 MOST_JUDGES_OF_A_LINK: Final = 10_000
 
 
@@ -27,7 +27,7 @@ class InvitationRefusedError(Exception):
 
 
 class LinkRefusedError(Exception):
-    """A link for anybody cannot be changed so; the message says why."""
+    """A shared link cannot be changed this way; the message says why."""
 
 
 class InvitationSpentError(InvitationRefusedError):
@@ -138,7 +138,7 @@ def invitation_change(
     languages: Sequence[str],
     asks_languages: bool,
 ) -> Invitation:
-    """Change for whom a link for anybody is from now on, and return it; its address stays, and who joined.
+    """Change the audience of a shared link, and return it; its address stays, and judges who joined stay.
 
     Locks the link, on which new judges are counted. Raises `LinkRefusedError` if more have joined than may, and
     `LanguageTagError`.
@@ -203,7 +203,7 @@ def invitation_renew(*, invitation: Invitation) -> str:
 
 
 def invitation_restore(*, invitation: Invitation) -> None:
-    """Undo that a link was revoked: who has its address can open it again until it expires."""
+    """Undo the revocation of a link: its address works again until it expires."""
     invitation.revoked_at = None
     invitation.save(update_fields=["revoked_at"])
 

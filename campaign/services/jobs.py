@@ -1,7 +1,8 @@
-"""Long work: queued by an organiser, done by a worker, watched and cancelled on the way.
+"""Background jobs: queued by an organiser, run by a worker, watched and cancelled on the way.
 
-A job runs in one transaction, which ends with its state: a worker that is killed leaves nothing behind, and
-the job is begun again. Its progress is written beside that transaction, where everybody sees it.
+A job runs in one transaction, which ends with its state: a worker that is killed leaves nothing
+behind, and the job is begun again. Its progress is written outside that transaction, so it is
+visible at once.
 """
 
 import logging
@@ -66,7 +67,7 @@ class JobProgress:
             self._writer.submit(self._write, done, total)
 
     def end(self) -> None:
-        """Wait for what is being written."""
+        """Wait for pending writes."""
         self._writer.submit(connection_close)
         self._writer.shutdown()
 

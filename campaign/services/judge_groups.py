@@ -1,4 +1,4 @@
-"""Groups of judges: make them, change them, and say who is in them."""
+"""Groups of judges: create, change, and set their members."""
 
 import unicodedata
 from collections.abc import Collection
@@ -14,7 +14,7 @@ _MAX_NAME = 60
 
 
 class JudgeGroupRefusedError(RefusedError):
-    """The group cannot be made or changed like this; `field` names what is at fault."""
+    """The group cannot be created or changed like this; `field` names the invalid field."""
 
     field = "name"
 
@@ -67,7 +67,7 @@ def judge_group_members_change(
 ) -> tuple[int, int]:
     """Put judges into a group and take others out; return how many were added and removed.
 
-    Who is in it already stays, and who is not is not missed. Locks the group's row.
+    Adding existing members and removing others has no effect. Locks the group's row.
     """
     JudgeGroup.objects.select_for_update(no_key=True).get(pk=group.pk)
     there = set(GroupMember.objects.filter(group=group).values_list("judge", flat=True))

@@ -192,7 +192,7 @@ def _name_problem(name: str) -> str:
 
 @dataclass(slots=True)
 class _Parts:
-    """Looks up what a row names, and collects what is wrong."""
+    """Looks up the names in a row, and collects errors."""
 
     groups: Mapping[str, JudgeGroup]
     systems: Mapping[str, Sequence[System]]

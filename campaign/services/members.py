@@ -137,8 +137,8 @@ def member_role_change(
 ) -> Membership:
     """Give a member another role, and return the membership; their links and sessions stay.
 
-    For owners. Who may change nothing any more gets no daily mail of alerts. Locks the campaign's row. Raises
-    `NotAllowedError`, and `MemberRefusedError` for the only owner.
+    For owners. Members who lose the right to change the campaign stop receiving daily alerts. Locks
+    the campaign's row. Raises `NotAllowedError`, and `MemberRefusedError` for the only owner.
     """
     campaign = campaign_lock(membership.campaign)
     owner_demand(campaign=campaign, by=by)
@@ -171,7 +171,7 @@ def member_remove(*, membership: Membership, by: User | None = None) -> None:
 
 @transaction.atomic
 def member_leave(*, membership: Membership) -> None:
-    """Remove a member who leaves by themselves, likewise; changes nothing for one who has gone meanwhile.
+    """Remove a member at their own request, likewise; changes nothing if they have gone meanwhile.
 
     Locks the campaign's row, so that two owners cannot leave at once. Raises `MemberRefusedError` for the only owner.
     """

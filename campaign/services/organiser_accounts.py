@@ -52,7 +52,7 @@ def first_organiser_link_create() -> str:
 def account_link_create(*, user: User) -> str:
     """Return the token of a link by which a member of a campaign chooses a new password.
 
-    Raises `AccountRefusedError` for anybody else.
+    Raises `AccountRefusedError` for other users.
     """
     if not user.is_active or not account_is_its_own(user):
         raise AccountRefusedError(

@@ -173,9 +173,9 @@ def second_factors_remove(*, user: User) -> int:
 
 
 def _state(user: User, salt: str) -> str:
-    """Return what a link was made for: another password or address makes it worthless.
+    """Return the state a link depends on: another password or address invalidates it.
 
-    Who remembers their password after all ends links for another by signing in.
+    Signing in with the old password invalidates links for a new one.
     """
     signed_in = user.last_login if salt == _CHOOSING else ""
     value = f"{user.pk}:{user.password}:{user.email}:{signed_in}"

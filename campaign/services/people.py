@@ -108,7 +108,7 @@ def judge_add(
 def judge_invite(*, judge: Judge, expires_at: Moment | None = None) -> tuple[Invitation, str]:
     """Create another link for a judge, who must be a person; return it with its token.
 
-    Raises `PersonRefusedError` for anybody else, and for a judge who was withdrawn.
+    Raises `PersonRefusedError` for other judges, and for a withdrawn one.
     """
     if judge.user is None:
         raise PersonRefusedError(

@@ -1,4 +1,6 @@
-"""Rehearsals: begun before a campaign opens, gone when it opens. What is in them, `whole_campaigns.rehearsing` writes."""
+"""Rehearsals: created before a campaign opens, erased when it opens. `whole_campaigns.rehearsing` writes their
+content.
+"""
 
 from typing import Any, Final
 

@@ -105,7 +105,7 @@ def _store(row: Task | TestSet, changes: Mapping[str, object]) -> None:
 
 @transaction.atomic
 def task_close(*, task: Task) -> None:
-    """Lend nothing more of a test set; judges may finish what they hold. Again changes nothing."""
+    """Stop lending a task's HITs; judges may finish those they hold. Repeating it changes nothing."""
     Task.objects.filter(pk=task.pk, closed_at__isnull=True).update(closed_at=Now())
 
 

@@ -46,7 +46,7 @@ def upload_begin(*, campaign: Campaign, user: User | None = None) -> Upload:
 def upload_file_add(*, upload: Upload, name: str, size: int) -> KeptFile:
     """Announce a file, or return it if it was announced before: its parts stay.
 
-    A file of the same name and another size replaces what was sent of it. Raises UploadRefusedError.
+    A file of the same name and another size replaces it. Raises UploadRefusedError.
     """
     _lock(upload)
     name = unicodedata.normalize("NFC", name.replace("\\", "/").strip().lstrip("/"))
@@ -80,10 +80,10 @@ def upload_file_add(*, upload: Upload, name: str, size: int) -> KeptFile:
 
 @transaction.atomic
 def upload_part_store(*, file: KeptFile, offset: int, content: bytes) -> int:
-    """Store the next bytes of a file; return how many there are now.
+    """Store the next bytes of a file; return its new size.
 
-    A part that was stored before changes nothing, so a browser may send what it is unsure of again. Raises
-    UploadRefusedError for a part that does not follow what is there, or goes beyond the file's size.
+    A part that was stored before changes nothing, so a browser may safely resend it. Raises
+    UploadRefusedError for a part that leaves a gap or goes beyond the file's size.
     """
     upload = _upload_of(file)
     held = received(file)
@@ -139,7 +139,7 @@ def upload_change(
     roles: Mapping[str, Mapping[str, str]] | None = None,
     **values: Any,
 ) -> Upload:
-    """Change what was decided about an upload; what is not named stays.
+    """Change the decisions about an upload; omitted fields stay.
 
     `roles` are `{"role": …, "system": …}` by the names of files. Raises UploadRefusedError, and LanguageTagError
     where both languages are given and are no pair.
@@ -185,7 +185,7 @@ def upload_import(*, upload: Upload, user: User | None = None) -> Job:
 
 @transaction.atomic
 def upload_give_up(*, upload: Upload) -> None:
-    """Delete an upload with its files and stop what is done to it. Test sets made of it stay."""
+    """Delete an upload with its files and stop its jobs. Test sets made of it stay."""
     _lock(upload)
     _jobs_stop(upload)
     upload.delete()

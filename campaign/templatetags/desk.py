@@ -25,7 +25,7 @@ def desk_bars(context: template.Context) -> dict[str, Any]:
 
 
 def _desk(context: template.Context) -> dict[str, Any]:
-    """Return what is above a page with a `campaign`, a `section` and perhaps a `task`.
+    """Return the header of a page with a `campaign`, a `section` and perhaps a `task`.
 
     One query a page.
     """

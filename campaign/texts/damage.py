@@ -1,8 +1,8 @@
-"""Damaged references: texts that anybody who reads them ranks below an honest translation.
+"""Damaged references: texts that an attentive judge ranks below an honest translation.
 
-Pure functions of (seed, segment number, attempt, texts): no Django, no generator state, no language.
-What counts as a word follows from the script: between spaces where words are written apart, a
-character with its marks where they are not.
+Pure functions of (seed, segment number, attempt, texts): no Django, no generator state, no
+language. The script determines what a word is: text between spaces if it separates words, otherwise
+a character with its marks.
 
 Sources: the replacement of a stretch of words by one of another segment, and how long it is, are
 those of direct assessment, which calls them bad references (Bojar et al. 2016, Findings of WMT16,
@@ -55,7 +55,7 @@ USUAL_DAMAGES: Final = (Damage.REPLACED, Damage.DROPPED, Damage.REORDERED, Damag
 
 @dataclass(frozen=True, slots=True)
 class BadText:
-    """A damaged text, what was done to it, and a few words on where."""
+    """A damaged text, the kind of damage, and a short description of its place."""
 
     text: str
     damage: Damage

@@ -1,4 +1,4 @@
-"""Check the tags of languages (BCP 47), and bring them into the one form that is stored.
+"""Validation of language tags (BCP 47), and conversion to the stored canonical form.
 
 What is known of languages, scripts, regions and old codes is Unicode's CLDR, as Babel has it: its names
 and its table of likely scripts, which lists nearly all living languages, named or not.

@@ -1,4 +1,4 @@
-"""Unknown names: what was probably meant."""
+"""Suggestions for unknown names."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -7,6 +7,6 @@ from django.utils.translation import gettext as _
 
 
 def with_nearest(said: str, name: str, known: Iterable[str]) -> str:
-    """Return what is said of an unknown name, with a question for the closest known one if there is one."""
+    """Return the message about an unknown name, with the closest known one as a suggestion if there is one."""
     near = get_close_matches(name, list(known), n=1)
     return f"{said} {_('Did you mean “%(near)s”?') % {'near': near[0]}}" if near else said

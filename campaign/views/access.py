@@ -25,7 +25,7 @@ def organised_campaign(request: HttpRequest, slug: str) -> Campaign:
 
 
 def joined_campaign(request: HttpRequest, slug: str) -> Campaign:
-    """Return the campaign likewise, for what is a member's own: whatever they may change."""
+    """Return the campaign likewise, for a member's own settings, in any role."""
     mine = Campaign.objects.kept().with_role_of(cast("User", request.user))
     campaign: Any = get_object_or_404(mine, slug=slug)
     role_remember(request, campaign.role)
@@ -33,7 +33,7 @@ def joined_campaign(request: HttpRequest, slug: str) -> Campaign:
 
 
 def changed_campaign(request: HttpRequest, slug: str) -> Campaign:
-    """Return the campaign likewise, for what is not even read by those who only read."""
+    """Return the campaign likewise, for pages hidden from members with read access."""
     campaign: Any = organised_campaign(request, slug)
     change_demand(campaign.role)
     return cast("Campaign", campaign)
@@ -66,7 +66,7 @@ def asked_task(request: HttpRequest, slug: str, task_id: int) -> Task:
 
 
 def joined_task(request: HttpRequest, slug: str, task_id: int) -> Task:
-    """Return the test set likewise, for what is a member's own: whatever they may change."""
+    """Return the test set likewise, for a member's own settings, in any role."""
     task: Any = get_object_or_404(_tasks(request), pk=task_id, test_set__campaign__slug=slug)
     role_remember(request, task.role)
     return cast("Task", task)

@@ -67,7 +67,7 @@ _ID: Final = re.compile(r"[0-9]{1,18}")
 
 @page_view
 def activity_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show what was changed, by whom; the fields of the form filter, `?before=` is where a page begins."""
+    """Show changes and their authors; the fields of the form filter, `?before=` is where a page begins."""
     campaign = organised_campaign(request, slug)
     form = ActivityFilterForm(request.GET, campaign=campaign)
     events: list[ActivityEvent] = []

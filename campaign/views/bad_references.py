@@ -27,7 +27,7 @@ SHARES = (5, 10, 25, 100)
 
 @form_view
 def bad_references(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show damaged references beside what they were made of, to be approved; POST makes some."""
+    """Show damaged references beside their source texts, for approval; POST creates some."""
     task = organised_task(request, slug, task_id)
     if request.method == "POST":
         return _make(request, task)

@@ -1,4 +1,4 @@
-"""The organisers' page of invitations: links for anybody, messages, who came, what was noticed."""
+"""Organisers' page of invitations: shared links, messages, arrivals and notices."""
 
 from typing import Any, cast
 
@@ -50,7 +50,7 @@ _FILES = "django.core.mail.backends.filebased.EmailBackend"
 
 @page_view
 def invitations_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show who was invited and who came.
+    """Show invitations and arrivals.
 
     `?sort=`, `?page=` and the filters of `InvitedFilter` are of the judges, those of links begin with `links-`.
     """
@@ -96,7 +96,7 @@ def _page(request: HttpRequest, campaign: Campaign, status: int = 200, **more: A
 @action_view
 @never_cache
 def link_create(request: HttpRequest, slug: str) -> HttpResponse:
-    """Make a link for anybody, and show it this once."""
+    """Create a shared link, and show its address once."""
     campaign = organised_campaign(request, slug)
     form = LinkForm(request.POST, languages=campaign_languages(campaign), prefix="link")
     if not form.is_valid():
@@ -118,7 +118,7 @@ def link_create(request: HttpRequest, slug: str) -> HttpResponse:
 
 @action_view
 def link_revoke(request: HttpRequest, slug: str, invitation_id: int) -> HttpResponse:
-    """Say what withdrawing a link does, for anybody or for one person, and withdraw it."""
+    """Confirm and revoke a link, shared or personal."""
     campaign = organised_campaign(request, slug)
     link = _link(campaign, invitation_id)
     page = _page_of_link(request)

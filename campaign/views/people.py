@@ -1,4 +1,4 @@
-"""The organisers' page of people: who runs and reads the campaign, and the links by which anybody gets in."""
+"""Organisers' page of people: members of the campaign, and shared links."""
 
 from collections.abc import Sequence
 from typing import Any, cast

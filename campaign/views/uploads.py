@@ -42,7 +42,7 @@ def upload_new(request: HttpRequest, slug: str) -> HttpResponse:
 
 @form_view
 def upload_page(request: HttpRequest, slug: str, upload_id: UUID) -> HttpResponse:
-    """Show files, what was found in them, and what is to be decided; POST does the next step."""
+    """Show files, findings and open decisions; POST does the next step."""
     found = _found(request, slug, upload_id)
     if found.upload.test_set is not None:
         return redirect("test-set-texts", slug, first_task(test_set=found.upload.test_set).pk)

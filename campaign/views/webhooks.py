@@ -1,4 +1,4 @@
-"""Webhooks of a campaign: endpoints, their secrets, and what was sent to each."""
+"""Webhooks of a campaign: endpoints, their secrets, and the messages sent to each."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -132,7 +132,7 @@ def webhooks_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @form_view
 def webhook_page(request: HttpRequest, slug: str, webhook_id: int) -> HttpResponse:
-    """Show a webhook and what was sent there; POST changes it."""
+    """Show a webhook and its messages; POST changes it."""
     campaign = organised_campaign(request, slug)
     endpoint = _endpoint(campaign, webhook_id)
     if request.method != "POST":

@@ -138,7 +138,7 @@ class Contracted(AskedAsDescribed):
             return super().dispatch(request, *args, **kwargs)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Refuse what is refused above, then keys of bodies and fields of unknown names."""
+        """Refuse invalid parameters as above, then unknown keys of bodies and fields."""
         super().initial(request, *args, **kwargs)
         if request.method not in _SAFE:
             self._unknown_keys_refuse(request)

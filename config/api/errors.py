@@ -86,7 +86,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 def problems_describe(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Make each error that the API answers with a problem; what it says otherwise stays in it."""
+    """Turn each error of the API into a problem document that keeps its content."""
 
     def describe(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)

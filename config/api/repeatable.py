@@ -31,7 +31,7 @@ _KEY: Final = re.compile(r"[!-~]{1,255}")
 
 
 def repeatably(request: Request, act: Callable[[], HttpResponseBase]) -> HttpResponseBase:
-    """Do what is asked, or answer as before if it came with this key; without a key, just do it."""
+    """Carry out the request, or repeat the earlier response to this key; without a key, just carry it out."""
     key = request.headers.get(HEADER)
     if key is None:
         return act()
@@ -81,7 +81,7 @@ def repeatably(request: Request, act: Callable[[], HttpResponseBase]) -> HttpRes
 
 
 def _body(response: HttpResponseBase) -> bytes:
-    """Return what is sent: each of our POSTs answers with JSON or nothing."""
+    """Return the body sent: each of our POSTs answers with JSON or nothing."""
     data = response.data if isinstance(response, Response) else None
     return b"" if data is None else bytes(JSONRenderer().render(data))
 

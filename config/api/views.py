@@ -49,7 +49,7 @@ class RootView(APIView):
 
 @require_safe
 def api_page(request: HttpRequest) -> HttpResponse:
-    """Show every operation by Swagger UI; who is signed in may try those that only read."""
+    """Show every operation with Swagger UI; signed-in users may try those that only read."""
     address = f"{reverse('api-schema')}?format=json"
     return render(
         request, "api/page.html", {"description": address, "tokens": reverse("credentials")}
@@ -63,7 +63,7 @@ class SchemaView(SpectacularAPIView):
 
     @extend_schema(exclude=True)
     def get(self, request: Any, *_args: Any, **_kwargs: Any) -> HttpResponseBase:
-        """Return the description, or 304 to who has it."""
+        """Return the description, or 304 if the client has it."""
         asked = request.GET.get("lang") or get_language()
         language = asked if asked in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
         renderer: BaseRenderer = request.accepted_renderer

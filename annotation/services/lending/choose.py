@@ -3,8 +3,8 @@
 Each is one query of the same form: a judge must not learn from the time of an answer what they
 were lent.
 
-Whether an attention check or a repeat is due is drawn for the judge (`annotation.sampling.rates`), and
-the planner has a HIT of each kind ready. Whatever is due, as many queries are asked.
+Whether an attention check or a repeat is due is drawn for the judge (`annotation.sampling.rates`),
+and the planner has a HIT of each kind ready. The number of queries is the same in all cases.
 """
 
 from collections.abc import Callable
@@ -214,8 +214,9 @@ def hit_choose_of_sample(
 ) -> ClaimedHIT | None:
     """Lock and return the first HIT of the judge's samples that asks for no more than they are to give; None if there is none.
 
-    With what they have judged and hold, no comparison gets more than `most` sentences of them: whatever was planned, and
-    however often they ask. The judge's row is locked, so that nothing else is lent to them meanwhile.
+    Including judged and held blocks, no comparison gets more than `most` of their sentences,
+    however often they ask. The judge's row is locked, so that nothing else is lent to them
+    meanwhile.
     """
     hits = hits_reserved(**asks).available().filter(purpose=HITPurpose.FIRST)
     # One that is being given up at this moment is skipped.

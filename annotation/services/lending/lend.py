@@ -43,7 +43,7 @@ def assignments_release(*, judge: Judge) -> None:
         HIT.objects.filter(pk=assignment.hit_id, completed_at__isnull=True).update(available_at=now)
 
 
-# In these states of the campaign judges go on with what they hold; only an open one lends more.
+# In these states of the campaign, judges may finish their HITs; only an open one lends more.
 _MAY_FINISH: Final = frozenset({CampaignState.OPEN, CampaignState.PAUSED, CampaignState.CLOSED})
 
 
@@ -198,7 +198,7 @@ def _held(begun: Collection[int], judge: Judge, context: LendingContext) -> Assi
         elif _is_held(assignment, context.now):
             return assignment
         elif set(context.withdrawn).intersection(assignment.hit.system_ids):
-            # They were away as a system was withdrawn. Who is at work finishes what they hold.
+            # They were away when a system was withdrawn. Judges at work finish their HITs.
             _release(assignment)
         elif _held_again(assignment, judge, context):
             return assignment

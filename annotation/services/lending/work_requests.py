@@ -126,7 +126,7 @@ def _elsewhere(judge: Judge, tasks: Sequence[Task]) -> NoWork:
 
 
 def _stopped(judge: Judge) -> NoWorkReason | None:
-    """Return why the campaign lends nothing to anybody, None if it does."""
+    """Return why the campaign lends no work at all, None if it does."""
     state, is_over = (
         Campaign.objects.annotate(
             is_over=ExpressionWrapper(Q(closes_at__lte=Now()), BooleanField())

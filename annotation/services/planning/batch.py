@@ -336,7 +336,7 @@ class PlanningTransaction(HITPlanning):
         )
 
     def give_up(self, hits: Collection[HIT]) -> None:
-        """Withdraw locked HITs that were never lent; those that were are done: what was judged of them stays."""
+        """Withdraw locked HITs that were never lent; the lent ones are marked done, and their judgments stay."""
         ids = Assignment.objects.filter(hit__in=[hit.pk for hit in hits])
         lent = set(ids.values_list("hit", flat=True))
         self.withdraw([hit for hit in hits if hit.pk not in lent])

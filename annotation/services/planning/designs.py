@@ -199,7 +199,7 @@ def _check(design: Design) -> None:
     try:
         design.clean_fields(exclude=["task", "changed_by", "judge_group"])
         design.validate_constraints()
-        # The drawing refuses what it cannot draw.
+        # Drawing raises for impossible parameters.
         redundancy = design.parameters.redundancy
     except ValidationError as error:
         raise DesignRefusedError(_in_words(error), field=_field_of(error)) from error
@@ -312,7 +312,7 @@ def _fewest_systems(design: Design) -> int:
 
 
 def _repeats_check(design: Design) -> None:
-    """Raise `DesignRefusedError` if judges were to be asked about what they said themselves."""
+    """Raise `DesignRefusedError` if judges would be asked about their own answers."""
     if design.intra_share and answer_kind(design.task.protocol).has_stages:
         raise DesignRefusedError(
             _(

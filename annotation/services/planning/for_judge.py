@@ -31,8 +31,8 @@ from campaign.models import Judge, Output, Segment, System, SystemKind, Task
 _HITS_FOR_A_JUDGE: Final = 2
 # Consecutive draws without anything to rank, after which a judge is told that no work is left.
 _EMPTY_DRAWS_ALLOWED: Final = 50
-# A HIT drawn for a judge who does not come for it becomes available to others; of a sample it is given up, and
-# what it asks is asked of others.
+# A HIT drawn for a judge who does not return becomes available to others; one of a sample is
+# withdrawn, and its comparisons are planned for others.
 _RESERVED_FOR: Final = timedelta(minutes=30)
 # A repeat of their own HIT is of no use to others: it is reserved longer, then withdrawn.
 _REPEAT_KEPT_FOR: Final = timedelta(days=1)
@@ -76,7 +76,7 @@ def judge_plan(*, task_id: int, judge_id: int) -> int:
 def _missing(
     design: Design | None, asks: JudgeAsks, is_available: Callable[..., bool]
 ) -> list[Checks]:
-    """Return the kinds of HITs that are not available for a judge: what they need most comes first."""
+    """Return the kinds of HITs that are not available for a judge, most needed first."""
     if design is None or not design.attention_every:
         return [] if is_available() else [Checks.CHANCE]
     missing = [] if is_available(holds_check=False) else [Checks.NONE]
@@ -118,7 +118,7 @@ def _firsts_add(planning: PlanningTransaction, judge_id: int, kind: Checks) -> i
         )
         planning.copies_add()
         if spare is not None:
-            # Only as the last step of a batch: later draws would not follow from what is recorded.
+            # Only as the last step of a batch: later draws must follow from the recorded state.
             planning.withdraw([spare])
             break
     return firsts

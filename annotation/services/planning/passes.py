@@ -1,4 +1,4 @@
-"""Plan the HITs of a task that shows judges its texts twice: `annotation.protocols.Passes`.
+"""Plan the HITs of tasks that show judges the texts twice: `annotation.protocols.Passes`.
 
 The first pass is planned in rounds (`annotation.sampling.rounds`), for everybody. The second is planned for
 one judge, when nothing of the first is left for them: what they judged, HIT by HIT, in a new order. Where it is by

@@ -103,7 +103,7 @@ def pool_fill(*, task_id: int, size: int | None = None) -> int:
         for judge_id in judges_to_repeat(task_id=task_id, design=design)[:_JUDGES_AT_ONCE]:
             made += intra_plan(task_id=task_id, judge_id=judge_id)
     hits_prepare(task_id=task_id, count=_PREPARED)
-    # Last: judges who wait need what is above.
+    # Last, because waiting judges need the HITs planned above.
     return made + standby_fill(task_id=task_id, size=standby)
 
 

@@ -48,7 +48,7 @@ def hit_redraw(hit: HIT) -> HITPlan:
 
 
 def _of_pass(hit: HIT) -> HITPlan:
-    """Draw a HIT of a task that shows judges its texts twice: of a round, or what was shown before."""
+    """Redraw a HIT of a task with two passes: from its round, or from the blocks shown before."""
     parameters = hit.design.parameters
     rounds = rounds_of(task=hit.task, design=hit.design)
     if hit.purpose == HITPurpose.FIRST:

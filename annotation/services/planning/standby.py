@@ -170,7 +170,7 @@ def _give_up(task_id: int, batches: QuerySet[PlanningBatch, Any] | list[int], *,
     )
     planning.uncount(hits)
     planning.store()
-    # Copies before what they repeat.
+    # Delete copies before their originals.
     HIT.objects.filter(pk__in=[hit.pk for hit in hits], repeats__isnull=False).delete()
     HIT.objects.filter(pk__in=[hit.pk for hit in hits], repeats__isnull=True).delete()
     return len(hits)
@@ -246,10 +246,11 @@ def _last_of_each(firsts: Collection[int]) -> dict[int, tuple[int, bool]]:
 
 
 def comparisons_settle(*, design: Design) -> int:
-    """Close what is to be closed, and return the number of HITs that are lent no more because of it.
+    """Close comparisons that are complete, and return the number of HITs that are therefore lent no more.
 
-    Those that were never lent are withdrawn. One that came back unfinished is done: what was judged of it stays. Who
-    holds one finishes it; such answers are late, and change nothing that is closed.
+    HITs that were never lent are withdrawn. Those returned unfinished are marked done, and their
+    judgments stay. Judges who hold one finish it; such answers are late and change no closed
+    comparison.
     """
     comparisons = answer_kind(design.task.protocol).comparisons
     if comparisons is None:

@@ -23,7 +23,7 @@ from campaign.selectors.tasks import campaign_of_address
 _JSON: Final = "application/json"
 _YAML: Final = "application/yaml"
 _TYPES: Final = {".json": _JSON, ".yaml": _YAML, ".yml": _YAML}
-#: Headers of a file that say what it lacks, and how to go on after it.
+#: Headers of a file that list its omissions, and the position to continue from.
 _TOLD: Final = ("Not-Carried-Over", "Quintet-Watermark", "Rehearsal-Of")
 #: Fields of the problem itself; the others are about the request.
 _FRAME: Final = frozenset({"type", "title", "status", "detail", "instance"})
@@ -194,7 +194,7 @@ def _user_of(path: str) -> User:
 
 
 def _refusal(answer: Any) -> Iterator[str]:
-    """Yield what a refusal says: its detail, then each field with what is wrong or would be done."""
+    """Yield the parts of a refusal: its detail, then each field with its errors or effects."""
     try:
         said = answer.json()
     except ValueError:

@@ -1,1 +1,1 @@
-"""Webhooks: endpoints of a campaign, the outbox of what they are told, and its delivery."""
+"""Webhooks: endpoints of a campaign, the outbox of messages, and its delivery."""

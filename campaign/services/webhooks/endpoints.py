@@ -19,7 +19,7 @@ _MOST_OVERLAP_HOURS: Final = 24 * 14
 
 
 class WebhookRefusedError(RefusedError):
-    """This is not possible; the message says why. `field` names what was wrong of what was sent."""
+    """The change of a webhook is not possible; the message says why, and `field` names the invalid field."""
 
 
 @transaction.atomic
@@ -56,7 +56,7 @@ def webhook_change(
     events: Sequence[str] | None = None,
     description: str | None = None,
 ) -> None:
-    """Change what is named of an endpoint. Raises `WebhookRefusedError`, and changes nothing then."""
+    """Change the given fields of an endpoint. Raises `WebhookRefusedError`, and changes nothing then."""
     checked = _checked(
         url=endpoint.url if url is None else url,
         events=endpoint.events if events is None else events,

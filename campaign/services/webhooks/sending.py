@@ -49,7 +49,7 @@ class Answer:
 
 
 def url_check(url: str) -> SplitResult:
-    """Return the parts of an address that messages may be sent to, as far as can be said without asking anybody.
+    """Return the parts of an address if messages may be sent to it, as far as can be checked without a request.
 
     Raises `AddressRefusedError`.
     """

@@ -50,10 +50,10 @@ def for_accounts(view: View) -> View:
 
 
 def asked_again(view: View) -> View:
-    """Have the password or a factor given again first, unless it was just now.
+    """Require the password or a factor again first, unless given recently.
 
-    Unlike allauth's own, which keeps what was sent until then: in the session, new passwords too. Who came with no
-    password and no factor has nothing to give, and is not asked.
+    Unlike allauth's own, which keeps what was sent until then: in the session, new passwords too.
+    Users without a password and a factor are not asked.
     """
 
     @wraps(view)

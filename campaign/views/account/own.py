@@ -1,4 +1,4 @@
-"""The account page, and what is changed from there after the password was given again."""
+"""Account page, and changes made there after entering the password again."""
 
 from typing import Any, cast
 
