@@ -273,23 +273,6 @@ def _joined(parts: list[Shares]) -> Shares:
 
 
 @dataclass(frozen=True, eq=False)
-class _Tables:
-    """T tables of outcomes, each of a pair of judges on a segment.
-
-    Attributes
-    ----------
-    pair : int64, shape (T,)
-        Index of the pair in `PairsOfJudges`.
-    segment : int64, shape (T,)
-    outcomes : int64, shape (T, 3, 3)
-    """
-
-    pair: Int64Array
-    segment: Int64Array
-    outcomes: Int64Array
-
-
-@dataclass(frozen=True, eq=False)
 class _Changes:
     """Changes of sums when the judgments of a pair of judges on a segment are left out.
 
@@ -333,7 +316,7 @@ def cohen_spreads(blocks: Blocks, *, pairing: Pairing, symmetric: bool) -> tuple
     whole = totals.reshape(_CATEGORIES, _CATEGORIES, count).transpose(2, 0, 1)
     # The table of one judge with themselves holds each pair in both orders.
     ways = 1 + (np.arange(count) < pairs.own)
-    parts = [_changes(_tables(shard, count), whole, ways, symmetric) for shard in by_segment]
+    parts = [_changes(shard, whole, ways, symmetric) for shard in by_segment]
     changes = _Changes(
         pair=np.concatenate([part.pair for part in parts]),
         segment=np.concatenate([part.segment for part in parts]),
@@ -350,27 +333,24 @@ def cohen_spreads(blocks: Blocks, *, pairing: Pairing, symmetric: bool) -> tuple
     )
 
 
-def _tables(found: tuple[Int64Array, sparse.csc_array[np.int64]], pairs: int) -> _Tables:
-    """Return the tables of a shard's segments, given as columns of shape (9 G, S)."""
+def _changes(found: _Counted, whole: Int64Array, ways: Int64Array, symmetric: bool) -> _Changes:
+    """Return the changes without each table of a shard's segments, given as columns of shape (9 G, S)."""
     segments, counted = found
     cells = counted.tocoo()
     row, column = (index.astype(np.int64) for index in cells.coords)
-    outcome, pair = np.divmod(row, max(pairs, 1))
-    codes, place = np.unique(column * max(pairs, 1) + pair, return_inverse=True)
-    outcomes = np.zeros((len(codes), _CATEGORIES**2), dtype=np.int64)
+    outcome, pair = np.divmod(row, max(len(ways), 1))
+    codes, place = np.unique(column * max(len(ways), 1) + pair, return_inverse=True)
+    outcomes = np.zeros((len(codes), _TABLE), dtype=np.int64)
     outcomes[place, outcome] = cells.data
-    segment, pair = np.divmod(codes, max(pairs, 1))
-    return _Tables(pair, segments[segment], outcomes.reshape(-1, _CATEGORIES, _CATEGORIES))
-
-
-def _changes(tables: _Tables, whole: Int64Array, ways: Int64Array, symmetric: bool) -> _Changes:
-    before, own_ways = whole[tables.pair], ways[tables.pair]
-    left = _contributions(before - tables.outcomes, own_ways, symmetric=symmetric)
+    tables = outcomes.reshape(-1, _CATEGORIES, _CATEGORIES)
+    segment, pair = np.divmod(codes, max(len(ways), 1))
+    before, own_ways = whole[pair], ways[pair]
+    left = _contributions(before - tables, own_ways, symmetric=symmetric)
     return _Changes(
-        pair=tables.pair,
-        segment=tables.segment,
+        pair=pair,
+        segment=segments[segment],
         sums=left - _contributions(before, own_ways, symmetric=symmetric),
-        counted=_counted(tables.outcomes),
+        counted=_counted(tables),
     )
 
 

@@ -385,12 +385,15 @@ def kappas_of_sums(
 
 def percentile_intervals(point: Kappas, samples: Kappas, cut: int) -> list[Interval]:
     """Return percentile intervals, with `cut` resampled values trimmed at each end."""
-    found = []
-    for by_chance, resampled in zip(point.p_chance[:, 0], samples.kappa, strict=True):
-        low = np.sort(np.nan_to_num(resampled, nan=lowest_kappa(float(by_chance))))[cut]
-        high = np.sort(np.nan_to_num(resampled, nan=1.0))[len(resampled) - 1 - cut]
-        found.append(Interval(float(low), float(high), None))
-    return found
+    lowest = [lowest_kappa(by_chance) for by_chance in point.p_chance[:, 0].tolist()]
+    return [trimmed(*each, cut) for each in zip(samples.kappa, lowest, strict=True)]
+
+
+def trimmed(resampled: FloatArray, lowest: float, cut: int) -> Interval:
+    """Return the ends of resampled values; one that is NaN may have any value from the lowest to 1."""
+    low = np.sort(np.nan_to_num(resampled, nan=lowest))[cut]
+    high = np.sort(np.nan_to_num(resampled, nan=1.0))[len(resampled) - 1 - cut]
+    return Interval(float(low), float(high), None)
 
 
 def intervals_of_parts(
@@ -563,11 +566,7 @@ def resampled_sums(
 def percentiles(shares: Shares, cut: int) -> Interval:
     """Return the percentile interval of κ, with `cut` resampled values trimmed at each end."""
     kappas = kappa_of(shares.p_agree[1:], shares.p_chance[1:])
-    # A resample without an estimate may have any κ: the lowest counts for the lower end.
-    lowest = lowest_kappa(float(shares.p_chance[0]))
-    low = float(np.sort(np.nan_to_num(kappas, nan=lowest))[cut])
-    high = float(np.sort(np.nan_to_num(kappas, nan=1.0))[len(kappas) - 1 - cut])
-    return Interval(low, high, None)
+    return trimmed(kappas, lowest_kappa(float(shares.p_chance[0])), cut)
 
 
 def agreement_of_shares(

@@ -27,6 +27,7 @@ from ranking.core.agreement.intervals import (
     percentiles,
     resampled_sums,
     shares_of_compared,
+    trimmed,
 )
 from ranking.core.agreement.left_out import (
     Evaluate,
@@ -36,7 +37,6 @@ from ranking.core.agreement.left_out import (
     left_out_of_labels,
 )
 from ranking.core.agreement.statistics import (
-    Additive,
     Chance,
     ComparedPairs,
     compared_labels,
@@ -366,26 +366,20 @@ def _measures(
         intervals = [percentiles(each, options.cut) for each in shares]
     else:
         additive = additive_of(chance, MAX_LABEL, symmetric=False)
-        lowest = [lowest_kappa(float(each.p_chance[0])) for each in shares]
-        intervals = _left_out(blocks, additive, options, lowest)
+        intervals = [
+            kappa_interval(
+                leave_one_out_spread(sums, evaluate_with_ties(additive)),
+                options.resample,
+                confidence=options.confidence,
+                lowest=lowest_kappa(float(each.p_chance[0])),
+            )
+            for sums, each in zip(
+                left_out_of_labels(blocks, additive.of_units), shares, strict=True
+            )
+        ]
     return [
         agreement_of_shares(side.units, side.ties, each, interval)
         for side, each, interval in zip(sides, shares, intervals, strict=True)
-    ]
-
-
-def _left_out(
-    blocks: Blocks, additive: Additive, options: _IntervalOptions, lowest: list[float]
-) -> list[Interval]:
-    evaluate = evaluate_with_ties(additive)
-    return [
-        kappa_interval(
-            leave_one_out_spread(sums, evaluate),
-            options.resample,
-            confidence=options.confidence,
-            lowest=each,
-        )
-        for sums, each in zip(left_out_of_labels(blocks, additive.of_units), lowest, strict=True)
     ]
 
 
@@ -462,8 +456,4 @@ def _resampled(units: Units, options: _IntervalOptions) -> list[Interval]:
     )
     within = np.cumsum(sums, axis=0)
     shares = share(within, within[-1])
-    lows = np.sort(np.nan_to_num(shares, nan=0.0), axis=1)[:, options.cut]
-    highs = np.sort(np.nan_to_num(shares, nan=1.0), axis=1)[:, options.resamples - 1 - options.cut]
-    return [
-        Interval(low, high, None) for low, high in zip(lows.tolist(), highs.tolist(), strict=True)
-    ]
+    return [trimmed(row, 0.0, options.cut) for row in shares]

@@ -123,8 +123,6 @@ class AgreementReport:
     chance : Chance
     p_chance : float or None
         P(E) of `inter`; None if it is estimated from comparisons and there are none.
-    chance_of_judges : JudgeChance
-        Source of P(E) of the κ of `judges`; `POOLED` if P(E) does not depend on the data.
     comparisons, ties : int
         Comparisons between collapsed candidates, and tied ones.
     resample : "segments", "judges" or "two_way"
@@ -139,7 +137,6 @@ class AgreementReport:
     inter: Agreement
     chance: Chance
     p_chance: float | None
-    chance_of_judges: JudgeChance
     comparisons: int
     ties: int
     resample: KappaLevel
@@ -232,10 +229,10 @@ def inter_judge_agreement(
         blocks=np.bincount(blocks.judge, minlength=judges),
         counts=counts.by_judge(judges),
     )
+    found = _rows(work, point, percentile_intervals(point, samples, cut))
     return AgreementReport(
-        **_rows(work, point, percentile_intervals(point, samples, cut)),
+        **found,
         chance=chance,
-        chance_of_judges=JudgeChance.OWN if own else JudgeChance.POOLED,
         resample=resample,
         resamples=resamples,
         confidence=confidence,
@@ -285,10 +282,10 @@ def agreement_of_tallies(
         parts_of_all(tallies, expected=expected),
     ]
     work = _Work(judges=tallies.judges, blocks=tallies.blocks, counts=tallies.of_judges)
+    found = _rows(work, point, intervals_of_parts(parts, point, resample, confidence))
     return AgreementReport(
-        **_rows(work, point, intervals_of_parts(parts, point, resample, confidence)),
+        **found,
         chance=chance,
-        chance_of_judges=JudgeChance.OWN if own else JudgeChance.POOLED,
         resample=resample,
         resamples=0,
         confidence=confidence,
