@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 
@@ -83,6 +84,16 @@ class Scores:
             group=None if self.group is None else self.group[..., systems],
             equal_within=self.equal_within,
         )
+
+    def rows(self, index: Any) -> Scores:
+        """Return the scores of some resamples, of one, or with an axis for one, as numpy takes `index`."""
+        group = None if self.group is None else self.group[index]
+        return Scores(self.values[index], self.estimable[index], group, self.equal_within)
+
+    def by_system(self, systems: Sequence[str]) -> dict[str, float | None]:
+        """Return the scores of shape (n,) by name; None where they are not estimable."""
+        known = zip(systems, self.values.tolist(), self.estimable.tolist(), strict=True)
+        return {name: value if is_known else None for name, value, is_known in known}
 
 
 def shared_ranks(scores: Scores) -> tuple[Int64Array, Int64Array]:

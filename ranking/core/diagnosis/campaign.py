@@ -14,7 +14,8 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.agreement.statistics import share
+from ranking.core.arrays import FloatArray
 from ranking.core.counting.counts import Tallies, tally
 from ranking.core.diagnosis.correlation import SampledCorrelation, correlation_sampled
 from ranking.core.judged.blocks import Blocks
@@ -141,7 +142,7 @@ def diagnose_campaign(
         tallies.ties.sum(axis=1),
     )
     total = wins + losses + ties
-    score = _share(wins + ties, total)
+    score = share(wins + ties, total)
     shown = blocks.candidates >= 0
     judged = np.count_nonzero(shown, axis=0)
     others = np.array([name != reference for name in names], dtype=np.bool_)
@@ -170,14 +171,14 @@ def diagnose_campaign(
         times_judged=_by_name(names, judged),
         times_beside_reference={} if beside is None else _by_name(names, beside),
         geq_others=_shares_by_name(names, score),
-        tie_rates=_shares_by_name(names, _share(ties, total)),
+        tie_rates=_shares_by_name(names, share(ties, total)),
         score_by_times_judged=correlation_sampled(
             judged[others], rounded[others], confidence=CONFIDENCE
         ),
         score_by_reference=None
         if beside is None
         else correlation_sampled(
-            _share(beside, judged)[others], rounded[others], confidence=CONFIDENCE
+            share(beside, judged)[others], rounded[others], confidence=CONFIDENCE
         ),
         win_ratios=win_ratios(blocks if reference is None else blocks.without([reference])),
     )
@@ -197,11 +198,7 @@ def win_ratios(blocks: Blocks) -> dict[str, float | None]:
         Expected Wins by system: of equal ones the first by name, and those that cannot be estimated
         last.
     """
-    values = expected_wins(tally(blocks).wins).values.tolist()
-    known = {
-        name: None if np.isnan(value) else value
-        for name, value in zip(blocks.systems, values, strict=True)
-    }
+    known = expected_wins(tally(blocks).wins).by_system(blocks.systems)
     order = sorted(known, key=lambda name: (known[name] is None, -(known[name] or 0.0), name))
     return {name: known[name] for name in order}
 
@@ -252,12 +249,6 @@ def _pairwise(tallies: Tallies) -> dict[str, dict[str, tuple[int, int, int]]]:
         }
         for i, a in enumerate(tallies.systems)
     }
-
-
-def _share(part: Int64Array, whole: Int64Array) -> FloatArray:
-    share: FloatArray = np.full(whole.shape, np.nan)
-    np.divide(part, whole, out=share, where=whole > 0)
-    return share
 
 
 def _by_name(names: tuple[str, ...], counts: npt.NDArray[np.integer]) -> dict[str, int]:

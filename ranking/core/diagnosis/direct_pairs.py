@@ -279,11 +279,7 @@ def scored_on_shared_blocks(blocks: Blocks, method: CountsMethod) -> tuple[Score
     scores = method.score_counted(np.stack(counts), layout, **method.complete(None))
     found = []
     for row, ((a, b), (of_both, segments)) in enumerate(zip(pairs, numbers, strict=True)):
-        own = Scores(
-            values=scores.values[row],
-            estimable=scores.estimable[row],
-            group=None if scores.group is None else scores.group[row],
-        )
+        own = scores.rows(row)
         names = blocks.systems[a], blocks.systems[b]
         pair = _scored(names, _value(own, a), _value(own, b), group=_apart(own, a, b))
         found.append(ScoredPair(pair.systems, pair.scores, of_both, segments))

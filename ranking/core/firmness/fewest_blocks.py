@@ -149,12 +149,7 @@ def _verified(
     rest = np.ones(len(blocks), dtype=np.bool_)
     rest[found] = False
     scores = counted.method.score(blocks.take(rest), **counted.parameters)
-    wide = type(scores)(
-        values=scores.values[np.newaxis],
-        estimable=scores.estimable[np.newaxis],
-        group=None if scores.group is None else scores.group[np.newaxis],
-    )
-    new = int(overtaken_by(wide, first)[0])
+    new = int(overtaken_by(scores.rows(np.newaxis), first)[0])
     if new == NOBODY:
         raise AssertionError("counts of blocks do not add up")
     return new

@@ -175,7 +175,7 @@ def without_each(
     settings = method.complete(parameters)
     total = count(blocks, layout)
     whole = method.score_counted(total[np.newaxis], layout, **settings)
-    places = ordinal_ranks(_row(whole))
+    places = ordinal_ranks(whole.rows(0))
     order = sorted(np.flatnonzero(places).tolist(), key=lambda index: int(places[index]))
     numbers, own = np.unique(unit, return_inverse=True)
     of_units = counts_of_units(blocks, layout, own.astype(np.int64), len(numbers))
@@ -195,11 +195,6 @@ def without_each(
         lead=lead,
         units=tuple(sorted(rows, key=_by_lead)),
     )
-
-
-def _row(scores: Scores) -> Scores:
-    group = None if scores.group is None else scores.group[0]
-    return Scores(values=scores.values[0], estimable=scores.estimable[0], group=group)
 
 
 def _by_lead(row: LeftOut) -> tuple[bool, float, str]:
@@ -231,12 +226,7 @@ def _swapped(blocks: Blocks, whole: Scores, scores: Scores) -> list[tuple[tuple[
     before = _ahead(whole)[0]
     found: list[tuple[tuple[str, str], ...]] = []
     for rows in chunks(len(scores.values), max(1, _CELLS_AT_A_TIME // max(1, n * n))):
-        part = Scores(
-            values=scores.values[rows],
-            estimable=scores.estimable[rows],
-            group=None if scores.group is None else scores.group[rows],
-        )
-        changed = before & np.swapaxes(_ahead(part), 1, 2)
+        changed = before & np.swapaxes(_ahead(scores.rows(rows)), 1, 2)
         for of_unit in changed:
             pairs = zip(*(each.tolist() for each in np.nonzero(of_unit)), strict=True)
             found.append(tuple((blocks.systems[a], blocks.systems[b]) for a, b in pairs))

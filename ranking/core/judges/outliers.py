@@ -270,17 +270,10 @@ def ranking_without(
     return RankingWithout(
         judges=tuple(name for name in blocks.judges if name in names),
         blocks=len(rest),
-        before=_by_system(blocks, before),
-        after=_by_system(blocks, after),
+        before=before.by_system(blocks.systems),
+        after=after.by_system(blocks.systems),
         correlation=correlation_sampled(before.values, after.values, confidence=confidence),
     )
-
-
-def _by_system(blocks: Blocks, scores: Scores) -> dict[str, float | None]:
-    return {
-        name: float(value) if known else None
-        for name, value, known in zip(blocks.systems, scores.values, scores.estimable, strict=True)
-    }
 
 
 @dataclass(frozen=True)
@@ -359,10 +352,7 @@ def rankings_without(
         },
         before=rank(blocks),
         after=rank(rest),
-        alone={
-            name: None if np.isnan(value) else float(value)
-            for name, value in zip(blocks.systems, alone.values.tolist(), strict=True)
-        },
+        alone=alone.by_system(blocks.systems),
         before_and_after=correlation_sampled(
             everybody.values, others.values, confidence=confidence
         ),
