@@ -429,21 +429,17 @@ def blocks_from_rows(rows: Iterable[BlockRow], systems: Iterable[str]) -> Blocks
     labels[block, system] = np.asarray(columns.label, dtype=np.int8)
     candidates[block, system] = np.asarray(columns.position, dtype=np.int8)
 
-    judges = tuple(sorted(judge_of))
-    new_index = np.zeros(len(judges), dtype=np.int32)
-    for index, name in enumerate(judges):
-        new_index[judge_of[name]] = index
     blocks = Blocks(
         systems=names,
         labels=labels,
         candidates=candidates,
-        judge=new_index[np.asarray(columns.judge, dtype=np.int64)],
-        judges=judges,
+        judge=np.asarray(columns.judge, dtype=np.int32),
+        judges=tuple(judge_of),
         segment=np.asarray(columns.segment, dtype=np.int32),
         key=np.asarray(columns.key, dtype=np.uint64),
     )
     key = number_occurrences(blocks.key, lambda row: _describe(blocks, row))
-    return replace(blocks, key=key)
+    return replace(blocks, key=key).with_judges_in_order()
 
 
 def _append(

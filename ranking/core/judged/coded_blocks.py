@@ -132,19 +132,17 @@ def blocks_of_parts(
     found = []
     for rows in parts:
         part = coded.take(rows)
-        judges, judge = _sorted_judges(part.judge, part.judges)
-        found.append(
-            Blocks(
-                systems=names,
-                labels=labels[rows],
-                candidates=shown[rows],
-                judge=judge,
-                judges=judges,
-                segment=part.segment,
-                key=number_occurrences(key[rows], partial(_described, part)),
-                document=None if document is None else document[rows],
-            )
+        blocks = Blocks(
+            systems=names,
+            labels=labels[rows],
+            candidates=shown[rows],
+            judge=part.judge,
+            judges=tuple(part.judges),
+            segment=part.segment,
+            key=number_occurrences(key[rows], partial(_described, part)),
+            document=None if document is None else document[rows],
         )
+        found.append(blocks.with_judges_in_order())
     return found
 
 
@@ -186,15 +184,6 @@ def _spread(
             labels[there, of_there] = label[there]
             shown[there, of_there] = position[there]
         position[rows] += 1
-
-
-def _sorted_judges(judge: Int32Array, judges: Sequence[str]) -> tuple[tuple[str, ...], Int32Array]:
-    """Keep the judges that occur, sorted by name as `blocks_from_rows` does."""
-    present = np.bincount(judge, minlength=len(judges)).nonzero()[0].tolist()
-    order = sorted(present, key=lambda one: judges[one])
-    new_index = np.zeros(len(judges), dtype=np.int32)
-    new_index[order] = np.arange(len(order), dtype=np.int32)
-    return tuple(judges[one] for one in order), new_index[judge]
 
 
 def _pieces(coded: CodedJudgments) -> tuple[list[bytes], list[bytes]]:
