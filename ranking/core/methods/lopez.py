@@ -57,6 +57,11 @@ class Ordering:
     cost: int
     bound: int
 
+    @property
+    def proven_optimal(self) -> bool:
+        """True if no order provably costs less."""
+        return self.cost == self.bound
+
 
 def minimum_cost_order(cost: Int64Array, *, time_limit: float, tables: int = 1) -> Ordering:
     """Return an order with the smallest sum of ``cost[i, j]`` over i before j.
@@ -238,31 +243,7 @@ def _with_insertions(cost: Int64Array, order: tuple[int, ...]) -> tuple[int, ...
 TIME_LIMIT = 60.0
 
 
-@dataclass(frozen=True)
-class LopezOrder:
-    """The order with the fewest violations found.
-
-    Attributes
-    ----------
-    order : tuple of int
-        Indices of the systems that have a decided comparison, best first.
-    violations : int
-        Sum over pairs of the number of judgments by which the later system beat the earlier one.
-    bound : int
-        No order has fewer violations than this.
-    """
-
-    order: tuple[int, ...]
-    violations: int
-    bound: int
-
-    @property
-    def proven_optimal(self) -> bool:
-        """True if no order provably has fewer violations."""
-        return self.violations == self.bound
-
-
-def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT, tables: int = 1) -> LopezOrder:
+def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT, tables: int = 1) -> Ordering:
     """Return an order of minimum violations (Lopez 2012; Koehn 2012, §4.2).
 
     The cost of an order is the sum, over pairs with the system j placed behind i, of
@@ -290,7 +271,8 @@ def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT, tables: int
 
     Returns
     -------
-    LopezOrder
+    Ordering
+        Its cost is the number of violated comparisons.
         The order of the systems with at least one decided comparison.
 
     References
@@ -311,11 +293,8 @@ def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT, tables: int
     order_of = partial(minimum_cost_order, time_limit=time_limit, tables=tables)
     found = [(members, order_of(cost[np.ix_(members, members)])) for members in _components(cost)]
     order = [int(systems[members[i]]) for members, part in found for i in part.order]
-    return LopezOrder(tuple(order), *_totals([part for _, part in found]))
-
-
-def _totals(parts: list[Ordering]) -> tuple[int, int]:
-    return sum(part.cost for part in parts), sum(part.bound for part in parts)
+    cost_of_all = sum(part.cost for _, part in found)
+    return Ordering(tuple(order), cost_of_all, sum(part.bound for _, part in found))
 
 
 def _components(cost: Int64Array) -> list[Int64Array]:
@@ -396,7 +375,7 @@ def comment(
     """Return the violations of the order and their proven bound, as plain JSON."""
     found = lopez_order(counts.wins, time_limit=time_limit)
     extra = {
-        "violations": found.violations,
+        "violations": found.cost,
         "proven_optimal": found.proven_optimal,
         "lower_bound": found.bound,
         "order": [systems[index] for index in found.order],

@@ -62,7 +62,7 @@ def test_systems_that_never_beat_better_ones_are_ordered_apart() -> None:
         wins[third, first] = 1
     found = lopez_order(wins)
     assert found.proven_optimal
-    assert found.violations == 20
+    assert found.cost == 20
     assert list(found.order) == shown.ravel().tolist()
 
 
@@ -72,7 +72,7 @@ def test_no_order_has_fewer_violations(systems: int) -> None:
         wins = drawn(systems, seed)
         found = lopez_order(wins)
         fewest = min(violations(wins, order) for order in permutations(found.order))
-        assert found.violations == violations(wins, found.order) == fewest
+        assert found.cost == violations(wins, found.order) == fewest
         assert found.proven_optimal
 
 
@@ -154,7 +154,7 @@ def test_numbering_many_systems_otherwise_changes_nothing(systems: int) -> None:
     shuffled = np.random.default_rng(8).permutation(systems)
     found, moved = lopez_order(wins), lopez_order(wins[np.ix_(shuffled, shuffled)])
     assert found.proven_optimal
-    assert found.violations == violations(wins, found.order) == moved.violations
+    assert found.cost == violations(wins, found.order) == moved.cost
     assert tuple(shuffled[list(moved.order)]) == found.order
 
 
@@ -172,7 +172,7 @@ def test_the_optimum_of_a_planted_order_costs_what_was_planted() -> None:
         wins = np.triu(np.full((systems, systems), 10), 1)
         wins[0, -1], wins[-1, 0] = 0, 3
         found = lopez_order(wins)
-        assert (found.violations, found.bound) == (3, 3)
+        assert (found.cost, found.bound) == (3, 3)
 
 
 def test_where_the_search_gives_up_dynamic_programming_proves_the_order(
@@ -200,7 +200,7 @@ def test_out_of_time_is_said() -> None:
     wins = drawn(40, 6, most=200)
     found = lopez_order(wins, time_limit=0.0)
     assert not found.proven_optimal
-    assert found.bound < found.violations == violations(wins, found.order)
+    assert found.bound < found.cost == violations(wins, found.order)
     assert sorted(found.order) == list(range(40))
 
 
