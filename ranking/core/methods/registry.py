@@ -50,34 +50,19 @@ def hopkins_may(
     )
 
 
-def hopkins_may_resamples(
-    counts: Counts,
-    *,
-    seed: int,
-    ids: range,
-    inference: Literal["collapsed", "gibbs"],
-    radius: float | None,
-) -> Scores:
-    """Score resamples by the collapsed estimate, which is close to that of Gibbs sampling."""
-
-    del seed, ids, inference  # nothing is drawn
-    return relative.score_counts(
-        counts.wins, counts.tied, model=relative.HopkinsMayModel(radius=radius)
-    )
+def hopkins_may_resamples(counts: Counts, *, radius: float | None, **_: Any) -> Scores:
+    """Score resamples by the collapsed estimate, which is close to that of Gibbs sampling; nothing is drawn."""
+    model = relative.HopkinsMayModel(radius=radius)
+    return relative.score_counts(counts.wins, counts.tied, model=model)
 
 
-def hopkins_may_influence(
-    counts: Counts, *, inference: Literal["collapsed", "gibbs"], radius: float | None
-) -> FloatArray:
+def hopkins_may_influence(counts: Counts, *, radius: float | None, **_: Any) -> FloatArray:
     """Return how far one more comparison moves each ability of the collapsed estimate, close to that of Gibbs sampling.
 
-    Float64, shape (n, m) for the m cells of the layout with ties; `counts` is of shape (n, n). `inference` changes nothing.
+    Float64, shape (n, m) for the m cells of the layout with ties; `counts` is of shape (n, n).
     """
-
-    del inference
-    return relative.gradient(
-        counts.wins, counts.tied, model=relative.HopkinsMayModel(radius=radius)
-    )
+    model = relative.HopkinsMayModel(radius=radius)
+    return relative.gradient(counts.wins, counts.tied, model=model)
 
 
 def trueskill_wmt(
@@ -123,14 +108,11 @@ def trueskill_wmt_resamples(
     *,
     seed: int,
     ids: range,
-    runs: int,
-    collapsed_tie: bool,
     sigma: float,
     draw_probability: float,
+    **_: Any,
 ) -> Scores:
     """Score each resample by one run of WMT's procedure; at the level of pairs, as WMT16 did."""
-
-    del runs, collapsed_tie  # `with_collapsed_ties` has seen to them
     ties = counts.tied
     # Score resamples one by one: the order of games depends on all counts given, and a resample
     # must not depend on the others scored with it.
