@@ -303,8 +303,10 @@ class AllMoments:
         return self._each(lambda matrix: matrix[:cells, :cells])
 
     def _each(self, change: Callable[[Int64Array], Int64Array]) -> AllMoments:
-        matrices = (getattr(self, one.name) for one in fields(self))
-        return AllMoments(*(None if matrix is None else change(matrix) for matrix in matrices))
+        known = {one.name: getattr(self, one.name) for one in fields(self)}
+        return replace(
+            self, **{name: change(one) for name, one in known.items() if one is not None}
+        )
 
     def chosen(
         self, cells: Int64Array, *, several_documents: bool, fewest_documents: float = MIN_UNITS

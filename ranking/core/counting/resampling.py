@@ -200,7 +200,6 @@ def bootstrap_wins(
     resamples: int = 1000,
     seed: int = 0,
     first_resample: int = 0,
-    chunk: int = UNITS_AT_A_TIME,
 ) -> Int64Array:
     """Count wins in bootstrap resamples of whole blocks.
 
@@ -216,12 +215,7 @@ def bootstrap_wins(
     """
     n = len(blocks.systems)
     totals = bootstrap_counts(
-        blocks,
-        Layout(n),
-        resamples=resamples,
-        seed=seed,
-        first_resample=first_resample,
-        chunk=chunk,
+        blocks, Layout(n), resamples=resamples, seed=seed, first_resample=first_resample
     )
     return totals.reshape(resamples, n, n)
 
@@ -233,7 +227,6 @@ def bootstrap_counts(
     resamples: int = 1000,
     seed: int = 0,
     first_resample: int = 0,
-    chunk: int = UNITS_AT_A_TIME,
 ) -> Int64Array:
     """Count the cells of a layout in bootstrap resamples of whole blocks, or of larger units.
 
@@ -252,8 +245,6 @@ def bootstrap_counts(
         0 ≤ seed < 2**64.
     first_resample : int
         Id of the first resample.
-    chunk : int
-        Blocks at a time, at most `UNITS_AT_A_TIME`. Does not affect the result.
 
     Returns
     -------
@@ -266,8 +257,6 @@ def bootstrap_counts(
     ValueError
         If an argument is out of range.
     """
-    if not 1 <= chunk <= UNITS_AT_A_TIME:
-        raise ValueError(f"chunk: expected 1 … {UNITS_AT_A_TIME}")
     totals = np.zeros((layout.size, resamples), dtype=np.int64)
     keys, own = np.unique(blocks.key, return_inverse=True)
     if len(keys) * _WORTH_SUMMING <= len(blocks) and len(keys) * layout.size <= _MOST_CELLS:
@@ -279,7 +268,7 @@ def bootstrap_counts(
             )
             totals += (cells[:, units] @ weights.astype(np.float64)).astype(np.int64)
         return np.ascontiguousarray(totals.T)
-    for rows in chunks(len(blocks), chunk):
+    for rows in chunks(len(blocks), UNITS_AT_A_TIME):
         weights = poisson_weights(
             blocks.key[rows], seed=seed, resamples=resamples, first_resample=first_resample
         )
