@@ -28,7 +28,7 @@ from ranking.core.methods.method import comparisons_per_pair
 from ranking.core.methods.registry import method_named
 from ranking.core.methods.trueskill import Games
 from ranking.core.scores import TIE_DECIMALS, Scores
-from ranking.core.sharding import Engine, map_shards, on_any_engine
+from ranking.core.sharding import Engine, Progress, map_shards, on_any_engine
 
 #: Runs of WMT's TrueSkill for each model: 20 determine the mean to a fifth of a run's standard deviation.
 _RUNS = {"trueskill_wmt": {"runs": 20}}
@@ -185,9 +185,6 @@ def score_by_method(
     return method_named(method).score(blocks, seed=seed, **parameters)
 
 
-Progress = Callable[[int, int], None]
-
-
 @dataclass(frozen=True)
 class Accuracy:
     """Share of held-out comparisons that a method predicted correctly.
@@ -265,16 +262,16 @@ class Requirement:
     accuracy: Mapping[str, float]
 
 
-def segment_folds(blocks: Blocks, folds: int, *, seed: int = 0) -> Int64Array:
-    """Return the fold of each block, by segment; folds differ by at most one segment.
+def folds_of_segments(segment: npt.NDArray[np.integer], folds: int, *, seed: int = 0) -> Int64Array:
+    """Return the fold of each item by the number of its segment; folds differ by at most one segment.
 
     Parameters
     ----------
-    blocks : Blocks
+    segment : integer, shape (B,)
     folds : int
         At least 2, and no more than there are segments.
     seed : int
-        The fold of a block only depends on the seed and the set of segments.
+        The fold of an item only depends on the seed and the set of segments.
 
     Returns
     -------
@@ -286,11 +283,6 @@ def segment_folds(blocks: Blocks, folds: int, *, seed: int = 0) -> Int64Array:
     ValueError
         If there are fewer segments than folds, or fewer than two folds.
     """
-    return folds_of_segments(blocks.segment, folds, seed=seed)
-
-
-def folds_of_segments(segment: npt.NDArray[np.integer], folds: int, *, seed: int = 0) -> Int64Array:
-    """Return the fold of each item by the number of its segment, shape (B,); see `segment_folds`."""
     segments, of_item = np.unique(segment, return_inverse=True)
     if not 2 <= folds <= len(segments):
         raise ValueError(
@@ -334,11 +326,11 @@ def select_method(
     Raises
     ------
     ValueError
-        As for `segment_folds`, and if there is no method or no comparison.
+        As for `folds_of_segments`, and if there is no method or no comparison.
     """
     if not predictors:
         raise ValueError("predictors: expected at least one method")
-    fold = segment_folds(blocks, folds, seed=seed)
+    fold = folds_of_segments(blocks.segment, folds, seed=seed)
     tested = [tally(blocks.take(fold == each)) for each in range(folds)]
     asked = np.array([each.comparisons for each in tested])
     if not asked.any():
@@ -416,7 +408,7 @@ def data_requirements(
 
     if any(not 0 < share <= 1 for share in shares):
         raise ValueError("shares: expected numbers above 0, up to 1")
-    fold = segment_folds(blocks, folds, seed=seed)
+    fold = folds_of_segments(blocks.segment, folds, seed=seed)
     place = shuffled(np.ascontiguousarray(blocks.key), np.uint64(seed), 0)
     correct = np.full((folds, len(shares), len(predictors)), np.nan)
     learnt_from = np.empty((folds, len(shares)))

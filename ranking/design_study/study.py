@@ -18,9 +18,9 @@ from ranking.core.counting.counts import Counts, Tallies
 from ranking.core.methods.bradley_terry import scores as bradley_terry
 from ranking.core.methods.shares import expected_wins
 from ranking.core.ranges import RankRanges, clusters, rank_ranges
-from ranking.core.sharding import Engine, on_any_engine
+from ranking.core.sharding import Engine, Progress, on_any_engine
 from ranking.core.simulation.measures import significantly_better, true_ranks
-from ranking.core.simulation.model import QUALITY_RANGE, Model, Progress, measure_experiments
+from ranking.core.simulation.model import QUALITY_RANGE, Model, measure_experiments
 
 _SYSTEMS, _DRAWING, _JUDGING, _RESAMPLING = range(4)
 

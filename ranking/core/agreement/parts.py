@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Unpack
@@ -17,6 +17,7 @@ from ranking.core.agreement.units import cells_of_comparisons, inter_units, shar
 from ranking.core.arrays import Int64Array
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import Pairing, collapsed_comparisons
+from ranking.core.sharding import Progress
 
 
 @dataclass(frozen=True)
@@ -151,9 +152,6 @@ def agreement_by_length(
         segments = len(np.unique(judged.segment))
         found.append(LengthAgreement(shortest, longest, segments, agreement))
     return tuple(found)
-
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import struct
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from ranking.core.counting.moments import AllMoments, ClusterUnit, second_moment
 from ranking.core.judged.blocks import Blocks
 
 IntArray = npt.NDArray[np.integer]
+Array = TypeVar("Array", bound=npt.NDArray[Any])
 #: Bytes, or a view of some that is not copied.
 Buffer: TypeAlias = "bytes | memoryview[Any]"
 
@@ -131,6 +132,15 @@ def small_type(values: IntArray) -> str:
     """Return the name of the smallest signed type that holds these numbers."""
     low, high = int(values.min(initial=0)), int(values.max(initial=0))
     return next(name for name in _TYPES if np.iinfo(name).min <= low and high <= np.iinfo(name).max)
+
+
+def with_prefix(prefix: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Return the arrays whose names begin with a prefix, by the rest of their names."""
+    return {
+        name.removeprefix(prefix): array
+        for name, array in arrays.items()
+        if name.startswith(prefix)
+    }
 
 
 def _array(entry: Mapping[str, Any], body: Buffer) -> IntArray:
@@ -386,11 +396,7 @@ class LiveMoments:
             arrays[name].astype(np.int64) for name in ("blocks", "segments")
         )
         for kind in self.units:
-            own = {
-                name.removeprefix(f"{kind}/"): array
-                for name, array in arrays.items()
-                if name.startswith(f"{kind}/")
-            }
+            own = with_prefix(f"{kind}/", arrays)
             self.units[kind] = KeptUnits.from_arrays(own, judges, with_judges=kind != DOCUMENTS)
 
     def _change_segments(

@@ -14,7 +14,7 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +42,7 @@ from ranking.core.live.moments import (
     digest_of,
     packed,
     unpacked,
+    with_prefix,
 )
 from ranking.core.rankings.counted_judgments import RESAMPLED, CountedJudgments, layout_with_ties
 
@@ -91,9 +92,6 @@ def _first(content: Int64Array, wanted: Int64Array) -> Int64Array:
     ordered = content[order]
     nth = np.arange(len(ordered)) - np.searchsorted(ordered, ordered)
     return np.sort(order[nth < wanted[ordered]])
-
-
-Array = TypeVar("Array", bound=npt.NDArray[Any])
 
 
 class LiveState:
@@ -237,7 +235,7 @@ class LiveState:
                 "state: its tallies are of another definition, or by other code"
             )
         state, judges = cls(definition), tuple(header["judges"])
-        of_moments = _of("moments/", arrays)
+        of_moments = with_prefix("moments/", arrays)
         wide = {
             name: array.astype(np.int64)
             for name, array in arrays.items()
@@ -248,7 +246,7 @@ class LiveState:
         state._judges = dict(zip(judges, wide["judges"].tolist(), strict=True))
         for document, *numbers in wide["documents"].tolist():
             state._documents[document] = np.array(numbers, dtype=np.int64)
-        state._agreement = AgreementTallies(judges=judges, **_of("agreement/", wide))
+        state._agreement = AgreementTallies(judges=judges, **with_prefix("agreement/", wide))
         if state._moments is not None:
             state._moments.take_arrays(of_moments, judges)
         return state
@@ -345,14 +343,6 @@ class LiveState:
             self._judges = {name: self._judges[name] for name in kept}
         for document in [number for number, kept in self._documents.items() if not kept[0]]:
             del self._documents[document]
-
-
-def _of(prefix: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
-    return {
-        name.removeprefix(prefix): array
-        for name, array in arrays.items()
-        if name.startswith(prefix)
-    }
 
 
 _LENGTH = struct.Struct("<Q")

@@ -57,10 +57,8 @@ from ranking.core.rankings.counted_judgments import (
     EffectiveUnits,
 )
 from ranking.core.scores import Scores, Shortage
-from ranking.core.sharding import Engine, map_shards, on_any_engine
+from ranking.core.sharding import Engine, Progress, map_shards, on_any_engine
 from ranking.core.uncertainty import RangeLimit, ScoreCovariance, draw_scores, two_way_covariance
-
-Progress = Callable[[int, int], None]
 
 RangeKind = Literal["percentile", "sign_test", "confidence_set", "anytime"]
 RANGE_KINDS: tuple[RangeKind, ...] = get_args(RangeKind)

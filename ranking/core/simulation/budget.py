@@ -15,12 +15,11 @@ from typing import Literal
 import numpy as np
 
 from ranking.core.arrays import FloatArray, Int64Array
-from ranking.core.sharding import Engine, on_any_engine
+from ranking.core.sharding import Engine, Progress, on_any_engine
 from ranking.core.simulation.measures import clusters_at, sign_test_ranges, significant_pairs
 from ranking.core.simulation.model import (
     Model,
     ModelOf,
-    Progress,
     measure_experiments,
     simulate_wins,
 )

@@ -16,10 +16,9 @@ from ranking.core.methods.lopez import lopez_order
 from ranking.core.methods.shares import bojar, expected_wins
 from ranking.core.ranges import RankRanges, clusters, rank_ranges
 from ranking.core.scores import TIE_DECIMALS
-from ranking.core.sharding import Engine, on_any_engine
+from ranking.core.sharding import Engine, Progress, on_any_engine
 from ranking.core.simulation.model import (
     Model,
-    Progress,
     Simulated,
     generator_of,
     measure_experiments,

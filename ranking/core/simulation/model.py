@@ -23,7 +23,7 @@ import numpy.typing as npt
 from ranking.core.arrays import FloatArray, Int8Array, Int32Array, Int64Array
 from ranking.core.counting.counts import chunks
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
-from ranking.core.sharding import Engine, map_shards, on_any_engine
+from ranking.core.sharding import Engine, Progress, map_shards, on_any_engine
 
 #: System qualities are drawn from [0, QUALITY_RANGE]; all other scales are relative to it.
 QUALITY_RANGE = 10.0
@@ -269,7 +269,6 @@ def _groups_of(model: Model, random: np.random.Generator) -> Int64Array:
     return group
 
 
-Progress = Callable[[int, int], None]
 Measure = Callable[[int], npt.NDArray[Any]]
 
 #: Number of experiments in a shard, and between two reports of progress.

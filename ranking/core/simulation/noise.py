@@ -19,7 +19,7 @@ from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.counts import Tallies, tally
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 from ranking.core.ranges import clusters
-from ranking.core.sharding import Engine, on_any_engine
+from ranking.core.sharding import Engine, Progress, on_any_engine
 from ranking.core.simulation.measures import (
     sign_test_ranges,
     significant_pairs,
@@ -29,7 +29,6 @@ from ranking.core.simulation.measures import (
 from ranking.core.simulation.model import (
     Model,
     ModelOf,
-    Progress,
     generator_of,
     measure_experiments,
     simulate_wins,

@@ -20,7 +20,7 @@ from ranking.core.selection import (
     by_relative_ability,
     by_scores,
     data_requirements,
-    segment_folds,
+    folds_of_segments,
     select_method,
 )
 
@@ -41,19 +41,21 @@ def judged(segments: int, *, noise: float, seed: int = 1) -> Blocks:
 
 def test_folds_are_of_segments_and_nearly_equal() -> None:
     blocks = judged(23, noise=1)
-    fold = segment_folds(blocks, 10, seed=3)
+    fold = folds_of_segments(blocks.segment, 10, seed=3)
     for segment in np.unique(blocks.segment):
         assert len(np.unique(fold[blocks.segment == segment])) == 1
     sizes = [len(np.unique(blocks.segment[fold == each])) for each in range(10)]
     assert sorted(sizes) == [2] * 7 + [3] * 3
     shuffled = np.random.default_rng(0).permutation(len(blocks))
-    assert np.array_equal(segment_folds(blocks.take(shuffled), 10, seed=3), fold[shuffled])
+    assert np.array_equal(
+        folds_of_segments(blocks.take(shuffled).segment, 10, seed=3), fold[shuffled]
+    )
 
 
 @pytest.mark.parametrize("folds", [1, 24])
 def test_folds_that_cannot_be_made_are_refused(folds: int) -> None:
     with pytest.raises(ValueError, match="number of segments, 23"):
-        segment_folds(judged(23, noise=1), folds)
+        folds_of_segments(judged(23, noise=1).segment, folds)
 
 
 def test_no_method_learns_from_a_segment_it_is_asked_about() -> None:
