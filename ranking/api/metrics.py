@@ -40,7 +40,7 @@ class MetricSerializer(serializers.ModelSerializer[Metric]):
 class MetricScoresSerializer(serializers.Serializer[Any]):
     files = serializers.ListField(
         child=serializers.FileField(),
-        allow_empty=False,
+        min_length=1,
         max_length=500,
         help_text="JSON Lines, tables, `.score` files or WMT's automatic scores; or the archive of an EvalSet folder. "
         "At most 100 MB.",
