@@ -226,7 +226,7 @@ class TestChoosing:
         judging.post("/judge/museum/test-sets/", {"task": opaque("test-set", czech.pk)})
         assert ask(judging, judge.campaign).json()["id"] == first["id"]
         page = " ".join(judging.get("/judge/museum/test-sets/").content.decode().split())
-        assert "up to 4 left for you" in page
+        assert "up to 4 left" in page
         assert "current choice" in page
         assert "English → Czech" in page
         # Its name is the organisers'.

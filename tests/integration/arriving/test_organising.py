@@ -68,7 +68,7 @@ class TestMails:
         sent = {"mail-addresses": "ada@example.org\nbea@example.org", "mail-language": "en"}
         done = page.post(f"{PAGE}mails/", sent, follow=True)
         assert "2 invitations queued." in words(done)
-        assert words(done).count("queued") == 2
+        assert words(done).count("queued") == 3
         mails_send_due()
         ada = Mail.objects.get(address="ada@example.org")
         link = re.findall(r"http://testserver(/i/[\w-]+/)", str(django_mail.outbox[0].body))[0]

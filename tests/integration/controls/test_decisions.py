@@ -78,7 +78,7 @@ def test_judges_are_acted_on_from_an_analysis(
         "note": "Look.",
     }
     asked = page.post(at("judges-act", judged.task), sent)
-    assert "no more sentences" in words(asked)
+    assert "no more work" in words(asked)
     assert not QualityAction.objects.exists()
     done = page.post(at("judges-act", judged.task), {**sent, "act": "yes"}, follow=True)
     assert "zoe paused" in words(done)
@@ -127,8 +127,8 @@ def test_what_is_wrong_is_said_and_changes_nothing(page: Client, judged: TestSet
     address = at("judges-act", judged.task)
     for sent, said in (
         ({"action": "warn"}, "Select at least one judge."),
-        ({"action": "warn", "others": "ada, stranger"}, "no judge called stranger"),
-        ({"action": "warn", "judge": "stranger"}, "no judge called stranger"),
+        ({"action": "warn", "others": "ada, stranger"}, "Judge not found: stranger."),
+        ({"action": "warn", "judge": "stranger"}, "Judge not found: stranger."),
         ({"action": "warn", "judge": "nul\0"}, "Null characters are not allowed."),
         ({"action": "warn", "judge": "ada", "analysis": "0"}, "Select a valid choice."),
         ({"action": "message", "judge": "ada", "text": " "}, "Enter a message."),

@@ -211,7 +211,7 @@ def test_a_judgment_has_its_texts_in_the_order_in_which_they_were_shown(
         in said
     )
     assert "20.0 s" in said
-    assert "25.0 s on the clock" in said
+    assert "25.0 s elapsed" in said
     assert "Odd &lt;b&gt;source&lt;/b&gt;." in html
     assert "Cut off." not in said
     reported = page.get(at("judgment", writer, 5)).content.decode()

@@ -83,7 +83,7 @@ def test_training_is_proposed_explained_and_removed(page: Client, task: Task) ->
     )
     assert "Enter an explanation" in words(empty)
     asked = page.post(at("training-block", task, two.pk), {"decision": "remove"})
-    assert "1 sentence of the training is left" in words(asked)
+    assert "1 training sentence remains" in words(asked)
     assert TrainingBlock.objects.count() == 2
     page.post(at("training-block", task, two.pk), {"decision": "remove", "act": "yes"})
     assert TrainingBlock.objects.count() == 1
@@ -110,7 +110,7 @@ def test_rules_are_added_changed_and_switched_off(page: Client, task: Task) -> N
     assert not QualityRule.objects.exists()
     added = page.post(rules, {**terms, "act": "yes"}, follow=True)
     assert (
-        "Pause when preference for the reference is below 50 % (95% confidence, at least 40 comparisons)"
+        "Pause when preference for the reference is below 50% (95% confidence, at least 40 comparisons)"
         in words(added)
     )
     assert "Never triggered · Now: no judges measured yet" in words(added)
@@ -156,15 +156,15 @@ def test_the_page_of_judges_says_what_was_measured_and_done(
     quality_rule_add(campaign=judged.campaign, terms=rule, user=None)
     rank_task(judged.task.pk)
     shown = words(page.get(at("judge-quality", judged.task)))
-    assert "zoe warned preference for the reference: 0 % (0 % to" in shown
+    assert "zoe warned preference for the reference: 0% (0% to" in shown
     assert "72 comparisons 24 0 2.0 s" in shown
     assert shown.index("zoe warned") < shown.index("ada 24 0 31 s")
     zoe, ada = (Judge.objects.get(pseudonym=name) for name in ("zoe", "ada"))
     shown = words(page.get(at("judge-page", judged.task, ada.pk)))
     assert f"preference for the reference {DEFINITIONS[JudgeMeasure.REFERENCE]} 100%" in shown
-    assert "middle of 2 judges: 50%" in shown
+    assert "median of 2 judges: 50%" in shown
     shown = words(page.get(at("judge-page", judged.task, zoe.pk)))
-    assert "preference for the reference: 0 % (0 % to" in shown
+    assert "preference for the reference: 0% (0% to" in shown
     assert "72 comparisons" in shown
     rules = words(page.get(reverse("quality-rules", args=[judged.campaign.slug])))
     assert "Triggered once · Now: 1 of 2 judges (zoe)" in rules
@@ -182,7 +182,7 @@ def test_an_organiser_acts_takes_back_and_reinstates(
     assert not QualityAction.objects.exists()
     excluding = {"action": "exclude", "note": "Clicks.", "act": "yes"}
     done = page.post(act, excluding, follow=True)
-    assert "zoe is excluded." in words(done)
+    assert "zoe excluded." in words(done)
     assert "Clicks." in words(done)
     assert judge_status(zoe) == JudgeStatus.EXCLUDED
     twice = page.post(act, excluding, follow=True)
