@@ -142,6 +142,6 @@ def _asked(task: Task, pseudonym: str) -> str:
 
 
 def _with_links(campaign: Campaign) -> QuerySet[Judge]:
-    """Return the judges of a campaign who are people, in the order in which they came."""
+    """Return the judges of a campaign who are people, in order of creation."""
     people = Judge.objects.filter(campaign=campaign, origin=Judge.Origin.PERSON)
     return people.select_related("user").order_by("id")

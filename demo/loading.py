@@ -97,7 +97,7 @@ Say = Callable[[str], None]
 
 
 def demo_load(*, say: Say) -> Iterator[list[str]]:
-    """Create the campaigns and their organiser; what is there already stays as it is.
+    """Create the campaigns and their organiser; existing ones are unchanged.
 
     Yields:
         The names of the campaigns that are still to be loaded, before each and at the end.
@@ -235,7 +235,7 @@ def _side_by_side_load() -> None:
 
 
 def _answers_simulate(task: Task, *, name: str) -> None:
-    """Let simulated judges give a few answers, and add a judge who is asked in no other way."""
+    """Let simulated judges give a few answers, and add a judge who works on no other protocol."""
     test_set = task.test_set
     languages = [test_set.source_language, test_set.target_language]
     pool_fill(task_id=task.pk)
@@ -265,7 +265,7 @@ def _snippets_load(task: Task) -> None:
 def _checks_add(task: Task) -> None:
     """Add damaged references as attention checks: most of them approved, some left to be reviewed.
 
-    Only words that are gone or in disorder: everybody sees those, whatever the language.
+    Only words missing or reordered: this is obvious in any language.
     """
     bad_references_make(
         test_set=task.test_set,

@@ -16,7 +16,7 @@ def still_loading_write(names: Sequence[str]) -> None:
 def still_loading(_request: HttpRequest) -> dict[str, list[str]]:
     """Return the names for all templates; a context processor.
 
-    In a file of the data folder, since what is loaded is not in the database until all of it is. The launcher
+    Read from a file of the data folder, because loading commits only at the end. The launcher
     removes it at each start.
     """
     path = _file()

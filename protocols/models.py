@@ -97,7 +97,7 @@ _ASKED: Final = [
 
 
 def _by_criterion(found: Iterable[tuple[Criterion, object]]) -> str:
-    """Return SQL for what is found of the criterion of a new row."""
+    """Return SQL for a value that depends on the criterion of a new row."""
     cases = " ".join(f"WHEN '{criterion}' THEN {value!r}" for criterion, value in found)
     return f"CASE n.criterion {cases} END"
 
@@ -321,7 +321,7 @@ class QuizAnswer(AnswerOfProtocol):
 
 
 class SystemSort(models.Model):
-    """The systems that a task sorts, and the seed that decides who meets whom first. Never changed.
+    """Systems that a task sorts, and the seed of the order of comparisons. Never changed.
 
     Where systems come or are withdrawn, a new sort of those that are left takes its place. It closes comparisons by the
     judgments that are there.
@@ -458,11 +458,11 @@ class AreOfOneLength(models.Func):
 
 
 class SpansAnswer(AnswerOfProtocol):
-    """The scores of the outputs of a block, and the errors that were marked in them. Append-only.
+    """Scores of a block's outputs, and the errors marked in them. Append-only.
 
-    A span is an element of each `span_` array: three outputs with two spans each take 247 bytes, where a row for each
-    span would take 813 with its index entries. That each span is inside its text and overlaps no other is asked by
-    the trigger, once a statement.
+    A span is an element of each `span_` array: three outputs with two spans each take 247 bytes,
+    where a row for each span would take 813 with its index entries. The trigger checks, once per
+    statement, that each span is inside its text and overlaps no other.
     """
 
     #: One a candidate in display order, from 0 to 100 (perfect).

@@ -46,7 +46,7 @@ PROBABILITIES = frozenset(
 
 @dataclass(frozen=True)
 class MeasureResult:
-    """The value of a measure for one judge, and what it rests on.
+    """Value of a measure for one judge, and its evidence.
 
     Attributes
     ----------

@@ -437,7 +437,7 @@ def _change(
     segments_again: bool | None = None,
     **changes: Any,
 ) -> None:
-    """Change what is named of a task and its test set, or raise ValidationError at the field that is refused."""
+    """Change the given fields of a task and its test set, or raise ValidationError at the refused field."""
     try:
         task_rules_change(task=task, rules=rules or {})
     except exceptions.ValidationError as error:

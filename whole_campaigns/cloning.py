@@ -1,8 +1,9 @@
-"""Clone a campaign: a new draft with the same instructions, rules and settings, and texts and people if wanted.
+"""Clone a campaign: a new draft with the same instructions, rules and settings, optionally with texts and people.
 
-Rows are copied inside the database, `INSERT … SELECT`, a statement a table. A temporary table says for each copied table
-which new id stands for which old one, so that foreign keys lead within the clone. Which tables are copied,
-`whole_campaigns.campaign_rows` says; tests/unit/whole_campaigns/test_cloning.py says why the others are not.
+Rows are copied inside the database, `INSERT … SELECT`, a statement a table. A temporary table maps
+old to new ids for each copied table, so that foreign keys stay within the clone.
+`whole_campaigns.campaign_rows` lists the copied tables; tests/unit/whole_campaigns/test_cloning.py
+gives the reasons for the others.
 """
 
 import time
@@ -47,7 +48,7 @@ ONLY: Final[Mapping[type[Model], Q]] = {
     annotation.Design: ~Q(kind=annotation.Design.Kind.IMPORTED),
     annotation.QualityRule: Q(switched_off_at=None),
 }
-#: Columns that are not copied, and what they are in the clone, in SQL.
+#: Columns that are not copied, with their value in the clone, in SQL.
 INSTEAD: Final[Mapping[type[Model], Mapping[str, str]]] = {
     # Alerts must be enabled again for the clone.
     campaign.Membership: {"daily_alerts": "false"},
@@ -77,7 +78,7 @@ _NEW_USERS: Final = """
 
 
 class CloneRefusedError(RefusedError):
-    """The clone cannot be made; `field` names what is at fault."""
+    """The clone cannot be created; `field` names the invalid field."""
 
 
 @dataclass(frozen=True, slots=True)

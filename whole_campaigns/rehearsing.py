@@ -192,7 +192,7 @@ def _bots(clone: Campaign, count: int, skill: float, seed: int) -> list[_Bot]:
         simulated = SimulatedJudge(
             pseudonym, noise=noise_of_skill(skill, spread=_SPREAD), ties_within=_TIES_WITHIN
         )
-        # People to the database: what is measured of people is to be seen.
+        # Marked as persons, so that measures of people are shown for them.
         judge = judge_add(campaign=clone, pseudonym=pseudonym, note=simulated.note)
         if latest is not None:
             instructions_accept(judge=judge, instructions=latest)

@@ -1,6 +1,6 @@
 """Delete a task that no judge was lent part of, with its rows in every app.
 
-Which rows these are, `whole_campaigns.campaign_rows` says, so that a new model is not forgotten.
+`whole_campaigns.campaign_rows` lists these rows, so that a new model is not forgotten.
 """
 
 from collections.abc import Iterator

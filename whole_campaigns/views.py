@@ -180,7 +180,7 @@ def _deletion_ask(request: HttpRequest, task: Task, *, error: str = "") -> HttpR
 
 @form_view
 def test_set_settings(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show what is asked of a test set; POST changes it, languages until the first judgment, rules until it is lent."""
+    """Show a task's settings; POST changes them, languages until the first judgment, rules until it is lent."""
     task = organised_task(request, slug, task_id)
     settled = languages_settled_in_words(test_set=task.test_set)
     rules_settled = rules_settled_in_words(task=task)

@@ -1,7 +1,7 @@
 """Answers of blind editing: an edit of an output, or a judgment of another editor's edit.
 
-Which of them a block asks for says its HIT: those that repeat no other ask for edits, of an output that stands alone;
-those that repeat one ask two others whether what came out is fluent and means the same.
+A block's HIT decides between them: HITs that repeat no other ask for edits, of an output shown
+alone; HITs that repeat one ask two other judges if the edited text is fluent and means the same.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -65,7 +65,7 @@ def _in_force(answers: QuerySet[EditingAnswer]) -> dict[int, EditingAnswer]:
 
 
 def _asking(block_ids: Sequence[int]) -> QuerySet[Block, Any]:
-    """Return which of these blocks ask about what was said of another, that one, and the text of the output."""
+    """Return the blocks that ask about another judge's answer, with that block and the output's text."""
     first = Block.objects.filter(hit=OuterRef("hit__repeats"), segment=OuterRef("segment"))
     output = Output.objects.filter(pk=OuterRef("output"))
     return (
@@ -94,7 +94,8 @@ MAX_CHARACTERS: Final = 20_000
 #: The rule by which the last acceptor is asked where those before them disagree.
 THIRD: Final = "third_acceptor"
 MAX_KEYSTROKES: Final = 1_000_000
-#: From this stated quality on (0–100), simulated judges leave an output as it is, and accept what is shown.
+#: Stated quality (0–100) from which simulated judges leave an output unchanged, and accept the
+#: shown text.
 _FINE: Final = 50
 #: Below it they cannot correct an output.
 _HOPELESS: Final = 10
@@ -186,7 +187,7 @@ def _refusal_by_database(
 
 
 def _kept(block_id: int) -> SubmissionRefusedError:
-    """Return that an edit stays as it is, with what it is."""
+    """Return the refusal to change an edit, with the current one."""
     edit = edits_in_force([block_id]).get(block_id)
     return SubmissionRefusedError(
         _("Other judges have already received your edit, so it can no longer be changed."),

@@ -90,7 +90,7 @@ def character_distance(output: str, edit: str) -> int:
     Parameters
     ----------
     output, edit : str
-        Taken as they are: what is written in two ways in Unicode differs.
+        Compared as they are: different Unicode encodings of a text differ.
 
     Returns
     -------
@@ -439,7 +439,7 @@ def fisher_p(acceptable: int, of: int, other_acceptable: int, other_of: int) -> 
 def _ranked(
     rows: list[EditedSystem], pairs: tuple[EditedPair, ...], counting: Counting, *, level: float
 ) -> tuple[EditedSystem, ...]:
-    """Order systems by their shares, with ranges where shares are of what is tested."""
+    """Order systems by their shares, with ranges where the shares are tested."""
     shares = {
         row.system: row.share.value
         for row in rows

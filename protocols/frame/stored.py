@@ -75,8 +75,8 @@ def answers_written(
 ) -> FileWritten:
     """Return the current answers of a task as JSON Lines: `docs/formats-judgments.md`.
 
-    Judges who are excluded now are left out. Judgments without a number get one first, unless a watermark is given.
-    `lost` says what the lines cannot carry beside comments.
+    Judges who are excluded now are left out. Unnumbered judgments are numbered first, unless a
+    watermark is given. `lost` lists the data that the lines cannot carry, besides comments.
     """
     until = judgments_number(task_id=task.pk) if watermark is None else watermark
     excluded = excluded_judges(campaign_id=task.test_set.campaign_id)

@@ -173,7 +173,7 @@ def _as_given(row: Any) -> dict[str, list[bool | None]]:
 
 
 def _knows(block_ids: Sequence[int]) -> dict[int, Rules]:
-    """Return the expected answers to what is asked with each block. For simulated readers alone."""
+    """Return the expected answers to each block's questions. For simulated readers only."""
     expected = Subquery(_ended_with_a_block().values("expected"))
     rows = Block.objects.filter(pk__in=block_ids).values_list("pk", expected)
     return {pk: {"expected": answers or []} for pk, answers in rows}

@@ -124,7 +124,7 @@ def readings_of(given: Iterable[Reading]) -> Readings:
 
 @dataclass
 class ReadingsOfLines:
-    """The readings taken so far, and what is expected of each snippet."""
+    """Readings collected so far, and the expected answers of each snippet."""
 
     expected: dict[str, tuple[bool, ...]] = field(default_factory=dict)
     seen: set[tuple[str, str, str]] = field(default_factory=set)
@@ -202,7 +202,9 @@ def _read(file: InputFile, _format: str | None) -> FileContent:
 def _of_task(
     task: Task, answers: Iterable[FileAnswer], refuse: RefuseAnswer
 ) -> Iterator[FileAnswer]:
-    """Yield an answer for each segment of a snippet: the last one has what was said, the others that they were read."""
+    """Yield an answer for each segment of a snippet: the last one has the reader's answers, the others only that they
+    were read.
+    """
     snippets = {each.name: each for each in Snippet.objects.filter(task=task)}
     numbers = _numbers(task, snippets.values())
     for answer in answers:
@@ -262,7 +264,8 @@ def readings_stored(
     documents: Collection[str] | None = None,
     systems: Collection[str] | None = None,
 ) -> list[Reading]:
-    """Read the current readings 1…`watermark` of a task by number: what was said with the last segment of a snippet.
+    """Read the current readings 1…`watermark` of a task by number: the answers given with the last segment of a
+    snippet.
 
     Judges named in `without` do not count; `systems` and `documents` are those that do, None for all. A reading is of all
     systems whose outputs are the same in the whole snippet. As many queries, whatever the number of readings.

@@ -153,7 +153,7 @@ def _of_csv(file: InputFile) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
 def _statements(
     table: Table, places: Mapping[str, int]
 ) -> Iterator[tuple[int, list[str], dict[str, Any]]]:
-    """Yield the line of each statement, what it says of its snippet, and the statement."""
+    """Yield the line of each statement, its snippet's fields, and the statement."""
     for line, cells in table.rows():
         if not any(cells):
             continue  # spreadsheets write such rows at the end

@@ -1,6 +1,6 @@
 """The answers about adequacy and fluency: points of one output, of which 5 are best (Hamon et al. 2007).
 
-Which of the two is asked says the HIT: fluency is the first pass, adequacy the second.
+The HIT decides between them: fluency is the first pass, adequacy the second.
 """
 
 from collections.abc import Mapping, Sequence
@@ -71,9 +71,9 @@ def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRe
 
 
 def _is_late(assigned: AssignedBlock) -> bool:
-    """Return whether what was said is to be changed by a judge who was lent texts for adequacy since.
+    """Return True if a judge who has been lent texts for adequacy since is changing an earlier rating.
 
-    What they were lent before and say for the first time, as without network, is taken.
+    First ratings of texts lent before are accepted, for instance after working offline.
     """
     # Looked up for a judgment that is there: it would read all that the judge was lent.
     second = Assignment.objects.filter(
@@ -84,7 +84,7 @@ def _is_late(assigned: AssignedBlock) -> bool:
 
 
 def _texts(part: int, rules: Mapping[str, Any]) -> TextsBeside:
-    """Fluency is of the output alone; adequacy has what it is compared with, and no neighbours."""
+    """Return the texts shown: fluency uses the output alone; adequacy also its basis, without neighbours."""
     basis = rules_complete(rules)["adequacy_basis"] if part == _ADEQUACY else None
     return TextsBeside(
         source=basis in (AdequacyBasis.SOURCE, AdequacyBasis.BOTH),

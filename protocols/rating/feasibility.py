@@ -116,7 +116,7 @@ def feasibility_in_words(
     items_per_judge: int,
     is_adequacy_by_others: bool = False,
 ) -> list[str]:
-    """Say whether a campaign of ratings can be done, and what it needs; `systems` is of distinct texts."""
+    """Return sentences on the feasibility and needs of a campaign of ratings; `systems` counts distinct texts."""
     needs = ngettext(
         "%(systems)s systems, %(segments)s segments and %(raters)s ratings per text need at least %(count)s judge.",
         "%(systems)s systems, %(segments)s segments and %(raters)s ratings per text need at least %(count)s judges.",

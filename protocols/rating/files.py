@@ -39,7 +39,7 @@ def _check(said: Said, rules: Mapping[str, Any]) -> None:
 
 
 def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:
-    """Return the mean of fluency and adequacy that each judge gave a text, of the judgments 1…`watermark` that were chosen.
+    """Return the mean of fluency and adequacy that each judge gave a text, of the selected judgments 1…`watermark`.
 
     A text that a judge rated by one of the two alone is left out: the two are not on one level. Where adequacy is rated
     by others than fluency, each rating is a score, of a text as many by the one criterion as by the other. None where

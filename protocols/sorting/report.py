@@ -57,7 +57,7 @@ ERROR = Option(
 )
 
 
-#: `docs/commands.md` describes them; 0 and "" stand for what is not given.
+#: `docs/commands.md` describes them; 0 and "" mean that an option is not given.
 _OF_FILES = (
     Option(name="systems", default=""),
     Option(name="quota", default=0, low=0, high=MOST),
@@ -171,7 +171,7 @@ def _verdicts(
 ) -> tuple[dict[PairOf, set[int]], dict[PairOf, Decision]]:
     """Return the judgments by number and the decision of each comparison opened up to the watermark.
 
-    What is complete and not closed yet counts as closed: it will be, by the same judgments.
+    Complete comparisons count as closed, since the same judgments will close them.
     """
     used: dict[PairOf, set[int]] = {}
     decided: dict[PairOf, Decision] = {}

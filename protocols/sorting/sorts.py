@@ -179,9 +179,9 @@ def decisions(
     watermark: int,
     without: Collection[str] | None = None,
 ) -> dict[PairOf, tuple[Decision, list[Answer]]]:
-    """Return of each comparison whether its judgments up to the watermark close it, and those that count by number.
+    """Return the decision of each comparison by its judgments up to the watermark, with the judgments that count.
 
-    Judgments that another took the place of do not count, nor those of judges who are excluded now, or of those named.
+    Superseded judgments do not count, nor those of judges who are excluded now or given here.
     """
     task = sort.task
     if without is None:

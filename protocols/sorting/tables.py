@@ -95,7 +95,7 @@ class SortFound:
 
 
 def sort_report(found: SortFound) -> Report:
-    """Tell the order with its clusters, what each comparison says, and what is still open."""
+    """Report the order with its clusters, the result of each comparison, and the open ones."""
     chain = found.chain
     steps = [_step_data(step, found) for step in chain.steps]
     tables = [

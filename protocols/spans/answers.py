@@ -42,7 +42,7 @@ MISSING: Final = "missing"
 
 
 def spans_refusal(spans: Sequence[Mapping[str, Any]], length: int, rules: Rules) -> str:
-    """Return what is wrong with the spans of an output; empty if nothing is."""
+    """Return the error in the spans of an output; empty if there is none."""
     if spans and not rules["spans_asked"]:
         return _("this task has scores only. Remove the spans.")
     placed: list[Span] = []
@@ -202,7 +202,7 @@ class SpansRulesSerializer(serializers.Serializer[object]):
 
 
 def _in_words(detail: Any) -> Iterator[str]:
-    """Yield what is wrong, by output and span. What is wrong in lists has the place for its key, from 0."""
+    """Yield the errors, by output and span. Errors in lists have the place as key, from 0."""
     outputs = detail.get("outputs") if isinstance(detail, dict) else None
     of_places = outputs if isinstance(outputs, dict) else {}
     for place, each in of_places.items():
@@ -226,7 +226,7 @@ def _leaves(detail: Any, *path: str) -> Iterator[str]:
 
 
 def _of_output(place: int, words: str) -> str:
-    """Return what is said of an output, which judges know by its letter."""
+    """Return a message about an output, named by its letter on the page."""
     return _("Output %(letter)s: %(words)s") % {"letter": chr(ord("A") + place), "words": words}
 
 

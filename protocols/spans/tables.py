@@ -49,7 +49,7 @@ def losses_table(losses: Sequence[Loss]) -> Table:
 def conversion_report(
     read: SpansRead, written: str, output_format: str, lost: Sequence[Loss]
 ) -> Report:
-    """Tell what was written, and what was lost on the way in and out."""
+    """Report the written judgments, and the losses in reading and writing."""
     losses = (*read.losses, *lost)
     return Report(
         notes=[
@@ -205,7 +205,7 @@ def _estimable(found: AdditiveFit | SystemMeans | RuleResult) -> dict[str, Any]:
 def _rows(
     found: AdditiveFit | SystemMeans | RuleResult, order: Iterable[int], **more: list[Value]
 ) -> list[dict[str, Any]]:
-    """Return a row for each system in `order`, by the names of what was found."""
+    """Return a row for each system in `order`, by the names of the results."""
     data = {**_estimable(found), **more}
     data |= {f"rank_{end}": ranks for end, ranks in data["ranges"].items()}
     columns = {name: each for name, each in data.items() if isinstance(each, list)}

@@ -58,10 +58,11 @@ def times_read(
 ) -> TimesRead:
     """Read the active time of each block that a judge judged in one of two tasks.
 
-    That of all judgments of a block is added: a change takes time, too. Blocks of which any judgment has no time, or
-    all have none but 0, are left out, as are controls and judges who are excluded now; with `judgments`, those judges
-    and documents that were not chosen instead. Judgments without a number get one first, unless watermarks are given.
-    Raises ValueError for tasks on different test sets.
+    The times of all judgments of a block are added: revisions take time, too. Blocks with a
+    judgment without a time, or with a total of 0, are left out, as are controls and judges who are
+    excluded now; with `judgments`, unselected judges and documents instead. Unnumbered judgments
+    are numbered first, unless watermarks are given. Raises ValueError for tasks on different test
+    sets.
     """
     if task.test_set_id != beside.test_set_id:
         raise ValueError("both tasks are on one test set")

@@ -77,10 +77,11 @@ class TimesCompared:
 def times_compared(first: Times, second: Times, *, confidence: float = 0.95) -> TimesCompared:
     """Compare the mean active seconds per block of two tasks.
 
-    Judges differ in pace, and so do segments: the variance of the logarithm of the ratio, linearised, is that over
-    judges + over segments − that of single blocks, at least each of the first two. What a judge takes in both tasks
-    goes together, so judges of both make the interval shorter. Student's t has a degree of freedom fewer than there
-    are judges or segments in either task, whichever are fewest.
+    Judges differ in pace, and so do segments: the variance of the logarithm of the ratio,
+    linearised, is that over judges + over segments − that of single blocks, at least each of the
+    first two. A judge's times in both tasks are correlated, so judges of both make the interval
+    shorter. Student's t has a degree of freedom fewer than there are judges or segments in either
+    task, whichever are fewest.
     """
     of_first, of_second = set(first.judge.tolist()), set(second.judge.tolist())
     one, other = _mean(first), _mean(second)

@@ -250,10 +250,11 @@ def choices_read(
     judgments: ChosenJudgments,
     systems: tuple[str, str] | None = None,
 ) -> ChoicesRead:
-    """Read the answers 1…`watermark` of a task of two outputs that were chosen; those about two systems if they are named.
+    """Read the selected answers 1…`watermark` of a task of two outputs; if two systems are named, only those about
+    them.
 
-    Controls are left out, as of rankings. Where a text is of several systems, it counts for each of those named.
-    As many queries, whatever the number of answers.
+    Controls are left out, as of rankings. Where a text is of several systems, it counts for each of
+    those named. The number of queries is constant.
     """
     said = _said(task=task, watermark=watermark, **counted_of(judgments))
     return choices_arranged(

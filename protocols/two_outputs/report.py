@@ -51,7 +51,7 @@ def two_outputs_found(read: ChoicesRead) -> TwoOutputsFound:
 def two_outputs_report(
     given: Input | AnswersOfFiles, options: Mapping[str, Any], found: TwoOutputsFound
 ) -> Report:
-    """Tell answers by judge, κ of all pairs of judges and of all together; of two who are named, their answers."""
+    """Report answers by judge, and κ of all pairs of judges and of all together; for two named judges, their answers."""
     chosen = _chosen(found.compared, _judges(options))
     tables = [_totals(found), _agreement(found), _pairs(found)]
     tables += [] if chosen is None else [_side_by_side(found, chosen)]
@@ -201,7 +201,7 @@ def _kappa(pair: TwoJudges) -> Value:
 
 
 def _chosen(compared: JudgesCompared, judges: tuple[str, ...]) -> TwoJudges | None:
-    """Return the two judges who are named, of all with these the two who share most; None without any."""
+    """Return the two named judges, or the two among all with these who share most; None without any."""
     named = [pair for pair in compared.pairs if set(judges) <= set(pair.judges)]
     return max(named, key=lambda pair: pair.items, default=None)
 

@@ -1,4 +1,4 @@
-"""Tell how firm first place is: how many judgments decide it, and what it is without each unit."""
+"""Report on the robustness of first place: the judgments that decide it, and the winner without each unit."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _days(given: Input, method: CountsMethod) -> WithoutEach | None:
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: FirmnessFound) -> Report:
-    """Tell how many judgments decide first place, and what it is without each judge, document and day."""
+    """Report the number of judgments that decide first place, and the winner without each judge, document and day."""
     del options
     units = {
         "judges": (found.judges, _("Judge"), _("Without each judge")),

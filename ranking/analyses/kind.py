@@ -141,7 +141,7 @@ class ChosenJudgments:
 
     @property
     def recorded(self) -> dict[str, Any]:
-        """Plain values; `recorded_judgments` reads them. What its kind does not ask for is left out."""
+        """Plain values; `recorded_judgments` reads them. Values that its kind does not need are left out."""
         values = {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
         always = ("reference", "with_reference", "documents")
         return {
@@ -184,9 +184,9 @@ def _recorded_beside(values: Mapping[str, Any]) -> TaskBeside:
     return TaskBeside(**{**values, "judgments": judgments and recorded_judgments(judgments)})
 
 
-#: Called with (done, total) of what is being done.
+#: Called with (done, total) of the current step.
 Progress = Callable[[int, int], None]
-#: Names what is done next, and returns what to tell its progress.
+#: Called with the name of the next step; returns the callback for its progress.
 Begin = Callable[[str], Progress]
 
 
@@ -301,7 +301,7 @@ class AnalysisKind:
     def complete(self, given: Mapping[str, Any], *, of_files: bool = False) -> dict[str, Any]:
         """Return every option; raise OptionError where one is unknown, or not allowed.
 
-        Which judgments in files count is no option: the command's arguments say it.
+        The selection of judgments in files is no option: it is given by the command's arguments.
         """
         known = (*self.options, *self.file_options) if of_files else self.every_option
         values = completed(known, given)

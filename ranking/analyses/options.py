@@ -1,4 +1,4 @@
-"""The options of an analysis: their words, what they may be, how text becomes a value, and those that several kinds share."""
+"""Options of an analysis: labels, allowed values, parsing of text, and those that several kinds share."""
 
 from __future__ import annotations
 

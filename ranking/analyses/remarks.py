@@ -81,7 +81,7 @@ def _part(name: str, shown: Shown, rows: BoolArray, confidence: float) -> PartRe
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: RemarksFound) -> Report:
-    """Tell what was skipped and commented."""
+    """Report on skips and comments."""
     del options
     tables = [
         *_tables("systems", _("By system"), _("System"), found.systems, names="system"),

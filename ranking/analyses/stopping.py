@@ -267,7 +267,8 @@ def _target_ahead(
     pace: ReadingPace | None,
     confidence: float,
 ) -> TargetAhead:
-    # A rule looks at judgments that count; hours and days are of those that everybody makes meanwhile.
+    # A rule counts judgments that count in rankings; hours and days are of all judgments made
+    # meanwhile.
     made = [work.of_everybody(each) for each in more] if measure == "rule" else more
     return TargetAhead(
         measure=measure,
@@ -281,7 +282,7 @@ def _target_ahead(
 def _days(more: Sequence[float], work: WorkFacts, confidence: float) -> Ahead | None:
     if not work.days:
         return None
-    # Days are counted from midnight, when what was judged today was still to come.
+    # Days are counted from midnight, when today's judgments were still to come.
     left = [each + work.today if each else 0.0 for each in more]
     return days_ahead(left, work.days, confidence=confidence)
 
@@ -289,9 +290,9 @@ def _days(more: Sequence[float], work: WorkFacts, confidence: float) -> Ahead | 
 def _designs(
     given: Input, options: Mapping[str, Any], forecast: StoppingFound, begin: Begin
 ) -> list[DesignAhead]:
-    """Return what designs would take from now on, on the systems and the noise of this campaign.
+    """Return the remaining effort of designs, given the systems and the noise of this campaign.
 
-    Of the shares of pairs that are not reached yet.
+    For the shares of pairs that are not reached yet.
     """
     tallies, work, curve = given.tallies, given.work, forecast.curve
     if work is None or curve is None or forecast.budget is None or not tallies.wins.any():
@@ -601,7 +602,7 @@ def _fitted(found: StoppingFound) -> list[float] | None:
 def _figure(found: StoppingFound, curve: CampaignCurve) -> Table:
     """Return the campaign's own curve, which the forecast continues."""
     own = (curve.decided / curve.decided_share).tolist()
-    # At the end of what was judged, all is known.
+    # At the end of the existing judgments, the result is known.
     shares = [*curve.significant.tolist()[:-1], curve.separated]
     fitted: Sequence[float | None] = _fitted(found) or [None] * len(own)
     rows: list[tuple[Value, ...]] = [

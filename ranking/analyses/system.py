@@ -51,7 +51,7 @@ TREND_LEVEL = 0.05
 
 @dataclass(frozen=True, slots=True)
 class PartWon:
-    """A part of the comparisons of a system by its name, and what it won there."""
+    """A named part of a system's comparisons, and their outcome."""
 
     part: str
     share: ShareWon
@@ -273,7 +273,7 @@ def many_parts_note() -> str:
 
 
 def limits_notes(limits: Iterable[Sequence[str]]) -> list[str]:
-    """Return what is said where intervals do not account for all that they should, by the limits of each."""
+    """Return notes where intervals ignore sources of variation, from the limits of each."""
     if not any(limits):
         return []
     return [_("Some parts have too few judges, segments or documents to account for them.")]
@@ -329,7 +329,7 @@ def _table(
     names: Named | None,
     notes: Sequence[str] = (),
 ) -> Table:
-    # Only what is named in a row can be looked up.
+    # Only rows that name their object can be linked.
     is_counted = names is not None
     nothing = _("none")
     columns = (

@@ -1,4 +1,4 @@
-"""Rank without some judges: what would be without them, and what they say alone."""
+"""Rank without some judges: the ranking without them, and theirs alone."""
 
 from __future__ import annotations
 
@@ -275,7 +275,7 @@ def _correlations(found: RankingsWithout, confidence: float) -> Table:
 
 
 def _agreements(found: RankingsWithout, agreement: AgreementReport) -> dict[str, Agreement]:
-    """Return κ of each judge who is left out with the others."""
+    """Return κ of each left-out judge with the others."""
     return {row.judge: row.agreement for row in agreement.judges if row.judge in found.judges}
 
 

@@ -41,7 +41,7 @@ _STREAMED = (
 
 
 def _described(content_type: str) -> OpenApiTypes:
-    """Return how the description names the bytes of a file: JSON is read as what it says."""
+    """Return the description's type for the bytes of a file: JSON is described as its content."""
     return OpenApiTypes.OBJECT if content_type == "application/json" else OpenApiTypes.BINARY
 
 

@@ -1,4 +1,4 @@
-"""Published results of a test set, for its members; what everybody reads is at `url`."""
+"""Published results of a task, for its members; the public version is at `url`."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime

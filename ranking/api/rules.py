@@ -1,4 +1,4 @@
-"""Quality rules of a campaign, for its organisers: what they would do, putting in force, undoing."""
+"""Quality rules of a campaign, for its organisers: preview of effects, activation, undoing."""
 
 from collections.abc import Callable
 from typing import Any

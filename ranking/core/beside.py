@@ -371,7 +371,7 @@ def estimate(
     least: float = -inf,
     most: float = inf,
 ) -> Estimate:
-    """Return a figure with the interval that holds what it is on average over campaigns of this size.
+    """Return a figure with an interval for its mean over campaigns of this size.
 
     Segments and judges are taken for drawn: the variance is that over segments + over judges − that over what a judge
     judged of a segment, at least each of the first two (Cameron, Gelbach and Miller 2011). Student's t has a degree of

@@ -10,7 +10,8 @@ from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.rank import rank
 
-#: Modules whose kernels have explicit signatures: importing them compiles them. What takes longest comes first.
+#: Modules whose kernels have explicit signatures: importing them compiles them. The slowest come
+#: first.
 _BY_IMPORT = (
     "ranking.core.methods.lopez_kernels",
     "ranking.core.simulation.kernel",

@@ -146,7 +146,7 @@ def _in_threads(work: Work, shards: Sequence[Any], workers: int) -> Computed:
 
 
 def _in_processes(work: Work, shards: Sequence[Any], workers: int) -> Computed:
-    """Yield results of processes; where one was killed, compute what is missing in new ones."""
+    """Yield results of processes; if one was killed, compute the missing shards in new ones."""
     missing = set(range(len(shards)))
     losses = 0
     while missing:

@@ -521,7 +521,7 @@ def _clustered(blocks: Blocks, influence: FloatArray, unit: Int64Array) -> Clust
 
 @dataclass(frozen=True, eq=False)
 class ShareParts:
-    """Variances of a number of successes by what is taken for independent, and the one of segments and judges."""
+    """Variances of a number of successes by independent unit, and the one of segments and judges."""
 
     blocks: ClusteredCovariance
     segments: ClusteredCovariance

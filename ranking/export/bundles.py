@@ -66,7 +66,8 @@ class FrozenResult:
     def hides_a_name(self) -> bool:
         """True if a system is anonymous: then neither display orders nor seeds are included.
 
-        Who has a seed can draw with any name, and see which one gives what was shown.
+        With a seed, a reader could redraw with each name, and compare the result with the shown
+        blocks.
         """
         return hides_a_name(self.content)
 
@@ -142,7 +143,7 @@ def _told(
 
 
 def _by_name(row: FiveWayRow) -> FiveWayRow:
-    """Return a row with its candidates by what they are called, as `labelled_run` has them."""
+    """Return a row with its candidates in the order of their published names, as in `labelled_run`."""
     by_name = sorted(
         zip(row.candidates, row.labels, row.system_numbers, strict=True), key=lambda each: each[0]
     )
@@ -153,7 +154,7 @@ def _by_name(row: FiveWayRow) -> FiveWayRow:
 def texts_write(frozen: FrozenResult, path: Path) -> None:
     """Write sources, references and outputs; nothing if no segment has a text.
 
-    Damaged references are no texts of anybody, and are left out.
+    Damaged references have no author, and are left out.
     """
     if not Segment.objects.filter(
         test_set_id=frozen.task.test_set_id, source_text__isnull=False
@@ -249,7 +250,7 @@ def _designs(frozen: FrozenResult) -> Sequence[Design]:
 
 
 def _judged_hits(frozen: FrozenResult) -> Any:
-    """Return the HITs of which something was judged up to the watermark: what is lent later changes nothing."""
+    """Return the HITs with judgments up to the watermark: later lending changes nothing."""
     judged = Judgment.objects.of(frozen.task.pk).until(frozen.watermark)
     return HIT.objects.filter(Exists(judged.filter(block__hit=OuterRef("pk"))), task=frozen.task.pk)
 
@@ -266,7 +267,8 @@ def _chunks(frozen: FrozenResult) -> Iterator[list[HIT]]:
 def _shown(frozen: FrozenResult, hits: Collection[int]) -> dict[int, list[dict[str, Any]]]:
     """Return the blocks of these HITs in their order, with their candidates as they were shown.
 
-    Where a system is not named, they are by what they are called: see `FrozenResult.hides_a_name`.
+    If a system is anonymous, they are in the order of published names: see
+    `FrozenResult.hides_a_name`.
     """
     rows = Block.objects.filter(hit__in=hits).order_by("hit_id", "position")
     blocks = list(rows.values_list("pk", "hit_id", "segment__number", "control"))

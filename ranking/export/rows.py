@@ -61,7 +61,7 @@ class Rows:
     Attributes
     ----------
     columns : mapping of str to type
-        Their names, and what is in them.
+        Their names and types.
     every : callable
         Returns the queryset of all rows of a task.
     read : callable
@@ -266,7 +266,7 @@ def _texts(task: Task, after: int, until: int) -> QuerySet[Any, Any]:
 
 
 def _listed(said: Any, which: Q) -> Subquery:
-    """Return what is said of outputs of a segment, in the order of their systems."""
+    """Return a JSON list of a value of a segment's outputs, in the order of their systems."""
     outputs = (
         Output.objects.current()
         .filter(which, segment=OuterRef("pk"), text__isnull=False)

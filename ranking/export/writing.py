@@ -1,4 +1,4 @@
-"""The bytes of what is exported: a writer for each format, and the job that keeps what it writes."""
+"""Writers of exports, one for each format, and the job that stores their output."""
 
 import csv
 import io
@@ -332,7 +332,7 @@ def _parquet(schema: "pa.Schema", groups: Iterable[Iterable[Iterable[Any]]]) -> 
 
 
 class _Sink(io.RawIOBase):
-    """Takes what is written until it is taken away."""
+    """Collects written bytes until they are taken."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -43,7 +43,7 @@ pause = time.sleep
 
 
 class ZenodoError(Exception):
-    """Zenodo did not do what was asked; the words are for organisers."""
+    """Zenodo refused or failed; the message is for organisers."""
 
 
 class _NoRedirects(HTTPRedirectHandler):
@@ -157,7 +157,9 @@ class Zenodo:
         return self._again(lambda: self._once(method, address, data, headers), is_safe=False)
 
     def _again(self, ask: Callable[[], Mapping[str, Any]], *, is_safe: bool) -> Mapping[str, Any]:
-        """Ask up to three times while the trouble may pass; without an answer only what is safe to ask twice."""
+        """Try up to three times while the problem may be temporary; without a response, retry only requests that are
+        safe to repeat.
+        """
         for attempt in range(1, _ATTEMPTS + 1):
             try:
                 return ask()

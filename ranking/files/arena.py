@@ -31,7 +31,7 @@ _WINNERS: Final = {
 def read_arena(file: InputFile, losses: Losses) -> Iterator[JudgedBlock]:
     """Yield a block of two for every vote; each is a segment of its own, as each had its own prompt.
 
-    Votes name no language pair. What else the file holds is counted in `losses`, by column.
+    Votes name no language pair. Other content of the file is counted in `losses`, by column.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Bundles of published results as files: opened without trust, checked, and compared with what is computed again."""
+"""Bundles of published results as files: opened without trust, checked, and compared with a recomputed result."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class OpenedBundle:
         return value
 
     def damaged(self, name: str, problem: str) -> FormatError:
-        """Return the error of a file that is not what it should be."""
+        """Return the error of a damaged file."""
         return Place(self.name).error(
             f"{name} {problem}", "use the zip downloaded from the result page"
         )
@@ -240,7 +240,7 @@ def _problem(
     listed: Mapping[str, str],
     described: Mapping[str, tuple[str, str]],
 ) -> Finding | None:
-    """Return what is wrong with a file; the one of two lists that is wrong where they contradict each other."""
+    """Return the problem with a file; if two lists contradict each other, that of the wrong one."""
     if name not in hashes:
         return Finding(name, Problem.MISSING)
     in_list = not listed or listed.get(name) == hashes[name]
@@ -373,7 +373,7 @@ class Difference:
         return math.isclose(self.published, self.computed, rel_tol=LAST_DIGITS, abs_tol=LAST_DIGITS)
 
     def plain(self) -> dict[str, Any]:
-        """Return it for JSON, without what is not there."""
+        """Return it for JSON, without missing values."""
         sides = {"published": self.published, "computed": self.computed}
         told = {name: value for name, value in sides.items() if value is not ABSENT}
         return {"where": self.where, **told}

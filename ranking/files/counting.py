@@ -265,7 +265,7 @@ def hash_of_file(name: str) -> str:
 
 @on_any_engine(threads=True)
 def count_part(wanted: FilesWanted, shard: SegmentShard) -> PartFound:
-    """Read a shard, and count what is wanted of it."""
+    """Read a shard, and compute the requested counts."""
     vocabulary = Vocabulary()
     columns = _read(shard, vocabulary)
     there = tuple(vocabulary.languages)

@@ -443,7 +443,7 @@ class _Cells:
         return numbers[codes]
 
     def whole_numbers(self, column: Column, *, missing: int) -> Int64Array:
-        """Return the numbers of a column, with one for what is missing."""
+        """Return the numbers of a column, with `missing` for empty cells."""
         import pyarrow as pa
         from pyarrow import compute as pc
         from pyarrow import types

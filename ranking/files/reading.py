@@ -216,7 +216,7 @@ class _Reading:
         return found, whole
 
     def columns(self) -> Columns:
-        """Return what was read, and keep none of it."""
+        """Return the columns read, and release them."""
         parts, self._columns = self._columns, []
         return joined(parts)
 

@@ -85,11 +85,11 @@ class InputFormat(StrEnum):
 
 
 class SelectionError(ValueError):
-    """The files are in order, but what was asked of them is not there, or not clear."""
+    """The files are valid, but the requested selection is missing or ambiguous."""
 
 
 def refuse_unknown(what: str, asked: Iterable[str | None], there: Iterable[str]) -> None:
-    """Refuse to choose or leave out what is not there. Raises SelectionError."""
+    """Refuse to select or exclude names that do not exist. Raises SelectionError."""
     named = sorted(filter(None, there))
     for name in asked:
         if name not in named:

@@ -74,7 +74,7 @@ class Selected:
 def selected(
     columns: Columns, vocabulary: Vocabulary, languages: LanguagePair, excluded: Collection[str]
 ) -> tuple[Columns, Selected]:
-    """Return the judgments of a language pair without some judges, and what is counted of the rest."""
+    """Return the judgments of a language pair without some judges, and the counts of the rest."""
     rows = columns.take(columns.language == vocabulary.languages[languages])
     judges, candidates = list(vocabulary.judges), list(vocabulary.candidates)
     # One entry more, for -1.
@@ -83,7 +83,7 @@ def selected(
     left_out = [one for one in present if judges[one] in excluded]
     if left_out:
         rows = rows.take(~np.isin(rows.judge, left_out))
-    # As WMT counts: who was shown outputs and labelled none of them has judged the block.
+    # As in WMT: a judge who saw outputs and labelled none has judged the block.
     is_judged = np.asarray((rows.candidate >= 0).any(axis=1))
     judged, skips = rows.take(is_judged), rows.take(~is_judged)
     count = np.bincount(skips.judge, minlength=len(judges)).tolist()

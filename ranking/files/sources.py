@@ -20,7 +20,7 @@ ReadingProgress = Callable[[int, int], None]
 
 
 class HashedStream:
-    """A binary stream that keeps the SHA-256 and the count of what was read from it."""
+    """A binary stream that counts and hashes (SHA-256) the bytes read from it."""
 
     def __init__(self, stream: IO[bytes], told: Callable[[int], None]) -> None:
         self._stream = stream

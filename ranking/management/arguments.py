@@ -1,4 +1,4 @@
-"""Arguments of the command line, and their types: each says what it wants instead."""
+"""Types of command-line arguments, with errors that name the expected value."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def _parameter(text: str) -> Parameter:
 
 
 def _value(name: str, text: str, type_: Any) -> Any:
-    """Read a value of an annotated type, or say what it should be."""
+    """Parse a value of an annotated type; the error names the expected form."""
     if get_origin(type_) in (Union, types.UnionType):
         if text == "none":
             return None

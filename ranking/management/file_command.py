@@ -291,7 +291,7 @@ class Progress:
         self._percent = -1
 
     def begin(self, task: str) -> Self:
-        """Name what is done next."""
+        """Name the next step."""
         self._task, self._percent = task, -1
         return self
 

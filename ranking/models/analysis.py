@@ -19,15 +19,17 @@ class AnalysisQuerySet(models.QuerySet["Analysis"]):
 
 
 class Analysis(models.Model):
-    """Something asked of the judgments of a task, or a table over all tasks of a campaign, and its answer once it is computed.
+    """A question about the judgments of a task, or a table over all tasks of a campaign, with its answer once
+    computed.
 
-    Beside the live ranking, which it leaves as it is. The answer follows from the judgments 1…`watermark` and the
-    other fields alone: `ranking.services.analyses.analysis_reproduce` computes it again, bit for bit. What was
-    asked once is not computed again.
+    Beside the live ranking, which it leaves as it is. The answer follows from the judgments
+    1…`watermark` and the other fields alone: `ranking.services.analyses.analysis_reproduce`
+    computes it again, bit for bit. Repeated questions are not recomputed.
 
-    `choice` is what was asked, complete. `judgments` are those that count, by name; without a `task`, a list with each
-    task of the campaign, what it was called, which systems it had, its watermark and its judgments, and `watermark` is
-    the sum of theirs. `reports` is the answer for people, in each language, and `data` the same for programs.
+    `choice` is the complete question. `judgments` are those that count, by name; without a `task`,
+    a list with each task of the campaign, what it was called, which systems it had, its watermark
+    and its judgments, and `watermark` is the sum of theirs. `reports` is the answer for people, in
+    each language, and `data` the same for programs.
     """
 
     campaign = models.ForeignKey(

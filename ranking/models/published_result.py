@@ -29,7 +29,7 @@ class PublishedResultQuerySet(RecordedQuerySet["PublishedResult"]):
         return found
 
     def open(self) -> "PublishedResultQuerySet":
-        """Leave out what is under an embargo."""
+        """Exclude results under an embargo."""
         return self.filter(Q(embargo_until=None) | Q(embargo_until__lte=Now()))
 
 
@@ -37,8 +37,8 @@ class PublishedResult(RecordedModel):
     """A version of a test set's result, frozen: a document with an address.
 
     `content` is all that its page and files show, and `digest` the SHA-256 of its one text
-    (`campaign.texts.canonical_json`), whose beginning is the address. Who may see it, and whether it is
-    retracted, may change; nothing else does.
+    (`campaign.texts.canonical_json`), whose beginning is the address. Only its visibility and
+    retraction may change.
 
     Its bundle is the zip from which one command recomputes it: requested with or without texts, and
     never changed once a worker has created it.

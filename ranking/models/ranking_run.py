@@ -66,7 +66,7 @@ class RankingRunQuerySet(models.QuerySet["RankingRun"]):
 
 
 class RankingRun(Ranking):
-    """A ranking that is kept. Immutable, and reproducible from what it records.
+    """A kept ranking. Immutable, and reproducible from its record.
 
     The history of a test set: its milestones, not each ranking that was shown. The present one is its
     `LatestRanking`. An unsaved run is a ranking that is not kept, or not yet.

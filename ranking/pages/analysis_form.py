@@ -90,7 +90,7 @@ class AnalysisForm(forms.Form):
     def refuse(self, error: OptionError) -> None:
         """Say beside its field what cannot be; an error without words is one that the form says itself."""
         if not self.is_bound:
-            # An address that says nothing asks what is usual.
+            # An address without options asks with the defaults.
             self.is_bound, self.data = True, completed_query(QueryDict(), self.kind.every_option)
         if str(error):
             self.add_error(error.field if error.field in self.fields else None, str(error))
@@ -249,7 +249,7 @@ def _field(option: Option, judgments: JudgmentsToChoose) -> forms.Field | None:
 
 @dataclass(frozen=True, slots=True)
 class AskedRow:
-    """A line of the list of analyses: what was asked, and where the answer of just these judgments is."""
+    """A line of the list of analyses: the question, and the address of its answer for the same judgments."""
 
     analysis: Analysis
     title: str
@@ -274,7 +274,7 @@ def asked_in_words(analysis: Analysis, task: Task) -> AskedRow:
 
 
 def options_in_words(of: Sequence[Option], given: Mapping[str, Any]) -> str:
-    """Return what was chosen of these options."""
+    """Return the chosen values of these options in words."""
     options = {option.name: option for option in of}
     said = (
         f"{options[name].label} {_value(options[name], value)}" for name, value in given.items()

@@ -1,4 +1,4 @@
-"""The presets of a design, each with what it costs and shows."""
+"""Presets of a design, each with its costs and results."""
 
 from dataclasses import dataclass
 
@@ -87,7 +87,7 @@ def _forecast(preset: Preset, task: Task) -> tuple[str, float, Estimate | None, 
 
 
 def _once(task: Task) -> tuple[str, float, Estimate | None, str]:
-    """Return what it takes to score each output once."""
+    """Return the effort of scoring each output once."""
     words = mean_words(task=task)
     segments = task.test_set.segments.filter(source_text__isnull=False).count()
     if words is None:

@@ -33,7 +33,7 @@ _BYTES_OF_A_ROW: Final[dict[str, int]] = {
 
 @dataclass(frozen=True, slots=True)
 class FormatOffered:
-    """A format of a kind: how large a file of all of it will be, about, and what it has no room for."""
+    """A format of a kind: approximate size of a complete file, and the data it cannot hold."""
 
     name: str
     bytes: int

@@ -211,7 +211,7 @@ class Addresses:
         return f"{self._judgments}?{urlencode({'judge': judge})}" if judge else self._judgments
 
     def skips(self, judge: str = "", *, standing: bool = False) -> str:
-        """Return the list of skips, or of those by a judge; if `standing`, of what they did not judge later."""
+        """Return the address of skips, or of those by a judge; if `standing`, without blocks judged later."""
         query = {"judge": judge} if judge else {}
         if standing:
             query["judged_later"] = "no"
@@ -266,7 +266,7 @@ class TableAddresses:
 
 
 def _is_all_listed(told: Mapping[str, Any]) -> bool:
-    """Return whether what is told counts the judgments that the ranking counts, which are listed, and no others."""
+    """Return True if a figure counts exactly the listed judgments that the ranking counts."""
     counted = told.get("counted")
     if counted is None:
         return True

@@ -242,7 +242,7 @@ class Strip:
     Attributes
     ----------
     others : str
-        Path of a stroke for each place where anybody is, 100 wide and 20 high.
+        Path with a stroke at each judge's place, 100 wide and 20 high.
     dot, low, high : str
         Place of the judge, and of their interval.
     median : str

@@ -1,4 +1,4 @@
-"""The page of a system: what it won and lost, in tables and sentences."""
+"""Page of a system: its wins and losses, in tables and sentences."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -152,7 +152,7 @@ class SystemWords:
 def system_words(
     name: str, standing: SystemStanding | None, data: Mapping[str, Any] | None
 ) -> SystemWords:
-    """Return what is said of a system; `data` is the answer of the analysis, if it is there."""
+    """Return the introduction of a system's page; `data` is the analysis's answer, if there is one."""
     if standing is None:
         return SystemWords(name, _("No ranking yet"), "")
     if standing.row is None:

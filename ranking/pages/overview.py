@@ -317,7 +317,7 @@ class CampaignTable(DeskTable):
 
     def cell_needs(self, row: Campaign) -> SafeString | str:
         if row.state == CampaignState.DRAFT:
-            # Its checklist says what it lacks.
+            # The checklist there lists the missing steps.
             return _link(_overview(row), _("Continue setup"), row)
         count = len(needs_in(self.facts[row.pk]))
         if not count:
@@ -350,7 +350,7 @@ class CampaignTable(DeskTable):
         return format_html('{} <span class="quiet">{}</span>', figure(totals.judged), words)
 
     def cell_cost(self, row: Campaign) -> SafeString | str:
-        """Return the hours of active time and, where the campaign's pay is an amount an hour, what they cost."""
+        """Return the hours of active time and, if the campaign's pay is per hour, their cost."""
         worked = self.facts[row.pk].active_ms / 3_600_000
         if not worked:
             return "–"

@@ -37,7 +37,7 @@ class StepState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A line of the checklist: what it is about, how far it is, where one goes on, and what there is to see."""
+    """A line of the checklist: its topic, state, link to continue, and link to view."""
 
     name: str
     state: StepState

@@ -206,7 +206,7 @@ def _two_systems(words: str) -> dict[Named, str]:
 def _markup(
     words: str, value: Value, column: Column, about: dict[Named, str], addresses: Addresses
 ) -> str:
-    """Return a cell, which leads to what it names or counts."""
+    """Return a cell, linked to the object or the judgments it refers to."""
     address = None
     if column.names == "judges":
         return BETWEEN.join(linked(name, addresses.judge(name)) for name in words.split(BETWEEN))

@@ -186,7 +186,7 @@ def _what(row: RankingSettings) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DesignRow:
-    """A design of the history; `changed` says in words what was changed, from what to what."""
+    """A design of the history; `changed` describes the changes, from old to new values."""
 
     design: Any
     changed: Sequence[str]

@@ -75,7 +75,7 @@ def summarise_run(
 
 
 def summary_without_order(shown: AnalysisKind | None = None) -> RankingSummary:
-    """Say of a task whose judges see one output at a time that there is nothing to rank by, or what is `shown` instead."""
+    """Explain that a task whose judges see one output at a time has no ranking, or what is `shown` instead."""
     if shown is not None:
         return RankingSummary(headline=str(shown.title))
     return RankingSummary(
@@ -140,7 +140,7 @@ def _all_tied(systems: Sequence[Mapping[str, Any]]) -> bool:
 def _details(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]]) -> tuple[str, ...]:
     if len(groups) > 1:
         return ()
-    # Below the table stands what is missing.
+    # Missing data is listed below the table.
     if any(row.get("shortage") for row in systems) or _all_tied(systems):
         return ()
     clusters = [

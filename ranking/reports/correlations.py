@@ -112,7 +112,7 @@ class _Kappa(Protocol):
 
 
 def kappa_columns(heading: str = "", *, key: str = "", places: int = 3) -> tuple[Column, ...]:
-    """Return the columns of a κ, of its interval, and of what it means in words; keys of the ends begin with `key`."""
+    """Return the columns of a κ, its interval, and its meaning in words; keys of the ends begin with `key`."""
     return (
         Column("kappa", heading or _("κ"), decimals=places),
         Column(f"{key}low", _("From"), decimals=places),

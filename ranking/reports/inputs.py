@@ -1,4 +1,4 @@
-"""The judgments that a report is about, what is recorded of them with a question, and how reports begin with them."""
+"""Judgments that a report is about, the record stored with a question, and the beginning of reports."""
 
 from __future__ import annotations
 
@@ -248,7 +248,7 @@ class Corpora(Protocol):
     def sides(self, test_set: str = "") -> Mapping[str, Sequence[str]]:
         """Return the known texts of sources (""), references (their number) and systems, the latter by name.
 
-        Of another test set of the campaign if it is named; ValueError if there is none.
+        With `test_set`, those of another test set of the campaign; ValueError if there is none.
         """
 
 
@@ -450,7 +450,7 @@ def input_notes(given: AnyInput) -> list[str]:
 def report_on(
     given: AnyInput, *, notes: Sequence[str], tables: Sequence[Table], data: Mapping[str, Any]
 ) -> Report:
-    """Return a report that begins with what was read, and names the code that computed it."""
+    """Return a report that begins with its input, and names the code that computed it."""
     return Report(
         notes=[*input_notes(given), *notes],
         tables=tables,

@@ -264,7 +264,7 @@ def alerts_in(facts: CampaignFacts) -> list[Alert]:
 
 
 def needs_in(facts: CampaignFacts) -> list[Alert]:
-    """Return the alerts that pages show: none of a draft, whose checklist says what it lacks. No query."""
+    """Return the alerts shown on pages: none for a draft, whose checklist covers them. No query."""
     return [] if facts.campaign.state == CampaignState.DRAFT else alerts_in(facts)
 
 

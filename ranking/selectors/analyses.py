@@ -1,4 +1,4 @@
-"""Analyses of a test set: what was asked and answered, the judges an answer names, and scores of single outputs."""
+"""Analyses of a task: questions and answers, the judges an answer names, and scores of single outputs."""
 
 from __future__ import annotations
 
@@ -71,9 +71,9 @@ class Answered:
 
 
 def analyses_of(*, task: Task) -> dict[str, AnalysisKind]:
-    """Return what can be asked of the judgments of a task, by name: first what is of its protocol alone.
+    """Return the analyses available for a task, by name: those of its protocol first.
 
-    What sets tasks beside each other can be asked of judgments that score outputs one at a time, too.
+    Comparisons of tasks are also available for judgments that score outputs one at a time.
     """
     compares = answer_kind(task.protocol).compares_outputs
     scores = scores_outputs(task.protocol)
@@ -177,7 +177,7 @@ def _said(analysis: Analysis, languages: Iterable[str]) -> Mapping[str, Any] | N
 
 
 def analyses_asked(*, task: Task) -> AnalysisQuerySet:
-    """Return what was asked of a test set, the newest first, without the answers."""
+    """Return the analyses requested for a task, newest first, without the answers."""
     asked = Analysis.objects.of(task.pk).select_related("job", "asked_by")
     return asked.defer(*ANSWER).order_by("-id")
 

@@ -1,4 +1,4 @@
-"""Tables over the test sets of a campaign: what they are of, and what was answered."""
+"""Tables over the test sets of a campaign: their kinds and answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -38,7 +38,7 @@ from ranking.wording.stopping_rules import RuleState, rule_state
 class TableAnswer:
     """State of a table: its newest answer in the current language, if any, and its storage.
 
-    Tables of what is stored anyway are not stored themselves.
+    Tables of stored figures are not stored themselves.
     """
 
     report: Report | None
@@ -90,7 +90,7 @@ def blocks_skipped(*, task: Task, without: Sequence[str]) -> int:
 
 
 def live_rows(*, campaign: Campaign, kind: AnalysisKind) -> list[TableRow]:
-    """Return the rows of a table of what is stored anyway. At most seven queries."""
+    """Return the rows of a table of stored figures. At most seven queries."""
     tasks = table_tasks(campaign=campaign)
     if kind.name == "collected":
         return _collected(campaign, tasks)

@@ -63,11 +63,10 @@ def judgments_chosen(
     with_remarks: bool = False,
     with_rule: bool = False,
 ) -> ChosenJudgments:
-    """Return which judgments complete options ask for, as of now.
+    """Return the judgments that complete options select, as of now.
 
-    `with_work`: and how fast judges are; `with_remarks`: and what they skipped and commented; `with_rule`: and how far
-    judging is by the stopping rule. What they skipped and commented is that of the judgments 1…`watermark`, and all if
-    it is not given.
+    `with_work` adds judges' pace; `with_remarks` skips and comments; `with_rule` the progress by
+    the stopping rule. Skips and comments are those up to `watermark`, or all if it is not given.
 
     Raises
     ------
@@ -217,7 +216,8 @@ class StoredTexts:
     def sides(self, test_set: str = "") -> dict[str, list[str]]:
         """Return the known texts of sources (""), references (their number) and systems, the latter by name.
 
-        Of another test set of the campaign if it is named; ValueError if there is none. Four queries.
+        With `test_set`, those of another test set of the campaign; ValueError if there is none.
+        Four queries.
         """
         own = TestSet.objects.get(tasks=self.task_id)
         chosen = TestSet.objects.filter(campaign=own.campaign_id, name=test_set or own.name).first()

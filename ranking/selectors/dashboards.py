@@ -264,7 +264,7 @@ def _judgments(task_id: int) -> QuerySet[Judgment, Any]:
 
 
 def _skips(task_id: int) -> QuerySet[Skip, Any]:
-    """Return the latest skips with a comment, each with its judge and who has judged its block."""
+    """Return the latest skips with a comment, each with its judge and the judges of its block."""
     judged = Judgment.objects.filter(block=OuterRef("block")).order_by().values("judge")
     rows = Skip.objects.filter(task=task_id).exclude(comment="").order_by("-pk")
     columns = ("created_at", "reason", ArraySubquery(judged))
@@ -343,7 +343,7 @@ class JudgingProgress:
 
 
 def judging_progress(*, task: Task, now: datetime | None = None) -> JudgingProgress:
-    """Return what was judged in a test set, up to the last judgment with a number. Three queries.
+    """Return the progress of a task, up to the last judgment with a number. Three queries.
 
     The cost does not grow with judgments and skips: they are counted as they are numbered.
     """

@@ -1,4 +1,4 @@
-"""The judges of a test set: their work, what was last measured of them, the list of them, and their groups."""
+"""Judges of a task: their work, their latest measures, the list of them, and their groups."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -223,7 +223,7 @@ def values_by_measure(*, task_id: int) -> dict[str, list[float]]:
 
 @dataclass(frozen=True, slots=True)
 class GroupListed:
-    """A group with the number of its judges, and what it is in force for, in words."""
+    """A group with the number of its judges, and its uses in words."""
 
     group: JudgeGroup
     judges: int
@@ -239,7 +239,7 @@ def groups_counted(*, campaign: Campaign) -> QuerySet[JudgeGroup]:
 def groups_listed(
     *, campaign: Campaign, counted: Iterable[JudgeGroup] | None = None
 ) -> list[GroupListed]:
-    """Return groups of a campaign with what they are in force for; all by name without `counted`. Two queries."""
+    """Return groups of a campaign with their uses; all by name without `counted`. Two queries."""
     uses = _group_uses(campaign)
     groups: Any = groups_counted(campaign=campaign) if counted is None else counted
     return [GroupListed(group, group.judges, uses.get(group.pk, [])) for group in groups]

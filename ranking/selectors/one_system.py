@@ -75,9 +75,9 @@ class SystemStanding:
 
 
 def system_standing(*, task: Task, name: str) -> SystemStanding | None:
-    """Return how a system stands in the present ranking; None without a ranking. One query.
+    """Return a system's position in the current ranking; None without a ranking. One query.
 
-    What the ranking says of judges is left where it is.
+    Judges' figures in the ranking are not loaded.
     """
 
     def part(key: str) -> KeyTransform:

@@ -1,4 +1,4 @@
-"""A campaign at a glance: each test set's standing, who is at work, its pace, and when it will be done."""
+"""Overview of a campaign: each task's progress, active judges, pace, and forecast end."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Published results: by their address, with their bundles, who may see them, and what they say beside the ranking."""
+"""Published results: by address, with their bundles, visibility, and data besides the ranking."""
 
 import io
 import zipfile

@@ -56,7 +56,7 @@ class RuleEffects:
 
     @property
     def code(self) -> str:
-        """A short code of who is met and how: another code, another list to confirm."""
+        """A short code of the affected judges and actions: it changes with the list to confirm."""
         met = sorted({f"{act.rule.action} {act.judge.pk}" for act in self.acts})
         return sha256("\n".join(met).encode()).hexdigest()[:12]
 
@@ -130,7 +130,7 @@ def _breached(
 
 
 def rules_broken(*, task: Task, judges: Collection[int]) -> dict[str, list[QualityRule]]:
-    """Return the rules in force that judges break by what was last measured of them, by pseudonym. Two queries."""
+    """Return the rules in force that judges break by their latest measures, by pseudonym. Two queries."""
     rules = rules_in_force(campaign_id=task.test_set.campaign_id)
     if not rules:
         return {}
@@ -148,8 +148,8 @@ def rule_effects(
 ) -> RuleEffects:
     """Return what these rules, stored or not, would do now, by the stored measures of judges.
 
-    Of one test set, or of all that a rule looks at. One query for the measures and two for each
-    test set in which a rule is breached.
+    For one task, or all tasks of a rule. One query for the measures and two for each test set in
+    which a rule is breached.
     """
     acts: dict[tuple[int, int], RuleAct] = {}
     measured: set[str] = set()
@@ -178,7 +178,7 @@ def rule_effects(
 def rules_as_if_new(
     rules: Sequence[QualityRule], *, campaign: Campaign
 ) -> list[tuple[QualityRule, RuleEffects]]:
-    """Return each rule in force with what it would do now if it had not acted on anybody. As `rule_effects`."""
+    """Return the effects of each rule in force as if it had not acted yet. As `rule_effects`."""
     in_force = [rule for rule in rules if rule.switched_off_at is None]
     copies = [copy(rule) for rule in in_force]
     for each in copies:
@@ -209,9 +209,9 @@ def acts_held(
 
 
 def effects_held(*, campaign: Campaign, task_id: int | None = None) -> list[RuleEffects]:
-    """Return what waits for an organiser: the effects of each rule that is held, oldest first.
+    """Return the effects that wait for an organiser: those of each held rule, oldest first.
 
-    What need not wait, the worker did when it measured.
+    Effects that need no confirmation were carried out when the worker measured.
     """
     rules = [
         rule for rule in rules_in_force(campaign_id=campaign.pk) if rule.action in STANDS_ASIDE
@@ -267,7 +267,7 @@ def rules_waiting(*, campaigns: Sequence[Campaign]) -> Counter[int]:
 
 
 def _stopping_anew(acts: Iterable[RuleAct], *, campaign_id: int) -> list[RuleAct]:
-    """Return the pauses and exclusions of judges who are not stopped in this way already."""
+    """Return the pauses and exclusions of judges who are not already paused or excluded."""
     stops = [act for act in acts if act.rule.action in STANDS_ASIDE]
     if not stops:
         return []

@@ -171,7 +171,7 @@ def _not_counted(task_id: int, group_id: int | None, excluded: list[str]) -> lis
 
 
 def _compared(sequences: QuerySet[JudgmentSequence]) -> QuerySet[Any]:
-    """Compare latest rankings with the judgments and the settings; `is_behind` is what is found."""
+    """Compare latest rankings with the judgments and the settings; `is_behind` is the result."""
     settings = RankingSettings.objects.filter(task=OuterRef("task")).order_by("-id")
     asked = Coalesce(
         Subquery(settings.values(asked=_CHOICE)[:1]),

@@ -1,4 +1,4 @@
-"""The test sets of a campaign with what they consist of, and what it lacks before it is opened."""
+"""Test sets of a campaign with their contents, and the steps missing before it opens."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from campaign.selectors.uploads import drafts
 
 
 def tasks_listed(*, campaign: Campaign) -> QuerySet[Task]:
-    """Return the test sets of a campaign in the order in which they came, with what they consist of.
+    """Return the test sets of a campaign in order of creation, with their contents.
 
     `segment_count`, `document_count` and `system_count`, of the systems that compete; `judged`, and `drawn_by`,
     the kind of the design in force, or None. One query a page.

@@ -1,4 +1,4 @@
-"""The other tasks of a test set: which of their judgments count, and what was judged in all of them in which time."""
+"""Other tasks of a test set: their counted judgments, and the work and time in all of them."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -89,14 +89,14 @@ def analysis_ask(
 ) -> Analysis:
     """Ask something of the judgments 1…`watermark` of a test set, all so far if it is not given.
 
-    What was asked before and has an answer, or is being computed, is returned as it is. With `is_queued` a worker
-    computes the answer; otherwise it is left to `analysis_compute`. With `judgments` those count, whatever the
-    choice means now.
+    An analysis that was answered, or is being computed, is returned as it is. With `is_queued` a
+    worker computes the answer; otherwise it is left to `analysis_compute`. With `judgments` those
+    count, whatever the choice means now.
 
     Raises
     ------
     OptionError
-        If the choice names what is not there, is not for the protocol of the task, or there is no judgment.
+        If the choice names unknown objects, does not fit the protocol of the task, or there is no judgment.
     """
     analysis_check(choice.kind, task)
     # Before the transaction, as rankings do.
@@ -122,14 +122,14 @@ def analysis_ask(
 def table_ask(
     *, campaign: Campaign, choice: AnalysisChoice, user: User | None = None, is_queued: bool = True
 ) -> Analysis:
-    """Ask for a table of all judgments so far of each test set.
+    """Request a table of all judgments so far of each test set.
 
-    What was asked before is returned as it is, as `analysis_ask` does.
+    A table that was requested before is returned as it is, as in `analysis_ask`.
 
     Raises
     ------
     OptionError
-        If the choice names what is not there, or there is no judgment.
+        If the choice names unknown objects, or there is no judgment.
     ValueError
         If nothing has to be computed.
     """
@@ -328,7 +328,7 @@ def analysis_compute(*, analysis: Analysis, begin: Begin | None = None) -> Analy
 def analysis_reproduce(
     analysis: Analysis, *, begin: Begin | None = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the answer of an analysis, for programs and for people, computed from what it recorded.
+    """Return the answer of an analysis, for programs and for people, computed from its record.
 
     Raises
     ------
@@ -401,7 +401,7 @@ def _across(
 
 
 def _row(kind: AnalysisKind, options: Mapping[str, Any], recorded: Mapping[str, Any]) -> TableRow:
-    """Read the judgments of one test set, and compute what is told of it."""
+    """Read the judgments of one test set, and compute its row."""
     values = dict(recorded)
     judgments = values.pop("judgments")
     task = recorded_test_set(values)

@@ -1,4 +1,4 @@
-"""Act on judges with what was measured of them as evidence, store what is measured, and delete their groups."""
+"""Act on judges with their measures as evidence, store the measures, and delete groups."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -28,10 +28,10 @@ def decision_take(
     analysis: Analysis | None = None,
     batch: UUID | None = None,
 ) -> Decided:
-    """Act on judges of a test set, all at once, and return what was done.
+    """Act on judges of a task, all at once, and return the result.
 
-    The evidence of each action is what was last measured of its judge, and the figures of the analysis
-    that the organiser looked at, if they came from one. `batch` is as in `judges_decide`.
+    The evidence of each action is its judge's latest measures, and the figures of the analysis that
+    the organiser came from, if any. `batch` is as in `judges_decide`.
     """
     measured = measures_by_judge(task_id=task.pk, judges=[judge.pk for judge in judges])
     names = [judge.pseudonym for judge in judges]
@@ -54,7 +54,7 @@ def decision_take(
 
 
 class JudgeGroupInUseError(Exception):
-    """The group stays; the message says what it is in force for, and what to do."""
+    """The group is in use; the message says where, and what to do."""
 
 
 @transaction.atomic

@@ -1,4 +1,4 @@
-"""Store the present ranking of a test set, and keep for good what is a milestone, not each ranking that was shown.
+"""Store the current ranking of a task, and keep milestones permanently instead of every ranking.
 
 Whatever is not kept follows again, bit for bit, from its watermark and parameters.
 """
@@ -76,8 +76,8 @@ def latest_ranking_replace(
 def latest_ranking_keep(*, task_id: int) -> RankingRun | None:
     """Keep the current ranking of a task permanently, at a user's request; return it.
 
-    One that is kept already stays as it is. Waits for a worker that is just ranking, so that what is
-    kept is what replaces the ranking shown before. Returns None if there is no ranking yet.
+    One that is kept already is unchanged. Waits for a running ranking, so that its result is kept,
+    not the ranking shown before. Returns None if there is no ranking yet.
     """
     named_lock(_lock_name(task_id))
     latest = LatestRanking.objects.select_related("last_kept").filter(pk=task_id).first()
@@ -89,10 +89,10 @@ def latest_ranking_keep(*, task_id: int) -> RankingRun | None:
 
 
 def rankings_of_days_keep() -> int:
-    """Keep the latest rankings of days that are over; return how many were not kept before.
+    """Keep the last ranking of each past day; return the number of newly kept ones.
 
-    A test set that is closed, or rests, gets its last ranking into its history like this. Where a
-    worker is ranking, it keeps the one before by itself.
+    This keeps the last ranking of closed and idle tasks. A running ranking keeps the previous one
+    by itself.
     """
     now = Task.objects.values_list(Now(), flat=True).first()
     if now is None:

@@ -1,4 +1,4 @@
-"""The tallies of the next ranking: by what it is computed, kept up to date with each judgment, or counted from all of them."""
+"""Tallies of the next ranking: its method, updates with each judgment, or a count of all of them."""
 
 from __future__ import annotations
 
@@ -264,7 +264,7 @@ def _of_group(basis: RankingBasis, settings: RankingSettings) -> dict[str, Any]:
 
 
 def _method(basis: RankingBasis, settings: RankingSettings) -> str:
-    """Return the chosen method; where none is, the one that suits the designs there were.
+    """Return the chosen method, or the default for the designs used so far.
 
     That is Expected Wins; Bradley–Terry if a design has ever chosen pairs by their judgments: an active
     design stops showing pairs that are already separated, and Expected Wins gives their few comparisons as
@@ -320,9 +320,9 @@ def tallies_build_request(*, task_id: int) -> None:
 def tallies_build(*, task_id: int) -> bool:
     """Count all judgments of a test set, piece by piece, and store the tallies; return if they were.
 
-    No lock is held meanwhile: judgments with a number never change. What came in since is taken in by
-    the next ranking, which is requested. If names changed meanwhile, nothing is stored, and that ranking
-    asks again. Running it twice costs time only.
+    No lock is held meanwhile: judgments with a number never change. Later judgments are added by
+    the next ranking, which is requested. If names changed meanwhile, nothing is stored, and that
+    ranking asks again. Running it twice costs time only.
     """
     basis = ranking_basis(task_id=task_id)
     kinds = system_kinds(task_id=task_id)

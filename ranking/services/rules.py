@@ -1,4 +1,4 @@
-"""Put quality rules in force as organisers do: first what they would do, then they do it at once."""
+"""Activate quality rules for organisers: first preview their effects, then let them act at once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class ConfirmationNeededError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RulesInForce:
-    """Rules that were put in force, and what they did at once."""
+    """Activated rules, and their immediate actions."""
 
     rules: list[QualityRule]
     effects: RuleEffects
@@ -62,7 +62,7 @@ def rules_preview(*, campaign: Campaign, terms: Sequence[RuleTerms]) -> RuleEffe
 def rules_put_in_force(
     *, campaign: Campaign, terms: Sequence[RuleTerms], user: User | None, confirmed: str = ""
 ) -> RulesInForce:
-    """Put rules of these terms in force, let them act by what is measured now, and return both.
+    """Activate rules with these terms, let them act on the current measures, and return both.
 
     Locks the campaign. Raises `ConfirmationNeededError`, and changes nothing, if together they
     would act on more than one in five judges, unless `confirmed` is the code of these effects.
@@ -78,7 +78,7 @@ def rules_put_in_force(
 def rule_replace(
     *, rule: QualityRule, terms: RuleTerms, user: User, undo: bool = False, confirmed: str = ""
 ) -> RulesInForce:
-    """Put a rule in the place of another, which is switched off; it acts at once on everybody.
+    """Replace a rule with another and deactivate it; the new rule acts at once on all judges.
 
     With `undo`, what the other did is reverted. Otherwise as `rules_put_in_force`.
     """

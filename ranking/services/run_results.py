@@ -1,4 +1,4 @@
-"""Results of ranking runs, computed from the fields they record, and what they say of pairs and the stopping rule."""
+"""Results of ranking runs, computed from their recorded fields, with pairwise separation and the stopping rule."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
@@ -213,9 +213,9 @@ _RANGE = (
 def stopping_result(
     counted: CountedJudgments, ranking: Ranking, rule: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return what is told apart, the ranges that hold at any time, and which criteria are met.
+    """Return the separated pairs, the ranges that hold at any time, and the criteria that are met.
 
-    Whether the day of the rule has come is no part of it: that does not follow from judgments.
+    The day of the rule is not considered, since it does not follow from judgments.
 
     Returns
     -------

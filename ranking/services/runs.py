@@ -151,7 +151,7 @@ def ranking_history_compute(*, task_id: int, steps: int = 24) -> list[RankingRun
 
 
 def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
-    """Return the result of a run, kept or not, computed again only from what it recorded.
+    """Return the result of a run, kept or not, recomputed only from its record.
 
     It equals `run.result` bit for bit, even after later judgments, revisions and changes: judgments
     after the watermark, and revisions by them, do not count, and later systems are left out, as are

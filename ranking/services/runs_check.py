@@ -1,4 +1,4 @@
-"""Compute rankings and tallies again, compare bit for bit with what is stored, and correct what is wrong."""
+"""Recompute rankings and tallies, compare them bit for bit with the stored ones, and correct errors."""
 
 from collections.abc import Iterable, Iterator
 from copy import copy
@@ -38,7 +38,7 @@ class RunsChecked:
 
 
 def runs_check(*, task_id: int) -> RunsChecked:
-    """Compute each ranking of a task again from what it recorded; nothing is changed."""
+    """Recompute each ranking of a task from its record; nothing is changed."""
     checked = RunsChecked()
     for run in _runs(task_id):
         try:

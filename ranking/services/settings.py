@@ -52,9 +52,9 @@ def ranking_settings_change(
     reason: str = "",
     **changes: Unpack[RangeSettings],
 ) -> RankingSettings:
-    """Change by which method a test set is ranked, how its rank ranges are made, and whose judgments count.
+    """Change the ranking method of a task, its rank ranges, and the judges who count.
 
-    What is not given stays.
+    Omitted settings stay unchanged.
 
     If the kind of ranges changes, level, correction and sides that are not given become the
     defaults of the new kind. A change is stored as a row with its author, its time and all

@@ -1,6 +1,7 @@
-"""Figures, and links from them to what is behind them; what is rendered once in a loop; the tasks of a test set.
+"""Figures, with links to their details; parts rendered once in a loop; the tasks of a test set.
 
-Links are on pages that have `addresses`; elsewhere the figures stand alone."""
+Links are on pages that have `addresses`; elsewhere the figures stand alone.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -81,7 +82,7 @@ class OnceNode(template.Node):
 
 @register.tag
 def once(parser: Parser, token: Token) -> OnceNode:  # noqa: ARG001
-    """Render what is inside once; it must not name what differs from row to row."""
+    """Render the content once; it must not depend on the row."""
     nodelist = parser.parse(("endonce",))
     parser.delete_first_token()
     return OnceNode(nodelist)
@@ -89,7 +90,7 @@ def once(parser: Parser, token: Token) -> OnceNode:  # noqa: ARG001
 
 @register.simple_tag(takes_context=True)
 def system_link(context: Context, name: str) -> str | SafeString:
-    """Return a system's name, as a link to the page of what it won and lost."""
+    """Return a system's name, as a link to its page of wins and losses."""
     addresses: Addresses | None = context.get("addresses")
     address = None if addresses is None else addresses.system(name)
     return name if address is None else format_html('<a href="{}">{}</a>', address, name)

@@ -181,7 +181,7 @@ def agreement_shown(run: RankingRun | None) -> dict[str, Any]:
 
 
 def _waiting(task: Task) -> list[tuple[str, list[str]]]:
-    """Return each rule that waits for an organiser, in words, and what it would do here."""
+    """Return each rule that waits for an organiser, in words, with its effects here."""
     held = effects_held(campaign=task.test_set.campaign, task_id=task.pk)
     return [(rule_in_words(effects.acts[0].rule), effects_in_words(effects)) for effects in held]
 

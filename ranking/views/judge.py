@@ -1,4 +1,4 @@
-"""Judges of a test set, a judge with what was measured and decided, and groups of judges."""
+"""Judges of a task, a judge with measures and decisions, and groups of judges."""
 
 from typing import Any
 
@@ -154,7 +154,7 @@ def _group(request: HttpRequest, slug: str, group_id: int) -> JudgeGroup:
 
 @form_view
 def judge_groups_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the groups of a campaign and what they are in force for; POST makes one."""
+    """Show the groups of a campaign and their uses; POST creates one."""
     campaign = organised_campaign(request, slug)
     form = JudgeGroupForm(request.POST or None)
     if request.method == "POST" and form.is_valid():

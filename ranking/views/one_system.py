@@ -1,4 +1,4 @@
-"""A system with what it won and lost, and a segment with its judgments."""
+"""A system with its wins and losses, and a segment with its judgments."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -46,7 +46,7 @@ GROWTH = 0.02
 def system_results_page(
     request: HttpRequest, slug: str, task_id: int, system_id: int
 ) -> HttpResponse:
-    """Show a system. What takes a pass over its comparisons a worker computes, which the page asks for by itself."""
+    """Show a system. A worker computes the parts that need all comparisons; the page requests them itself."""
     task = organised_task(request, slug, task_id)
     page = _Page(task, system_id)
     answer = page.answer()
@@ -123,7 +123,7 @@ class _Page:
         return answer.newer > GROWTH * shown.watermark or set(shown.judgments["without"]) != counted
 
     def context_of_progress(self, answer: Answered | None) -> dict[str, Any]:
-        """Return what is shown while a worker is at it."""
+        """Return the context while a worker is computing."""
         return {
             "campaign": self.task.test_set.campaign,
             "task": self.task,

@@ -110,7 +110,7 @@ def _wrong(
     back: str,
     judge: Judge | None = None,
 ) -> HttpResponse:
-    """Return the form with what was written, and what is wrong at its field."""
+    """Return the form with its entries, and the error at its field."""
     context = {
         **of_task(task, "judges"),
         "decision": form,

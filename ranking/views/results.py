@@ -115,7 +115,7 @@ class SectionsOf(ABC):
         return AnalysisForm(data or None, kind=kind, judgments=self.judgments)
 
     def context(self, form: AnalysisForm, error: OptionError | None = None) -> dict[str, Any]:
-        """Return what a section shows: the newest answer to what its form asks, or what is wrong with that."""
+        """Return the content of a section: the newest answer to its form, or the error."""
         found: dict[str, Any] = {}
         try:
             if error is not None:
@@ -165,7 +165,7 @@ class SectionsOf(ABC):
 
 
 class Sections(SectionsOf):
-    """The sections of a page of results of a test set. What several need is read once."""
+    """Sections of a page of results of a task. Shared data is read once."""
 
     def __init__(self, request: HttpRequest, task: Task) -> None:
         super().__init__(request, task.test_set.campaign)

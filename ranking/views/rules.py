@@ -1,4 +1,4 @@
-"""An organiser's pages of rules: what a rule would do, what it did, and how that is undone."""
+"""Organisers' pages of rules: preview, past actions, and undoing."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -102,7 +102,7 @@ def _rules(request: HttpRequest, campaign: Campaign, form: RuleForm) -> HttpResp
 
 @form_view
 def rule_page(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
-    """Change the terms of a rule: another rule takes its place, once it is said what it would do."""
+    """Change the terms of a rule: another rule replaces it, after a preview of its effects."""
     campaign = organised_campaign(request, slug)
     rule = _rule(campaign, rule_id, switched_off_at__isnull=True)
     initial = {

@@ -150,7 +150,7 @@ def _report(request: HttpRequest, campaign: Campaign, name: str) -> Report:
 
 @page_view
 def campaign_plot(request: HttpRequest, slug: str, table: str, ending: str) -> HttpResponse:
-    """Return a plot of a campaign as SVG or PNG, or what it is drawn from as CSV."""
+    """Return a plot of a campaign as SVG or PNG, or its data as CSV."""
     campaign = organised_campaign(request, slug)
     _check(table in CAMPAIGN_PLOTS, ending)
     return _plot_answer(CAMPAIGN_PLOTS[table](campaign), ending, named=slug)

@@ -67,7 +67,7 @@ class LiveMethod(models.TextChoices):
 
 @dataclass(frozen=True, slots=True)
 class LiveMethodWords:
-    """A method, what it is, and when to choose it."""
+    """A method, its description, and when to choose it."""
 
     method: str
     label: str

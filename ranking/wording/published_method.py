@@ -1,4 +1,4 @@
-"""The method of a published result, in sentences made of what it records."""
+"""Method of a published result, in sentences from its record."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -92,7 +92,7 @@ def _scored(name: str) -> str:
 
 
 def _fixed(content: Content) -> Iterator[str]:
-    """Say since when the method and the ranges are settled, and what was changed once there were judgments."""
+    """Yield the times since when method and ranges are fixed, and changes made after the first judgments."""
     changes = content.get("sections", {}).get("ranking_settings")
     if changes is None:
         return

@@ -137,7 +137,7 @@ def ranges_in_words(
     limits: Collection[str],
     counts: Mapping[str, Any] = _NOT_COUNTED,
 ) -> list[str]:
-    """Return sentences on how ranges were computed, and on what they do not account for.
+    """Return sentences on the computation of ranges, and on their limits.
 
     `counts` has the number of `documents`, where these are known.
     """

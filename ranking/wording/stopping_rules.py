@@ -72,7 +72,7 @@ def looks_at_tests(rule: Mapping[str, Any]) -> bool:
 
 
 def looking_in_words(rule: Mapping[str, Any]) -> str:
-    """Return what it means to stop by such a rule when one looks again and again; empty if it means nothing."""
+    """Return a note on repeated checks of such a stopping rule; empty if they have no effect."""
     if not looks_at_tests(rule):
         return ""
     if rule["tests"] == RuleTests.ANYTIME:

@@ -118,9 +118,10 @@ class CampaignFileView(APIView):
         },
     )
     def put(self, request: Request, slug: str) -> Response:
-        """Change the campaign as a file says; what it does not name stays. All of it or nothing.
+        """Change the campaign as a file says; omitted parts stay. All of it or nothing.
 
-        Who may make campaigns makes one (201) where there is none of this short name, and owns it.
+        If no campaign has this short name, a user who may create campaigns creates and owns it
+        (201).
         """
         is_new = _may_be_made(request, slug)
         if not is_new:
@@ -171,7 +172,7 @@ class CampaignSchemaView(APIView):
         responses={(200, "application/schema+json"): OpenApiTypes.OBJECT},
     )
     def get(self, request: Request) -> HttpResponse:
-        """Return the schema, for editors and programs: the same for everybody."""
+        """Return the schema, for editors and programs."""
         del request
         headers = {"Cache-Control": "max-age=3600"}
         return HttpResponse(schema_bytes(), content_type="application/schema+json", headers=headers)

@@ -53,9 +53,9 @@ class Applied:
     changes : sequence of Change
         Nothing to do if empty.
     notes : sequence of str
-        What else follows.
+        Other consequences.
     code : str
-        Stands for the file and all it changes now: what was shown is done, or nothing.
+        Identifies the file and all its current changes: exactly the previewed ones are made, or none.
     is_done : bool
     links : sequence of NewLink
         Made, with their tokens, which nothing says again; none unless it is done.
@@ -98,11 +98,11 @@ def campaign_file_apply(
     must_be_new: bool = False,
     confirmed: str | None = None,
 ) -> Applied:
-    """Make the campaign of a file what the file says; return what differed.
+    """Apply a campaign file; return the differences.
 
-    Everything is done by the services that pages use, and what would be changed is seen by doing it: if
-    `confirmed` is not the code of these changes, they are undone, and `is_done` says so. None confirms whatever
-    it is. What the file does not name stays.
+    All changes use the services of the pages, and are found by making them: if `confirmed` is not
+    the code of these changes, they are undone, and `is_done` is false. None confirms any changes.
+    Omitted parts stay.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def _begun(said: Said, by: User | None, folders: TextFolders | None, must_be_new
 
 
 def _life(campaign: Campaign, before: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return what files never say and may change: how far the campaign is, and which test sets are closed.
+    """Return state that files never contain but may change: that of the campaign, and its closed tasks.
 
     Of test sets that are open, only those that were there `before`; None: all.
     """

@@ -123,7 +123,7 @@ def _in_words(tree: YamlTree, error: ValidationError) -> FormatError:
 
 
 def _said(error: ValidationError) -> tuple[str, str]:
-    """Return what is wrong, and what to do."""
+    """Return the problem and its remedy."""
     wanted: Any = error.validator_value
     if error.validator == "additionalProperties":
         return _unknown_said(error)

@@ -45,7 +45,7 @@ class CampaignFileForm(forms.Form):
 
     @classmethod
     def again(cls, error: Exception) -> "CampaignFileForm":
-        """Return the form for another file, with what was wrong: of a file that cannot be unpacked, only that."""
+        """Return the form for another file, with the errors: for a file that cannot be unpacked, only that."""
         form = cls({})
         form.full_clean()
         form.errors.clear()
@@ -81,14 +81,14 @@ def campaign_file_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @form_view
 def campaign_new_file_page(request: HttpRequest) -> HttpResponse:
-    """Ask for a file; POST shows what it would make, and makes it once that is confirmed. For organisers only."""
+    """Ask for a file; POST previews the campaign, and creates it after confirmation. For organisers only."""
     if not may_make_campaigns(cast("User", request.user)):
         raise Http404
     return _answered(request, None)
 
 
 def _answered(request: HttpRequest, campaign: Campaign | None) -> HttpResponse:
-    """Ask for a file of a campaign, or of one to be made; show what it would do, or do it."""
+    """Ask for a file of an existing or a new campaign; preview its changes, or make them."""
     if is_answered(request):
         return _confirmed(request, campaign)
     is_sent = request.method == "POST"

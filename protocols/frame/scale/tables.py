@@ -46,7 +46,7 @@ def rule_in_words(rule: Rule) -> str:
 
 
 def ranges_in_words(found: MeanRatings) -> list[str]:
-    """Say what the intervals and the rank ranges of mean ratings are, and what they do not account for."""
+    """Return sentences on the intervals and rank ranges of mean ratings, and on their limits."""
     shortages = {row.system: row.shortage for row in found.systems if row.shortage}
     said = shortages_in_words(shortages, len(found.systems))
     if len(shortages) == len(found.systems):

@@ -1,4 +1,4 @@
-"""`convert_spans`: scored judgments from one format to another, and what was lost."""
+"""`convert_spans`: convert scored judgments from one format to another, and report losses."""
 
 from __future__ import annotations
 

@@ -433,7 +433,7 @@ def _votes(leads: list[int]) -> Preference:
 
 
 def _of_sentences(judgments: PairJudgments) -> Preference | None:
-    """Count a vote a segment; identical outputs are no vote of anybody."""
+    """Count a vote per segment; identical outputs are no vote."""
     shown = ~judgments.identical
     numbers, place, times = np.unique(
         judgments.segments[shown], return_inverse=True, return_counts=True

@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 
 def draw(seed: int, *purpose: str) -> int:
-    """Return a uniform integer of 64 bits, a function of the seed and of what it is drawn for."""
+    """Return a uniform integer of 64 bits, a function of the seed and of the purpose of the draw."""
     # Sorts that have begun were drawn with this root: it never changes.
     content = "\x1f".join(("quintet-sorting-1", str(seed), *purpose))
     return int.from_bytes(blake2b(content.encode(), digest_size=8).digest(), "big")

@@ -1,4 +1,4 @@
-"""Files of scored judgments: our JSON Lines, and the formats of the field, each with what it cannot carry.
+"""Files of scored judgments: our JSON Lines, and the formats of the field, each with its losses.
 
 A reader returns judgments and losses: what the file says that a `ScoredJudgment` cannot. A writer returns lines and losses:
 what the judgments say that the format cannot. Nothing is dropped without being counted.

@@ -72,11 +72,11 @@ class ScoresRead:
 def scores_read(
     *, task: Task, watermark: int | None = None, judgments: ChosenJudgments | None = None
 ) -> ScoresRead:
-    """Read the current answers of a task of error spans and scores; those that were chosen if `judgments` is given.
+    """Read the current answers of a task of error spans and scores, or the selected `judgments`.
 
-    Controls are left out, as of rankings, and so are judges who are excluded now where nothing was chosen. An output is
-    of all systems that wrote its text. Judgments without a number get one first, unless a watermark is given. Five
-    queries, whatever their number.
+    Controls are left out, as of rankings, and so are judges who are excluded now where nothing was
+    chosen. An output is of all systems that wrote its text. Unnumbered judgments are numbered
+    first, unless a watermark is given. Five queries, whatever their number.
     """
     until = judgments_number(task_id=task.pk) if watermark is None else watermark
     return ScoresRead(
@@ -169,7 +169,7 @@ def _spans_of(spans: list[dict[str, Any]]) -> tuple[Span, ...]:
 
 
 def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:
-    """Read the scores 0–100 of the judgments 1…`watermark` that were chosen; None where there is none.
+    """Read the scores 0–100 of the selected judgments 1…`watermark`; None if there are none.
 
     Controls are left out. Where a text is of several systems, its score is of each. As many queries, whatever their number.
     """

@@ -77,7 +77,7 @@ class _Row:
 
 
 def read_appraise_csv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
-    """Return a judgment for each row of an output (TGT) or a repeated one (CHK), and what was left out.
+    """Return a judgment for each row of an output (TGT) or a repeated one (CHK), and the losses.
 
     Each row is a screen of its own: which outputs were side by side the file does not say.
 
@@ -274,7 +274,7 @@ def _category(value: object) -> str:
 def write_appraise_csv(
     judgments: Iterable[ScoredJudgment],
 ) -> tuple[list[str], tuple[Loss, ...]]:
-    """Return rows of 12 cells, one for each system of each output, and what they cannot carry."""
+    """Return rows of 12 cells, one for each system of each output, and the losses."""
     losses = Losses()
     lines = []
     for number, judgment in enumerate(judgments, 1):

@@ -139,7 +139,7 @@ def of_one_language_pair(read: SpansRead, selection: JudgmentSelection) -> Spans
 def read_spans_file(
     file: InputFile, input_format: SpansFormat | None = None
 ) -> tuple[SpansFormat, list[ScoredJudgment], tuple[Loss, ...]]:
-    """Read one file; returns its format, told by how it begins if not given, its judgments, and what they do not say.
+    """Read one file; return its format (detected by its beginning if not given), its judgments, and the losses.
 
     Raises
     ------
@@ -247,5 +247,5 @@ _WRITERS: Final[
 def write_spans(
     judgments: Iterable[ScoredJudgment], output_format: SpansFormat
 ) -> tuple[list[str], tuple[Loss, ...]]:
-    """Return the lines of a file, with their ends, and what it cannot carry of the judgments."""
+    """Return the lines of a file, with their ends, and the losses."""
     return _WRITERS[output_format](judgments)

@@ -50,7 +50,7 @@ class _Row:
 
 
 def read_mqm_tsv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
-    """Return a judgment for each system, segment and rater, in the order of their first rows, and what was left out.
+    """Return a judgment for each system, segment and rater, in the order of their first rows, and the losses.
 
     Raises
     ------
@@ -181,7 +181,7 @@ def _marked(text: str, refuse: Refuse, losses: Losses, where: str) -> list[tuple
 
 
 def write_mqm_tsv(judgments: Iterable[ScoredJudgment]) -> tuple[list[str], tuple[Loss, ...]]:
-    """Return the rows under a header, and what they cannot carry.
+    """Return the rows under a header, and the losses.
 
     ``doc_id`` counts the segments of a document, in the order in which they first come.
     """

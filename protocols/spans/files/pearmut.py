@@ -1,9 +1,11 @@
 """The annotation log of Pearmut: a line of JSON each time a judge submits a document, or the download of several logs.
 
-A line has the documents' items (``item``), what the judge said of each (``annotation``: by model a score and error spans),
-who (``user_id``), which place in their task (``item_i``) and what they did when (``actions``). An item's segment is that of
-its ``item_id``, wherever it stands in a task; without one, that of its source. A later line of the same judge and place replaces what it says again, model by model; a line whose annotation is ``__RESET__`` takes back all that came
-before of that judge and document, and of all of the judge's where it names no document.
+A line has the documents' items (``item``), what the judge said of each (``annotation``: by model a
+score and error spans), who (``user_id``), which place in their task (``item_i``) and what they did
+when (``actions``). An item's segment is that of its ``item_id``, wherever it stands in a task;
+without one, that of its source. A later line of the same judge and place replaces repeated answers,
+model by model; a line whose annotation is ``__RESET__`` takes back all that came before of that
+judge and document, and of all of the judge's where it names no document.
 
 Positions count what Pearmut's page makes a place: units of UTF-16, line breaks left out, the last one included. The place
 after the last one is ``[missing]``.
@@ -57,19 +59,19 @@ _OF_OUTPUT = ("score", "error_spans", "textfield", "sliders")
 
 @dataclass(slots=True)
 class _Submission:
-    """One line that counts: the judgments of its items by their place, None for what is none."""
+    """A line that counts: the judgments of its items by their place, None for items without one."""
 
     line: int
     judgments: list[ScoredJudgment | None] = field(default_factory=list)
 
 
 def read_pearmut_log(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
-    """Return a judgment for each item of each submission that still counts, and what was left out.
+    """Return a judgment for each item of each submission that still counts, and the losses.
 
     Raises
     ------
     FormatError
-        With line and key: what is no such log, a score out of range, a span outside its text.
+        With line and key: not such a log, a score out of range, or a span outside its text.
     """
     losses = Losses()
     submitted: dict[tuple[str, str, str], list[_Submission]] = {}
@@ -352,7 +354,7 @@ def character_of_place(text: str) -> list[int]:
 def write_pearmut_log(
     judgments: Iterable[ScoredJudgment],
 ) -> tuple[list[str], tuple[Loss, ...]]:
-    """Return a line for each judgment, as a screen of one item, and what they cannot carry.
+    """Return a line for each judgment, as a screen of one item, and the losses.
 
     `item_id` names document and segment; `item_i` counts the segments of a document, in the order in which they first come.
     """

@@ -1,11 +1,11 @@
 """Model of scores as system + segment + judge: system differences that stay unbiased under adaptive sampling.
 
-The model is y = a_system + b_segment + c_judge + e with fixed effects. What a mean score confounds,
-whether a system was judged on easy segments or by mild judges, is taken out, so that it does not
-matter *which* outputs were chosen to be judged, also if the choice depended on earlier scores: only
-that the noise of a score does not depend on whether it was requested. Effects are found by least
-squares; segments are eliminated first (each score minus the mean of its segment), so that the
-equations are those of systems and judges alone.
+The model is y = a_system + b_segment + c_judge + e with fixed effects. This removes the confounding
+of mean scores by easy segments or mild judges, so that it does not matter *which* outputs were
+chosen to be judged, also if the choice depended on earlier scores: only that the noise of a score
+does not depend on whether it was requested. Effects are found by least squares; segments are
+eliminated first (each score minus the mean of its segment), so that the equations are those of
+systems and judges alone.
 
 Covariances are sandwiches over clusters (Liang and Zeger 1986), of segments, of judges, or of both as "segments + judges −
 their intersection" (Cameron, Gelbach and Miller 2011), as `ranking.core.uncertainty` combines them. A judge's own
@@ -49,7 +49,8 @@ Level = Literal["segments", "judges", "two_way"]
 #: Effective numbers that intervals and ranges need; those of about equal shares are slightly below the number of units.
 FEWEST_SEGMENTS, FEWEST_JUDGES = 3, 4
 _ABOUT = 0.5
-#: Eigenvalues below this share of the largest are none: what they would measure, no score connects.
+#: Eigenvalues below this share of the largest count as zero: no score connects the corresponding
+#: effects.
 _NOTHING = 1e-9
 #: Fewer free residuals of a group than this are none: its scores are fitted whatever they are.
 _NO_RESIDUAL = 1e-6

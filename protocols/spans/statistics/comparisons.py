@@ -1,4 +1,4 @@
-"""Scores imply comparisons: judged blocks of what was shown side by side, for every ranking method."""
+"""Comparisons implied by scores: judged blocks of outputs shown side by side, for every ranking method."""
 
 from __future__ import annotations
 

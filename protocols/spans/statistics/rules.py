@@ -1,4 +1,5 @@
-"""Tests on paired segments, and how clusters are made of them: WMT's rules by name, and ours, which has rank ranges, too.
+"""Tests on paired segments, and clusters derived from them: WMT's rules by name, and ours, which also has rank
+ranges.
 
 WMT's rules are kept as its published scripts compute them, so that tables of later years can be set beside earlier ones:
 
@@ -17,7 +18,7 @@ scores of one segment for independent: they tell equal systems apart too often, 
 ranges here. What is ours:
 
 - `permutation`: the paired permutation test on common segments (signs flipped), two-sided, with Holm's correction over all
-  pairs. Which of the two is better, the common segments say, and not the means over all segments. Rank ranges count the
+  pairs. The common segments decide which of the two is better, not the means over all segments. Rank ranges count the
   systems that are better and worse for sure; clusters are those of Koehn (2012), eq. 6.
 """
 
@@ -279,7 +280,7 @@ def _upper_is_better(values: FloatArray) -> BoolArray:
 
 
 def _for_sure(apart: BoolArray, upper_is_better: BoolArray) -> tuple[RankRanges, Int64Array]:
-    """Count who is better and worse for sure; the own place by the mean is always within the range."""
+    """Count the systems that are certainly better and worse; the place by the mean is always within the range."""
     better = (apart & upper_is_better) | (apart & ~upper_is_better).T
     place = np.arange(1, len(apart) + 1)
     ranges = RankRanges(

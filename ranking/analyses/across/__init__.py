@@ -1,1 +1,1 @@
-"""Tables over the test sets of a campaign: a row of what was found of each, or a table of each."""
+"""Tables over the test sets of a campaign: a row for each, or a table for each."""

@@ -181,7 +181,7 @@ def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
 
 
 def _warnings(rows: Sequence[TableRow], options: Mapping[str, Any]) -> list[str]:
-    """Return what an average means, and what it does not."""
+    """Return notes on the interpretation of an average."""
     notes = [
         _(
             "Averages weight these test sets equally and do not generalize to other languages or texts. Ranks depend on the number of systems: rank 3 of 5 and rank 3 of 20 count the same. Systems are matched by name."
@@ -301,7 +301,7 @@ def _table(
 def _by_test_set(
     rows: Sequence[TableRow], found: Sequence[Mapping[str, Any]], some: Sequence[str]
 ) -> Table:
-    """Return the rank of each system in each test set, which is what is averaged."""
+    """Return the rank of each system in each test set, to be averaged."""
     ranks = {
         row.test_set.pk: {each["system"]: rank_cell(each) for each in _ranking(row).systems}
         for row in rows

@@ -17,7 +17,7 @@ _HOUR = 3_600_000
 
 
 def tell_collected(rows: Sequence[TableRow], total: Collected | None) -> Report:
-    """Tell what was collected of each test set, and in all.
+    """Report the collected data of each test set, and in total.
 
     Rows hold a `Collected`; `total` has the judges and days of the campaign, each counted once.
     """

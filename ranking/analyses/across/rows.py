@@ -126,7 +126,7 @@ class TableTestSet:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A test set of a table with what was found of it.
+    """A test set of a table with its results.
 
     `reason` says why nothing was, as a code or in words; `rule` how far judging is by its stopping rule, None without
     one, or where the table shows no ranking.

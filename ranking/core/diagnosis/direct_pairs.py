@@ -122,7 +122,7 @@ def _t_tests(
 def _variances(
     blocks: Blocks, level: Level, won: Int64Array, lost: Int64Array
 ) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
-    """Return the variance of each pair's share won, its degrees of freedom, and what it leaves out."""
+    """Return the variance of each pair's share won, its degrees of freedom, and its limits."""
     n = len(blocks.systems)
     layout = Layout(n)
     place = np.full(n * n, -1)

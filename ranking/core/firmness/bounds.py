@@ -65,7 +65,7 @@ class CountedBlocks:
         return self.method.score_counted(counts, self.layout, **self.parameters)
 
     def overtaken_without(self, removed: Int64Array, first: int) -> Int64Array:
-        """Return who is ahead of the first without counts of shape (R, m), see `overtaken_by`."""
+        """Return the system ahead of the first without counts of shape (R, m), see `overtaken_by`."""
         return overtaken_by(self.scores(self.total - removed), first)
 
     def gains(self, counts: Int64Array, first: int, rival: int) -> FloatArray:
@@ -100,7 +100,7 @@ class CountedBlocks:
 
 @dataclass(frozen=True, eq=False)
 class BlockKinds:
-    """Blocks by what they add: V kinds.
+    """Blocks grouped by their contribution to the counts: V kinds.
 
     Attributes
     ----------

@@ -143,7 +143,7 @@ def fewest_blocks(
 def _verified(
     blocks: Blocks, counted: CountedBlocks, first: int, found: Int64Array | None
 ) -> int | None:
-    """Score the blocks without those found, from scratch, and return who is ahead."""
+    """Score the blocks without the removed ones, from scratch, and return the system in first place."""
     if found is None:
         return None
     rest = np.ones(len(blocks), dtype=np.bool_)

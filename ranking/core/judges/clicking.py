@@ -190,7 +190,7 @@ def reference_margins(places: KeyedSums, judges: int) -> ReferenceMargins:
     up_to = np.cumsum(kinds, axis=1)
     return ReferenceMargins(
         blocks=blocks,
-        # Won less lost: what was not won or tied was lost.
+        # Won less lost: the rest was lost.
         margin=2 * counts[:, 1] + counts[:, 2] - counts[:, 0],
         comparisons=counts,
         sums=sums,

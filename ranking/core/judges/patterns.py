@@ -99,7 +99,7 @@ class KeyedSums:
 
     @classmethod
     def _summed(cls, bits: tuple[int, ...], code: Int64Array, values: Int64Array) -> KeyedSums:
-        # A stable sort only merges what is in order already, as when few rows are added to many.
+        # A stable sort only merges what is already sorted, as when few rows are added to many.
         order = np.argsort(code, kind="stable")
         code, values = code[order], values[order]
         starts = np.flatnonzero(np.diff(code, prepend=-1))

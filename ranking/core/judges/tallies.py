@@ -208,7 +208,7 @@ class JudgeTallies:
         return JudgeTallies(judges, **{name: mine[name] + theirs[name] for name in mine})._named()
 
     def __sub__(self, other: JudgeTallies) -> JudgeTallies:
-        """Return what is here and not in the other; what is only in the other counts negative."""
+        """Return the difference of tallies; entries only in the other become negative."""
         return self + JudgeTallies(
             other.judges,
             **{
@@ -248,7 +248,7 @@ class JudgeTallies:
         return JudgeTallies(judges, **sums)
 
     def _named(self) -> JudgeTallies:
-        """Return the tallies without the names of judges who are in none of them."""
+        """Return the tallies without the names of judges who are in no tally."""
         present = np.zeros(len(self.judges), dtype=np.bool_)
         for sums in self.sums().values():
             present[sums.judge] = True

@@ -1,6 +1,6 @@
 """Definition of a live ranking, and the tallies from which it is computed.
 
-What tallies are of, and how they are counted: other judgments or other code need other tallies.
+Definition of tallies: other judgments or other code need other tallies.
 
 All whole numbers that the result of a ranking run is computed from.
 """
@@ -25,7 +25,7 @@ from ranking.core.rankings.counted_judgments import RESAMPLED, CountedJudgments,
 from ranking.core.rankings.range_kinds import RangeOptions
 from ranking.core.sharding import Engine
 
-#: Packages whose code decides what is counted.
+#: Packages whose code affects the counts.
 _CODE = (
     "ranking.core.agreement",
     "ranking.core.counting",

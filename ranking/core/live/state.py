@@ -321,7 +321,7 @@ class LiveState:
                 self._resampled += sign * counted.T
 
     def _judge_again(self, after: Blocks) -> None:
-        """Make room for judges who are new."""
+        """Make room for new judges."""
         names = tuple(sorted({*self._agreement.judges, *after.judges}))
         if names != self._agreement.judges:
             self._agreement = self._agreement.over(names)

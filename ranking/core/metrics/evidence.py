@@ -151,7 +151,7 @@ def flipped_sums(columns: FloatArray, keys: UInt64Array, *, flips: int, seed: in
 def _columns(
     scores: FloatArray, first: npt.NDArray[np.intp], second: npt.NDArray[np.intp]
 ) -> FloatArray:
-    """Return what is flipped: scores of systems, or the differences of pairs where scores are missing."""
+    """Return the scores to flip: those of systems, or the differences of pairs where scores are missing."""
     if not np.isnan(scores).any():
         # Flips of a constant change no difference, but leave fewer digits.
         return np.asarray(scores - scores.mean())

@@ -76,7 +76,7 @@ def _drawn(people: People, most: int) -> People:
 
 
 def _spread(drawn: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:
-    """Return means, with normal ranges of what is drawn."""
+    """Return means, with normal ranges of the draws."""
     found = {}
     for name in drawn[0]:
         values = np.array([each[name].value for each in drawn if name in each])

@@ -599,7 +599,7 @@ def _names(tallies: Tallies, systems: Int64Array) -> tuple[str, ...]:
 def _side_by_side(
     tallies: Tallies, rankings: Sequence[Ranking], *, numbers: tuple[int, int]
 ) -> Ranking:
-    """Return the rankings of groups that nothing compares as one result, each by itself in it.
+    """Return the rankings of unconnected groups combined into one result.
 
     `numbers` are those of all blocks and judges. What a method reports beyond scores is put together by system; other values are the first's.
     """

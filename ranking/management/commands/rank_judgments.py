@@ -100,10 +100,10 @@ def can_be_counted(
     methods: Sequence[str],
     choice: RangeChoice,
 ) -> bool:
-    """Return whether rankings follow from counts of shards: the rest needs all judgments at once.
+    """Return True if rankings can be computed from counts of shards: otherwise all judgments are needed at once.
 
-    All files must be Parquet and no votes, all methods functions of counts, and ranges must not account for
-    documents. How long Lopez takes is told from judgments.
+    All files must be Parquet and no votes, all methods functions of counts, and ranges must not
+    account for documents. The duration of Lopez is estimated from judgments.
     """
     if input_format not in (None, InputFormat.PARQUET) or not all(map(is_counted, files)):
         return False

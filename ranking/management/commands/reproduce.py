@@ -1,4 +1,4 @@
-"""`reproduce`: say what was changed in the frozen folder of a published result, and compute the result again."""
+"""`reproduce`: report changes in the frozen folder of a published result, and recompute the result."""
 
 import re
 from argparse import ArgumentTypeError

@@ -30,7 +30,7 @@ def drawn(
 ) -> SafeString | None:
     """Return the plot of a table as SVG; None if it has none, or no row can be drawn.
 
-    With `pair_address`, cells of a matrix lead to what it says of the two, if it does.
+    With `pair_address`, cells of a matrix link to the address it returns for the two, if any.
     """
     rows = _rows(table)
     return _drawn_on(WIDE, table, rows, as_file=as_file, pair_address=pair_address)
@@ -50,7 +50,7 @@ def drawn_for_page(table: Table, *, pair_address: PairAddress | None = None) -> 
 
 
 def _rows(table: Table) -> list[Row]:
-    """Return what is drawn of each row; nothing of the kinds of plots that look at whole rows themselves."""
+    """Return the drawn values of each row; empty for kinds of plots that read whole rows themselves."""
     plot = table.plot
     return [] if plot is None or plot.kind in _OF_WHOLE_ROWS else rows_of(table, plot)
 

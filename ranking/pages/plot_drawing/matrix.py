@@ -174,7 +174,7 @@ def _cell(
     )
 
 
-#: The marks of cells, and the class of what is below and above what is expected.
+#: Marks of cells, with the class of values below and above the expected one.
 _GRID_CLASSES: Final = {"▼": "lost strength-3", "▲": "won strength-3"}
 
 
@@ -220,7 +220,7 @@ def _grid_cell(corner: tuple[int, int], cell_width: int, title: str, words: str)
     )
 
 
-#: By sign: signs in brackets are faint. In grey they differ by what they say.
+#: By sign: signs in brackets are faint. In grey they differ by their text.
 _KNOWN_CLASSES: Final = {
     "+": "won strength-3",
     "(+)": "won strength-0",

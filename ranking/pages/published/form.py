@@ -134,7 +134,7 @@ class PublishForm(forms.Form):
         return any(each.value() or each.errors for each in self.reworded)
 
     def refuse(self, *, field: str, text: str, message: str) -> None:
-        """Show what was refused at its field; `text` is the reason, or the words for it, that cannot stay."""
+        """Show a refusal at its field; `text` is the refused reason or its rewording."""
         wordings = self._wordings(self.cleaned_data)
         for name, reason in self._reasons.items():
             if field == "wordings" and wordings.get(reason, reason) == text:

@@ -55,14 +55,14 @@ _STYLES: Final = ("base", "scripts", "organiser", "published")
 def result_shown(
     result: PublishedResult, versions: Sequence[PublishedResult], *, page_url: str
 ) -> dict[str, Any]:
-    """Return what is shown of a result beside its files.
+    """Return the page content of a result beside its files.
 
     Parameters
     ----------
     versions : sequence of PublishedResult
         Those that its reader may see, the newest first.
     page_url : str
-        Its address for everybody.
+        Its public address.
     """
     return {
         **_frozen(PublishedFile(result.content, result.digest, page_url)),
@@ -210,7 +210,7 @@ def _zip_write(
         for file in files:
             entry = zipfile.ZipInfo(file.name, moment)
             entry.compress_type = zipfile.ZIP_DEFLATED
-            # A file that its owner writes and everybody reads, made on Unix, wherever it is made.
+            # Unix permissions: writable for the owner, readable for all, on any platform.
             entry.create_system, entry.external_attr = 3, 0o100644 << 16
             entry.file_size = file.bytes
             with (folder / file.name).open("rb") as source, archive.open(entry, "w") as target:

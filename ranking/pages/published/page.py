@@ -29,9 +29,9 @@ Content = Mapping[str, Any]
 
 
 def run_of(content: Content) -> RankingRun:
-    """Return the frozen ranking as a run that is not stored, with the names of the content.
+    """Return the frozen ranking as an unsaved run, with the names of the content.
 
-    What puts runs into words puts it into words, too.
+    Functions that describe runs then work for it, too.
     """
     method, ranking = content["method"], content["ranking"]
     return RankingRun(
@@ -71,7 +71,7 @@ class LeftOutLine:
 
 
 def left_out_lines(content: Content) -> list[LeftOutLine]:
-    """Return what is left out: judges first, then what never is part of a result."""
+    """Return the exclusions: judges first, then the data that is never part of a result."""
     left_out = content["left_out"]
     return [
         *map(_judge, left_out["judges"]),

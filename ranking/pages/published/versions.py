@@ -134,7 +134,7 @@ def _some(ranges: list[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class VersionLine:
-    """A version, and what it changes of the one before that a reader knows; nothing of the first."""
+    """A version, with its changes from the previous one visible to the reader; none for the first."""
 
     result: PublishedResult
     is_shown: bool
@@ -173,7 +173,7 @@ _MOST_NAMED: Final = 5
 
 
 def worries_in_words(worries: PublishingWorries) -> list[str]:
-    """Return what is open of a test set."""
+    """Return the open issues of a task in sentences."""
     said = []
     if worries.is_open:
         said.append(_("The test set is still open, so the ranking will change."))
@@ -214,7 +214,7 @@ def missing_in_words(content: Content) -> list[str]:
 
 
 def reasons_in_words(content: Content) -> list[str]:
-    """Return what organisers wrote of judges, which anybody will read."""
+    """Return organisers' texts about judges, which will be public."""
     judges: dict[str, list[str]] = {}
     for each in content["left_out"]["judges"]:
         if each["rule"] is None and each["reason"]:

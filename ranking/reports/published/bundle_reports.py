@@ -14,7 +14,7 @@ _LISTED: Final = 40
 
 
 def check_report(check: Check) -> Report:
-    """Tell what was changed in a bundle."""
+    """Report the changes in a bundle."""
     notes = []
     if check.findings:
         rows = [[each.file, problem_in_words(each.problem)] for each in check.findings]
@@ -45,7 +45,7 @@ def check_report(check: Check) -> Report:
 
 
 def problem_in_words(problem: Problem) -> str:
-    """Return what is wrong with a file."""
+    """Return the problem with a file in words."""
     return {
         Problem.CHANGED: "changed",
         Problem.MISSING: "is missing",

@@ -46,12 +46,12 @@ _SYSTEMS = ("systems", "left_out")
 
 
 def labelled_run(run: RankingRun, labels: Mapping[str, str]) -> RankingRun:
-    """Return a run, not stored, whose systems are called by `labels`; the run itself where nothing is renamed.
+    """Return an unsaved run with systems renamed by `labels`; the run itself if nothing is renamed.
 
-    Ranges are drawn in the order of names, and resamples from the names of what was shown. So the ranking is
-    computed again under the names that readers have, and with the candidates of a block in the order of these names,
-    because readers are not told in which one they were shown: only then do they compute the same bits. The scores
-    stay, and ranges differ as much as with another seed.
+    Ranges are drawn in the order of names, and resamples depend on the names of shown systems. So
+    the ranking is recomputed with the published names, and with the candidates of a block in the
+    order of these names, because the display order is not published: only then can readers compute
+    the same bits. The scores stay, and ranges differ as much as with another seed.
     """
     # Also a system that is not ranked: whether one is not named decides what readers are told.
     if all(name == label for name, label in labels.items()):
@@ -488,9 +488,10 @@ def firmness_is_known(run: RankingRun) -> bool:
 def firmness_ask(
     *, task: Task, run: RankingRun, by: User | None, is_queued: bool = True
 ) -> Analysis | None:
-    """Have a worker find out how firm first place is in a ranking, unless that is known or asked.
+    """Have a worker compute the robustness of first place in a ranking, unless it is known or requested.
 
-    With `is_queued` false it is left to `analysis_compute`. What failed or was stopped is not tried again.
+    With `is_queued` false it is left to `analysis_compute`. A failed or cancelled computation is
+    not retried.
 
     Returns None where the method of the ranking has no such answer, or groups that nothing compares have no common first place.
     """

@@ -22,7 +22,7 @@ _SHORTEST: Final = 3
 
 
 class PublishingRefusedError(RefusedError):
-    """The result is not published, or changed, like this; `field` names what is at fault, if it is sent.
+    """The result cannot be published or changed like this; `field` names the invalid field, if any.
 
     `text` is the text at fault, where there is one.
     """
@@ -39,7 +39,7 @@ class RankingChangedError(PublishingRefusedError):
 
 
 def anonymous_check(content: Mapping[str, Any], hidden: Collection[str]) -> None:
-    """Raise `PublishingRefusedError` if a text that people wrote names who is not to be named.
+    """Raise `PublishingRefusedError` if a text written by people names an anonymous system.
 
     `hidden` are names of systems and teams.
     """

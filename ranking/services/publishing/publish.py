@@ -156,7 +156,7 @@ def published_draft(
     )
     by_id = {str(each.pk): labels[each.name] for each in facts.systems}
     anonymous_check(content, hidden_names(facts.systems, by_id))
-    # As everybody reads it: 1.0 is 1.
+    # As all readers parse it: 1.0 is 1.
     content = json.loads(canonical(content))
     return PublishedDraft(
         content=content,
@@ -316,9 +316,9 @@ def result_reviewer_link_end(*, result: PublishedResult) -> bool:
 
 @transaction.atomic
 def result_retract(*, result: PublishedResult, reason: str) -> bool:
-    """Retract a result: it keeps its address, and says why. Return whether it was not retracted before.
+    """Retract a result: it keeps its address, and shows the reason. Return False if it was retracted already.
 
-    Raises `PublishingRefusedError` without a reason, and for one that names who is not named in it.
+    Raises `PublishingRefusedError` without a reason, and for one that names an anonymous system.
     """
     said = reason.strip()
     if not said:

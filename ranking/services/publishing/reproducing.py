@@ -150,7 +150,7 @@ def _run(content: Mapping[str, Any]) -> RankingRun:
 
 
 def _refuse_without_end(parameters: Mapping[str, Any]) -> None:
-    """Refuse parameters with which computing takes longer than anybody waits."""
+    """Refuse parameters with which the computation would take too long."""
     if not 0 < parameters["resamples"] <= _MOST_RESAMPLES:
         raise NotReproducibleError(
             _("The result has more than %(most)d resamples, too many to recompute.")

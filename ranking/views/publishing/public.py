@@ -63,7 +63,7 @@ class Reading:
 def reading_of(request: HttpRequest, address: str, token: str = "") -> Reading:
     """Return the result with this address; raise a 404 if there is none that this reader may see.
 
-    Of a result that is open to everybody nothing is asked about the reader.
+    For a public result, the reader is not looked up.
     """
     result = published_at(address)
     if result is None:
@@ -83,7 +83,7 @@ _Response = TypeVar("_Response", bound=HttpResponseBase)
 
 
 def not_kept_if_missing(view: _View) -> _View:
-    """Keep a 404 out of caches: what is under an embargo today is there tomorrow."""
+    """Keep a 404 out of caches: a result under an embargo today may be public tomorrow."""
 
     @wraps(view)
     def answered(request: HttpRequest, *args: str, **named: str) -> HttpResponseBase:

@@ -105,7 +105,7 @@ _LINK_TERMS: Final = ("cap", "languages", "asks_languages", "expires_at")
 
 
 class LinksSection(Section[Campaign]):
-    """Links for anybody by their notes. Addresses are made with a new link, and said once."""
+    """Shared links by their notes. Addresses are created with a new link, and shown once."""
 
     fields = {Invitation: ("note", *_LINK_TERMS, "revoked_at")}
 
@@ -143,7 +143,7 @@ class LinksSection(Section[Campaign]):
         return {"links": links} if links else {}
 
     def apply(self, owner: Campaign, said: Said, run: Run) -> None:
-        """Withdraw what is to be withdrawn, change what differs but for its note, and make the others."""
+        """Withdraw removed links, change those that differ except in their note, and create the others."""
         left = list(_standing(owner))
         unmatched: list[tuple[Said, dict[str, Any]]] = []
         for each in said.items_of("links"):
@@ -193,7 +193,7 @@ def _link_create(owner: Campaign, said: Said, wanted: dict[str, Any], run: Run) 
             "enter a later time, or remove the key",
             "expires_at",
         )
-    # At the end of a day, as of links that pages make: so that what was shown is what is done.
+    # At the end of a day, as for links made on pages: so that the preview matches the result.
     last_day = timezone.localdate() + link_lifetime(InvitationRole.JUDGE)
     wanted.setdefault("expires_at", timezone.make_aware(datetime.combine(last_day, time.max)))
     with said.refusals():

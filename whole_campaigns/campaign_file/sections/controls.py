@@ -34,7 +34,9 @@ _PENDING: Final = BadReference.Status.PENDING
 
 
 class DamagedReferencesSection(Section[Task]):
-    """Damaged references by the number of their segment. Who applies the file reviews those whose status it changes."""
+    """Damaged references by the number of their segment. The user who applies the file becomes the reviewer of those
+    whose status changes.
+    """
 
     fields = {BadReference: (*_MADE, "status")}
 
@@ -187,7 +189,7 @@ class TrainingSection(Section[Task]):
         return {_TRAINING: blocks} if blocks else {}
 
     def apply(self, owner: Task, said: Said, run: Run) -> None:
-        """Remove what is to be removed, then change what differs, and add the others."""
+        """Remove, change and add damaged references."""
         del run
         if _TRAINING not in said:
             return

@@ -67,12 +67,12 @@ class GroupsSection(Section[Campaign]):
 
 
 def group_property(words: str) -> Schema:
-    """Return the schema of the name of a group, or null for everybody."""
+    """Return the schema of the name of a group, or null for all judges."""
     return {"type": ["string", "null"], "minLength": 1, "description": words}
 
 
 def group_said(owner: Campaign, said: Said, key: str = GROUP) -> JudgeGroup | None:
-    """Return the group that a key names; None for everybody. Raises FormatError if there is no such group."""
+    """Return the group that a key names; None for all judges. Raises FormatError if there is no such group."""
     return None if said.get(key) is None else group_named(owner, said.get(key), said, key)
 
 
@@ -142,7 +142,7 @@ class JudgesSection(Section[Campaign]):
         return {"judges": [_judge_read(judge) for judge in _listed(owner)]}
 
     def apply(self, owner: Campaign, said: Said, run: Run) -> None:
-        """Add the judges who are not there, change the others, and declare conflicts."""
+        """Add missing judges, change the others, and declare conflicts."""
         for each in said.items_of("judges"):
             wanted = _judge_wanted(each)
             judge = owner.judges.filter(pseudonym=each.get("pseudonym")).first()

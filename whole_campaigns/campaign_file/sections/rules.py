@@ -67,7 +67,7 @@ class RulesSection(Section[Campaign]):
         return {"quality_rules": [_terms_of(rule) for rule in _in_force(owner)]}
 
     def apply(self, owner: Campaign, said: Said, run: Run) -> None:
-        """Switch off what is to be off, change what differs in numbers, and add the others."""
+        """Deactivate removed rules, change those with other numbers, and add the others."""
         left = list(_in_force(owner))
         unmatched: list[Said] = []
         for each in said.items_of("quality_rules"):
@@ -92,7 +92,7 @@ class RulesSection(Section[Campaign]):
                     done = rule_replace(rule=near, terms=terms, user=_person(each, run))
                 _note(done, run)
         if added:
-            # Together: what they would do to judges is counted as one.
+            # Together: their effects on judges are counted as one.
             with _put_in_force(added[0][0]):
                 every = [terms for _said, terms in added]
                 done = rules_put_in_force(campaign=owner, terms=every, user=run.by)

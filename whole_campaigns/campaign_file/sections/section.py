@@ -66,9 +66,9 @@ class Section(ABC, Generic[Owner]):
 
     @abstractmethod
     def apply(self, owner: Owner, said: Said, run: Run) -> None:
-        """Make the owner what the file says, and write nothing where it is that already.
+        """Change the owner to match the file, and write nothing that is equal.
 
-        What the file does not name stays. Raises FormatError; the caller undoes everything then.
+        Omitted parts stay. Raises FormatError; the caller undoes everything then.
         """
 
 

@@ -283,7 +283,7 @@ class TasksSection(Section[Campaign]):
 
 
 def rankings_in_order(campaign: Campaign) -> TaskQuerySet:
-    """Return the ranking of each test set, in the order of the file, which says with it what is the test set's."""
+    """Return the ranking of each test set, in the order of the file, where it also holds the test set's own settings."""
     rankings = Task.objects.of(campaign).filter(protocol=Protocol.RANKING)
     return rankings.select_related("test_set__campaign").order_by("test_set")
 

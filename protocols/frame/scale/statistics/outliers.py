@@ -133,7 +133,7 @@ def _outcome(
 
 @dataclass(frozen=True)
 class RuleOverlap:
-    """Outliers by mean score who are outliers by mean agreement, too.
+    """Judges who are outliers by both mean score and mean agreement.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class RuleOverlap:
 
 
 def overlap(outcomes: Sequence[RuleOutcome]) -> RuleOverlap:
-    """Return who is an outlier by both rules (Hamon et al. 2007, below Table 3)."""
+    """Return the judges who are outliers by both rules (Hamon et al. 2007, below Table 3)."""
     of_rule = {each.rule: each for each in outcomes}
     score, far = of_rule[Rule.MEAN_SCORE], set(of_rule[Rule.MEAN_AGREEMENT].outliers)
     upper, lower = (tuple(name for name in part if name in far) for part in (score.high, score.low))
