@@ -28,7 +28,7 @@ from ranking.core.counting.moments import (
 )
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.shares import expected_wins, expected_wins_influence
-from ranking.core.ranges import RankRanges
+from ranking.core.ranges import RankRanges, ranges_of_better
 from ranking.core.scores import Scores
 from ranking.core.uncertainty import clustered_covariance
 
@@ -373,9 +373,7 @@ def anytime_ranges_of_moments(
         systems=systems,
         confidence=confidence,
         scores=scores,
-        ranges=RankRanges(
-            low=1 + np.count_nonzero(above, axis=0), high=n - np.count_nonzero(above, axis=1)
-        ),
+        ranges=ranges_of_better(above),
         above=above,
         low=np.maximum(-1.0, difference - width),
         high=np.minimum(1.0, difference + width),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from scipy.special import bdtr, stdtr
@@ -278,10 +278,14 @@ def rank_ranges_by_sign_test(
     RankRanges
         Of shape (..., n).
     """
-    significant = better(wins, level=level, sides=sides, correction=correction)
+    return ranges_of_better(better(wins, level=level, sides=sides, correction=correction))
+
+
+def ranges_of_better(better: BoolArray) -> RankRanges:
+    """Return rank ranges from which systems are better than which, shape (..., n, n)."""
     return RankRanges(
-        low=1 + np.count_nonzero(significant, axis=-2),
-        high=wins.shape[-1] - np.count_nonzero(significant, axis=-1),
+        low=1 + np.count_nonzero(better, axis=-2),
+        high=better.shape[-1] - np.count_nonzero(better, axis=-1),
     )
 
 
@@ -619,9 +623,6 @@ def _deviates(shape: tuple[int, int], degrees_of_freedom: float, seed: int) -> F
     )
 
 
-Bound = Literal["both", "low", "high"]
-BOUNDS: tuple[Bound, ...] = get_args(Bound)
-
 DRAWS = 10_000
 
 
@@ -631,7 +632,6 @@ def rank_confidence_sets(
     *,
     confidence: float = 0.95,
     simultaneous: bool = False,
-    bound: Bound = "both",
     degrees_of_freedom: float = np.inf,
     group: Int64Array | None = None,
     draws: int = DRAWS,
@@ -669,9 +669,6 @@ def rank_confidence_sets(
         Between 0 and 1.
     simultaneous : bool
         Whether all sets hold together, not only each by itself.
-    bound : "both", "low" or "high"
-        "low" bounds only the better end of the sets, the worse one is n; "high" bounds only the
-        worse end, the better one is 1. A marginal set with one bound spends no error on the other.
     degrees_of_freedom : float
         Degrees of freedom of `covariance`, such as `ScoreCovariance.degrees_of_freedom`: with few
         judges, the covariance itself is uncertain, and normal draws would make sets too narrow. ∞
@@ -702,8 +699,6 @@ def rank_confidence_sets(
     """
     if not 0 < confidence < 1:
         raise ValueError("confidence: expected a probability between 0 and 1")
-    if bound not in BOUNDS:
-        raise ValueError(f"bound: {bound!r} is none of {', '.join(BOUNDS)}")
     level = 1 - confidence
     if (1 + draws) * level < 1:
         raise ValueError("draws: too few for any difference to be significant at this confidence")
@@ -716,16 +711,8 @@ def rank_confidence_sets(
         seed=seed,
     )
     if simultaneous:
-        significant = _of_all_pairs(differences) <= level
-        above = np.count_nonzero(significant, axis=0)
-        below = np.count_nonzero(significant, axis=1)
-    else:
-        above, below = _of_each_system(differences, bound=bound, level=level)
-    n = len(values)
-    return RankRanges(
-        low=np.ones(n, dtype=np.int64) if bound == "high" else 1 + above,
-        high=np.full(n, n, dtype=np.int64) if bound == "low" else n - below,
-    )
+        return ranges_of_better(_of_all_pairs(differences) <= level)
+    return _of_each_system(differences, level)
 
 
 def pairwise_p_values(
@@ -780,19 +767,15 @@ def _of_all_pairs(differences: StudentisedDifferences) -> FloatArray:
     return p
 
 
-def _of_each_system(
-    differences: StudentisedDifferences, *, bound: Bound, level: float
-) -> tuple[Int64Array, Int64Array]:
-    """Return how many systems are significantly above and below each, one family per system."""
+def _of_each_system(differences: StudentisedDifferences, level: float) -> RankRanges:
+    """Return ranges from the systems significantly above and below each, one family per system."""
     n = len(differences.observed)
     above, below = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     for system in range(n):
         others = np.delete(np.arange(n), system)
         own = np.full(n - 1, system)
         better, worse = np.concatenate([others, own]), np.concatenate([own, others])
-        tested = slice(*{"both": (0, None), "low": (0, n - 1), "high": (n - 1, None)}[bound])
-        better, worse = better[tested], worse[tested]
         significant = differences.step_down(better, worse) <= level
         above[system] = np.count_nonzero(significant & (worse == system))
         below[system] = np.count_nonzero(significant & (better == system))
-    return above, below
+    return RankRanges(low=1 + above, high=n - below)

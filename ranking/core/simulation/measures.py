@@ -14,7 +14,7 @@ from ranking.core.counting.counts import Counts
 from ranking.core.counting.resampling import bootstrap_wins
 from ranking.core.methods.lopez import lopez_order
 from ranking.core.methods.shares import bojar, expected_wins
-from ranking.core.ranges import RankRanges, clusters, rank_ranges
+from ranking.core.ranges import RankRanges, clusters, ranges_of_better, rank_ranges
 from ranking.core.scores import TIE_DECIMALS
 from ranking.core.sharding import Engine, Progress, on_any_engine
 from ranking.core.simulation.model import (
@@ -123,11 +123,7 @@ def sign_test_ranges(wins: Int64Array, *, alpha: float = 0.05) -> RankRanges:
     RankRanges
         With arrays of shape (..., n).
     """
-    better = significantly_better(wins, alpha=alpha)
-    return RankRanges(
-        low=1 + np.count_nonzero(better, axis=-2),
-        high=wins.shape[-1] - np.count_nonzero(better, axis=-1),
-    )
+    return ranges_of_better(significantly_better(wins, alpha=alpha))
 
 
 def bootstrap_ranges(
@@ -571,15 +567,10 @@ def _row(
     model: Model, blocks: int, methods: Sequence[str], mean: list[float], error: list[float]
 ) -> StudyRow:
     names = (*_MEASURES, *(f"error.{method}" for method in methods))
-    value = dict(zip(names, mean, strict=True))
     return StudyRow(
         comparisons=blocks * model.comparisons_per_block,
         blocks=blocks,
-        error={method: value[f"error.{method}"] for method in methods},
-        range_size=value["range_size"],
-        range_violations=value["range_violations"],
-        clusters=value["clusters"],
-        cluster_violations=value["cluster_violations"],
-        significant_pairs=value["significant_pairs"],
+        error=dict(zip(methods, mean[len(_MEASURES) :], strict=True)),
         standard_errors=dict(zip(names, error, strict=True)),
+        **dict(zip(_MEASURES, mean, strict=False)),
     )

@@ -16,7 +16,6 @@ from scipy.integrate import quad
 from scipy.stats import binom, norm, studentized_range
 
 from ranking.core.ranges import (
-    Bound,
     RankRanges,
     clusters,
     pairwise_p_values,
@@ -66,35 +65,25 @@ NEAR_EQUAL = Example(
 #: What csranks gives: R package, github.com/danielwilhelm/R-CS-ranks at bd4f755 (1.2.2.9001), under
 #: R 4.2.2 with MASS 7.3-58.2: csranks(x, Sigma, coverage, cstype, simul, R = 50000), stepdown as by
 #: default; seeds 1 and 2 gave the same sets.
-CSRANKS: tuple[tuple[Example, float, bool, Bound, str, str], ...] = (
-    (INDEPENDENT, 0.95, False, "both", "1 1 1 2 2 5 6 8", "3 5 5 5 6 7 7 8"),
-    (INDEPENDENT, 0.95, False, "low", "1 1 2 2 3 5 6 8", "8 8 8 8 8 8 8 8"),
-    (INDEPENDENT, 0.95, False, "high", "1 1 1 1 1 1 1 1", "2 4 5 5 6 7 7 8"),
-    (INDEPENDENT, 0.95, True, "both", "1 1 1 2 2 5 6 7", "3 5 5 5 6 7 8 8"),
-    (INDEPENDENT, 0.95, True, "low", "1 1 1 2 2 5 6 7", "8 8 8 8 8 8 8 8"),
-    (INDEPENDENT, 0.95, True, "high", "1 1 1 1 1 1 1 1", "3 5 5 5 6 7 8 8"),
-    (INDEPENDENT, 0.8, False, "both", "1 1 2 2 4 6 6 8", "2 4 5 5 5 7 7 8"),
-    (INDEPENDENT, 0.8, False, "low", "1 1 2 2 5 6 6 8", "8 8 8 8 8 8 8 8"),
-    (INDEPENDENT, 0.8, False, "high", "1 1 1 1 1 1 1 1", "2 2 4 4 5 7 7 8"),
-    (INDEPENDENT, 0.8, True, "both", "1 1 2 2 3 5 6 8", "2 4 5 5 6 7 7 8"),
-    (SPREAD, 0.95, False, "both", "1 1 1 2 4 4 5 6 6 9 11", "3 4 4 6 7 9 9 9 10 10 11"),
-    (SPREAD, 0.95, False, "low", "1 1 2 2 4 4 5 6 8 10 11", " ".join(["11"] * 11)),
-    (SPREAD, 0.95, False, "high", " ".join("1" * 11), "2 4 4 6 7 9 9 9 10 10 11"),
-    (SPREAD, 0.95, True, "both", "1 1 1 2 3 2 4 6 6 9 11", "3 6 5 7 7 9 9 9 10 10 11"),
-    (SPREAD, 0.8, False, "low", "1 1 2 4 4 4 6 8 8 10 11", " ".join(["11"] * 11)),
-    (SPREAD, 0.8, False, "high", " ".join("1" * 11), "1 3 3 6 6 7 8 9 9 10 11"),
-    (SPREAD, 0.8, True, "both", "1 1 1 2 4 4 5 6 6 9 11", "3 4 4 6 7 9 9 9 10 10 11"),
-    (NEAR_EQUAL, 0.95, False, "both", " ".join("1" * 14 + "2"), " ".join(["14", *["15"] * 14])),
-    (NEAR_EQUAL, 0.95, True, "both", " ".join("1" * 15), " ".join(["15"] * 15)),
-    (NEAR_EQUAL, 0.8, False, "both", " ".join("1" * 12 + "235"), "11 13 14" + " 15" * 12),
-    (NEAR_EQUAL, 0.8, True, "both", " ".join("1" * 14 + "2"), " ".join(["14", *["15"] * 14])),
+CSRANKS: tuple[tuple[Example, float, bool, str, str], ...] = (
+    (INDEPENDENT, 0.95, False, "1 1 1 2 2 5 6 8", "3 5 5 5 6 7 7 8"),
+    (INDEPENDENT, 0.95, True, "1 1 1 2 2 5 6 7", "3 5 5 5 6 7 8 8"),
+    (INDEPENDENT, 0.8, False, "1 1 2 2 4 6 6 8", "2 4 5 5 5 7 7 8"),
+    (INDEPENDENT, 0.8, True, "1 1 2 2 3 5 6 8", "2 4 5 5 6 7 7 8"),
+    (SPREAD, 0.95, False, "1 1 1 2 4 4 5 6 6 9 11", "3 4 4 6 7 9 9 9 10 10 11"),
+    (SPREAD, 0.95, True, "1 1 1 2 3 2 4 6 6 9 11", "3 6 5 7 7 9 9 9 10 10 11"),
+    (SPREAD, 0.8, True, "1 1 1 2 4 4 5 6 6 9 11", "3 4 4 6 7 9 9 9 10 10 11"),
+    (NEAR_EQUAL, 0.95, False, " ".join("1" * 14 + "2"), " ".join(["14", *["15"] * 14])),
+    (NEAR_EQUAL, 0.95, True, " ".join("1" * 15), " ".join(["15"] * 15)),
+    (NEAR_EQUAL, 0.8, False, " ".join("1" * 12 + "235"), "11 13 14" + " 15" * 12),
+    (NEAR_EQUAL, 0.8, True, " ".join("1" * 14 + "2"), " ".join(["14", *["15"] * 14])),
 )
 _CSRANKS_DRAWS, _DRAWS = 50_000, 100_000
 
 
-@pytest.mark.parametrize(("example", "confidence", "simultaneous", "bound", "low", "high"), CSRANKS)
+@pytest.mark.parametrize(("example", "confidence", "simultaneous", "low", "high"), CSRANKS)
 def test_sets_are_those_of_csranks(
-    example: Example, confidence: float, simultaneous: bool, bound: Bound, low: str, high: str
+    example: Example, confidence: float, simultaneous: bool, low: str, high: str
 ) -> None:
     # Both draw their critical values. A bound that differs between levels four standard errors of
     # that apart (0.005 at 0.95) hangs on the draws; all others must be the same.
@@ -102,7 +91,6 @@ def test_sets_are_those_of_csranks(
         rank_confidence_sets,
         *example.arrays(),
         simultaneous=simultaneous,
-        bound=bound,
         draws=_DRAWS,
     )
     margin = 4 * np.sqrt(confidence * (1 - confidence) * (1 / _DRAWS + 1 / _CSRANKS_DRAWS))
@@ -187,9 +175,7 @@ def test_a_marginal_set_of_equal_variances_has_the_critical_value_of_dunnett() -
         values = np.array([distance, *[0.0] * 8])
         level = uncovered(distance / np.sqrt(2))
         for confidence, high in ((1 - level - 0.006, 1), (1 - level + 0.006, 9)):
-            sets = rank_confidence_sets(
-                values, np.eye(9), confidence=confidence, draws=100_000, bound="both"
-            )
+            sets = rank_confidence_sets(values, np.eye(9), confidence=confidence, draws=100_000)
             assert sets.high[0] == high
 
 
@@ -199,14 +185,6 @@ def test_significant_differences_are_counted_as_ranks() -> None:
         sets = rank_confidence_sets(values, np.eye(4) * 0.01, simultaneous=together)
         assert (sets.low.tolist(), sets.high.tolist()) == ([1, 2, 2, 4], [1, 3, 3, 4])
     assert clusters(sets).tolist() == [1, 2, 2, 3]
-
-
-def test_one_bound_leaves_the_other_end_open() -> None:
-    values, covariance = np.array([5.0, 3.0, 0.0]), np.eye(3) * 0.01
-    low = rank_confidence_sets(values, covariance, bound="low")
-    high = rank_confidence_sets(values, covariance, bound="high")
-    assert (low.low.tolist(), low.high.tolist()) == ([1, 2, 3], [3, 3, 3])
-    assert (high.low.tolist(), high.high.tolist()) == ([1, 1, 1], [1, 2, 3])
 
 
 def test_a_difference_without_variance_is_known() -> None:
@@ -285,8 +263,6 @@ def test_arguments_out_of_range_are_refused() -> None:
         sets(draws=10)
     with pytest.raises(ValueError, match="draws"):
         pairwise_p_values(np.array([1.0, 0.0]), np.eye(2), draws=0)
-    with pytest.raises(ValueError, match="bound"):
-        sets(bound="middle")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="degrees_of_freedom"):
         sets(degrees_of_freedom=0)
     with pytest.raises(ValueError, match="seed"):
@@ -317,16 +293,11 @@ def test_sets_hold_the_rank_and_are_nested(
     values, covariance = drawn
     sets = partial(rank_confidence_sets, values, covariance, draws=200)
     both_ends = sets(confidence=confidence)
-    one_end, other_end = (
-        sets(confidence=confidence, bound="low"),
-        sets(confidence=confidence, bound="high"),
-    )
     point = RankRanges(
         low=1 + np.count_nonzero(values[:, np.newaxis] < values, axis=1),
         high=np.count_nonzero(values[:, np.newaxis] <= values, axis=1),
     )
-    assert contains(RankRanges(low=one_end.low, high=other_end.high), point)
-    assert contains(both_ends, RankRanges(low=one_end.low, high=other_end.high))
+    assert contains(both_ends, point)
     assert contains(sets(confidence=confidence, simultaneous=True), both_ends)
     assert contains(sets(confidence=confidence + 0.04), both_ends)
 
