@@ -15,7 +15,7 @@ Rankings from the counts of shards: those that `rank` returns for all judgments,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,13 @@ import numpy.typing as npt
 
 from ranking.core.arrays import BoolArray, Int32Array, Int64Array
 from ranking.core.counting.counts import Layout, UnitSizes, count, counts_of_units, counts_per_block
-from ranking.core.counting.moments import AllMoments, Moments, second_moments, units_of
+from ranking.core.counting.moments import (
+    CLUSTER_UNITS,
+    AllMoments,
+    Moments,
+    second_moments,
+    units_of,
+)
 from ranking.core.counting.resampling import Level, Resampling
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod
@@ -181,22 +187,19 @@ def _count_layout(
     segment = np.unique(blocks.segment, return_inverse=True)[1]
     by_segment = _summed(segment, sizes, int(segment.max(initial=-1)) + 1)
     keeps, judges = wanted.keeps, len(blocks.judges)
+    moments: dict[str, Int64Array | None] = {
+        unit: second_moments(blocks, layout, units_of(blocks, unit))
+        if keeps in (unit, "two_way")
+        else None
+        for unit in CLUSTER_UNITS[:2]
+    }
     return LayoutCounts(
+        **moments,
         cells=count(blocks, Layout(layout.systems, ties=True, outright=layout.outright)),
         total=int(sizes.sum()),
         segment_squares=int(by_segment @ by_segment),
         judge_sizes=_summed(blocks.judge, sizes, judges),
         document_sizes=_summed(place, sizes[named], documents),
-        blocks=(
-            second_moments(blocks, layout, units_of(blocks, "blocks"))
-            if keeps in ("blocks", "two_way")
-            else None
-        ),
-        segments=(
-            second_moments(blocks, layout, units_of(blocks, "segments"))
-            if keeps in ("segments", "two_way")
-            else None
-        ),
         judge_cells=(
             counts_of_units(blocks, layout, units_of(blocks, "judges"), judges)
             if keeps in ("judges", "two_way")
@@ -342,17 +345,8 @@ def _sum_of(one: LayoutCounts, other: LayoutCounts, documents: int) -> LayoutCou
         return None if first is None else first + second
 
     missing = documents - len(one.document_sizes)
-    return LayoutCounts(
-        cells=one.cells + other.cells,
-        total=one.total + other.total,
-        segment_squares=one.segment_squares + other.segment_squares,
-        judge_sizes=one.judge_sizes + other.judge_sizes,
-        document_sizes=np.pad(one.document_sizes, (0, missing)) + other.document_sizes,
-        blocks=plus("blocks"),
-        segments=plus("segments"),
-        judge_cells=plus("judge_cells"),
-        resampled=plus("resampled"),
-    )
+    one = replace(one, document_sizes=np.pad(one.document_sizes, (0, missing)))
+    return LayoutCounts(**{each.name: plus(each.name) for each in fields(LayoutCounts)})
 
 
 class _Placed:
