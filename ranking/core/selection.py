@@ -44,8 +44,9 @@ Predictor = Callable[[Blocks], Int8Array]
 Scorer = Callable[[Blocks], Scores]
 
 
-def by_scores(score: Scorer) -> Predictor:
-    """Return a predictor of a win for the higher score, or of a tie within a radius.
+@on_any_engine(threads=True)
+def predict_by_scores(score: Scorer, blocks: Blocks) -> Int8Array:
+    """Predict a win for the higher score, or a tie within a radius.
 
     The radius is the one that predicts most training comparisons, the smallest of several
     (Sakaguchi, Post & Van Durme 2014 tune it on held-out data). So methods without ties can be
@@ -55,13 +56,9 @@ def by_scores(score: Scorer) -> Predictor:
     ----------
     score : callable
         Takes blocks and returns scores of shape (n,), on any scale.
+    blocks : Blocks
+        To learn from.
     """
-
-    return partial(_predict_by_scores, score)
-
-
-@on_any_engine(threads=True)
-def _predict_by_scores(score: Scorer, blocks: Blocks) -> Int8Array:
     scores = score(blocks)
     values = np.where(scores.estimable, np.round(scores.values, TIE_DECIMALS), 0.0)
     known = scores.estimable[:, np.newaxis] & scores.estimable[np.newaxis, :]
@@ -107,20 +104,11 @@ def best_radius(tallies: Tallies, difference: FloatArray, known: BoolArray) -> f
     return float((size[best - 1] + upper) / 2)
 
 
-def by_relative_ability(
-    model: HopkinsMayModel | None = None,
-    *,
-    inference: Literal["collapsed", "gibbs"] = "collapsed",
-    seed: int = 0,
-) -> Predictor:
-    """Return a predictor of the most probable outcome in the relative-ability model."""
-    return partial(_predict_by_ability, model or HopkinsMayModel(), inference, seed)
-
-
 @on_any_engine(threads=True)
-def _predict_by_ability(
+def predict_by_ability(
     model: HopkinsMayModel, inference: Literal["collapsed", "gibbs"], seed: int, blocks: Blocks
 ) -> Int8Array:
+    """Predict the most probable outcome in the relative-ability model."""
     ability = hopkins_may(blocks, model=model, inference=inference, seed=seed)
     known = ability.estimable[:, np.newaxis] & ability.estimable[np.newaxis, :]
     radius = ability.extra.get("radius")
@@ -171,9 +159,9 @@ def predictors(
         complete = method_named(name).complete({**_RUNS.get(name, {}), **given})
         if name == "hopkins_may":
             model = HopkinsMayModel(radius=complete.pop("radius"))
-            found[name] = by_relative_ability(model, seed=seed, **complete)
+            found[name] = partial(predict_by_ability, model, complete["inference"], seed)
         else:
-            found[name] = by_scores(partial(score_by_method, name, complete, seed))
+            found[name] = partial(predict_by_scores, partial(score_by_method, name, complete, seed))
     return found
 
 

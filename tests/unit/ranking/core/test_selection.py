@@ -1,6 +1,7 @@
 """Cross-validated model selection: what it promises about folds, ties and the oracle."""
 
 import math
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -8,6 +9,7 @@ import pytest
 
 from ranking.core.counting.counts import Tallies, tally
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
+from ranking.core.methods.hopkins_may import HopkinsMayModel
 from ranking.core.methods.shares import expected_wins
 from ranking.core.scores import Scores
 from ranking.core.selection import (
@@ -17,10 +19,10 @@ from ranking.core.selection import (
     WIN,
     best_radius,
     by_pairs,
-    by_relative_ability,
-    by_scores,
     data_requirements,
     folds_of_segments,
+    predict_by_ability,
+    predict_by_scores,
     select_method,
 )
 
@@ -115,7 +117,7 @@ def test_what_nothing_is_known_of_counts_as_wrong() -> None:
     rows = [BlockRow("j", 1, [("a",), ("b",)], [1, 2]), BlockRow("j", 2, [("c",), ("d",)], [1, 2])]
     found = select_method(
         blocks_from_rows(rows, NAMES),
-        {"ew": by_scores(lambda blocks: expected_wins(tally(blocks).wins))},
+        {"ew": partial(predict_by_scores, lambda blocks: expected_wins(tally(blocks).wins))},
         folds=2,
     )
     assert (found.methods["ew"].correct, found.methods["ew"].unknown) == (0, 2)
@@ -154,10 +156,15 @@ def test_a_predictor_by_scores_calls_near_equals_ties() -> None:
     scores = Scores(
         values=np.array([0.9, 0.8, 0.1, np.nan]), estimable=np.array([True, True, True, False])
     )
-    predicted = by_scores(lambda _: scores)(blocks)
+    predicted = predict_by_scores(lambda _: scores, blocks)
     assert predicted[0].tolist() == [TIE, TIE, WIN, UNKNOWN]
     assert predicted[2].tolist() == [LOSS, LOSS, TIE, UNKNOWN]
-    assert by_relative_ability()(blocks)[0].tolist() == [TIE, TIE, WIN, UNKNOWN]
+    assert predict_by_ability(HopkinsMayModel(), "collapsed", 0, blocks)[0].tolist() == [
+        TIE,
+        TIE,
+        WIN,
+        UNKNOWN,
+    ]
 
 
 def test_smaller_shares_are_parts_of_larger_ones() -> None:
