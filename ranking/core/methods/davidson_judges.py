@@ -182,10 +182,6 @@ class JudgeEffectsModel:
             weights=weights,
         )
 
-    def log_probabilities(self, fit: JudgeEffectsFit) -> FloatArray:
-        """Return the logarithm of the probability of each comparison's outcome, shape (C,)."""
-        return self._log_probabilities(fit.parameters)
-
     def block_influence(self, fit: JudgeEffectsFit, blocks: int) -> FloatArray:
         """Return the influence of each of B blocks on the abilities, shape (B, n).
 
@@ -193,7 +189,7 @@ class JudgeEffectsModel:
         comparisons. A judge's prior comes and goes with the judge, so it is divided among their
         comparisons.
         """
-        of_eta, of_lambda, score_eta, score_lambda, *_ = self._derivatives(fit.parameters)
+        of_eta, of_lambda, (score_eta, score_lambda, *_) = self._derivatives(fit.parameters)
         gradients = sparse.diags_array(score_eta) @ of_eta
         gradients = gradients + sparse.diags_array(score_lambda) @ of_lambda
         gradients = gradients - self._expected_of_judges(fit.parameters)
@@ -237,7 +233,8 @@ class JudgeEffectsModel:
             lenient = np.full(len(eta), -np.inf)
         return eta, lenient, scale
 
-    def _log_probabilities(self, at: FloatArray) -> FloatArray:
+    def log_probabilities(self, at: FloatArray) -> FloatArray:
+        """Return the logarithm of the probability of each comparison's outcome with these parameters, shape (C,)."""
         eta, lenient, _scale = self._predictors(at)
         log_z = np.logaddexp(np.logaddexp(eta / 2, -eta / 2), lenient)
         of_outcome = np.where(self.data.outcome == 0, lenient, self.data.outcome * eta / 2)
@@ -249,19 +246,11 @@ class JudgeEffectsModel:
         apart = at[one] - at[other]
         prior = self.penalty.wins * float(np.sum(apart - 2 * np.logaddexp(apart, 0.0)))
         penalty = float(np.sum(self._precision[free] * at[free] ** 2)) / 2
-        return float(self.weights @ self._log_probabilities(at)) + prior - penalty
+        return float(self.weights @ self.log_probabilities(at)) + prior - penalty
 
     def _derivatives(
         self, at: FloatArray
-    ) -> tuple[
-        sparse.csr_array,
-        sparse.csr_array,
-        FloatArray,
-        FloatArray,
-        FloatArray,
-        FloatArray,
-        FloatArray,
-    ]:
+    ) -> tuple[sparse.csr_array, sparse.csr_array, tuple[FloatArray, ...]]:
         """Return derivatives of η and λ by the parameters, and of the log-likelihood by η and λ."""
         data, n, judges = self.data, self.systems, self.judges
         eta, lenient, scale = self._predictors(at)
@@ -287,12 +276,11 @@ class JudgeEffectsModel:
         score_lambda = (data.outcome == 0) - tied
         of_both = -tied * (won - lost) / 2
         spread_eta = (won + lost) / 4 - (won - lost) ** 2 / 4
-        return (
-            of_eta, of_lambda, score_eta, score_lambda, spread_eta, tied * (1 - tied), of_both,
-        )  # fmt: skip
+        by_both = (score_eta, score_lambda, spread_eta, tied * (1 - tied), of_both)
+        return of_eta, of_lambda, by_both
 
     def _gradient_and_information(self, at: FloatArray) -> tuple[FloatArray, FloatArray]:
-        of_eta, of_lambda, score_eta, score_lambda, ee, ll, el = self._derivatives(at)
+        of_eta, of_lambda, (score_eta, score_lambda, ee, ll, el) = self._derivatives(at)
         w, free = self.weights, self._free
         gradient = of_eta.T @ (w * score_eta) + of_lambda.T @ (w * score_lambda)
         crossed = of_eta.T @ sparse.diags_array(w * el) @ of_lambda
@@ -370,7 +358,7 @@ class JudgeEffectsModel:
             effects=at[n + 1 + 2 * judges :],
             parameters=np.concatenate([centre @ at[:n], at[n:]]),
             response=centre @ np.linalg.inv(information)[:n],
-            log_likelihood=float(self.weights @ self._log_probabilities(at)),
+            log_likelihood=float(self.weights @ self.log_probabilities(at)),
         )
 
 

@@ -149,7 +149,7 @@ def test_kappas_are_those_of_pairs_of_judges() -> None:
         here, table = found.at(row), tables[where]
         comparable, p_agree, p_chance = cohen_of_tables(table, symmetric=True)
         assert here.judges == tuple(blocks.judges[judge] for judge in where)
-        assert (here.comparable, here.agreeing) == (comparable, np.trace(table))
+        assert (here.comparable, here.agreeing) == (int(comparable), int(np.trace(table)))
         assert here.kappa == pytest.approx((p_agree - p_chance) / (1 - p_chance))
         assert here.p_chance == pytest.approx(p_chance)
         assert sum(map(sum, here.outcomes)) == comparable

@@ -179,7 +179,7 @@ def test_a_comparison_that_counts_twice_is_one_made_twice() -> None:
         weighted.block_influence(found, 400), plain.block_influence(expected, 400), atol=1e-8
     )
     assert (found.tie, found.ability[5]) == (0, 0)
-    assert found.log_likelihood == pytest.approx(plain.log_probabilities(expected).sum())
+    assert found.log_likelihood == pytest.approx(plain.log_probabilities(expected.parameters).sum())
     # A system that was never compared answers to nothing, and abilities keep their mean.
     assert not found.response[5].any()
     np.testing.assert_allclose(found.response.sum(axis=0), 0, atol=1e-9)
