@@ -29,7 +29,7 @@ MILLISECONDS_BETWEEN_RANKINGS = 1000
 
 @cache
 def broker() -> "redis.Redis":
-    """Return a client of the broker that gives up quickly: a judge is waiting."""
+    """Return a client of the broker with a short timeout: a judge is waiting."""
     return redis.Redis.from_url(
         settings.REDIS_URL, socket_connect_timeout=0.5, socket_timeout=1, retry=None
     )

@@ -385,7 +385,7 @@ def answer_kind_register(kind: AnswerKind) -> None:
 
 
 def answer_kind(protocol: str) -> AnswerKind:
-    """Return what the answers of a protocol are."""
+    """Return the answer kind of a protocol."""
     return _KINDS[protocol]
 
 
@@ -395,7 +395,7 @@ def answer_kinds() -> list[AnswerKind]:
 
 
 def rules_shown(protocol: str, rules: Mapping[str, Any], *, campaign: Campaign, part: int) -> Rules:
-    """Return what the judge page must know of the rules of the campaign and of a task, in a pass."""
+    """Return the rules of the campaign and of a task that the judge page needs, in a pass."""
     kind = answer_kind(protocol)
     shown = kind.shown_rules(campaign, rules)
     return shown if kind.passes is None else {**shown, **kind.passes.rules(part, rules)}
@@ -404,7 +404,7 @@ def rules_shown(protocol: str, rules: Mapping[str, Any], *, campaign: Campaign, 
 def texts_beside(
     protocol: str, rules: Mapping[str, Any], *, campaign: Campaign, part: int
 ) -> TextsBeside:
-    """Return what judges see beside the outputs: what the campaign shows, unless the protocol has passes."""
+    """Return the texts shown beside the outputs: as set in the campaign, unless the protocol has passes."""
     passes = answer_kind(protocol).passes
     if passes is not None:
         return passes.texts(part, rules)
@@ -414,29 +414,29 @@ def texts_beside(
 
 
 def answer_serializers() -> list[type[Serializer[Any]]]:
-    """Return what `answer` may be in requests and answers, for the description of the API."""
+    """Return the serializers of `answer` in requests and responses, for the description of the API."""
     return [kind.serializer for kind in _KINDS.values() if kind.serializer is not None]
 
 
 def rules_serializers() -> list[type[Serializer[Any]]]:
-    """Return what `rules` may be in answers, likewise."""
+    """Return the serializers of `rules` in responses."""
     return [kind.rules_serializer for kind in _KINDS.values()]
 
 
 def answers_read(protocol: str, judgment_ids: Sequence[int]) -> dict[int, Answer]:
-    """Return what these judgments of a protocol say, by id. One query, or none for rankings."""
+    """Return the answers of these judgments of a protocol, by id. One query, or none for rankings."""
     kind = answer_kind(protocol)
     return kind.read(judgment_ids) if judgment_ids and kind.has_answers else {}
 
 
 def answer_of(judgment: Judgment, *, protocol: str | None = None) -> Answer | None:
-    """Return what a judgment says; None for a ranking, which is its labels. `protocol` spares a query."""
+    """Return the answer of a judgment; None for a ranking, whose labels are the answer. `protocol` saves a query."""
     kind = answer_kind(judgment.task.protocol if protocol is None else protocol)
     return kind.answer_of(judgment) if kind.has_answers else None
 
 
 def stages_of(protocol: str, block_ids: Sequence[int]) -> dict[int, Stage]:
-    """Return what blocks of a protocol ask, by id; nothing where all HITs ask the same, without a query."""
+    """Return the stages of a protocol's blocks, by id; empty, and without a query, if all HITs ask the same."""
     kind = answer_kind(protocol)
     return {} if kind.stages is None or not block_ids else kind.stages(block_ids)
 

@@ -44,7 +44,7 @@ def fill_pools() -> None:
 
 @shared_task
 def fill_all_pools() -> None:
-    """Plan what every test set needs, whatever changed it."""
+    """Plan the HITs that every task needs, whatever caused the need."""
     _pools_fill(tasks_to_plan())
 
 
@@ -59,14 +59,14 @@ def _pools_fill(tasks: TaskQuerySet) -> None:
 
 @shared_task(name="annotation.tasks.deliver_webhooks")
 def deliver_webhooks() -> None:
-    """Put new judgments into the outbox of webhooks, and send what is due."""
+    """Put new judgments into the outbox of webhooks, and send due messages."""
     judgment_webhooks_record()
     webhooks_deliver()
 
 
 @shared_task
 def check_counters() -> None:
-    """Compare the counters that pages read with the judgments; log what differs."""
+    """Compare the counters that pages read with the judgments; log differences."""
     for task_id in Task.objects.order_by("pk").values_list("pk", flat=True):
         wrong = counters_check(task_id=task_id)
         if wrong:

@@ -1,4 +1,4 @@
-"""Tell the worker of mail and jobs; a lost message only delays them, a periodic task does them too."""
+"""Notify the worker of mail and jobs; a lost message only delays them, because a periodic task does them too."""
 
 import logging
 from typing import Final

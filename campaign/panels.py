@@ -1,4 +1,4 @@
-"""Read and check what recruiting services send, without a database.
+"""Parsing and checks of requests from recruiting services, without a database.
 
 Prolific fills `?PROLIFIC_PID=&STUDY_ID=&SESSION_ID=` into the study's address, see
 https://docs.prolific.com/api-reference/studies/the-study-object. Its webhooks:

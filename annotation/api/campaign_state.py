@@ -210,7 +210,7 @@ class TaskClosingView(APIView):
 
 
 def closing_answer(task: Task, status: int = 200) -> Response:
-    """Return whether a task is closed, and what closing it would do now."""
+    """Return whether a task is closed, and the effects of closing it now."""
     now = task_at_work(task=task)
     shown = {
         "closed_at": task.closed_at,

@@ -162,7 +162,7 @@ class DesignParametersSerializer(serializers.ModelSerializer[Design]):
         return group_asked_for(self.context["task"], name)
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
-        """Leave constraints that span fields to the service, which says what to do."""
+        """Leave constraints that span fields to the service, whose errors include a remedy."""
         return serializers.Serializer.run_validation(self, data)
 
     def get_validators(self) -> list[Any]:

@@ -1,4 +1,4 @@
-"""The judging API, used by the judging page: work, answers, reports of problems, and what a judge said before.
+"""Judging API, used by the judging page: work, answers, problem reports, and a judge's earlier answers.
 
 Assignments and judgments are sent as they are built, in the shape of the serializers that describe them; a
 test holds the two together. Through these serializers a judged block would cost 0.7 ms more.
@@ -139,7 +139,7 @@ def _lent_data(lent: LentAssignment, judge: Judge) -> dict[str, Any]:
 
 
 def _notice(lent: LentAssignment) -> str:
-    """Return what organisers have to say to the judge, the newest message first."""
+    """Return organisers' messages to the judge, newest first."""
     said = [_("A message from the organisers: %(text)s") % {"text": text} for text in lent.messages]
     if lent.is_asked_again:
         said.append(
@@ -205,7 +205,7 @@ class AssignmentsView(APIView):
                 judge=judge, after=asked.get("after"), in_hand=asked.get("in_hand", ())
             )
         except JudgePausedError:
-            # The same words for paused and excluded: what became of it is the organiser's to tell.
+            # The same text for paused and excluded judges: the details are up to the organiser.
             said = _("Your judging is paused. The organisers will contact you.")
             return _stopped("paused", said)
         except JudgeDeclinedError:

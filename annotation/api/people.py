@@ -1,4 +1,4 @@
-"""The judges of a campaign: who they are, adding many, what one may be lent, and a new link."""
+"""Judges of a campaign: listing, adding many, their work restrictions, and new links."""
 
 from typing import Any
 

@@ -25,7 +25,7 @@ from campaign.api.pages import CursorPages
 
 
 class ProblemReplySerializer(serializers.Serializer[Any]):
-    """A reply to a report; without text if it takes back another."""
+    """A reply to a report; without text if it withdraws another."""
 
     number = serializers.IntegerField(help_text="Number among the replies to this report, from 1.")
     text = serializers.CharField()

@@ -253,7 +253,7 @@ class ComparisonSerializer(serializers.Serializer[Any]):
 
 
 class ComparisonPages(CursorPages):
-    """Pages of judgments: the comparisons of one stand on one page."""
+    """Pages of judgments: all comparisons of a judgment are on one page."""
 
     page_size_query_description = (
         "Judgments per page, each with all its comparisons. Default 100, at most 1,000."

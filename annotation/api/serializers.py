@@ -35,7 +35,7 @@ class RulesField(serializers.JSONField):
 
 
 def protocol_field() -> serializers.ChoiceField:
-    """Return a field for what the judge is asked."""
+    """Return a field for the protocol."""
     return serializers.ChoiceField(
         choices=Protocol.choices,
         help_text="Protocol of the task. Answer rankings with `labels`, all others with `answer`.",
@@ -172,7 +172,7 @@ class NotYetSerializer(serializers.Serializer[object]):
 
 
 def in_hand_field() -> serializers.ListField:
-    """Return a field for what the page has: not begun, or not done."""
+    """Return a field for the HITs held by the page: not begun, or not done."""
     return serializers.ListField(
         child=serializers.UUIDField(),
         max_length=BLOCKS_AHEAD,

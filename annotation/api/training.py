@@ -1,4 +1,4 @@
-"""Training of a task, for the members of its campaign: what new judges are shown first, and what is expected."""
+"""Training of a task, for the members of its campaign: the blocks shown to new judges, and their expected answers."""
 
 from typing import Any, Final
 

@@ -1,4 +1,4 @@
-"""The answers of a task as downloads: the five-way CSV, and files of other tools, which say what they cannot carry."""
+"""Answers of a task as downloads: the five-way CSV, and files of other tools, with their losses."""
 
 from django.http import HttpResponse, StreamingHttpResponse
 from django.utils.text import slugify

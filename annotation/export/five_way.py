@@ -1,4 +1,4 @@
-"""The judgments of a test set as five-way CSV: what import_answers reads back."""
+"""Judgments of a task as five-way CSV, which import_answers reads back."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
@@ -111,7 +111,7 @@ def systems_and_sizes() -> tuple[Cast, Cast]:
 
 
 def copied_by_index(rows: QuerySet[Any, Any], columns: Mapping[str, type]) -> list[Rows]:
-    """Return what `rows_copied` yields, planned by indexes: each part would read whole tables otherwise."""
+    """Return the result of `rows_copied`, planned with indexes: otherwise each part would read whole tables."""
     with transaction.atomic(), table_scans_off():
         return list(rows_copied(rows, columns))
 

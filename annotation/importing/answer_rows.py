@@ -155,7 +155,7 @@ def ids_there(client_ids: Iterable[UUID]) -> set[UUID]:
 
 
 def repeated_in_words(repeated: int) -> str:
-    """Say how many rows of an import repeat others."""
+    """Return a message on the number of repeated rows in an import."""
     said = ngettext(
         "%(number)s row is an exact repeat (same judge, segment, systems and answer) and counts.",
         "%(number)s rows are exact repeats (same judge, segment, systems and answer) and count.",
@@ -165,7 +165,7 @@ def repeated_in_words(repeated: int) -> str:
 
 
 def skips_in_words(skips: int) -> str:
-    """Say how many skips an import stored."""
+    """Return a message on the number of skips stored by an import."""
     said = ngettext("%(number)s skip imported.", "%(number)s skips imported.", skips)
     return said % {"number": number_format(skips)}
 
@@ -260,7 +260,7 @@ class AnswerWriter:
     def _about(
         self, rows: Sequence[AnswerRow], ids: Sequence[int]
     ) -> Callable[[AnswerRow], dict[str, int | None]]:
-        """Return what gives the column of the judgment that a row is about; of these rows, or of earlier ones."""
+        """Return the function for the column of the judgment that a row is about; in these rows, or in earlier ones."""
         if self._kind.about is None:
             return lambda _row: {}
         column = self._kind.about.column

@@ -177,7 +177,7 @@ class _Import:
         self._judgments = self._skips = self._already_there = 0
 
     def read(self, file: JudgmentsFile, file_format: str | None) -> None:
-        """Store what a file says."""
+        """Store the content of a file."""
         sha256 = _sha256(file)
         with file.open() as stream:
             content = self._reader.read(InputFile(file.name, stream), file_format)
@@ -382,7 +382,7 @@ def _refusal(file: str, answer: FileAnswer) -> Refuse:
 
 
 def _refused_by_the_database(answers: Sequence[FileAnswer], error: Exception) -> Exception:
-    """Return the error in words; the database says what, and of which lines it may be."""
+    """Return the error in words; the database gives the reason and the possible lines."""
     said = str(error).strip().split("\n", 1)[0]
     return ImportRefusedError(
         f"the database refused an answer in lines {answers[0].line} to {answers[-1].line}: {said}",

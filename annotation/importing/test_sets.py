@@ -154,7 +154,7 @@ def texts_check(job: Job, progress: JobProgress) -> dict[str, Any]:
 
 @handles(JobKind.TEXTS_IMPORT, FormatError, ImportRefusedError, LanguageTagError)
 def texts_import(job: Job, progress: JobProgress) -> dict[str, Any]:
-    """Make a test set of the files of an upload, which are no longer kept then."""
+    """Create a test set from the files of an upload, and delete the files."""
     upload = _upload(job)
     total = 0
     with uploaded_set(upload, watch=lambda done: progress(done, total)) as recognised:
@@ -174,7 +174,7 @@ def texts_import(job: Job, progress: JobProgress) -> dict[str, Any]:
 
 
 def _options(upload: Upload, recognised: RecognisedSet) -> dict[str, Any]:
-    """Return what a check and an import are both given."""
+    """Return the options shared by check and import."""
     use = ReferenceUse(upload.reference_use)
     return {
         "recognised": recognised,

@@ -1,4 +1,4 @@
-"""HITs lent to judges, and what judges have seen and been lent so far."""
+"""HITs lent to judges, and the segments judges have seen."""
 
 import uuid
 from datetime import datetime

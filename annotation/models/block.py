@@ -27,7 +27,7 @@ class BlockControl(models.TextChoices):
 
 
 def by_candidate(outputs: Sequence[T], stands_for: Sequence[int] | None) -> list[Sequence[T]]:
-    """Return what belongs to the outputs of a block, in their order, by candidate."""
+    """Group values of a block's outputs, in their order, by candidate."""
     ends = list(accumulate(stands_for or [1] * len(outputs)))
     return [outputs[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 

@@ -187,7 +187,7 @@ class HIT(models.Model):
     # The database's clock alone decides about lending: servers' clocks differ.
     available_at = models.DateTimeField(db_default=Now())
     completed_at = models.DateTimeField(null=True, blank=True)
-    #: Never lent, and given up for other HITs; closed, so that it is never lent.
+    #: Never lent, and dropped in favour of other HITs; closed, so that it is never lent.
     withdrawn_at = models.DateTimeField(null=True, blank=True)
 
     objects: ClassVar[HITQuerySet] = HITQuerySet.as_manager()  # type: ignore[assignment]

@@ -111,7 +111,7 @@ class JudgmentSequence(models.Model):
     judged = models.PositiveIntegerField(default=0, db_default=0)
     #: With one of these judgments.
     judges = models.PositiveIntegerField(default=0, db_default=0)
-    #: Skips that stand, controls not among them.
+    #: Skips not withdrawn, without controls.
     skipped = models.PositiveIntegerField(default=0, db_default=0)
     #: Among judged blocks.
     most_candidates = models.PositiveSmallIntegerField(default=0, db_default=0)

@@ -22,7 +22,7 @@ class ProblemReportKind(models.TextChoices):
 
 class ProblemReportQuerySet(models.QuerySet["ProblemReport"]):
     def with_state(self) -> QuerySet["ProblemReport", Any]:
-        """Add `is_closed`: what the latest reply says; without one, a report is open."""
+        """Add `is_closed` from the latest reply; without replies, a report is open."""
         latest = ProblemReply.objects.filter(report=OuterRef("pk")).order_by("-number")
         state = Coalesce(Subquery(latest.values("closed")[:1]), models.Value(value=False))
         return self.annotate(is_closed=state)

@@ -49,7 +49,7 @@ def _user() -> "models.ForeignKey[User | None, User | None]":
 
 
 def _threshold_in_range() -> models.Q:
-    """Return the condition that a rule in force has a threshold its measure can have."""
+    """Return the constraint that a threshold is within its measure's range while the rule is in force."""
     condition = models.Q(switched_off_at__isnull=False)
     for scale, limits in LIMITS.items():
         measures = sorted(str(measure) for measure in JudgeMeasure if SCALES[measure] == scale)
@@ -150,12 +150,12 @@ class QualityActionQuerySet(RecordedQuerySet["QualityAction"]):
         return self.filter(reverted_at=None)
 
     def standing(self) -> "QualityActionQuerySet":
-        """Return those in force that hold against a judge: not what only asks or tells them something."""
+        """Return the actions in force that count against a judge: not mere questions or messages."""
         return self.in_force().filter(action__in=STANDING_ACTIONS)
 
 
 class QualityAction(RecordedModel):
-    """A judge was warned, paused, excluded, asked or told something: by which rule or whom, on what evidence.
+    """Action on a judge (warned, paused, excluded, asked or told something), its rule or author, and its evidence.
 
     Holds for the judge in the whole campaign; `task` is where the evidence
     comes from. Never changed, except that it is reverted once.

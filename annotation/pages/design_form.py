@@ -256,7 +256,7 @@ class DesignForm(VersionedForm):
         return int(text)
 
     def clean(self) -> dict[str, Any]:
-        """Refuse what no HIT can be drawn by, at the field that it is about."""
+        """Refuse parameters from which no HIT can be drawn, at their field."""
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("reference") == _AT_A_RATE and cleaned.get("reference_rate", 0) is None:
             self.add_error("reference_rate", _("Enter the percentage of blocks."))

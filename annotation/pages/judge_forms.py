@@ -1,4 +1,4 @@
-"""The forms of the judges of a campaign: a list of new ones, what one may judge, and groups of many."""
+"""Forms of a campaign's judges: a list of new ones, a judge's work, and groups."""
 
 from typing import Any, Final, cast
 
@@ -170,7 +170,7 @@ class AssignForm(forms.Form):
 
 
 def judge_details(judge: Judge, form: JudgeForm | None = None) -> dict[str, Any]:
-    """Return what the card *Details* of a judge's page shows; `judge` is one of `campaign_judges`."""
+    """Return the content of the card *Details* on a judge's page; `judge` is one of `campaign_judges`."""
     shown = cast("Any", judge)
     return {
         "judge": judge,

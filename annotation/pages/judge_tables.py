@@ -1,4 +1,4 @@
-"""The tables of a campaign's judges, of their participations in panels and of their time, and what these are filtered by."""
+"""Tables of a campaign's judges, of their participations in panels and of their time, with their filters."""
 
 from datetime import date
 from typing import Any, Final, TypedDict
@@ -271,7 +271,7 @@ def _worked(words: Any, place: int, **options: Any) -> SortedColumn:
 
 
 class TimeSheetTable(DeskTable):
-    """Rows of `time_sheet_sums`; the last line holds what all of them worked."""
+    """Rows of `time_sheet_sums`; the last line holds the totals."""
 
     judge = SortedColumn(gettext_lazy("Judge"), by="pseudonym", then="pk", kind="judge")
     sentences = _worked(gettext_lazy("Sentences"), 0)

@@ -1,4 +1,4 @@
-"""The tables of judgments, skips and problem reports, and what these are filtered by."""
+"""Tables of judgments, skips and problem reports, with their filters."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -61,7 +61,7 @@ class _JudgmentForm(forms.Form):
     """Filter values that must be consistent with each other."""
 
     def clean(self) -> dict[str, Any]:
-        """Say that the other system or the outcome is of a system, which has to be named."""
+        """Require a system if another system or an outcome is given."""
         asked: dict[str, Any] = super().clean() or {}
         if not asked.get("system") and (asked.get("other") or asked.get("outcome")):
             self.add_error("system", _("Enter the system to compare."))

@@ -252,7 +252,7 @@ class Chooser:
         return self._state
 
     def balanced(self, options: BlockOptions, *, draw: HashDraw) -> ShownTexts:
-        """Choose the next block of the planned cycle, or the pairs that met least often."""
+        """Choose the next block of the planned cycle, or the pairs with fewest meetings."""
         self._state = self._state.with_cycle()
         counts = self._state.pair_counts
         planned_cycle = self._state.planned_cycle
@@ -344,7 +344,7 @@ class Chooser:
         key = draw.integer("order", options.segment)
         if options.control is None:
             return tuple(at[system] for system in order_balanced(list(at), positions, key))
-        # The control stands anywhere; the others share the positions it leaves.
+        # The control is in any position; the others share the rest.
         place = draw.below(len(at) + 1, "control", options.segment)
         shown = [
             at[system]

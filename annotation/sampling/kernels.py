@@ -54,7 +54,7 @@ def choose_uniform(eligible: Int64Array, size: int, key: int, chosen: Int64Array
 def _cost(
     counts: Int64Array, system: int, chosen: Int64Array, size: int, without: int, least: int
 ) -> float:
-    """Sum over the chosen, but one, of what one more meeting with `system` costs.
+    """Sum the costs of one more meeting of `system` with the chosen, except one.
 
     Squares of the excess over the rarest pair: a pair far ahead of the others is dearer than
     several that are a little ahead.
@@ -69,7 +69,7 @@ def _cost(
 
 @njit(int64(_COUNTS, _INDICES, uint64, int64[::1]), cache=True, nogil=True)
 def _rarest_pair(counts: Int64Array, eligible: Int64Array, key: int, chosen: Int64Array) -> int:
-    """Begin `chosen` with a pair that met least, any of them with equal chance; its count."""
+    """Begin `chosen` with a pair with fewest meetings, drawn evenly; return its count."""
     least = counts[eligible[0], eligible[1]]
     tied = 0
     for i in range(1, len(eligible)):
@@ -290,7 +290,7 @@ def even_out(counts: Int64Array, blocks: Int64Array, key: int, target: int, step
 
 @njit(void(int64[:, ::1], int64[:, ::1], uint64, float64), cache=True, nogil=True)
 def _shuffle_by_cost(counts: Int64Array, blocks: Int64Array, key: int, chance: float) -> None:
-    """Order `blocks`: next comes the one whose pairs met least, and more or less of chance."""
+    """Order `blocks`: the next one has pairs with fewest meetings, with some randomness."""
     for done in range(len(blocks)):
         best, lowest = done, np.inf
         for b in range(done, len(blocks)):

@@ -14,7 +14,7 @@ class DesignKind(StrEnum):
     """Method of choosing the systems of a block."""
 
     UNIFORM = "uniform"  # every system equally likely (WMT 2008–2011)
-    BALANCED = "balanced"  # the pairs that met least often
+    BALANCED = "balanced"  # the pairs with fewest meetings
     ACTIVE = "active"  # the pairs that would tell most about the order
     BINARY = "binary"  # balanced, in blocks of two
     ALL = "all"  # every system of the segment
@@ -66,7 +66,7 @@ class DesignParameters:
     systems: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse what no draw can be made from, with a ValueError that names the field."""
+        """Raise ValueError, naming the field, for parameters that allow no draw."""
         _require("seed", self.seed, lowest=0)
         _require(
             "systems_per_block",

@@ -104,7 +104,7 @@ class Rounds:
         )
 
     def again(self, plan: HITPlan, *, hit: int, purpose: Purpose) -> HITPlan:
-        """Return HIT `hit`, which shows what another one shows: in an order of its own, unless it is read."""
+        """Return HIT `hit`, which shows the blocks of another in a new order, unless its texts are read in sequence."""
         return HITPlan(
             number=hit,
             blocks=self._in_order(plan.blocks, hit),

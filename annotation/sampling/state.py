@@ -71,7 +71,7 @@ class DrawState:
         )
 
     def covering(self, systems: Iterable[str]) -> "DrawState":
-        """Return this state with these systems added; new ones have met no other yet."""
+        """Return this state with these systems added; new ones have no meetings yet."""
         unknown = set(systems) - self.index.keys()
         if not unknown:
             return self

@@ -136,7 +136,7 @@ class Windows:
         return best or None
 
     def _free_part(self, segment: int, avoid: Collection[int]) -> tuple[int, ...]:
-        """Return what lies in the windows that hold a segment, without what must be avoided."""
+        """Return the part of the windows around a segment that avoids excluded segments."""
         run, place = self._places.get(segment, ((), 0))
         first = last = place
         while first > max(0, place - self._length + 1) and run[first - 1] not in avoid:

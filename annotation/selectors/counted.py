@@ -28,7 +28,7 @@ from annotation.models import (
 )
 from annotation.models.numbers import waits
 
-# A judge's first judgment of a block that is no control.
+# A judge's first judgment of a block, controls excluded.
 _FIRST = Q(judgment__supersedes__isnull=True, judgment__block__control="")
 _LENT = Q(assignment__isnull=False)
 _NONE = Q(pk__in=[])

@@ -1,4 +1,4 @@
-"""The designs that HITs of a test set are drawn by: the one in force, the first one, and their use of the reference."""
+"""Designs of a task: the one in force, the first one, and their use of the reference."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -196,7 +196,7 @@ def _command(use: ReferenceUse, *, rate: str) -> str:
     return f"rest POST tasks/{use.task_id}/designs/ reference_rate:={rate} confirm=true"
 
 
-#: Outputs in a block of which nothing is said.
+#: Default number of outputs in a block.
 _USUAL: Final = 5
 # Number of judges asked about another judge's answer.
 _ASKED_ABOUT_IT: Final = 2

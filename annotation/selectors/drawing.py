@@ -1,4 +1,4 @@
-"""Read what the next HITs of a test set are drawn from: texts, windows, comparisons so far."""
+"""Inputs of the next HITs of a task: texts, windows, comparisons so far."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -240,7 +240,7 @@ class DrawInputs:
         for_one_judge: bool = False,
         sample_of: str | None = None,
     ) -> HITDrawer:
-        """Return what draws the next HITs: without these segments, and without these systems."""
+        """Return the drawer of the next HITs, without these segments and systems."""
         parameters = self.design.parameters
         shown: Mapping[int, SegmentOutputs] = texts_without(
             texts_of_others(self.texts, self.withdrawn), hide, parameters.normalisation

@@ -63,7 +63,7 @@ def _counted(held: QuerySet[Assignment]) -> AtWork:
 
 
 def closing_in_words(*, task: Task) -> list[str]:
-    """Return sentences on what closing a test set would do now."""
+    """Return sentences on the effects of closing a task now."""
     return [
         _at_work_in_words(task_at_work(task=task)),
         _("They can finish these sentences but get no new ones. All judgments are kept."),
@@ -113,9 +113,9 @@ class _Work:
 
 
 def judge_change_in_words(*, judge: Judge, change: Callable[[], object]) -> list[str]:
-    """Return sentences on what a change of a judge would do to their work; empty where it does nothing.
+    """Return sentences on the effects of a change of a judge on their work; empty if there are none.
 
-    `change` is done and taken back, so that what is said follows from the rules that lending has.
+    `change` is made and rolled back, so that the effects follow from the actual lending rules.
     """
     with transaction.atomic():
         before = _work(judge)
@@ -188,7 +188,7 @@ def _limit(before: _Work, after: _Work) -> list[str]:
 
 
 def group_only_in_words(*, task: Task, group: JudgeGroup) -> list[str]:
-    """Return sentences on what a design for a group alone means for a test set's judges now. Three queries."""
+    """Return sentences on the effects of restricting a design to a group on the task's judges. Three queries."""
     count = GroupMember.objects.filter(group=group, judge__withdrawn_at=None).count()
     words = ngettext(
         "Only the %(count)d judge in “%(group)s” gets HITs of %(task)s.",
@@ -246,7 +246,7 @@ class DesignEffects:
 
 
 def design_effects(*, task: Task) -> DesignEffects:
-    """Return what a change of design would do now. Four queries."""
+    """Return the effects of a change of design now. Four queries."""
     hits = HIT.objects.filter(task=task)
     was_lent = Exists(Assignment.objects.filter(hit=OuterRef("pk")))
     numbers = HITSequence.objects.filter(task=task).values_list("last_number", flat=True)
@@ -263,7 +263,7 @@ def design_effects(*, task: Task) -> DesignEffects:
 def design_effects_in_words(
     effects: DesignEffects, *, design: Design | None = None, group: JudgeGroup | None = None
 ) -> list[str]:
-    """Return the same as sentences, and how many judges it takes.
+    """Return the same as sentences, with the number of judges needed.
 
     `design` is the new one, None where it is in force already; `group` the one that it begins to be for.
     """
@@ -338,7 +338,7 @@ class StateEffects:
 
 
 def state_effects(*, campaign: Campaign, transition: Transition) -> StateEffects:
-    """Return what a transition of this campaign would do now."""
+    """Return the effects of a transition of this campaign now."""
     now = campaign_at_work(campaign=campaign)
     counted = JudgmentSequence.objects.filter(task__test_set__campaign=campaign)
     judged = counted.aggregate(judged=Sum("judged"))["judged"] or 0
@@ -362,7 +362,7 @@ def state_effects(*, campaign: Campaign, transition: Transition) -> StateEffects
 
 
 def transitions_possible(campaign: Campaign) -> list[Transition]:
-    """Return what can be done to the state of a campaign now; nothing to that of a rehearsal."""
+    """Return the transitions possible for a campaign now; none for a rehearsal."""
     if campaign.rehearsal_of_id is not None:
         return []
     return [each for each, (sources, _after) in TRANSITIONS.items() if campaign.state in sources]

@@ -32,7 +32,7 @@ from campaign.models import (
 
 
 class JudgeStatus(StrEnum):
-    """From best to worst; of several actions in force the most severe one decides."""
+    """Status of a judge, from best to worst; the most severe action in force decides."""
 
     GOOD = "good"
     WARNED = "warned"
@@ -60,7 +60,7 @@ def messages_in_force(judge: Judge | OuterRef) -> QuerySet[QualityAction]:
 
 
 def messages_to(judge: Judge | OuterRef) -> QuerySet[QualityAction]:
-    """Return what organisers wrote to a judge and did not take back, the newest first."""
+    """Return organisers' messages to a judge, newest first, without withdrawn ones."""
     actions = QualityAction.objects.in_force().filter(judge=judge, action=QualityActionKind.MESSAGE)
     return actions.order_by("-id")
 
@@ -131,7 +131,7 @@ class StandingOfJudge(StrEnum):
 
 
 def campaign_judges(*, campaign: Campaign) -> QuerySet[Judge]:
-    """Return the judges of a campaign, each with what organisers are shown. One query a page.
+    """Return the judges of a campaign with the data organisers see. One query per page.
 
     `reached_at` is an address, `came_by` the note of the link they joined by, `seen_at` when they were seen last or
     judged, `standing` a `StandingOfJudge`, `group_names` and `conflict_names` are lists.

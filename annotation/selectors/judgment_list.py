@@ -45,12 +45,12 @@ from campaign.models import Campaign, GroupMember, Judge, Output, Segment, Task
 from campaign.texts.languages import WITHOUT_SPACES
 
 ROWS: Final = 50
-#: Numbers that are looked through for a page, where no index finds what passes a filter.
+#: Numbers scanned for a page if no index finds the rows that pass a filter.
 WINDOW: Final = 3_000
 
 
 class HasTies(Func):
-    """True where a rank stands twice among labels."""
+    """True if a rank occurs twice among labels."""
 
     template = "(SELECT count(label) > count(DISTINCT label) FROM unnest(%(expressions)s) label)"
     output_field = BooleanField()
@@ -109,7 +109,7 @@ def shows_system(name: str) -> Exists:
 
 
 class _Candidate(Func):
-    """The number of the candidate that stands for the output at a place; NULL of a place that is NULL."""
+    """Number of the candidate that represents the output at a place; NULL for a NULL place."""
 
     template = (
         "(SELECT COALESCE((SELECT min(number) FROM (SELECT number, sum(size) OVER (ORDER BY number) AS last"
@@ -135,7 +135,7 @@ class _PlaceIn(Func):
 
 
 def _candidate_of(name: str) -> _Candidate:
-    """Return an expression of numbers of judgments: which candidate stands for a system, NULL for none."""
+    """Return an expression on numbers of judgments: the candidate that represents a system, NULL for none."""
     # By the index of outputs by segment and system: the one that the block shows, corrected later or not.
     output = Output.objects.filter(
         IsAnyOf(F("pk"), OuterRef("judgment__block__outputs")),
@@ -358,7 +358,8 @@ def ranked_texts(
     ]
 
 
-#: By what an index finds judgments, and by which value, if not by any; those of documents, if they are few.
+#: Filters for which an index finds judgments, with the value that uses it, if not any; those of
+#: documents, if they are few.
 _INDEXED: Final = {"judge": None, "segment": None, "comment": "yes", "reported": "yes"}
 
 
@@ -437,7 +438,7 @@ def comparisons_of(
 
 
 def is_asked_for(each: Comparison, *, system: str, other: str, outcome: str) -> bool:
-    """Return whether a comparison, as it stands, is one of a system; with another, with this outcome, if these are named."""
+    """Return True if a comparison, in this direction, matches the system, the other system and the outcome, if given."""
     return (
         system in each.first
         and (not other or other in each.second)
@@ -457,7 +458,7 @@ def problem_reports_of(*, campaign: Campaign) -> QuerySet[ProblemReport, Any]:
 
 
 def own_problem_reports(judge: Judge) -> QuerySet[ProblemReport, Any]:
-    """Return a judge's latest reports with `answers`: what organisers said and did not take back. Two queries."""
+    """Return a judge's latest reports with `answers`: organisers' replies that were not withdrawn. Two queries."""
     return all_own_problem_reports(judge)[:_OWN_SHOWN]
 
 

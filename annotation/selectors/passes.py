@@ -78,7 +78,7 @@ class SecondPass:
 
 
 def second_pass(*, judge_id: int, task_id: int) -> SecondPass:
-    """Return what lending asks of a judge's passes. One query, however many HITs they were lent."""
+    """Return the state of a judge's passes for lending. One query, however many HITs they were lent."""
     row = _in_hand(judge_id=judge_id, task_id=task_id).first()
     return SecondPass(*row) if row else SecondPass(is_planned=False, has_first_in_hand=False)
 

@@ -50,7 +50,7 @@ T = TypeVar("T", bound=HasId)
 CHANGED_WITHIN: Final = timedelta(minutes=1)
 # HITs of the pool that are looked at for a judge while the planner is there.
 _NEAR: Final = 1000
-# Values, or what stands for them in a `PreparedQuery`.
+# Values, or their placeholders in a `PreparedQuery`.
 Id: TypeAlias = int | Parameter
 Ids: TypeAlias = list[int] | Parameter
 Apart: TypeAlias = str | Parameter
@@ -224,7 +224,7 @@ def systems_not_lent(judge: Judge) -> list[int]:
 
 
 def judge_asks(judge: Judge, *, task: Task) -> JudgeAsks:
-    """Return what a judge asks for a HIT of this task with. Two queries."""
+    """Return the inputs of a judge's request for a HIT of this task. Two queries."""
     return {
         "judge_id": judge.pk,
         "task_id": task.pk,

@@ -11,7 +11,7 @@ from annotation.models import Design
 from annotation.selectors.designs import design_unless_chosen
 from campaign.models import Protocol, Task
 
-#: Parameters by which designs are told apart; a preset has a value of each.
+#: Parameters that distinguish designs; a preset has a value for each.
 TELLING: Final = ("kind", "systems_per_block")
 
 

@@ -96,7 +96,7 @@ class JudgeWork:
 
 
 def work_annotations() -> dict[str, Combinable]:
-    """Return annotations for a queryset of judges: what `JudgeWork.counted` takes, in its order.
+    """Return annotations for a queryset of judges: the arguments of `JudgeWork.counted`, in order.
 
     Blocks of closed assignments are counted as these close (`JudgeAccount.blocks_closed`), so that
     the cost does not grow with the history. A judge has few others, which are `begun`.
@@ -160,7 +160,7 @@ _HOUR: Final = timedelta(hours=1)
 
 
 def hits_an_hour(*, task_id: int) -> float:
-    """Return at what pace HITs of a test set are being judged: those of the last ten minutes.
+    """Return the number of HITs judged per hour, from the last ten minutes.
 
     If work began within them, since then. Simulated judges do not count. Reads the latest judgments of
     the judges at work, whatever the length of the history.

@@ -129,7 +129,7 @@ class BlockData:
     stage_rules: Rules = field(default_factory=dict)
 
     def as_shown(self) -> dict[str, Any]:
-        """Return what the judge page is given of it: the rules are said once, for all blocks of the HIT."""
+        """Return its data for the judge page; rules are sent once, for all blocks of the HIT."""
         return {
             each.name: getattr(self, each.name)
             for each in fields(self)
@@ -270,7 +270,7 @@ def blocks_data(
 
 
 def _answers(rows: Iterable[Sequence[Any]]) -> dict[int, Answer]:
-    """Return what the judgments in these rows of `_shown` say beside labels, by id."""
+    """Return the answers beyond labels in these rows of `_shown`, by id."""
     judged = defaultdict(list)
     for row in rows:
         if row[_JUDGMENT] is not None:
@@ -283,7 +283,7 @@ def _answers(rows: Iterable[Sequence[Any]]) -> dict[int, Answer]:
 
 
 def _stages(rows: Iterable[Sequence[Any]]) -> dict[int, Stage]:
-    """Return what the blocks in these rows of `_shown` ask, by id, of protocols with several questions."""
+    """Return the stages of the blocks in these rows of `_shown`, by id, for protocols with several questions."""
     shown = defaultdict(list)
     for row in rows:
         shown[row[_PROTOCOL]].append(row[0])

@@ -1,4 +1,4 @@
-"""Systems as organisers see them, and what withdrawing one would do now."""
+"""Systems as organisers see them, and the effects of withdrawing one."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -179,7 +179,7 @@ def _catching_up_in_words(design: Design | None) -> str:
 
 
 def withdrawal_effect(*, system: System) -> WithdrawalEffect:
-    """Return what withdrawing a system would do now."""
+    """Return the effects of withdrawing a system now."""
     held = Assignment.objects.filter(
         hit__in=_showing(system),
         completed_at__isnull=True,
@@ -234,7 +234,7 @@ def _taking_part(test_set_id: int) -> QuerySet[System]:
 
 
 def withdrawal_in_words(*, system: System) -> list[str]:
-    """Return what withdrawing a system would do now, a sentence for each thing."""
+    """Return the effects of withdrawing a system now, a sentence each."""
     effect = withdrawal_effect(system=system)
     facts = [
         ngettext(

@@ -74,7 +74,7 @@ class DesignWords:
 
 
 def design_words(*, task: Task, design: Design) -> DesignWords:
-    """Return what the blocks of a design hold on average, of 300 segments at most. Five queries."""
+    """Return averages over a design's blocks, from 300 segments at most. Five queries."""
     parameters = design.parameters
     segments = Segment.objects.filter(test_set_id=task.test_set_id, source_text__isnull=False)
     if design.documents:

@@ -274,7 +274,7 @@ def time_sheet(
     first: date | None = None,
     last: date | None = None,
 ) -> list[JudgeTime]:
-    """Return what judges of a campaign worked, by day, from one day to another, both included. One query.
+    """Return the work of a campaign's judges by day, between two days, both included. One query.
 
     They come by pseudonym; without `judges` they are all of the campaign. Only these days are read.
     """
@@ -321,7 +321,7 @@ def time_sheet_in_all(
     first: date | None = None,
     last: date | None = None,
 ) -> Worked:
-    """Return what judges of a campaign worked together on these days, each day of each rounded. One query."""
+    """Return the total work of a campaign's judges on these days, each day of each rounded. One query."""
     zone, span = _asked(first, last)
     sums = _Sums(work_by_day(Q(judge__in=judges.values("pk")), zone, span))
     worked = Campaign.objects.annotate(worked=sums).values_list("worked", flat=True)

@@ -1,4 +1,4 @@
-"""Give judgments their numbers after their commit, keep the counters that pages read, and tell the ranking and webhooks.
+"""Number judgments after their commit, update the counters that pages read, and notify the ranking and webhooks.
 
 Judging and numbering write nothing for webhooks: each endpoint's marks hold the last number sent to
 it, and the task's counter the last number there is. So no batch is lost or sent twice.
@@ -229,7 +229,7 @@ _BATCH: Final = 5_000
 
 
 def judgments_number(*, task_id: int) -> int:
-    """Give the committed judgments of a test set their numbers, and return the last number.
+    """Assign numbers to the committed judgments of a task, and return the last number.
 
     Skips are counted with them.
 
@@ -250,7 +250,7 @@ def judgments_number(*, task_id: int) -> int:
 
 
 def waiting_judgments_number() -> None:
-    """Give the committed judgments of all test sets their numbers, and count skips with them."""
+    """Assign numbers to the committed judgments of all tasks, and count skips with them."""
     waiting = UncountedAnswer.objects.values_list("task_id", flat=True)
     for task_id in waiting.order_by("task_id").distinct():
         try:
@@ -269,7 +269,7 @@ def _standing(task_id: int) -> tuple[bool, int]:
 
 
 def counters_check(*, task_id: int) -> list[str]:
-    """Return the names of the counters of a test set that are not what its judgments say.
+    """Return the names of a task's counters that differ from its judgments.
 
     Reads both from one snapshot, in which they fit together, since one transaction numbers judgments and
     counts them. Locks nothing; raises RuntimeError inside a transaction.
@@ -355,7 +355,7 @@ def pages_changed(
 
 
 def judgment_webhooks_record() -> int:
-    """Put what endpoints do not know yet into the outbox; return the number of messages."""
+    """Put messages that endpoints have not received yet into the outbox; return their number."""
     asking = endpoints_asking(WebhookEvent.JUDGMENTS)
     return sum(_record(pk) for pk in asking.values_list("pk", flat=True))
 

@@ -1,4 +1,4 @@
-"""Show an organiser what a judge would see, without lending a HIT or storing an answer."""
+"""Preview of a judge's blocks for organisers, without lending a HIT or storing an answer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from annotation.selectors.training import Feedback, feedback_on, training_blocks
 from campaign.models import Task
 from campaign.texts.hash_draw import HashDraw
 
-#: HITs that are shown, training aside: after them the page says that there is no more work.
+#: Number of HITs shown, training excluded; after them the page reports that there is no more work.
 HITS_SHOWN: Final = 10
 # Some of which show a segment again, for other judges.
 _HITS_DRAWN: Final = 30
@@ -57,7 +57,7 @@ def hit_preview(*, task: Task, after: UUID | None = None) -> PreviewedHIT | None
 
 
 def _as_asked(task: Task, segments: Sequence[int], blocks: list[BlockData]) -> list[BlockData]:
-    """Return the blocks of a HIT as its protocol shows them, where what they show hangs together."""
+    """Return the blocks of a HIT as its protocol shows them, if they depend on each other."""
     stages_drawn = answer_kind(task.protocol).stages_drawn
     if stages_drawn is None or not blocks:
         return blocks
@@ -149,7 +149,7 @@ def _training_order(row: TrainingBlock) -> list[TrainingCandidate]:
 
 
 def _id(task: Task, number: int, place: int) -> UUID:
-    """Return an id that says by itself which HIT and block it is, since none of them is stored."""
+    """Return an id that encodes the HIT and block, since none of them is stored."""
     secret = sha256(f"preview/{task.pk}/{number}/{place}".encode()).digest()[:_SECRET_BYTES]
     return UUID(bytes=secret + number.to_bytes(4) + place.to_bytes(2), version=4)
 

@@ -90,7 +90,7 @@ def quality_rule_change(*, rule: QualityRule, terms: RuleTerms, user: User) -> Q
 
 @transaction.atomic
 def quality_rule_switch_off(*, rule: QualityRule, user: User, undo: bool = False) -> QualityRule:
-    """Switch a rule off and return it; its actions stay in force unless `undo` reverts them."""
+    """Deactivate a rule and return it; its actions stay in force unless `undo` reverts them."""
     row = QualityRule.objects.select_for_update().get(pk=rule.pk)
     if row.switched_off_at is not None:
         raise QualityRefusedError(_("The rule is already switched off."))
@@ -104,7 +104,7 @@ def quality_rule_switch_off(*, rule: QualityRule, user: User, undo: bool = False
 
 @transaction.atomic
 def quality_rule_undo(*, rule: QualityRule, user: User, note: str = "") -> int:
-    """Revert all that a rule did and is still in force; return the number of actions reverted.
+    """Revert all actions of a rule that are in force; return their number.
 
     The actions stay in the history, and the rule does not act on these judges again.
     """
@@ -143,7 +143,7 @@ def quality_rules_suggest(*, campaign: Campaign, user: User | None) -> list[Qual
 
 
 def suggested_rules_add(*, campaign: Campaign, **_rest: Any) -> None:
-    """Give a new campaign the suggested rules; they only warn."""
+    """Add the suggested rules to a new campaign; they only warn."""
     quality_rules_suggest(campaign=campaign, user=None)
 
 
@@ -225,7 +225,7 @@ def quality_action_revert(
 
 @transaction.atomic
 def judge_reinstate(*, judge: Judge, user: User, note: str = "", batch: UUID | None = None) -> int:
-    """Revert all that stands against a judge and return the number of actions; messages stay."""
+    """Revert all actions in force against a judge and return their number; messages stay."""
     actions = list(QualityAction.objects.standing().filter(judge=judge).order_by("pk"))
     for action in actions:
         quality_action_revert(action=action, user=user, note=note, batch=batch)
@@ -266,7 +266,7 @@ def _pages_changed(campaign_id: int) -> None:
     pages_changed(Task.objects.of(campaign_id).values_list("pk", flat=True))
 
 
-#: The decision that reverts all that stands against a judge.
+#: Decision that reverts all actions in force against a judge.
 REINSTATE: Final = "reinstate"
 #: Characters of a message to a judge, and of an organiser's note.
 MESSAGE_LENGTH: Final = 2000

@@ -1,4 +1,4 @@
-"""Judges that are not there: so that an installation, or a campaign that is rehearsed, has a ranking to look at.
+"""Simulated judges, so that an installation or a rehearsed campaign has a ranking to show.
 
 The model is Koehn's (2012, §3) with two additions: outputs have a stated
 quality of their own instead of one drawn around their system's, and judges
@@ -90,7 +90,7 @@ def labels_of(qualities: Sequence[float], judge: SimulatedJudge, random: Random)
 
 @dataclass(frozen=True, slots=True)
 class AskedBlock:
-    """A block as a simulated judge is asked about it.
+    """A block with the data shown to a simulated judge.
 
     Attributes
     ----------
@@ -255,7 +255,7 @@ def _assignment_judge(
 
 @dataclass(frozen=True, slots=True)
 class SimulatedJudgment:
-    """A judgment of a simulated judge: what `judgment_submit` takes, and when it is said to have come.
+    """A judgment of a simulated judge: the arguments of `judgment_submit`, and its time.
 
     `said` are labels of a ranking, or an answer of another protocol; `candidates` the number of candidates shown.
     """
@@ -273,7 +273,8 @@ class SimulatedJudgment:
 def simulated_store(assignment: Assignment, judged: Sequence[SimulatedJudgment]) -> None:
     """Store the judgments of all blocks of an assignment.
 
-    They leave what `judgment_submit` leaves, in three statements; the worker numbers and counts them.
+    The result is that of `judgment_submit`, in three statements; the worker numbers and counts
+    them.
     """
     kind = answer_kind(assignment.hit.task.protocol)
     stored = Judgment.objects.bulk_create(

@@ -141,7 +141,7 @@ JUDGMENT_STORE = Statement(
 
 @cache
 def answer_statement(model: type[Model]) -> Statement:
-    """Return what stores a judgment and its answer: both or neither.
+    """Return the statement that stores a judgment and its answer: both or neither.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def reports_refusal(*, judge_id: int) -> SubmissionRefusedError | None:
 
 
 def too_fast() -> SubmissionRefusedError:
-    """Return the refusal of what may be sent again in a moment."""
+    """Return the refusal of a request that may be repeated in a moment."""
     return SubmissionRefusedError(
         _("Too many requests. Please try again in a moment."),
         retry_after=int(_MINUTE.total_seconds()) // 2,
@@ -347,12 +347,12 @@ def judgment_submit(
 
 
 def _store(judgment: Judgment, kind: AnswerKind, said: Answer, assigned: AssignedBlock) -> bool:
-    """Store a judgment with all that is said; return whether it was stored, as `judgment_store` does."""
+    """Store a judgment with its answer; return whether it was stored, as `judgment_store` does."""
     if not kind.keeps_answers:
         return judgment_store(judgment)
     row = kind.row_of(said, part=assigned.part, block_id=assigned.block_id)
     try:
-        # A transaction of the caller's goes on where the database refuses; by itself, the statement is one.
+        # A caller's transaction continues if the database refuses; alone, the statement is one.
         with transaction.atomic() if connection.in_atomic_block else nullcontext():
             is_stored = judgment_store(judgment, answer=(kind.table, row))
     except IntegrityError:

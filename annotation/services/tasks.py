@@ -1,4 +1,4 @@
-"""Choose what a protocol leaves to choose in a task."""
+"""Changes of a task's choices among its protocol's rules."""
 
 from collections.abc import Mapping
 from typing import Any

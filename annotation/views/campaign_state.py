@@ -72,7 +72,7 @@ def campaign_state_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @form_view
 def campaign_transition_page(request: HttpRequest, slug: str, transition: str) -> HttpResponse:
-    """Say what a change of the state would do now; POST does it."""
+    """Show the effects of a change of state; POST makes it."""
     campaign = organised_campaign(request, slug)
     if transition not in Transition:
         raise Http404

@@ -1,4 +1,4 @@
-"""The organisers' page on which a wrong output is corrected, and the decision what becomes of its judgments."""
+"""Organisers' page for correcting a wrong output, and for the decision about its judgments."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required

@@ -55,7 +55,7 @@ def _with_screen(protocols: Iterable[str]) -> list[str]:
 
 
 def screens_context(protocols: Iterable[str]) -> dict[str, Any]:
-    """Return what the page's template needs of these protocols: style sheets, scripts, templates, keys."""
+    """Return the template context of these protocols: style sheets, scripts, templates, keys."""
     styles: list[str] = []
     preloaded = [name for name in _files("judge/*.js") if name != "judge/main.js"]
     later = [*_files("judge/later/*.js")]
@@ -171,7 +171,7 @@ def screen_context(judge: Judge, protocols: Collection[str]) -> dict[str, Any]:
 
 
 def screen_setup(judge: Judge, address: str, protocols: Collection[str]) -> dict[str, Any]:
-    """Return what the page's scripts need to know of the user signed in at this address."""
+    """Return the data about the signed-in user that the page's scripts need, at this address."""
     return {
         "user": opaque("user", judge.user_id),
         # By which organisers find the judge who asks them for a new link.
@@ -188,7 +188,7 @@ def sending_setup(judge: Judge) -> dict[str, Any]:
         "api": f"{get_script_prefix()}api/v1/judging/",
         "campaign": judge.campaign.slug,
         "csrf_cookie": settings.CSRF_COOKIE_NAME,
-        # Keeps apart what two judges do in one browser, without telling who they are.
+        # Separates the data of two judges in one browser, without revealing who they are.
         "owner": opaque("judge", judge.pk),
     }
 

@@ -130,7 +130,7 @@ def _number(text: str) -> int | None:
 
 @page_view
 def judgment_page(request: HttpRequest, slug: str, task_id: int, number: int) -> HttpResponse:
-    """Show a judgment: what its judge saw, in their order, with the systems, ranks, time and comment."""
+    """Show a judgment: the outputs in their display order, with systems, ranks, time and comment."""
     task = organised_task(request, slug, task_id)
     found = JudgmentNumber.objects.select_related(
         "judgment__judge",

@@ -189,7 +189,7 @@ def _qr_code(link: str) -> SafeString:
 
 @form_view
 def declining_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Say what declining does; POST declines, or takes part again."""
+    """Show the effects of declining; POST declines, or takes part again."""
     onboarding = onboarding_or_404(request, slug)
     judge, action = onboarding.judge, request.POST.get("action")
     if action == "decline":
@@ -203,7 +203,7 @@ def declining_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @form_view
 def own_data_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Say what a judge can download and what erasure does; POST asks for erasure, or withdraws that."""
+    """Show a judge's download and the effects of erasure; POST requests erasure, or withdraws the request."""
     onboarding = onboarding_or_404(request, slug)
     judge, action = onboarding.judge, request.POST.get("action")
     if action == "ask":

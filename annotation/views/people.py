@@ -191,7 +191,7 @@ def _judge_page(
 @never_cache
 @login_required
 def campaign_judge_link(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
-    """Say what a new link for a judge who lost theirs would end, and make it, to be shown this once."""
+    """Show the links that a new link for a judge would end; POST creates it, and shows it once."""
     judge = _judge(request, slug, judge_id)
     if not is_answered(request):
         question = Question(
@@ -223,7 +223,7 @@ _SHOWN: Final = 200
 
 @form_view
 def judges_add_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the form; POST says what a list would do, and with `act` does it."""
+    """Show the form; POST previews a list, and adds it with `act`."""
     campaign = organised_campaign(request, slug)
     if request.method != "POST":
         return _adding_page(request, campaign, JudgeListForm())
@@ -314,7 +314,7 @@ def _done(
 
 @form_view
 def erasures_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the requests for erasure, and what became of them; POST records one that a judge made otherwise."""
+    """Show the requests for erasure and their outcomes; POST records a request made elsewhere."""
     campaign = organised_campaign(request, slug)
     if request.method == "POST":
         _record(request, campaign)
@@ -348,7 +348,7 @@ def _record(request: HttpRequest, campaign: Campaign) -> None:
 @never_cache
 @login_required
 def erasure_carry_out_page(request: HttpRequest, slug: str, request_id: int) -> HttpResponse:
-    """Say what carrying out a request for erasure does, and do it."""
+    """Show the effects of carrying out a request for erasure, and do it."""
     asked = _request(request, slug, request_id)
     if not is_answered(request):
         return ask(request, _question(asked), campaign=asked.judge.campaign, section=_SECTION)
@@ -434,7 +434,7 @@ def _time_sheet_page(
 
 @page_view
 def time_sheet_download(request: HttpRequest, slug: str) -> HttpResponse:
-    """Send a line for each judge and day as CSV; 400 if a day is none."""
+    """Send a line for each judge and day as CSV; 400 for an invalid day."""
     campaign = organised_campaign(request, slug)
     asked = _asked(request, campaign)
     if not asked.form.is_valid():
@@ -444,7 +444,7 @@ def time_sheet_download(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _asked(request: HttpRequest, campaign: Campaign) -> TimeSheetFilter:
-    """Return what the address asks for; of the file too, the page's filters lead to the page."""
+    """Return the filter in the address; the filter form of the file leads to the page, too."""
     return TimeSheetFilter.of(
         request,
         Judge.objects.filter(campaign=campaign),

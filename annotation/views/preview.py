@@ -28,7 +28,7 @@ from campaign.views.decorators import page_view
 
 @page_view
 def preview_of_campaign(request: HttpRequest, slug: str) -> HttpResponse:
-    """Lead to what judges of the campaign's first test set see."""
+    """Redirect to the preview of the campaign's first test set."""
     campaign = organised_campaign(request, slug)
     first = Task.objects.of(campaign).order_by("pk").first()
     if first is None:

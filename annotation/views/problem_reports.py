@@ -37,7 +37,7 @@ class ProblemReplyForm(forms.Form):
         ),
     )
     closes = forms.BooleanField(label=gettext_lazy("Close report"), required=False, initial=True)
-    #: Replies that stood on the page.
+    #: Number of replies shown on the page.
     seen = forms.IntegerField(widget=forms.HiddenInput, min_value=0, max_value=2**31 - 2)
 
 

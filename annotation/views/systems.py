@@ -104,7 +104,7 @@ def system_page(request: HttpRequest, slug: str, task_id: int, system_id: int) -
 def system_withdraw_page(
     request: HttpRequest, slug: str, task_id: int, system_id: int
 ) -> HttpResponse:
-    """Say what withdrawing a system would do now, and do it."""
+    """Show the effects of withdrawing a system now, and do it."""
     task, system = _system(request, slug, task_id, system_id)
     if not is_answered(request):
         question = Question(

@@ -75,7 +75,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped
         return found is not None and found.pk == user.pk
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """Return what limits by address count: a browser that the account knows, or the address."""
+        """Return the key for limits by address: a browser that the account knows, or the address."""
         browser = known_browser(request, request.POST.get("login", ""))
         return f"browser {browser}" if browser else client_address(request)
 

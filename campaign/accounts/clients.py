@@ -19,7 +19,7 @@ from django.http.response import HttpResponseBase
 
 from campaign.models import SignInCount
 
-_IPV6_PREFIX = 64  # what one household or one server has to itself
+_IPV6_PREFIX = 64  # usually one household or one server
 UNKNOWN = "unknown"
 
 

@@ -23,7 +23,8 @@ def is_offered(language: str) -> bool:
 
 
 class InterfaceLanguageMiddleware:
-    """The choice in the session first; then what Django goes by: the cookie, then `Accept-Language`.
+    """Language of a request: the choice in the session first; then Django's order: the cookie, then
+    `Accept-Language`.
 
     Django's `LocaleMiddleware` without languages in addresses, of which there are none.
     """

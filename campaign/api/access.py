@@ -29,7 +29,7 @@ def organised_task(request: Request, task_id: int) -> Task:
 
 
 def organised_campaign(request: Request, slug: str) -> Campaign:
-    """Return the campaign if the user is a member of it, likewise."""
+    """Return the campaign if the user is a member of it."""
     campaign: Any = joined_campaign(request, slug)
     _admit(request, campaign.role)
     return cast("Campaign", campaign)

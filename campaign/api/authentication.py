@@ -22,7 +22,7 @@ _NOT_HERE: Final = "narrows_to_campaign_of_token"
 
 
 class ScopedTokenAuthentication(TokenAuthentication):
-    """Sign in by `Authorization: Token …`, within what the token may do."""
+    """Authentication by `Authorization: Token …`, within the token's rights."""
 
     def authenticate(self, request: Request) -> tuple[Any, Any] | None:
         """Return the user and the token; None where another way to sign in is used.

@@ -31,7 +31,7 @@ def _is_choice(each: Any) -> bool:
 
 
 def _kind(each: Any) -> type | dict[str, Any]:
-    """Return what the form takes, as far as a description can say it."""
+    """Return the type of a form's values, as far as a description can express it."""
     if isinstance(each, ModelChoiceFilter):
         return int
     if isinstance(each, NumberFilter):

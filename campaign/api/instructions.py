@@ -93,7 +93,7 @@ class InstructionsView(APIView):
         responses={201: InstructionsSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Write a new version, which is in force from now on; the same text again is the version there is."""
+        """Create a new version, in force from now on; an unchanged text returns the existing version."""
         campaign = organised_campaign(request, slug)
         sent = InstructionsWriteSerializer(data=request.data)
         sent.is_valid(raise_exception=True)

@@ -163,7 +163,7 @@ class MemberView(APIView):
         responses={200: MemberRoleMeansSerializer, 409: MemberRefusedSerializer},
     )
     def patch(self, request: Request, slug: str, membership_id: int) -> Response:
-        """Change the role of a member, or with `dry_run` say what that would mean. For owners.
+        """Change the role of a member, or preview the effects with `dry_run`. For owners.
 
         409 for the only owner.
         """
@@ -181,7 +181,7 @@ class MemberView(APIView):
         operation_id="member_remove", responses={204: None, 409: MemberRefusedSerializer}
     )
     def delete(self, request: Request, slug: str, membership_id: int) -> Response:
-        """Remove a member, and end at once what lets them in. For owners. 409 for the only owner."""
+        """Remove a member, and end their access at once. For owners. 409 for the only owner."""
         membership = _membership(request, slug, membership_id)
         member_remove(membership=membership, by=reader(request))
         return Response(status=204)
@@ -253,7 +253,7 @@ class LeaveView(APIView):
         responses={204: None, 409: MemberRefusedSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Leave the campaign, in whatever role; what lets you in ends at once. 409 for the only owner."""
+        """Leave the campaign, in any role; your access ends at once. 409 for the only owner."""
         campaign = joined_campaign(request, slug)
         membership = Membership.objects.select_related("user", "campaign").get(
             campaign=campaign, user=reader(request)

@@ -17,7 +17,7 @@ _DIGITS: Final = 9
 
 
 class CursorPages(CursorPagination):
-    """Cursor pages, ordered by what the view names in `ordering`: a unique field."""
+    """Cursor pages, ordered by the view's `ordering`: a unique field."""
 
     page_size = 100
     page_size_query_param = "page_size"

@@ -35,7 +35,7 @@ def truth_asked(request: Request, name: str) -> bool:
 
 
 def content_validated(serializer: type[Serializer[Any]], content: Any, place: str = "") -> Any:
-    """Return what a serializer makes of the content of a request; raises its ValidationError.
+    """Return the validated content of a request; raises the serializer's ValidationError.
 
     Keys that it does not name are refused; `place` is where in the request the content is, with a dot at the end.
     """
@@ -164,7 +164,7 @@ class StrictJSONParser(JSONParser):
     """Refuse JSON that Python reads or tries to, and that no database takes."""
 
     def parse(self, *args: Any, **kwargs: Any) -> Any:
-        """Return what the body says; ParseError if it nests too deep or holds half a character."""
+        """Return the parsed body; ParseError if it nests too deep or holds a lone surrogate."""
         try:
             data = super().parse(*args, **kwargs)
             json.dumps(data, ensure_ascii=False).encode()
@@ -190,7 +190,7 @@ TITLES: Final[dict[str, Promise]] = {
 
 
 class ProblemError(APIException):
-    """An error of a type that stands in `TITLES`; views raise it as any other exception of REST."""
+    """An error with a type from `TITLES`; views raise it like any other exception of REST."""
 
     def __init__(
         self,

@@ -100,7 +100,7 @@ class SegmentSerializer(serializers.ModelSerializer[Segment]):
 
 
 class SegmentsView(generics.ListAPIView[Segment]):
-    """The segments of a test set by number: source, references, and what each system wrote."""
+    """The segments of a test set by number: source, references, and the systems' outputs."""
 
     serializer_class = SegmentSerializer
     pagination_class = CursorPages

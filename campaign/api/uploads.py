@@ -91,7 +91,7 @@ class ChosenRoleSerializer(serializers.Serializer[Any]):
 
 
 class UploadSerializer(serializers.ModelSerializer[Upload]):
-    """Files that are to become a test set. `report` is what the last check found."""
+    """Files that are to become a test set. `report` holds the findings of the last check."""
 
     files = serializers.SerializerMethodField()
     roles = serializers.DictField(
@@ -228,7 +228,7 @@ class UploadFilesView(_UploadView):
         responses={200: UploadedFileSerializer},
     )
     def post(self, request: Request, slug: str, upload_id: UUID) -> Response:
-        """Announce a file; one that was announced before keeps what arrived of it."""
+        """Announce a file; a file announced before keeps its parts."""
         upload = self.found(request, slug, upload_id)
         sent = FileSentSerializer(data=request.data)
         sent.is_valid(raise_exception=True)

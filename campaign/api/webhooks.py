@@ -178,7 +178,7 @@ class WebhookSecretView(APIView):
         responses=WebhookWithSecretSerializer,
     )
     def post(self, request: Request, slug: str, webhook_id: int) -> Response:
-        """Give a webhook a new secret, which the answer has; the one before signs beside it for a time."""
+        """Give a webhook a new secret, included in the response; the previous one also signs for a time."""
         endpoint = _endpoint(request, slug, webhook_id)
         sent = OverlapSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
@@ -191,7 +191,7 @@ class WebhookTestView(APIView):
 
     @extend_schema(operation_id="webhook_test", request=None, responses={202: None})
     def post(self, request: Request, slug: str, webhook_id: int) -> Response:
-        """Send a test message within seconds; its delivery says what came of it."""
+        """Send a test message within seconds; its delivery holds the outcome."""
         webhook_test(endpoint=_endpoint(request, slug, webhook_id))
         return Response(status=202)
 

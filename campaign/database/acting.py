@@ -54,7 +54,9 @@ def acting_for(user_id: int) -> Iterator[None]:
 
 
 class ActingMiddleware:
-    """Let what a request changes be its user's, by a page or by the API; one that a command makes is the command's."""
+    """Middleware that attributes a request's changes to its user, by page or API; those of a command belong to the
+    command.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response

@@ -174,7 +174,7 @@ class _Parts(io.RawIOBase):
 
 
 def _field(wanted: np.dtype[Any]) -> np.dtype[Any]:
-    """Return how a value stands in a row: its length in bytes, and the value."""
+    """Return the layout of a value in a row: its length in bytes, and the value."""
     value = wanted.base.newbyteorder(">")
     if not wanted.shape:
         return np.dtype([("length", ">i4"), ("value", value)])

@@ -1,4 +1,4 @@
-"""Tell logs whom a request is about."""
+"""Context of log lines: the people a request is about."""
 
 import structlog
 

@@ -21,7 +21,7 @@ _BIGINT = range(-(1 << 63), 1 << 63)
 
 
 class Parameter(Expression):
-    """Stands in a queryset for a value that is known when the query is executed.
+    """Placeholder in a queryset for a value that is known when the query is executed.
 
     `sql` is `$1`, `$2` … of a prepared statement, or `%s` with a stand-in among the parameters.
     """
@@ -40,7 +40,7 @@ class Parameter(Expression):
 
 
 class PreparedQuery:
-    """A queryset that is prepared; `rows` returns what the queryset would yield.
+    """A prepared queryset; `rows` returns the rows of the queryset.
 
     Parameters
     ----------

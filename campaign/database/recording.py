@@ -59,7 +59,7 @@ class Recording:
 
 
 class RecordedQuerySet(models.QuerySet[M]):
-    """Records what statements on many rows change."""
+    """Records changes by statements on many rows."""
 
     def update(self, **values: Any) -> int:
         if not _is_recorded(self.model, values):
@@ -140,7 +140,7 @@ def recorded_models() -> list[type[RecordedModel]]:
 def deletion_recorded(*, sender: Any, instance: Any, origin: Any, **_signal: Any) -> None:
     """Record a row that Django deletes, with others or by itself. For the signal `pre_delete`."""
     began = getattr(origin, "model", type(origin))
-    # The log of a campaign goes with it; what a queryset deletes it has recorded itself.
+    # The log of a campaign is deleted with it; a queryset records its own deletions.
     if began is not apps.get_model("campaign.Campaign") and (
         began is not sender or origin is instance
     ):
@@ -171,7 +171,7 @@ def _is_recorded(model: type[models.Model], names: Collection[str]) -> bool:
 
 @contextmanager
 def _changes_recorded(rows: models.QuerySet[Any]) -> Iterator[None]:
-    """Record what the block changes of these rows. They are locked before it."""
+    """Record the changes of these rows in the block. They are locked before it."""
     model = rows.model
     with transaction.atomic():
         found = model._meta.base_manager.filter(pk__in=rows.order_by().values("pk"))

@@ -47,10 +47,10 @@ def replica_is_asked() -> bool:
 
 
 def replica_read(read: Callable[[], T], *, otherwise: Callable[[], T]) -> T:
-    """Return what `read` returns while all it asks is asked of the replica, in one snapshot.
+    """Return the result of `read` with all its queries sent to the replica, in one snapshot.
 
-    Without a replica, where it fails and where `read` raises `NotEnoughError`, return what `otherwise` returns: it
-    asks the primary.
+    Without a replica, where it fails and where `read` raises `NotEnoughError`, return the result of
+    `otherwise`, which reads the primary.
     """
     if not replica_is_there():
         return otherwise()
@@ -78,7 +78,7 @@ class NotEnoughError(Exception):
 
 
 def read_on(rows: Iterator[T]) -> Iterator[T]:
-    """Let rows that are read later be read where they are begun now: of the replica, if it is asked."""
+    """Read lazily evaluated rows from the same database as now: from the replica, if it is in use."""
     return _of_replica(rows) if replica_is_asked() else rows
 
 
@@ -89,7 +89,7 @@ def _of_replica(rows: Iterator[T]) -> Iterator[T]:
 
 @contextmanager
 def _asked(replica: BaseDatabaseWrapper) -> Iterator[None]:
-    """Let everything that this thread asks of its database be asked of the replica."""
+    """Send all queries of this thread to the replica."""
     own = connections[DEFAULT_DB_ALIAS]
     connections[DEFAULT_DB_ALIAS] = replica
     try:

@@ -79,7 +79,7 @@ def application_role_grant(*, using: str, **_signal: Any) -> None:
 
 
 def protected_operations() -> list[tuple[type[Model], str]]:
-    """Return for each model of history what the application may not do whatever the row: `UPDATE, DELETE`.
+    """Return for each model of history the forbidden operations: `UPDATE, DELETE`.
 
     Models say it themselves (`withheld`), or by a trigger that refuses it: those of answers, which the owner does
     not change by mistake either.

@@ -1,4 +1,4 @@
-"""Triggers whose bodies stand in a file of SQL, one an app."""
+"""Triggers with their bodies in SQL files, one per app."""
 
 import re
 from collections.abc import Iterable

@@ -92,7 +92,7 @@ def _headers(name: str, headers: Mapping[str, str] | None) -> dict[str, str]:
 
 
 def csv_line(cells: Iterable[Any]) -> str:
-    """Return a line; an apostrophe stands before what a spreadsheet would compute."""
+    """Return a CSV line; cells that a spreadsheet would compute get an apostrophe."""
     buffer = io.StringIO()
     shown = (neutral(cell) if isinstance(cell, str) else cell for cell in cells)
     # The csv writer quotes only its own line terminator, but some readers accept either.

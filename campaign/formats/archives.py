@@ -53,7 +53,7 @@ class Limits:
 
 
 def opener(path: Path) -> Callable[[], IO[bytes]]:
-    """Return what opens the file for reading."""
+    """Return a function that opens the file for reading."""
 
     def opened() -> IO[bytes]:
         return path.open("rb")
@@ -92,7 +92,7 @@ def folder_files(folder: Path) -> list[StoredFile]:
 
 @contextmanager
 def archive_files(archive: StoredFile, limits: Limits | None = None) -> Iterator[list[StoredFile]]:
-    """Give the files of a zip, tar or tar.gz archive, without the one folder around them all.
+    """Yield the files of a zip, tar or tar.gz archive, without the one folder around them all.
 
     They can be opened until the context ends.
 
@@ -317,7 +317,7 @@ def _refuse_names_alike(archive: str, names: Iterable[str]) -> None:
 
 
 def _without_root(archive: str, files: Sequence[StoredFile]) -> list[StoredFile]:
-    """Take the folder around all files away; refuse several that are no parts of one test set."""
+    """Remove the folder around all files; refuse several that are not parts of one test set."""
     kept = [file for file in files if not is_litter(file.name)]
     while True:
         roots = {PurePosixPath(file.name).parts[0] for file in kept if "/" in file.name}

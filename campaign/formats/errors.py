@@ -1,4 +1,4 @@
-"""The one error every reader of this package raises, and what a conversion loses."""
+"""The error raised by every reader of this package, and the losses of a conversion."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Place:
     field: str | None = None
 
     def error(self, problem: str, remedy: str) -> FormatError:
-        """Return the error of what stands here."""
+        """Return an error at this place."""
         return FormatError(self.file, problem, remedy, self.line, self.column, self.field)
 
 

@@ -61,12 +61,12 @@ class FiveWayRow:
 
 
 def counted(count: int, noun: str) -> str:
-    """Say "1 line", "2 lines", "3,003 lines"."""
+    """Return "1 line", "2 lines", "3,003 lines"."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def one_line(text: str) -> str:
-    """Put a text that was wrapped on one line again: a break and the blanks around it are a space."""
+    """Join the lines of a wrapped text: a break and the spaces around it become a space."""
     if "\n" not in text and "\r" not in text:
         return text
     pieces = (piece.strip(" \t") for piece in text.replace("\r", "\n").split("\n"))
@@ -74,7 +74,7 @@ def one_line(text: str) -> str:
 
 
 def unseen_problem(name: str, what: str) -> str | None:
-    """Say which character of a name is not seen, or None; `what` is "system name" or the like."""
+    """Return a message about an invisible character in a name, or None; `what` is "system name" or the like."""
     found = UNSEEN.search(name)
     if found is None:
         return None
@@ -83,7 +83,7 @@ def unseen_problem(name: str, what: str) -> str | None:
 
 @lru_cache(maxsize=4096)
 def system_name_problem(name: str) -> str | None:
-    """Say what keeps `name` from being a system's name, or None.
+    """Return the reason why `name` is not allowed as a system's name, or None.
 
     The comma is what separates the systems of a collapsed candidate in files ("A,B").
     """

@@ -73,7 +73,7 @@ class SegmentCounter:
 
 
 class Follower(ABC, Generic[Key, Found]):
-    """A file that is read as far as the source asks; what comes too early waits."""
+    """A file read in step with the source; items that come too early wait."""
 
     def __init__(self, file: InputFile) -> None:
         self.file = file
@@ -81,7 +81,7 @@ class Follower(ABC, Generic[Key, Found]):
 
     @abstractmethod
     def next(self) -> tuple[Key, Found] | None:
-        """Return what comes next in the file, and its key."""
+        """Return the next item of the file, and its key."""
 
     def found(
         self,
@@ -89,7 +89,7 @@ class Follower(ABC, Generic[Key, Found]):
         is_kept: Callable[[Found], bool] = lambda _found: True,
         is_over: Callable[[], bool] = lambda: False,
     ) -> Found | None:
-        """Take out what has a key; None if it is not there, or `is_over` says that it will not come."""
+        """Remove and return the item with a key; None if there is none, or `is_over` says that it will not come."""
         if wanted in self._waiting:
             return self._waiting.pop(wanted)
         while not is_over() and (each := self.next()) is not None:

@@ -70,7 +70,7 @@ def sgml_segments(file: InputFile, sets: frozenset[str]) -> Iterator[SgmlSegment
 
 
 def _find_boundary(text: str, position: int) -> re.Match[str] | None:
-    """Search for what ends a segment; by "<" first, which is many times faster."""
+    """Search for the end of a segment; by "<" first, which is many times faster."""
     start = text.find("<", position)
     while start >= 0:
         boundary = _SEGMENT_ENDS.match(text, start)

@@ -15,7 +15,7 @@ from campaign.formats.streams import InputFile, text_lines
 Row = TypeVar("Row")
 
 UNKNOWN_COLUMN: Final = "remove it; docs/formats.md lists the valid columns"
-MAX_INTEGER: Final = 2**31 - 1  # what the database has room for
+MAX_INTEGER: Final = 2**31 - 1  # the database's limit
 _SEPARATORS: Final = (",", "\t", ";")
 _INDEX: Final = re.compile(r"__index_level_[0-9]+__|unnamed: [0-9]+", re.IGNORECASE)
 # pandas writes the whole numbers of a column with gaps as 2.0.

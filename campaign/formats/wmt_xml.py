@@ -13,7 +13,7 @@ from campaign.formats.segments import SegmentCounter, filled_text
 from campaign.formats.streams import InputFile, text_lines
 
 MAX_DOCUMENT_CHARACTERS: Final = 64 * 1024 * 1024
-_EMPTY_SEGMENT: Final = 100  # what a segment takes in memory besides its characters, roughly
+_EMPTY_SEGMENT: Final = 100  # memory of a segment besides its characters, roughly
 _MAX_DEPTH: Final = 32
 _VERSIONS: Final = frozenset({"src", "ref", "hyp"})
 

@@ -75,7 +75,7 @@ def read_yaml(name: str, content: bytes) -> YamlTree:
 
 
 def scalar_of(text: str) -> Any:
-    """Return what a word without quotes means. Raises ValueError for numbers that are too large."""
+    """Return the value of an unquoted word. Raises ValueError for numbers that are too large."""
     if text in _WORDS:
         return _WORDS[text]
     if _WHOLE.fullmatch(text):

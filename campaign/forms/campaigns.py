@@ -74,7 +74,7 @@ def _field(field: Any, **options: Any) -> Any:
 
 
 class SettingsForm(VersionedForm):
-    """The rules of a campaign. Each help text says what a change does to judges at work."""
+    """The rules of a campaign. Each help text states the effect of a change on judges at work."""
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, campaign: Campaign) -> None:
         self.campaign = campaign

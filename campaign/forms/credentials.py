@@ -1,4 +1,4 @@
-"""Forms for what lets people in: API tokens, organisers, and their accounts."""
+"""Forms for access: API tokens, organisers, and their accounts."""
 
 from typing import Any, Final
 

@@ -20,7 +20,7 @@ class VersionedForm(forms.Form):
     """
 
     def describe(self, model: type[Model]) -> None:
-        """Give fields without a label the label and, unless they have one, the help text of the model's field."""
+        """Set missing labels and help texts of fields from the model's fields."""
         for name, field in self.fields.items():
             if not field.label:
                 described: Any = model._meta.get_field(name)
@@ -33,7 +33,7 @@ class VersionedForm(forms.Form):
         return " ".join(f"{name}:{_hash(self, name)}" for name in self.fields)
 
     def value_now(self, name: str) -> Any:
-        """Return the value that a field stands for now; where it is not what the form begins with, a form overrides this."""
+        """Return the current value of a field; forms override this if it differs from the form's initial value."""
         return self[name].initial
 
     def full_clean(self) -> None:

@@ -1,1 +1,1 @@
-"""Writing what the readers of campaign.formats hand out into the database."""
+"""Writers of the readers' records (campaign.formats) into the database."""

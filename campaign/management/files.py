@@ -255,7 +255,7 @@ class Progress:
 
 @contextmanager
 def refusals_told() -> Iterator[None]:
-    """Let what readers and imports refuse be a CommandError."""
+    """Turn refusals of readers and imports into a CommandError."""
     try:
         yield
     except (

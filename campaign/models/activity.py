@@ -18,7 +18,7 @@ class ActivityOperation(models.TextChoices):
 
 
 class ActivityOrigin(models.TextChoices):
-    """By what a change came."""
+    """Channel of a change."""
 
     PAGE = "page"
     API = "api"
@@ -49,7 +49,8 @@ class ActivityEvent(models.Model):
 
     campaign = models.ForeignKey(
         "campaign.Campaign",
-        # By the database, past what forbids to delete: `activity_event_of_a_campaign`, in migration 0014.
+        # By the database, bypassing the triggers that forbid deletion:
+        # `activity_event_of_a_campaign`, in migration 0014.
         on_delete=models.DO_NOTHING,
         db_constraint=False,
         related_name="activity",

@@ -115,7 +115,8 @@ class Campaign(RecordedModel):
         editable=False,
     )
 
-    # The database refuses what `campaign.models.state` does not allow, and sets the two below.
+    # The database refuses transitions that `campaign.models.state` does not allow, and sets the two
+    # below.
     state = models.CharField(
         _("state"),
         max_length=8,

@@ -8,7 +8,8 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 
-#: Organisers answer within it; after it the request is carried out by itself. The time that the GDPR gives.
+#: Time for organisers to answer, as set by the GDPR; afterwards the request is carried out
+#: automatically.
 ERASURE_PATIENCE: Final = timedelta(days=30)
 
 

@@ -43,7 +43,8 @@ TRANSITIONS: Final[dict[Transition, tuple[frozenset[CampaignState], CampaignStat
     Transition.UNARCHIVE: (frozenset({_S.ARCHIVED}), _S.CLOSED),
     Transition.DELETE: (frozenset(_S) - {_S.BIN}, _S.BIN),
 }
-#: The one click that takes a transition back. An opened campaign is no draft again; deleting is undone in the bin.
+#: The transition that reverts each one. An opened campaign cannot become a draft again; deletion is
+#: undone in the bin.
 UNDOES: Final = {
     Transition.PAUSE: Transition.RESUME,
     Transition.RESUME: Transition.PAUSE,

@@ -33,7 +33,7 @@ class Protocol(models.TextChoices):
 
     @property
     def answers_are_in(self) -> str:
-        """The table of `protocols` with what answers say beside labels; empty where labels say all."""
+        """Table of `protocols` with the answers beyond labels; empty if there are none."""
         if self in (Protocol.RANKING, Protocol.TOP, Protocol.SORTING):
             return ""
         return f"protocols_{self.value.replace('_', '')}answer"
@@ -159,7 +159,7 @@ class Task(RecordedModel):
 
     @property
     def state(self) -> CampaignState:
-        """Its state as every page says it: that of its campaign, unless it was closed by itself."""
+        """State shown on every page: that of its campaign, unless the task itself was closed."""
         campaign = CampaignState(self.test_set.campaign.state)
         return campaign if self.closed_at is None else CampaignState.CLOSED
 
@@ -173,7 +173,7 @@ class Task(RecordedModel):
 
     @property
     def called(self) -> str:
-        """By what people know it: the name of its test set, and the protocol where that has other tasks."""
+        """Display name: that of its test set, with the protocol if the test set has other tasks."""
         return self.called_in_full if self.is_one_of_several else self.test_set.name
 
     @property

@@ -34,7 +34,7 @@ class DeliveryState(models.TextChoices):
 
 
 class WebhookEndpoint(RecordedModel):
-    """An address that is told of a campaign's events.
+    """An address that receives a campaign's events.
 
     The secret stands here as it is, since messages are signed with it. The old one signs beside it until
     `old_secret_until`.
@@ -62,7 +62,7 @@ class WebhookEndpoint(RecordedModel):
         blank=True,
         db_index=False,
     )
-    # By the task's id; its row is locked while it is told more.
+    # By the task's id; the row is locked while messages are added.
     judgments_told = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
@@ -98,7 +98,7 @@ class WebhookEndpoint(RecordedModel):
 
     @property
     def server(self) -> str:
-        """The name of the server: what those may read who may not change it, for an address can be a secret."""
+        """Host of the address, shown to members who may not change it, because an address can be a secret."""
         return urlsplit(self.url).hostname or ""
 
     @property

@@ -1,4 +1,4 @@
-"""The activity log in words: who changed what, from what to what."""
+"""Activity log in words: author, object, old and new values."""
 
 import json
 from collections import defaultdict

@@ -23,7 +23,7 @@ def content_policy(instead: Mapping[str, str] | None = None) -> str:
 def with_content_policy(
     instead: Mapping[str, str],
 ) -> Callable[[_View[_Response]], _View[_Response]]:
-    """Give a view's answers a policy of their own; see `content_policy`."""
+    """Apply a separate policy to a view's responses; see `content_policy`."""
 
     def decorated(view: _View[_Response]) -> _View[_Response]:
         @wraps(view)

@@ -145,7 +145,7 @@ def _path(rooms: Sequence[Room], section: str) -> list[Room]:
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """A link of a bar; `count` is of what lies behind it, if that is known."""
+    """A link of a bar; `count` is the number of objects behind it, if known."""
 
     words: str
     address: str

@@ -157,7 +157,7 @@ def _sorted(words: Any, by: str, **options: Any) -> SortedColumn:
 
 
 class InvitedTable(_InvitationTable):
-    """Rows of `people_invited`; `invited` is what else is shown of those of the page, by judge."""
+    """Rows of `people_invited`; `invited` has further data on those of the page, by judge."""
 
     name = _sorted(gettext_lazy("Judge"), "pseudonym", kind="judge")
     address = _sorted(gettext_lazy("Address or link"), "reached_at", kind="wide")

@@ -33,10 +33,10 @@ _ASKED: Final[Mapping[str, Promise]] = {
 
 
 def asked_in_words(protocol: str) -> str:
-    """Return what judges are asked, in a sentence; empty for a protocol without one."""
+    """Return the question to judges, in a sentence; empty for a protocol without one."""
     return str(_ASKED.get(protocol, ""))
 
 
 def protocol_in_words(protocol: Protocol) -> str:
-    """Return the name of a protocol, and what judges are asked."""
+    """Return the name of a protocol, and its question to judges."""
     return f"{protocol.label}. {asked_in_words(protocol)}".removesuffix(" ")

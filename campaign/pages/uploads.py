@@ -1,4 +1,4 @@
-"""An upload in words: what its files are, what stands out, and what would take part."""
+"""An upload in words: its files, notable findings, and the systems that would take part."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -75,7 +75,7 @@ def _stands_out(report: dict[str, Any]) -> list[str]:
 
 
 def _takes_part(upload: Upload, report: dict[str, Any]) -> str:
-    """Return what would be judged: "6 systems; the reference as a hidden control"."""
+    """Return a summary of the judged outputs: "6 systems; the reference as a hidden control"."""
     count = len(report.get("systems", []))
     if not count:
         return ""

@@ -99,7 +99,7 @@ def _judges(campaign: Campaign) -> QuerySet[Judge]:
 
 
 def activity_people(*, campaign: Campaign) -> list[User]:
-    """Return the users who stand in the log of a campaign and are not its judges, by name."""
+    """Return the users in a campaign's log who are not its judges, by name."""
     ids = ActivityEvent.objects.filter(campaign=campaign, user__isnull=False).values("user")
     return list(
         User.objects.filter(pk__in=ids)
@@ -109,7 +109,7 @@ def activity_people(*, campaign: Campaign) -> list[User]:
 
 
 def users_named(*, campaign: Campaign, ids: Iterable[int]) -> dict[int, str]:
-    """Return what users are called in a campaign: its judges by their pseudonyms, all others by name.
+    """Return the names of users in a campaign: pseudonyms for its judges, names for all others.
 
     Accounts that no longer exist are left out. Two queries.
     """

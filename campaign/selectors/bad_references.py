@@ -35,7 +35,7 @@ def bad_references_to_review(*, test_set: TestSet, status: str, limit: int) -> R
 
 
 def withdrawal_in_words(segment: int) -> list[str]:
-    """Say what rejecting the approved damaged reference of a segment does, a sentence each."""
+    """Return the effects of rejecting the approved damaged reference of a segment, a sentence each."""
     return [
         _("The damaged reference of segment %(number)d is no longer shown to judges.")
         % {"number": segment},

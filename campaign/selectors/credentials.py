@@ -1,4 +1,4 @@
-"""Reads of what lets people in: their links, tokens and signed-in browsers, each with its end."""
+"""Reads of people's access: their links, tokens and signed-in browsers, each with its expiry."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -52,7 +52,7 @@ class Access:
 
 @dataclass(slots=True)
 class MemberAccess:
-    """A member, and what lets them in."""
+    """A member, and their access."""
 
     membership: Membership
     browsers: int = 0
@@ -177,12 +177,12 @@ def link_may_be_made(*, user: User, campaign: Campaign) -> bool:
 
 
 def judge_access(*, judge: Judge) -> Access:
-    """Return what would end if the judge were withdrawn."""
+    """Return the access that would end if the judge were withdrawn."""
     return _access(judge.user_id, judge.campaign_id, is_judge=True)
 
 
 def member_access(*, membership: Membership) -> Access:
-    """Return what would end if the member were removed."""
+    """Return the access that would end if the member were removed."""
     return _access(membership.user_id, membership.campaign_id, is_judge=False)
 
 

@@ -41,7 +41,7 @@ deletion_asked: Final = Signal()
 
 
 def goes_with(campaign: Campaign) -> list[str]:
-    """Return what else is lost for good with a campaign, in words."""
+    """Return the other data deleted permanently with a campaign, in words."""
     answers = deletion_asked.send(sender=Campaign, campaign=campaign)
     return [str(sentence) for _receiver, said in answers for sentence in said or ()]
 

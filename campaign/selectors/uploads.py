@@ -53,7 +53,7 @@ def _with_bytes(files: QuerySet[KeptFile]) -> QuerySet[KeptFile]:
 
 
 def judgments_imports(*, task: Task) -> list[dict[str, Any]]:
-    """Return what imports of judgments into a task told, the newest first. One query."""
+    """Return the reports of imports of judgments into a task, newest first. One query."""
     upload = Upload.objects.filter(test_set=task.test_set_id).first()
     report = (upload.report if upload is not None else None) or {}
     return [

@@ -135,7 +135,7 @@ def _text_check(segment: int, text: str, taken: Collection[str]) -> None:
 
 @transaction.atomic
 def bad_reference_rewrite(*, bad_reference: BadReference, given: GivenBadReference) -> BadReference:
-    """Give a damaged reference that no judge has seen another text, and return it; it waits for a new review.
+    """Replace the text of a damaged reference that no judge has seen, and return it; it waits for a new review.
 
     Raises `BadReferenceRefusedError` if judges may have seen the text it has, or cannot tell the new one from another.
     """

@@ -180,7 +180,7 @@ def campaigns_close_due() -> int:
 
 
 def bin_empty() -> Sequence[str]:
-    """Delete for good what has been in the bin for `BIN_DAYS`; return the short names."""
+    """Delete campaigns that have been in the bin for `BIN_DAYS`; return the short names."""
     due = Campaign.objects.filter(
         state=CampaignState.BIN, state_since__lte=Now() - timedelta(days=BIN_DAYS)
     )

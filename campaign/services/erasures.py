@@ -79,7 +79,7 @@ def erasure_record(*, campaign: Campaign, pseudonym: str, by: User) -> ErasureRe
 
 @transaction.atomic
 def erasure_withdraw(*, judge: Judge) -> int:
-    """Take back what a judge asked, while it is not carried out; return 1, or 0 if nothing was open."""
+    """Withdraw a judge's request, unless carried out; return 1, or 0 if none was open."""
     withdrawn = judge.erasure_requests.open().update(withdrawn_at=Now())
     if withdrawn:
         erasure_mails_stop(judge=judge)

@@ -1,4 +1,4 @@
-"""Answers to repeatable requests: stored with what the request changed, and given again to who repeats it."""
+"""Responses to repeatable requests: stored with the request's changes, and returned again on repetition."""
 
 from datetime import timedelta
 from typing import Final

@@ -228,7 +228,7 @@ def own_link_mails_withdraw(*, judge: Judge) -> None:
 
 
 def mail_link_make(mail: Mail) -> str:
-    """Give a message that is about to be sent its link, and return the token; a link that was not sent is replaced."""
+    """Create the link of a message about to be sent, and return the token; an unsent link is replaced."""
     if mail.judge is None or mail.judge.user is None:
         # A member's was made, and recorded, when they were invited.
         if mail.invitation is None:

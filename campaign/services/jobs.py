@@ -103,7 +103,7 @@ Ending = Callable[[Job], None]
 
 
 def ends(kind: JobKind) -> Callable[[Ending], Ending]:
-    """Have a function called once a job of a kind has ended; it is then committed together with the end."""
+    """Register a function to be called once a job of a kind has ended; it is committed together with the end."""
 
     def registered(ending: Ending) -> Ending:
         _ENDINGS[kind] = ending
@@ -121,7 +121,7 @@ def job_queue(
     parameters: dict[str, Any] | None = None,
     user: User | None = None,
 ) -> Job:
-    """Queue a job, whose words will be in the language in force here."""
+    """Queue a job; its texts will be in the current language."""
     job = Job.objects.create(
         campaign=campaign,
         kind=kind,
@@ -230,7 +230,8 @@ def _begin(job_id: int) -> Job | None:
 def _do(job: Job, progress: JobProgress) -> None:
     try:
         with transaction.atomic():
-            # Held until the commit: who gets it while the job is said to run knows that its worker is lost.
+            # Held until the commit: acquiring it while the job is marked as running means that its
+            # worker is lost.
             if not named_lock_try(_lock(job.pk)):
                 return
             result = _HANDLERS[job.kind](job, progress)

@@ -1,4 +1,4 @@
-"""Add many judges at once: say row by row what a list would do, and do all of it or nothing."""
+"""Add many judges at once: preview a list row by row, and add all of it or nothing."""
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
@@ -46,13 +46,13 @@ class RowState(StrEnum):
 
     NEW = "new"
     KNOWN = "known"  # already a judge of the campaign: left alone
-    AGAIN = "again"  # the address stands further up
+    AGAIN = "again"  # the address occurs further up
     WRONG = "wrong"
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedRow:
-    """A row of a list, and what would become of it.
+    """A row of a list, and its effect.
 
     `known_as` is the pseudonym of a judge with this address, `first_line` where it stands further up, and `problems`
     why the whole list is refused.
@@ -106,7 +106,7 @@ class AddedJudge:
 
 @dataclass(frozen=True, slots=True)
 class AddedList:
-    """The judges that a list made, what became of its rows, and when their links end."""
+    """Judges added from a list, the outcome of its rows, and the expiry of their links."""
 
     judges: Sequence[AddedJudge]
     checked: CheckedList
@@ -122,7 +122,7 @@ class JudgeListRefusedError(Exception):
 
 
 def judge_list_check(*, campaign: Campaign, judges: JudgeList) -> CheckedList:
-    """Say of each row what adding the list would do; nothing is changed. Four queries."""
+    """Return the effect of each row of a list; nothing is changed. Four queries."""
     known = _known(campaign)
     groups = {
         group.name.casefold(): group

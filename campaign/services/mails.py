@@ -1,4 +1,4 @@
-"""The outbox: each message is claimed, sent once, and what became of it stored."""
+"""Outbox: each message is claimed, sent once, and its outcome stored."""
 
 import logging
 import smtplib
@@ -116,7 +116,8 @@ def mail_send(*, mail: Mail, token: str = "") -> bool:
 
 
 def message_send(mail: Mail, message: Callable[[BaseEmailBackend], EmailMessage]) -> bool:
-    """Send what `message` makes for a connection, once, store the outcome, and return whether it was sent.
+    """Send the message that `message` creates for a connection, once; store the outcome, and return whether it was
+    sent.
 
     A failure before the server has the message is retried later. A message that the server refuses
     for good is `failed`. One whose sending broke off is `unconfirmed`: it may have arrived.
@@ -186,7 +187,7 @@ def _short(error: Exception) -> str:
 
 
 def _erased_addresses_forget() -> None:
-    """Delete the addresses of judges who were erased, also from what a mail server said, once no attempt is to come."""
+    """Delete the addresses of erased judges, also from mail server responses, once no attempt is to come."""
     ended = [MailState.SENT, MailState.FAILED, MailState.UNCONFIRMED]
     Mail.objects.filter(kind=MailKind.ERASURE_CARRIED_OUT, state__in=ended).exclude(
         address=""

@@ -1,4 +1,4 @@
-"""`import_answers`: what judges said elsewhere into a task, whatever its protocol."""
+"""`import_answers`: import judges' answers from elsewhere into a task of any protocol."""
 
 from pathlib import Path
 from typing import Any

@@ -193,7 +193,7 @@ def _imported(
 def _options(
     options: dict[str, Any], recognised: RecognisedSet, languages: tuple[str | None, str | None]
 ) -> dict[str, Any]:
-    """Return what a check and an import are both given."""
+    """Return the options shared by check and import."""
     reference_system: str = options["reference_system"]
     return {
         "recognised": recognised,
@@ -278,7 +278,7 @@ def _summary(task: Task) -> str:
 
 
 def _reference_in_words(task: Task) -> str:
-    """Return what becomes of the reference, with a place for the systems."""
+    """Return a message on the use of the reference, with a place for the systems."""
     shown = task.test_set.campaign.show_reference
     if task.test_set.systems.filter(kind=SystemKind.REFERENCE).exists():
         design = design_in_force(task_id=task.pk)

@@ -201,7 +201,7 @@ def hit_choose_of_pass(*, task: OpenTask, asks: JudgeAsks) -> ClaimedHIT | None:
         if is_full(task_id=task.id, texts=so_far.texts):
             return None
     if not task.has_second_pass and not task.limits_texts:
-        # The planner is asked only when there is no next one.
+        # The planner is notified only if there is no next one.
         found = hit_claim_from_pool(**asks)
         if found is not None:
             return found
@@ -219,7 +219,7 @@ def hit_choose_of_sample(
     meanwhile.
     """
     hits = hits_reserved(**asks).available().filter(purpose=HITPurpose.FIRST)
-    # One that is being given up at this moment is skipped.
+    # A HIT that is being dropped at this moment is skipped.
     locked = hits.select_for_update(skip_locked=True, no_key=True, of=("self",))
     fitting = []
     taken = None

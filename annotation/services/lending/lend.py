@@ -213,7 +213,7 @@ def _held_again(assignment: Assignment, judge: Judge, context: LendingContext) -
 
 
 def _leases_extend(in_hand: Sequence[int], context: LendingContext) -> None:
-    """Extend the leases of what a judge's page has: the first, at which they are, for longer than the others."""
+    """Extend the leases of the HITs on a judge's page: the first, which they are judging, for longer than the others."""
     first, ahead = _lease_end(context), _lease_end(context, is_ahead=True)
     ends = [first, *(ahead for _assignment in in_hand[1:])]
     if in_hand:

@@ -1,8 +1,7 @@
 """Answer judges for whom no HIT is available, and ask the planner for one.
 
-Only the planner knows whether HITs are left to draw for a judge. So the web
-request stores that the judge asked, tells the worker, and answers from what
-the planner found when it last looked.
+Only the planner knows whether HITs are left to draw for a judge. So the web request stores the
+judge's request, notifies the worker, and answers with the planner's latest result.
 """
 
 from collections.abc import Sequence
@@ -28,7 +27,7 @@ from campaign.models import Campaign, CampaignState, Judge, Task
 NONE_LEFT_VALID_FOR: Final = timedelta(seconds=60)
 _SECONDS_UNTIL_PLANNED: Final = 2
 _SECONDS_UNTIL_RETURNED: Final = 30
-# Their second pass is planned when they have done what they hold.
+# The second pass is planned when they have finished their HITs.
 _SECONDS_IN_HAND: Final = 5
 _SECONDS_UNTIL_OPEN: Final = 30
 
@@ -56,7 +55,7 @@ _BY_STATE: Final = {
 
 @dataclass(frozen=True, slots=True)
 class NoWork:
-    """Why there is no work, and when to ask again: `retry_after` in seconds, None for never."""
+    """Reason why there is no work, and when to ask again: `retry_after` in seconds, None for never."""
 
     reason: NoWorkReason
     retry_after: int | None = None
@@ -106,7 +105,7 @@ def _second_to_come(judge: Judge, tasks: Sequence[Task]) -> NoWork | None:
 
 
 def _elsewhere(judge: Judge, tasks: Sequence[Task]) -> NoWork:
-    """Return whether what is left is with others, or nothing is."""
+    """Return whether the remaining work is held by others, or there is none."""
     conflicts = systems_not_lent(judge)
     for task in tasks:
         if has_passes(task) and is_over(judge_id=judge.pk, task=task):

@@ -147,7 +147,7 @@ def _campaign_lock(task: Task) -> Campaign:
 
 
 def _first(task: Task, campaign: Campaign, seed: int | None = None) -> Design:
-    """Return the design of a test set where nothing is said, not saved."""
+    """Return the default design of a task, not saved."""
     seed = seed_draw() if seed is None else seed
     return design_unless_chosen(task=task, campaign=campaign, seed=seed)
 

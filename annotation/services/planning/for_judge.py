@@ -29,7 +29,7 @@ from campaign.models import Judge, Output, Segment, System, SystemKind, Task
 
 # The HIT in hand and the one the page fetches ahead.
 _HITS_FOR_A_JUDGE: Final = 2
-# Consecutive draws without anything to rank, after which a judge is told that no work is left.
+# Consecutive draws without anything to rank, after which a judge is told that there is no work.
 _EMPTY_DRAWS_ALLOWED: Final = 50
 # A HIT drawn for a judge who does not return becomes available to others; one of a sample is
 # withdrawn, and its comparisons are planned for others.
@@ -99,7 +99,7 @@ def _firsts_add(planning: PlanningTransaction, judge_id: int, kind: Checks) -> i
     empty_draws = firsts = 0
     wanted = 1 if kind is Checks.SOME else _HITS_FOR_A_JUDGE
     while firsts < wanted and empty_draws < _EMPTY_DRAWS_ALLOWED:
-        # An available HIT that this judge may not be lent is given up for one that they may be.
+        # An available HIT that this judge may not be lent is dropped for one that they may be lent.
         spare = _spare(planning) if planning.is_all_planned else None
         if planning.is_all_planned and spare is None:
             break

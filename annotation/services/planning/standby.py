@@ -24,7 +24,7 @@ from annotation.selectors.drawing import TestSetTexts, texts_now
 from annotation.services.planning.batch import PlanningTransaction, missing_of_each_kind
 from campaign.models import Task
 
-# HITs that are planned or given up in one transaction, during which nothing else is planned.
+# HITs planned or dropped in one transaction, during which no others are planned.
 _AT_ONCE: Final = 500
 # HITs that are planned for standby in one call, so that judges who ask meanwhile wait a second at most.
 _PLANNED_IN_A_CALL: Final = 1000
@@ -87,7 +87,7 @@ def standby_fill(*, task_id: int, size: int) -> int:
 
 
 def standby_give_up(*, task_id: int, count: int) -> int:
-    """Give up at least `count` HITs on standby, so that others can be planned; return their number."""
+    """Drop at least `count` HITs on standby, so that others can be planned; return their number."""
     given_up = 0
     while given_up < count:
         batches = PlanningBatch.objects.filter(task=task_id).values("pk")

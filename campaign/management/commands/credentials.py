@@ -1,4 +1,4 @@
-"""`credentials`: what lets people in, and until when; and to end it."""
+"""`credentials`: list and end people's access."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

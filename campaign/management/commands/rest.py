@@ -98,7 +98,7 @@ class Command(BaseCommand):
 
 
 def _split(address: str) -> tuple[str, str]:
-    """Return the path of an address, which may lack what stands before all, and its query."""
+    """Return the path and the query of an address, which may lack the common prefix."""
     parts = urlsplit(address)
     root = reverse("api-root")
     below = parts.path.removeprefix(root).lstrip("/")
