@@ -16,6 +16,7 @@ from ranking.core.agreement.units import (
     OTHER_TIES,
     OWN_TIES,
     cells_of_comparisons,
+    counts_of_tables,
     raters_of,
     shards_of_whole_segments,
     shared_tables,
@@ -224,11 +225,7 @@ def agreement_of_pairs(
         raise ValueError("confidence: expected a share between 0 and 1")
     two, tables = _by_segment(blocks)
     pairs, pair = np.unique(two, return_inverse=True)
-    counts = np.empty((len(two), _COUNTS))
-    counts[:, COMPARABLE] = tables.sum(axis=(1, 2))
-    counts[:, AGREEING] = np.trace(tables, axis1=1, axis2=2)
-    counts[:, OWN_TIES] = tables[:, Outcome.TIE].sum(axis=1)
-    counts[:, OTHER_TIES] = tables[:, :, Outcome.TIE].sum(axis=1)
+    counts = counts_of_tables(tables).astype(np.float64)
     sums, moments = _sums_and_moments(counts, pair, len(pairs))
     outcomes = np.zeros((len(pairs), _OUTCOMES, _OUTCOMES), dtype=np.int64)
     # The first candidate of an item has the smaller code, the systems that come later by name.

@@ -495,22 +495,16 @@ def compared_labels(blocks: Blocks) -> ComparedPairs:
     ComparedPairs
         `inter` is of different judges, `intra` of judges with themselves. There are no ties.
     """
+    none = np.empty(0, dtype=np.int64)
+    no_ties = Ties(segment=none, ties=none, labels=none)
     shards = []
     for shard in shards_of_whole_segments(blocks):
         cells = cells_of_labels(collapsed_labels(shard), len(blocks.judges))
-        inter, intra = inter_units(cells), intra_units(cells)
-        shards.append(
-            ComparedPairs(
-                inter=Compared(units=inter, ties=_no_ties()),
-                intra=Compared(units=intra, ties=_no_ties()),
-            )
+        inter, intra = (
+            Compared(units, no_ties) for units in (inter_units(cells), intra_units(cells))
         )
+        shards.append(ComparedPairs(inter, intra))
     return _joined_pairs(shards)
-
-
-def _no_ties() -> Ties:
-    none = np.empty(0, dtype=np.int64)
-    return Ties(segment=none, ties=none, labels=none)
 
 
 def _of_shard(comparisons: CollapsedComparisons, judges: int, pairing: Pairing) -> ComparedPairs:
@@ -548,17 +542,13 @@ def _ties(segment: Int64Array, tied: BoolArray) -> Ties:
 
 
 def _joined_pairs(parts: list[ComparedPairs]) -> ComparedPairs:
-    return ComparedPairs(
-        inter=_joined_compared([part.inter for part in parts]),
-        intra=_joined_compared([part.intra for part in parts]),
+    inter, intra = (
+        Compared(
+            units=_joined([each.units for each in side]), ties=_joined([each.ties for each in side])
+        )
+        for side in ([part.inter for part in parts], [part.intra for part in parts])
     )
-
-
-def _joined_compared(parts: list[Compared]) -> Compared:
-    return Compared(
-        units=_joined([part.units for part in parts]),
-        ties=_joined([part.ties for part in parts]),
-    )
+    return ComparedPairs(inter=inter, intra=intra)
 
 
 def _joined(parts: list[Columns]) -> Columns:

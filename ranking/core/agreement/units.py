@@ -328,12 +328,7 @@ def count_shared_items(cells: Cells, raters: Raters, judges: int) -> SharedItemC
     SharedItemCounts
     """
     judge, other, tables = shared_tables(cells, raters)
-    columns = (
-        tables.sum(axis=(1, 2)),
-        np.trace(tables, axis1=1, axis2=2),
-        tables[:, Outcome.TIE].sum(axis=1),
-        tables[:, :, Outcome.TIE].sum(axis=1),
-    )
+    columns = counts_of_tables(tables).T
     found = no_shared_items(judges)
     two = judge * judges + other
     for one, column in enumerate(columns):
@@ -344,6 +339,17 @@ def count_shared_items(cells: Cells, raters: Raters, judges: int) -> SharedItemC
             products = np.bincount(judge, column * columns[again], judges)
             found.moments[:, one, again] = found.moments[:, again, one] = products
     return found
+
+
+def counts_of_tables(tables: Int64Array) -> Int64Array:
+    """Return comparable and agreeing pairs, and the ties of both judges, of tables of outcomes (M, 3, 3), shape (M, 4)."""
+    columns = (
+        tables.sum(axis=(1, 2)),
+        np.trace(tables, axis1=1, axis2=2),
+        tables[:, Outcome.TIE].sum(axis=1),
+        tables[:, :, Outcome.TIE].sum(axis=1),
+    )
+    return np.stack(columns, axis=1)
 
 
 def shared_tables(cells: Cells, raters: Raters) -> tuple[Int64Array, Int64Array, Int64Array]:
