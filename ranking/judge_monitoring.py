@@ -23,14 +23,14 @@ from ranking.core.judges.clicking import (
     REFERENCE_ODDS,
     ClickingEvidence,
     ReferenceMargins,
-    reference_ignored_of_margins,
+    reference_ignored,
     reference_margins,
-    reference_preferences_of_margins,
-    straight_lining_of_tallies,
-    typed_in_order_of_tallies,
+    reference_preferences,
+    straight_lining,
+    typed_in_order,
 )
-from ranking.core.judges.diagnosis import disagreement_of_tallies
-from ranking.core.judges.patterns import position_bias_of_tallies, tie_sums
+from ranking.core.judges.diagnosis import disagreement
+from ranking.core.judges.patterns import position_bias, tie_sums
 from ranking.core.judges.repeats import repeat_sums
 from ranking.core.judges.shares import Share, shares_of_sums
 from ranking.core.judges.tallies import JudgeTallies, median_times_of_tallies, tally_judges
@@ -165,10 +165,10 @@ def measures_of_tallies(
     shares = shares_of_sums(np.concatenate(sums), confidence=confidence)
     preferred, rejected, ties, intra = (shares[k * count : (k + 1) * count] for k in range(4))
     _preferences(found, JudgeMeasure.REFERENCE, margins, preferred)
-    ignored = reference_ignored_of_margins(margins, odds=REFERENCE_ODDS)
+    ignored = reference_ignored(margins, odds=REFERENCE_ODDS)
     _keep_evidence(found, JudgeMeasure.REFERENCE_IGNORED, ignored, judged)
     _preferences(found, JudgeMeasure.BAD_REFERENCE, damaged, rejected)
-    ignored = reference_ignored_of_margins(damaged, odds=DAMAGE_ODDS)
+    ignored = reference_ignored(damaged, odds=DAMAGE_ODDS)
     _keep_evidence(found, JudgeMeasure.DAMAGE_IGNORED, ignored, checked)
     _repeats_and_ties(found, ties, intra, p_chance)
     _order_of_labels(found, own, judged, confidence)
@@ -209,7 +209,7 @@ def add_pace(found: MeasuresByJudge, words: float | None) -> None:
 
 def add_disagreement(found: MeasuresByJudge, agreement: AgreementTallies) -> None:
     """Add `JudgeMeasure.DISAGREES` to the measures of all judges, which must be among `found`."""
-    rows = disagreement_of_tallies(agreement)
+    rows = disagreement(agreement)
     for name, row in zip(agreement.judges, rows, strict=True):
         p_value = row.p_value(len(rows))
         if p_value is not None:
@@ -249,7 +249,7 @@ def _preferences(
     found: MeasuresByJudge, measure: JudgeMeasure, margins: ReferenceMargins, shares: list[Share]
 ) -> None:
     random = JudgeMeasure(f"{measure}_random")
-    preferences = reference_preferences_of_margins(margins)
+    preferences = reference_preferences(margins)
     for results, preference, share in zip(found.values(), preferences, shares, strict=True):
         if preference.p_random is None or preference.p_lowest is None:
             continue
@@ -274,14 +274,14 @@ def _repeats_and_ties(
 def _order_of_labels(
     found: MeasuresByJudge, tallies: JudgeTallies, judges: int, confidence: float
 ) -> None:
-    lines = straight_lining_of_tallies(tallies.lines, len(found), confidence=confidence)
+    lines = straight_lining(tallies.lines, len(found), confidence=confidence)
     for results, line in zip(found.values(), lines, strict=True):
         _keep(results, JudgeMeasure.ONE_LABEL, _result_of_share(line.one_label))
         shown_order = _result_of_share(line.shown_order, line.p_shuffled)
         _keep(results, JudgeMeasure.SHOWN_ORDER, shown_order)
-    typed = typed_in_order_of_tallies(tallies.lines, len(found))
+    typed = typed_in_order(tallies.lines, len(found))
     _keep_evidence(found, JudgeMeasure.TYPED_IN_ORDER, typed, judges)
-    biases = position_bias_of_tallies(tallies.positions, len(found))
+    biases = position_bias(tallies.positions, len(found))
     for results, bias in zip(found.values(), biases, strict=True):
         if bias.p_value is not None:
             results[JudgeMeasure.POSITION] = MeasureResult(bias.p_value, bias.blocks)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from scipy.stats import beta
 
 from ranking.core.judged.blocks import Blocks
-from ranking.core.judges.clicking import reference_ignored, straight_lining, typed_in_order
+from tests.measured_judges import reference_ignored, straight_lining, typed_in_order
 
 Int8Array = npt.NDArray[np.int8]
 Labelling = Callable[[np.random.Generator, int], Int8Array]

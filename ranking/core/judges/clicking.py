@@ -19,8 +19,8 @@ import numpy.typing as npt
 from scipy.special import bdtrc
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
-from ranking.core.judged.blocks import MAX_LABEL, Blocks
-from ranking.core.judges.patterns import COUNT_BITS, KeyedSums, Patterns, tally_lines, tally_places
+from ranking.core.judged.blocks import MAX_LABEL
+from ranking.core.judges.patterns import COUNT_BITS, KeyedSums, Patterns
 from ranking.core.judges.shares import Share, cluster_sums, shares_of_sums
 
 #: A sum of trials with ranges r exceeds its mean by √(Σ r² / 2) times this with a probability below
@@ -234,7 +234,7 @@ class ReferencePreference:
     p_lowest: float | None
 
 
-def reference_preferences(blocks: Blocks, reference: str) -> tuple[ReferencePreference, ...]:
+def reference_preferences(margins: ReferenceMargins) -> tuple[ReferencePreference, ...]:
     """Test each judge's preference for the reference against clicking at random.
 
     The reference was put among the outputs because "an annotator clicking randomly would be easy
@@ -250,31 +250,18 @@ def reference_preferences(blocks: Blocks, reference: str) -> tuple[ReferencePref
 
     Parameters
     ----------
-    blocks : Blocks
-        Judgments with the reference among the systems.
-    reference : str
-        Its name.
+    margins : ReferenceMargins
+        Of J judges.
 
     Returns
     -------
     tuple of ReferencePreference
-        In the order of `Blocks.judges`.
-
-    Raises
-    ------
-    ValueError
-        If the reference is not among the systems.
+        One for each judge.
 
     References
     ----------
     O. Bojar et al. (2011), A Grain of Salt for the WMT Manual Evaluation.
     """
-    places = tally_places(blocks, reference)
-    return reference_preferences_of_margins(reference_margins(places, len(blocks.judges)))
-
-
-def reference_preferences_of_margins(margins: ReferenceMargins) -> tuple[ReferencePreference, ...]:
-    """Return `reference_preferences` from the margins of the judges."""
     comparisons, preferred, _tied = margins.comparisons.T
     p_binomial = np.asarray(bdtrc(preferred - 1, comparisons, WIN_AT_RANDOM))
     return tuple(
@@ -345,7 +332,9 @@ class StraightLining:
     p_shuffled: float | None
 
 
-def straight_lining(blocks: Blocks, *, confidence: float = 0.95) -> tuple[StraightLining, ...]:
+def straight_lining(
+    lines: KeyedSums, judges: int, *, confidence: float = 0.95
+) -> tuple[StraightLining, ...]:
     """Count the straight lines of each judge.
 
     k labels, of which c₁, c₂, … are equal, have k! / (c₁! c₂! …) distinct arrangements, and two of
@@ -354,30 +343,22 @@ def straight_lining(blocks: Blocks, *, confidence: float = 0.95) -> tuple[Straig
 
     Parameters
     ----------
-    blocks : Blocks
-        With every system that was shown.
+    lines : KeyedSums
+        Of `tally_lines`, from blocks with every system that was shown.
+    judges : int
     confidence : float
         Of the intervals.
 
     Returns
     -------
     tuple of StraightLining
-        In the order of `Blocks.judges`.
+        One for each judge.
 
     References
     ----------
     J. A. Krosnick (1991), Response Strategies for Coping with the Cognitive Demands of Attitude
     Measures in Surveys, Applied Cognitive Psychology 5.
     """
-    return straight_lining_of_tallies(
-        tally_lines(blocks), len(blocks.judges), confidence=confidence
-    )
-
-
-def straight_lining_of_tallies(
-    lines: KeyedSums, judges: int, *, confidence: float = 0.95
-) -> tuple[StraightLining, ...]:
-    """Return `straight_lining` of judges from `tally_lines`."""
     found = Patterns.of(lines)
     long, same = found.used.sum(axis=1) >= MIN_CANDIDATES, found.used[:, 1] == 0
     varied = long & ~same
@@ -481,7 +462,7 @@ class ClickingEvidence:
 
 
 def reference_ignored(
-    blocks: Blocks, reference: str, *, odds: float = REFERENCE_ODDS
+    margins: ReferenceMargins, *, odds: float = REFERENCE_ODDS
 ) -> tuple[ClickingEvidence, ...]:
     """Test each judge's preference for the reference against no preference.
 
@@ -495,22 +476,20 @@ def reference_ignored(
 
     Parameters
     ----------
-    blocks : Blocks
-        Judgments with the reference among the systems.
-    reference : str
-        Its name. For damaged references, reverse the labels (`measure_judges`).
+    margins : ReferenceMargins
+        Of J judges. For damaged references, those of reversed labels (`measure_judges`).
     odds : float
         See `REFERENCE_ODDS`; above 1.
 
     Returns
     -------
     tuple of ClickingEvidence
-        In the order of `Blocks.judges`.
+        One for each judge.
 
     Raises
     ------
     ValueError
-        If the reference is not among the systems or `odds` is not above 1.
+        If `odds` is not above 1.
 
     References
     ----------
@@ -518,14 +497,6 @@ def reference_ignored(
     16. G. Shafer (2021), Testing by Betting, JRSS A 184. V. Vovk, R. Wang (2021), E-values:
     Calibration, Combination and Applications, Annals of Statistics 49.
     """
-    places = tally_places(blocks, reference)
-    return reference_ignored_of_margins(reference_margins(places, len(blocks.judges)), odds=odds)
-
-
-def reference_ignored_of_margins(
-    margins: ReferenceMargins, *, odds: float = REFERENCE_ODDS
-) -> tuple[ClickingEvidence, ...]:
-    """Return `reference_ignored` from the margins of the judges. Raises ValueError if `odds` is not above 1."""
     if not odds > 1:
         raise ValueError("odds: expected a number above 1")
     tilt = log(odds) / 2
@@ -539,7 +510,9 @@ def reference_ignored_of_margins(
     )
 
 
-def typed_in_order(blocks: Blocks, *, share: float = TYPED_SHARE) -> tuple[ClickingEvidence, ...]:
+def typed_in_order(
+    lines: KeyedSums, judges: int, *, share: float = TYPED_SHARE
+) -> tuple[ClickingEvidence, ...]:
     """Test how often each judge's labels follow the shown order against chance.
 
     Outputs are shown in random order, so the labels of a judge who reads follow it, or its reverse,
@@ -549,28 +522,22 @@ def typed_in_order(blocks: Blocks, *, share: float = TYPED_SHARE) -> tuple[Click
 
     Parameters
     ----------
-    blocks : Blocks
-        With every system that was shown.
+    lines : KeyedSums
+        Of `tally_lines`, from blocks with every system that was shown.
+    judges : int
     share : float
         Between 0 and 1.
 
     Returns
     -------
     tuple of ClickingEvidence
-        In the order of `Blocks.judges`.
+        One for each judge.
 
     Raises
     ------
     ValueError
         If `share` is not between 0 and 1.
     """
-    return typed_in_order_of_tallies(tally_lines(blocks), len(blocks.judges), share=share)
-
-
-def typed_in_order_of_tallies(
-    lines: KeyedSums, judges: int, *, share: float = TYPED_SHARE
-) -> tuple[ClickingEvidence, ...]:
-    """Return `typed_in_order` of judges from `tally_lines`. Raises ValueError if `share` is not between 0 and 1."""
     if not 0 < share < 1:
         raise ValueError("share: expected a number between 0 and 1")
     found = Patterns.of(lines)

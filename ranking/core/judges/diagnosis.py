@@ -39,9 +39,11 @@ from ranking.core.judges.clicking import (
     ClickingEvidence,
     ReferencePreference,
     reference_ignored,
+    reference_margins,
     reference_preferences,
     typed_in_order,
 )
+from ranking.core.judges.patterns import tally_lines, tally_places
 
 #: Judges who share fewer segments with others are not tested.
 MIN_SEGMENTS = 20
@@ -93,7 +95,7 @@ class Disagreement:
         return min(1.0, max(judges, JUDGES_ALLOWED_FOR) * ever)
 
 
-def disagreement(blocks: Blocks) -> tuple[Disagreement, ...]:
+def disagreement(tallies: AgreementTallies) -> tuple[Disagreement, ...]:
     """Compare each judge's agreement with the others with their agreement among themselves.
 
     Both are shares of pairs of comparisons of one item, on collapsed outputs, as in
@@ -103,32 +105,17 @@ def disagreement(blocks: Blocks) -> tuple[Disagreement, ...]:
 
     Parameters
     ----------
-    blocks : Blocks
-        Without the reference, as for the agreement.
-
-    Returns
-    -------
-    tuple of Disagreement
-        In the order of `Blocks.judges`.
-
-    References
-    ----------
-    R. Miller, D. Siegmund (1982), Maximally Selected Chi Square Statistics, Biometrics 38.
-    """
-    return disagreement_of_tallies(tally_agreement(blocks))
-
-
-def disagreement_of_tallies(tallies: AgreementTallies) -> tuple[Disagreement, ...]:
-    """Compare judges with each other as `disagreement` does, from sums over segments.
-
-    Parameters
-    ----------
     tallies : AgreementTallies
+        Of blocks without the reference, as for the agreement.
 
     Returns
     -------
     tuple of Disagreement
         In the order of `AgreementTallies.judges`.
+
+    References
+    ----------
+    R. Miller, D. Siegmund (1982), Maximally Selected Chi Square Statistics, Biometrics 38.
     """
     segments = tallies.segments
     own = tallies.of_judges[:, [COMPARABLE, AGREEING]]
@@ -323,9 +310,12 @@ def diagnose_judges(
     if easy_votes < 1:
         raise ValueError("easy_votes: expected at least one")
     times = None if seconds is None else _times(blocks, np.asarray(seconds, dtype=np.float64))
-    preferences = None if reference is None else reference_preferences(blocks, reference)
-    ignored = None if reference is None else reference_ignored(blocks, reference)
-    typed, compared = typed_in_order(blocks), disagreement(blocks)
+    count, preferences, ignored = len(blocks.judges), None, None
+    if reference is not None:
+        margins = reference_margins(tally_places(blocks, reference), count)
+        preferences, ignored = reference_preferences(margins), reference_ignored(margins)
+    typed = typed_in_order(tally_lines(blocks), count)
+    compared = disagreement(tally_agreement(blocks))
     report = inter_judge_agreement(blocks, chance=chance, chance_of_judges=chance_of_judges, **how)
     labels, easy = _compared_with_others(blocks, easy_votes)
     return tuple(

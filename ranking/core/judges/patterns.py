@@ -424,41 +424,12 @@ class PositionBias:
     p_value: float | None
 
 
-def position_bias(blocks: Blocks) -> tuple[PositionBias, ...]:
-    """Test each judge's labels against the order the outputs were shown in.
-
-    Outputs are shown in random order. If position has no influence, the labels of a block are a
-    random permutation over its positions: with mean m and variance s² = Σ (label − m)² / (k − 1) of
-    its k labels, the deviations from m have covariance s² (I − J / k). Summed over a judge's blocks
-    this gives a χ². For blocks of equal size, with or without ties, it is the test of Friedman
-    (1937). Blocks of unequal size and blanks are treated as by Skillings and Mack (1981), with
-    labels instead of ranks.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        With every system that was shown.
-
-    Returns
-    -------
-    tuple of PositionBias
-        In the order of `Blocks.judges`.
-
-    References
-    ----------
-    M. Friedman (1937), The Use of Ranks to Avoid the Assumption of Normality Implicit in the
-    Analysis of Variance, JASA 32. J. H. Skillings, G. A. Mack (1981), On the Use of a Friedman-Type
-    Statistic in Balanced and Unbalanced Block Designs, Technometrics 23.
-    """
-    return position_bias_of_tallies(tally_positions(blocks), len(blocks.judges))
-
-
-def tally_positions(blocks: Blocks) -> KeyedSums:
+def positions_of_rows(rows: ShownRows) -> KeyedSums:
     """Sum what `position_bias` needs, for each judge, number of labels and pair of positions.
 
     Parameters
     ----------
-    blocks : Blocks
+    rows : ShownRows
         With every system that was shown.
 
     Returns
@@ -468,11 +439,6 @@ def tally_positions(blocks: Blocks) -> KeyedSums:
         k² (k − 1) times the variance of the k labels; and, for a position with itself, the sum of
         k times the deviation of its label from the mean of the block.
     """
-    return KeyedSums.total(positions_of_rows(rows) for rows in shown_rows(blocks))
-
-
-def positions_of_rows(rows: ShownRows) -> KeyedSums:
-    """Return `tally_positions` of the blocks of some rows."""
     labels = rows.labels.astype(np.int64)
     given = labels > 0
     count = given.sum(axis=1)
@@ -496,8 +462,33 @@ def positions_of_rows(rows: ShownRows) -> KeyedSums:
     return KeyedSums.of(_KEY, list(np.concatenate(keys, axis=1)), np.concatenate(values))
 
 
-def position_bias_of_tallies(positions: KeyedSums, judges: int) -> tuple[PositionBias, ...]:
-    """Return `position_bias` of judges from `tally_positions`."""
+def position_bias(positions: KeyedSums, judges: int) -> tuple[PositionBias, ...]:
+    """Test each judge's labels against the order the outputs were shown in.
+
+    Outputs are shown in random order. If position has no influence, the labels of a block are a
+    random permutation over its positions: with mean m and variance s² = Σ (label − m)² / (k − 1) of
+    its k labels, the deviations from m have covariance s² (I − J / k). Summed over a judge's blocks
+    this gives a χ². For blocks of equal size, with or without ties, it is the test of Friedman
+    (1937). Blocks of unequal size and blanks are treated as by Skillings and Mack (1981), with
+    labels instead of ranks.
+
+    Parameters
+    ----------
+    positions : KeyedSums
+        Of `positions_of_rows`, from blocks with every system that was shown.
+    judges : int
+
+    Returns
+    -------
+    tuple of PositionBias
+        One for each judge.
+
+    References
+    ----------
+    M. Friedman (1937), The Use of Ranks to Avoid the Assumption of Normality Implicit in the
+    Analysis of Variance, JASA 32. J. H. Skillings, G. A. Mack (1981), On the Use of a Friedman-Type
+    Statistic in Balanced and Unbalanced Block Designs, Technometrics 23.
+    """
     judge, *columns = positions.columns()
     ends = np.searchsorted(judge, np.arange(judges + 1))
     shown = int(columns[2].max(initial=-1)) + 1

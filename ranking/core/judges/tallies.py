@@ -171,7 +171,7 @@ class JudgeTallies:
     judges : tuple of str
         Names of the judges who are in any of the tallies, sorted; the sums have their indices.
     lines, repeats, positions : KeyedSums
-        See `tally_lines`, `tally_repeats` and `tally_positions`.
+        See `tally_lines`, `tally_repeats` and `positions_of_rows`.
     places, damaged_places : KeyedSums
         See `tally_places`: of the reference, and of the damaged reference in attention checks with
         best and worst exchanged.

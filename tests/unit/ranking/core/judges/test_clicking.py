@@ -14,14 +14,16 @@ from ranking.core.judges.clicking import (
     JUDGES_ALLOWED_FOR,
     ClickingEvidence,
     line_chances,
-    reference_ignored,
-    reference_preferences,
-    straight_lining,
     tail_of_sum,
-    typed_in_order,
 )
 from ranking.core.judges.patterns import Patterns, tally_lines
 from tests.clickers import CLICKERS, REFERENCE, SYSTEMS, clicking, reading, suspected
+from tests.measured_judges import (
+    reference_ignored,
+    reference_preferences,
+    straight_lining,
+    typed_in_order,
+)
 from tests.some_now import some_now
 
 Int64Array = npt.NDArray[np.int64]

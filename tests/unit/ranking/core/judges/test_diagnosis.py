@@ -10,7 +10,8 @@ from scipy.stats import norm, t
 from ranking.core.agreement.report import inter_judge_agreement
 from ranking.core.agreement.units import AGREEING, COMPARABLE, count_agreement
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.judges.diagnosis import MIN_SEGMENTS, Disagreement, diagnose_judges, disagreement
+from ranking.core.judges.diagnosis import MIN_SEGMENTS, Disagreement, diagnose_judges
+from tests.measured_judges import disagreement
 from tests.worlds import World, draw_campaign
 
 SYSTEMS = ("a", "b")

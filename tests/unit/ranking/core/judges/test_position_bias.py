@@ -3,7 +3,8 @@ import pytest
 from scipy.stats import friedmanchisquare
 
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
-from ranking.core.judges.patterns import PositionBias, position_bias
+from ranking.core.judges.patterns import PositionBias
+from tests.measured_judges import position_bias
 
 SYSTEMS = ["a", "b", "c", "d", "e"]
 

@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 from annotation.judge_measures import JudgeMeasure
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.judges.clicking import reference_margins, reference_preferences_of_margins
+from ranking.core.judges.clicking import reference_margins, reference_preferences
 from ranking.core.judges.patterns import KeyedSums, Patterns
 from ranking.core.judges.repeats import NO_REPEATS
 from ranking.core.judges.tallies import (
@@ -282,7 +282,7 @@ def check(score: float, *others: tuple[str, float], judge: str = "ada") -> Score
 def preference(*checks: ScoredCheck):  # type: ignore[no-untyped-def]
     tallies = tally_scored_checks(checks)
     margins = reference_margins(tallies.damaged_places, len(tallies.judges))
-    [found] = reference_preferences_of_margins(margins)
+    [found] = reference_preferences(margins)
     return found
 
 
