@@ -31,7 +31,7 @@ def send_mails() -> None:
 
 @shared_task(name="campaign.tasks.run_jobs")
 def run_jobs() -> None:
-    """Do the long work that waits, and what a lost worker left."""
+    """Run waiting jobs, and those left by a lost worker."""
     jobs_run_waiting()
 
 

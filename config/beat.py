@@ -40,7 +40,7 @@ def seconds_since_look(path: Path) -> float | None:
 
 
 def main() -> int:
-    """Say whether beat is at work; return how the program is to exit."""
+    """Print whether beat is at work; return the exit code."""
     path = os.environ.get(VARIABLE)
     if not path:
         sys.stderr.write(f"Set {VARIABLE} to the heartbeat file of beat.\n")

@@ -98,7 +98,7 @@ app.autodiscover_tasks()
 
 @celeryd_init.connect
 def _worker_named(**_signal: Any) -> None:
-    """Tell this process and its children that they are a worker, for `settings.DATABASE_LIMITS`."""
+    """Mark this process and its children as a worker, for `settings.DATABASE_LIMITS`."""
     os.environ["QUINTET_PROCESS"] = "worker"
 
 
@@ -122,7 +122,7 @@ def _worker_loaded(**_signal: Any) -> None:
 
 @beat_init.connect
 def _beat_named(**_signal: Any) -> None:
-    """Tell this process that it is beat, unless it is a worker, too; errors of both are counted."""
+    """Mark this process as beat, unless it is a worker, too; errors of both are counted."""
     os.environ.setdefault("QUINTET_PROCESS", "beat")
 
 

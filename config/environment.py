@@ -31,7 +31,7 @@ _PASSWORDS: Final = {
 
 
 def secrets_read(environment: MutableMapping[str, str]) -> None:
-    """Put what named files hold into the environment, and passwords into the addresses they are for.
+    """Read secrets from named files into the environment, and insert passwords into their addresses.
 
     A line break at a file's end is no part of it.
 

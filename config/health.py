@@ -1,4 +1,4 @@
-"""Tell monitors whether the service is alive, and whether it is ready."""
+"""Health checks for monitors: whether the service is alive, and whether it is ready."""
 
 from collections.abc import Callable
 

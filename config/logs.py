@@ -1,4 +1,4 @@
-"""Logs: lines for people, or JSON for machines, with what a request, a judge and a task are known by, and no secrets."""
+"""Logs: lines for people, or JSON for machines, with ids of request, judge and task, and without secrets."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class ErrorReporter(ExceptionReporter):
         return self._redacted(super().get_traceback_html())
 
     def _redacted(self, report: str) -> SafeString:
-        """Return the report without the secret, which also stands in local variables by itself."""
+        """Return the report without the secret, which local variables may hold as well."""
         asked = self.request.get_full_path() if self.request is not None else ""
         for secret in secrets_of(asked):
             report = report.replace(secret, HIDDEN)
@@ -110,7 +110,7 @@ _OF_GUNICORN: Final = ("gunicorn.error", "gunicorn.access")
 
 
 def logging_settings(*, log_format: str, level: str) -> dict[str, Any]:
-    """Return what `logging.config.dictConfig` takes, for Django, workers, beat and gunicorn alike.
+    """Return the configuration for `logging.config.dictConfig`, shared by Django, workers, beat and gunicorn.
 
     Raises
     ------
@@ -173,7 +173,7 @@ def json_formatter() -> structlog.stdlib.ProcessorFormatter:
         processors=[
             structlog.stdlib.ProcessorFormatter.remove_processors_meta,
             structlog.processors.format_exc_info,
-            # Last: also what the steps above made, such as tracebacks, holds no secret.
+            # Last: the output of the steps above, such as tracebacks, must not hold secrets either.
             _redacted,
             structlog.processors.JSONRenderer(),
         ],

@@ -75,7 +75,8 @@ def prefix_demand(get_response: GetResponse) -> GetResponse:
 
 
 def headers_add(get_response: GetResponse) -> GetResponse:
-    """Keep the API's answers out of caches and streams out of a proxy's buffers, and browsers from what no page needs.
+    """Keep the API's responses out of caches and streams out of proxy buffers, and disable browser features that no
+    page needs.
 
     Static files go without what browsers ask the page for that loads them. With each of forty files such
     headers would be a fifth of what a judge's first visit loads.

@@ -25,7 +25,7 @@ _WHAT_TO_DO = f"What to do: run `{_START}`, and then `{QUINTET} {{command}}`; or
 
 
 def missing_from(environment: Mapping[str, str], command: str) -> str | None:
-    """Return in words what the environment lacks that any command needs; None if it lacks nothing."""
+    """Return the missing environment settings that every command needs, in words; None if there are none."""
     missing = [name for name in _REQUIRED if not environment.get(name)]
     if not missing:
         return None

@@ -406,7 +406,7 @@ if _exports := env.str("EXPORT_STORAGE", default=""):
         _options.setdefault("max_memory_size", 8 * 1024 * 1024)
     STORAGES["exports"] = {"BACKEND": _exports, "OPTIONS": _options}
 
-# --- What an operator is told -------------------------------------------------------------------
+# --- Reports to operators -------------------------------------------------------------------------
 
 # Token required for `/metrics`; without one the address does not exist and nothing is counted.
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")

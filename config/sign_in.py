@@ -46,7 +46,7 @@ OIDC_NAME = env.str("OIDC_NAME", default="OpenID Connect")
 OIDC_ID = "oidc"
 SOCIALACCOUNT_ADAPTER = "campaign.accounts.adapter.SingleSignOnAdapter"
 SOCIALACCOUNT_STORE_TOKENS = False
-# Its secret stands in no table: `SocialApp` of allauth stays empty.
+# Its secret is in no table: `SocialApp` of allauth stays empty.
 _OIDC_APP: dict[str, Any] = {
     "provider_id": OIDC_ID,
     "name": OIDC_NAME,

@@ -46,7 +46,7 @@ _LIBRARIES = ("allauth.mfa", "django_htmx", "drf_spectacular_sidecar")
 
 
 class LibrariesFinder(FileSystemFinder):
-    """Collects of libraries' files what our pages use."""
+    """Collects only the libraries' files that our pages use."""
 
     def __init__(self, *_arguments: Any, **_options: Any) -> None:
         specs = [find_spec(name) for name in _LIBRARIES]

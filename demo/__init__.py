@@ -1,1 +1,1 @@
-"""The demo campaigns: their texts, their simulated judges, and what loads them."""
+"""Demo campaigns: their texts, their simulated judges, and the loading."""

@@ -256,7 +256,7 @@ def _answers_simulate(task: Task, *, name: str) -> None:
 
 
 def _snippets_load(task: Task) -> None:
-    """Load what readers of a quiz are asked."""
+    """Load the questions to readers of a quiz."""
     path = HERE / "museum" / "en-de.snippets.jsonl"
     with path.open("rb") as stream:
         snippets_import(task=task, file=InputFile(path.name, stream))

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 
 
 def still_loading_write(names: Sequence[str]) -> None:
-    """Have pages name these campaigns, or, with none, no more."""
+    """Make pages name these campaigns, or none."""
     if path := _file():
         path.write_text("\n".join(names), encoding="utf-8")
 

@@ -115,7 +115,7 @@ def _version() -> str:
 
 
 def _management_commands() -> str:
-    """List what Django would run, from the first lines of its modules: nothing is imported."""
+    """List Django's commands from the first lines of their modules, without importing them."""
     lines = []
     found = [
         *CHECKOUT.glob("*/management/commands/[a-z]*.py"),

@@ -220,7 +220,7 @@ def dump_check(programs: Path, path: Path) -> None:
 
 
 def rows_of_tables(cursor: Cursor) -> dict[str, int]:
-    """Return how many rows each table has; nothing where there are no tables."""
+    """Return the number of rows of each table; empty if there are no tables."""
     cursor.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename")
     rows = {}
     for name in [str(name) for (name,) in cursor.fetchall()]:
@@ -230,7 +230,7 @@ def rows_of_tables(cursor: Cursor) -> dict[str, int]:
 
 
 def in_words(rows: dict[str, int]) -> str:
-    """Say what these tables hold, for people."""
+    """Return the content of these tables in words."""
     if not rows:
         return "no tables"
     campaigns = rows.get("campaign_campaign", 0)

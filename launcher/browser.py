@@ -61,7 +61,7 @@ def launch_arguments() -> list[str]:
 
 
 def set_up() -> str | None:
-    """Make sure that there is a Chromium; return what :func:`executable_for_tests` says then."""
+    """Make sure that there is a Chromium; return the result of :func:`executable_for_tests` afterwards."""
     found = executable()
     if _is_debian() and os.geteuid() == 0:
         if not os.environ.get("QUINTET_CHROMIUM") and shutil.which(_HEADLESS) is None:

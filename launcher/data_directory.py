@@ -40,12 +40,12 @@ LOCK_SECONDS = 1.0
 
 
 def start_command(name: str = "start") -> str:
-    """Return what people type to start Quintet."""
+    """Return the command that starts Quintet."""
     return f"quintet {name}" if IS_INSTALLED else f"make {name}"
 
 
 def quintet_command() -> str:
-    """Return what people type ahead of the name of a command."""
+    """Return the prefix of Quintet's commands."""
     return "quintet" if IS_INSTALLED else "./quintet"
 
 

@@ -169,7 +169,7 @@ class _Server(ThreadingHTTPServer):
         self.page = page
 
     def handle_error(self, *_arguments: Any) -> None:
-        """Say nothing of clients that went away."""
+        """Ignore clients that went away."""
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -206,7 +206,9 @@ class Postgres:
         return self._child
 
     def prepare(self) -> bool:
-        """Stop what an earlier start left, make the data folder if there is none; True if it was made."""
+        """Stop leftovers of an earlier start, and create the data folder if there is none; return True if it was
+        created.
+        """
         stop_all(self._leftovers(), timeout_seconds=10, first=signal.SIGINT)
         data = self._folder / "data"
         made = not (data / "PG_VERSION").exists()
@@ -370,7 +372,7 @@ class Postgres:
                 cursor.execute(f"CREATE DATABASE {DATABASE}")
             cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [APPLICATION])
             if cursor.fetchone() is None:
-                # Without further words a role is no superuser, and makes neither databases nor roles.
+                # By default a role is no superuser, and creates neither databases nor roles.
                 cursor.execute(f"CREATE ROLE {APPLICATION} LOGIN")
 
     def _leftovers(self) -> Iterator[psutil.Process]:

@@ -52,7 +52,7 @@ def fingerprint(step: str, checkout: Path = CHECKOUT) -> str:
 
 
 class Command:
-    """A command that runs beside what else is started."""
+    """A command that runs beside other processes of a start."""
 
     def __init__(
         self, doing: str, child: Child, log: Path, relay: Callable[[str], None] | None = None
@@ -125,7 +125,7 @@ class Preparation:
         if services.postgres is not None:
             beside = services.postgres.folder / "prepared.json"
             self._stamps |= dict.fromkeys(("tables", "demo", "organiser"), beside)
-        # Before anything is done: what changes meanwhile is done by the next start.
+        # Before any step: changes made meanwhile are handled by the next start.
         self._wanted = {
             "files": fingerprint("files"),
             "tables": fingerprint("tables"),

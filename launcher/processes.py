@@ -57,7 +57,7 @@ class ProcessRegistry:
             self.write()
 
     def stop_leftovers(self) -> list[str]:
-        """Stop what an earlier supervisor left running; return the roles that were found."""
+        """Stop processes left by an earlier supervisor; return their roles."""
         recorded = read_json(self._path)
         entries = recorded if isinstance(recorded, dict) else {}
         groups = {str(name): list(_group_of(entry)) for name, entry in entries.items()}

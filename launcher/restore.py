@@ -93,7 +93,7 @@ class SetAside:
 
     @contextlib.contextmanager
     def unless_done(self) -> Iterator[None]:
-        """Put everything back where the block does not end well."""
+        """Restore the original names if the block fails."""
         try:
             yield
         except BaseException:
@@ -197,7 +197,7 @@ def restore_into_database(backup: Backup, environment: Mapping[str, str], report
 
 
 def _load(backup: Backup, environment: Mapping[str, str], report: Report) -> None:
-    """Load the dump, compare it with what the backup says, and migrate, which grants the application its rights."""
+    """Load the dump, compare it with the manifest, and migrate, which grants the application its rights."""
     url = environment.get("MIGRATION_DATABASE_URL") or environment["DATABASE_URL"]
     with connected(url) as connection:
         programs = programs_for(server_major(connection))

@@ -81,7 +81,7 @@ class Services:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Lock the directory and stop leftovers; on leaving, stop what `start` started.
+        """Lock the directory and stop leftovers; on leaving, stop the processes started by `start`.
 
         Raises:
             LauncherError: another supervisor holds the folder.
@@ -114,7 +114,7 @@ class Services:
         write_private(self.running_file, json.dumps(self.environment))
 
     def serve_at(self, address: str) -> None:
-        """Have commands beside these services print links to a web server at this address. Before they start.
+        """Make commands beside these services print links to a web server at this address. Call it before they start.
 
         It is kept: commands that run while nothing is served assume it.
         """

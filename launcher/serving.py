@@ -146,7 +146,7 @@ class _Start:
         return self
 
     def begin(self) -> None:
-        """Begin with all that needs no database, and with loading what waits for it."""
+        """Begin with the steps that need no database, and load code for the others meanwhile."""
         for file in (
             self._directory.tables_ready_file,
             self._directory.web_ready_file,
@@ -166,7 +166,7 @@ class _Start:
         self.supervisor.stop(self._stop)
 
     def until_usable(self) -> None:
-        """Start the web server once its files are there, and wait for what the first links lead to."""
+        """Start the web server once its files exist, and wait for the pages of the first links."""
         self._page.done("services")
         if self._files is not None:
             self._until(self._files.done)
@@ -191,7 +191,7 @@ class _Start:
         links = self._directory.demo_file
         self._until(lambda: _changed(links) != self._links_before or self._is_loaded())
         if not self._stop.made:
-            # Only now: what the first links lead to is loaded without them, and sooner.
+            # Only now: the pages of the first links load without them, and sooner.
             self.supervisor.start(*self._background)
 
     def _step_done(self, step: str, said: str) -> None:
@@ -384,7 +384,7 @@ def asked(directory: DataDirectory) -> Iterator[str]:
 
 
 def _home(directory: DataDirectory) -> str:
-    """Return what a command has to begin with to find this folder."""
+    """Return the prefix with which a command finds this folder."""
     if directory == DataDirectory.default():
         return ""
     return f"QUINTET_HOME={shlex.quote(str(directory.path))} "

@@ -1,4 +1,4 @@
-"""The tables of the protocols: what answers say beside labels, and what some protocols ask about."""
+"""Tables of the protocols: answers beyond labels, and the questions of some protocols."""
 
 from collections.abc import Iterable, Mapping
 from typing import ClassVar, Final

@@ -138,7 +138,7 @@ def range_limits(
     *,
     one_document: bool = False,
 ) -> list[str]:
-    """Return what ranges do not account for, as codes.
+    """Return the limits of ranges, as codes.
 
     `found` are the codes of the ranking itself. With the levels "segments" and "judges" it has
     none, because any number of units can be resampled; the codes for too few units are added here.

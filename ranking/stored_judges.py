@@ -29,7 +29,7 @@ def packed(result: Any) -> Any:
 
 
 def unpacked(result: Any) -> Any:
-    """Return a result as it was computed, from what `packed` returned."""
+    """Return a result as it was computed, from the output of `packed`."""
     judges = [_named(row) for row in _judges_of(result)]
     return _with_judges(result, judges) if judges else result
 

@@ -72,7 +72,7 @@ def build_tallies(task_id: int) -> None:
 
 @shared_task(name="ranking.tasks.check_tallies")
 def check_tallies() -> None:
-    """Compare rankings and the tallies they came from with all judgments; log and correct what differs."""
+    """Compare rankings and their tallies with all judgments; log and correct differences."""
     for task_id in Task.objects.order_by("pk").values_list("pk", flat=True):
         wrong = tallies_check(task_id=task_id)
         if wrong:

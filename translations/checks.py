@@ -128,7 +128,7 @@ def _edges(text: str) -> tuple[str, str]:
 
 FILE = Path(__file__).with_name("terms.toml")
 
-# Names of placeholders, tags and options are no words of a text.
+# Names of placeholders, tags and options are not words of a text.
 _NO_WORDS = re.compile(r"%\(\w+\)[a-z]|\{[^{}]*\}|<[^<>]*>|--[\w-]+")
 # Vowel signs and lengthening, which Arabic may write or leave out.
 _SIGNS = re.compile("[\u064b-\u0652\u0670\u0640]")
@@ -321,7 +321,7 @@ _KINDS = {
 
 
 def catalogue_fill(catalogue: Catalog, brought: Mapping[str, Any], locale: str) -> int:
-    """Put translations into the catalogue; return their number.
+    """Write translations into the catalogue; return their number.
 
     Raises:
         FillError: some text is unknown or its translation fails the check; nothing was put in.

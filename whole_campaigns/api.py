@@ -87,7 +87,7 @@ class CampaignCloneView(APIView):
         responses={201: CloneSerializer},
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Make a draft like this campaign, which you organise; its judges' links are said this once."""
+        """Create a draft like this campaign, which you organise; its judges' links are returned only once."""
         campaign = organised_campaign(request, slug)
         sent = CloneRequestSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
@@ -145,7 +145,7 @@ class RehearsalRefusedSerializer(serializers.Serializer[Any]):
 class RehearsalView(APIView):
     @extend_schema(operation_id="rehearsal", responses=RehearsalSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        """Say which rehearsal a campaign has."""
+        """Return the rehearsal of a campaign."""
         return _state(organised_campaign(request, slug))
 
     @extend_schema(

@@ -27,7 +27,7 @@ class _Table(NamedTuple):
 
 
 _ALWAYS, _TEXTS, _PEOPLE = (frozenset({part}) for part in Part)
-# A model that stands neither here nor below fails tests/unit/whole_campaigns/test_campaign_rows.py.
+# A model missing both here and below fails tests/unit/whole_campaigns/test_campaign_rows.py.
 _TABLES: Final[dict[type[Model], _Table]] = {
     campaign.Campaign: _Table("pk"),
     campaign.Membership: _Table("campaign", _PEOPLE),

@@ -245,7 +245,7 @@ def _map(cursor: Any, table: str, key: str, keys: str) -> None:
 def _value(
     model: type[Model], field: "Field[Any, Any]", number: int, draft: Campaign, mapped: set[str]
 ) -> tuple[str, list[str]]:
-    """Return what stands in a column of the clone, in SQL, and the join it takes."""
+    """Return the value of a column in the clone, in SQL, and the join it needs."""
     column = connection.ops.quote_name(str(field.column))
     instead = INSTEAD.get(model, {}).get(str(field.column))
     if instead is not None:

@@ -189,7 +189,7 @@ _PRESETS: Final = {each.name: each for each in PRESETS if each.protocol == Proto
 
 
 def _asked(offered: Collection[Protocol]) -> list[tuple[str, str]]:
-    """Return what can be asked of judges, by the names that the field knows."""
+    """Return the available questions to judges, by the names of the field."""
     found: list[tuple[str, str]] = []
     for protocol in Protocol:
         if protocol not in offered:

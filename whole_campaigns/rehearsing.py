@@ -150,7 +150,7 @@ def _rehearse(job: Job, progress: JobProgress) -> dict[str, Any]:
 
 
 def skill_in_words(skill: float) -> str:
-    """Return what a skill means."""
+    """Return the meaning of a skill in words."""
     return _("prefers the better of two outputs %(times)d times in 100") % {
         "times": round(100 * skill)
     }
@@ -238,7 +238,7 @@ def _judge(task: Task, bots: list[_Bot], wanted: int, seed: int) -> Iterator[int
 
 
 def _hit_judge(assignment: Assignment, bot: _Bot, texts: _Texts, calendar: _Calendar) -> int:
-    """Judge a HIT; return its blocks that are no controls."""
+    """Judge a HIT; return its blocks without controls."""
     kind = answer_kind(assignment.hit.task.protocol)
     judged, counted = [], 0
     for block in blocks_asked(assignment.hit):
@@ -309,7 +309,7 @@ def truth_of(task: Task, seed: int) -> list[str]:
 
 
 def rehearsal_in_words(asked: Mapping[str, Any]) -> str:
-    """Return what the rehearsal of a job with these parameters is like."""
+    """Return a description of the rehearsal of a job with these parameters."""
     bots = ngettext("%(count)d simulated judge", "%(count)d simulated judges", asked["bots"]) % {
         "count": asked["bots"]
     }

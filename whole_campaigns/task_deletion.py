@@ -53,7 +53,7 @@ def task_deletion_refusal(*, task: Task) -> str:
 
 
 def task_deletion_in_words(*, task: Task) -> list[str]:
-    """Return sentences on what deleting a task would do now."""
+    """Return sentences on the effects of deleting a task now."""
     designs = Design.objects.filter(task=task).count()
     hits = HIT.objects.filter(task=task).count()
     training = TrainingBlock.objects.filter(task=task).count()
@@ -133,6 +133,6 @@ def _hanging(task: Task) -> Iterator[Any]:
 
 
 def _rows(model: type[Model], task: Task) -> Any:
-    """Return the rows of a table that hang on a task; None where there is no such table."""
+    """Return the rows of a table that depend on a task; None if there is no such table."""
     lookup = _BY_TASK.get(model) or task_path(model)
     return None if lookup is None else model._meta.base_manager.filter(**{lookup: task})

@@ -33,7 +33,7 @@ from whole_campaigns.task_deletion import task_delete, task_deletion_in_words, t
 
 @form_view
 def campaign_clone_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Ask what to clone; POST makes the clone and shows its judges' links, this once."""
+    """Ask what to clone; POST creates the clone and shows its judges' links once."""
     campaign = organised_campaign(request, slug)
     initial = {
         "name": _("%(name)s, again") % {"name": campaign.name},
@@ -98,7 +98,7 @@ def rehearsal_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @form_view
 def rehearsal_end_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Say what goes with the rehearsal; POST ends it."""
+    """Show the data that ends with the rehearsal; POST ends it."""
     campaign = organised_campaign(request, slug)
     if request.method == "POST" and is_answered(request):
         rehearsal_end_later(campaign=campaign, by=cast("User", request.user))
@@ -125,7 +125,7 @@ _DIGITS = 9
 
 @form_view
 def task_add_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Ask what judges are to be asked about a test set, which `?test_set=` may name; POST makes the task."""
+    """Ask for the protocol of a new task on a test set, which `?test_set=` may name; POST creates the task."""
     campaign = organised_campaign(request, slug)
     wanted = request.GET.get("test_set", "")
     is_number = wanted.isascii() and wanted.isdigit() and len(wanted) <= _DIGITS
@@ -150,7 +150,7 @@ def task_add_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @form_view
 def task_delete_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Say what goes with a task, and delete it; or why it stays."""
+    """Show the data deleted with a task, and delete it; or the reason why it cannot be deleted."""
     task = organised_task(request, slug, task_id)
     if not is_answered(request):
         return _deletion_ask(request, task)

@@ -157,7 +157,7 @@ def member_role_change(
 
 @transaction.atomic
 def member_remove(*, membership: Membership, by: User | None = None) -> None:
-    """Remove a member from a campaign, and end what lets them in. For owners.
+    """Remove a member from a campaign, and end their access. For owners.
 
     Locks the campaign's row, so that two owners cannot remove each other at once. Raises `NotAllowedError`, and
     `MemberRefusedError` for the only owner.
@@ -184,7 +184,7 @@ def member_leave(*, membership: Membership) -> None:
 
 
 def member_leave_check(*, membership: Membership) -> None:
-    """Raise `MemberRefusedError`, which says what to do, if this member is the only owner."""
+    """Raise `MemberRefusedError`, with a remedy, if this member is the only owner."""
     if _is_only_owner(membership):
         raise MemberRefusedError(
             _(
@@ -194,7 +194,7 @@ def member_leave_check(*, membership: Membership) -> None:
 
 
 def _membership_end(campaign: Campaign, membership: Membership) -> None:
-    """End a membership, and what lets the member in."""
+    """End a membership, and the member's access."""
     Membership.objects.filter(pk=membership.pk).delete()
     user = membership.user
     member_links_revoke(campaign=campaign, user=user)

@@ -32,7 +32,7 @@ _CONFIRMING: Final = "campaign.services.own_account.address"
 
 
 class AccountChangeRefusedError(Exception):
-    """An account stays as it is; the message says why and what to do."""
+    """The account was not changed; the message says why and what to do."""
 
 
 @transaction.atomic

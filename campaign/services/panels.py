@@ -185,7 +185,7 @@ def _address_check(address: str, name: str) -> None:
     filled = address.replace("{id}", "").replace("{code}", "")
     try:
         if address:
-            # The address as it stands, so that its host holds no braces.
+            # The address as entered, to check that its host has no braces.
             URLValidator(schemes=["https"])(address)
         if "{" in filled or "}" in filled:
             raise ValidationError(address)

@@ -1,4 +1,4 @@
-"""Rules of campaigns and what organisers may change of test sets, also while judges work."""
+"""Rules of campaigns, and organisers' settings of test sets, also during judging."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, TypedDict, Unpack

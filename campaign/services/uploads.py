@@ -192,12 +192,12 @@ def upload_give_up(*, upload: Upload) -> None:
 
 
 def upload_report_store(*, upload: Upload, report: dict[str, Any]) -> None:
-    """Store what a check of the files found."""
+    """Store the findings of a check of the files."""
     Upload.objects.filter(pk=upload.pk).update(report=report, changed_at=Now())
 
 
 def upload_becomes(*, upload: Upload, test_set_id: int, told: dict[str, Any]) -> None:
-    """Note the test set that was made of an upload and what the import tells, and let its files go."""
+    """Store the test set created from an upload and its import report, and delete the files."""
     upload.files.all().delete()
     report = {**(upload.report or {}), **told}
     Upload.objects.filter(pk=upload.pk).update(
@@ -206,7 +206,7 @@ def upload_becomes(*, upload: Upload, test_set_id: int, told: dict[str, Any]) ->
 
 
 def judgments_import_note(*, test_set: TestSet, told: dict[str, Any]) -> None:
-    """Add what an import of judgments tells to the import report of its test set."""
+    """Add the report of an import of judgments to the import report of its test set."""
     found = Upload.objects.select_for_update(no_key=True)
     upload, _is_new = found.get_or_create(
         test_set=test_set, defaults={"campaign": test_set.campaign, "name": test_set.name}

@@ -8,7 +8,7 @@ register = template.Library()
 
 @register.filter
 def held(field: forms.BoundField) -> str:
-    """Return what a field holds: the labels of its choices, and a dash for nothing and for secrets."""
+    """Return the value of a field in words: the labels of its choices, and a dash for empty values and for secrets."""
     value = field.value()
     if isinstance(field.field.widget, forms.PasswordInput):
         return "–"

@@ -120,7 +120,7 @@ def _repeated(reference: str, taken: Collection[str]) -> BadText:
 
 
 class _Words:
-    """A text as the units that damage moves about, and what stands between them."""
+    """A text split into the units that damage moves, and the text between them."""
 
     def __init__(self, text: str) -> None:
         unspaced = any(_script(character) in _UNSPACED for character in text)

@@ -99,7 +99,7 @@ def _name(tag: str, reader: str) -> str:
 
 
 def cldr_of(tag: str) -> Locale:
-    """Return what CLDR knows of a language; of English if it knows no such language."""
+    """Return CLDR's data on a language; on English if it does not know the language."""
     whole = tag.replace("_", "-")
     for each in (whole, whole.split("-")[0]):
         try:

@@ -40,7 +40,7 @@ def changed_campaign(request: HttpRequest, slug: str) -> Campaign:
 
 
 def owned_campaign(request: HttpRequest, slug: str) -> Campaign:
-    """Return the campaign likewise, for its owners: before a question is asked that only they may answer."""
+    """Return the campaign likewise, for its owners: before a confirmation that only they may give."""
     campaign = organised_campaign(request, slug)
     owner_demand(campaign=campaign, by=cast("User", request.user))
     return campaign
@@ -58,7 +58,7 @@ def organised_task(request: HttpRequest, slug: str, task_id: int) -> Task:
 
 
 def asked_task(request: HttpRequest, slug: str, task_id: int) -> Task:
-    """Return the test set likewise, for what changes nothing: members who only read may ask for it, too."""
+    """Return the test set likewise, for requests that change nothing: members with read access may make them, too."""
     mine = _tasks(request)
     task: Any = get_object_or_404(mine, pk=task_id, test_set__campaign__slug=slug)
     role_remember(request, task.role)
@@ -73,7 +73,7 @@ def joined_task(request: HttpRequest, slug: str, task_id: int) -> Task:
 
 
 def of_task(task: Task, section: str) -> dict[str, Any]:
-    """Return what each page of a task's section gives its template."""
+    """Return the context shared by the pages of a task's section."""
     return {"campaign": task.test_set.campaign, "task": task, "section": section}
 
 

@@ -1,4 +1,4 @@
-"""The page that says what a drastic action would do now, before it is done."""
+"""Page that shows the effects of a drastic action before it is carried out."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -39,13 +39,13 @@ def form_view(view: View) -> View:
 
 
 def action_view(view: View) -> View:
-    """Do what a signed-in person's form posts."""
+    """Carry out the action posted by a signed-in user's form."""
     return require_POST(login_required(view))
 
 
 @contextmanager
 def refusals_told(request: HttpRequest) -> Iterator[None]:
-    """Tell the person on the next page what a service refuses; the rest of the block is left out then."""
+    """Show a service's refusal on the next page; the rest of the block is skipped."""
     try:
         yield
     except RefusedError as error:

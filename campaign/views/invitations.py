@@ -222,7 +222,7 @@ def mail_again(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
 
 @action_view
 def judge_withdrawal(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
-    """Say what withdrawing a judge, or their links alone, would end now, and do it."""
+    """Show the access that withdrawing a judge, or their links only, would end, and do it."""
     judge = _person(request, slug, judge_id)
     answer = request.POST.get("act")
     if answer not in {"judge", "links"}:

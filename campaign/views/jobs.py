@@ -1,4 +1,4 @@
-"""The long work of a campaign: its state, its progress, and what can be done about it."""
+"""Background jobs of a campaign: state, progress, and actions."""
 
 from typing import cast
 

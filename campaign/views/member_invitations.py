@@ -100,7 +100,7 @@ def _gone(mail: Mail) -> str:
 @action_view
 @never_cache
 def member_leaving(request: HttpRequest, slug: str) -> HttpResponse:
-    """Say what leaving the campaign would end, and leave it. For every member, whatever they may change."""
+    """Show the access that leaving the campaign would end, and leave it. For members in any role."""
     campaign, user = joined_campaign(request, slug), cast("User", request.user)
     membership = Membership.objects.select_related("user", "campaign").get(
         campaign=campaign, user=user

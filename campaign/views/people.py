@@ -42,7 +42,7 @@ from campaign.views.decorators import action_view, form_view, refusals_told
 
 
 class MemberTable(DeskTable):
-    """Rows of `MemberAccess`, as they come; the last column holds what the user of the page may do."""
+    """Rows of `MemberAccess`, in order; the last column holds the user's actions."""
 
     name = PlainColumn(gettext_lazy("Name"), by="membership")
     email = PlainColumn(gettext_lazy("E-mail address"), by="membership", kind="wide")
@@ -176,7 +176,7 @@ def member_alerts(request: HttpRequest, slug: str, membership_id: int) -> HttpRe
 
 @action_view
 def member_role(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
-    """Say what another role would let this member do, and give it to them. For owners."""
+    """Show the rights that another role would give this member, and assign it. For owners."""
     membership = _membership(owned_campaign(request, slug), membership_id)
     wanted = request.POST.get("role", "")
     if wanted not in MembershipRole:
@@ -211,7 +211,7 @@ def _facts(membership: Membership) -> list[str]:
 
 @action_view
 def member_removal(request: HttpRequest, slug: str, membership_id: int) -> HttpResponse:
-    """Say what removing this member would end, and remove them. For owners."""
+    """Show the access that removing this member would end, and remove them. For owners."""
     membership = _membership(owned_campaign(request, slug), membership_id)
     if not is_answered(request):
         question = Question(

@@ -48,7 +48,7 @@ class SignInView(LoginView):  # type: ignore[misc]  # untyped
         return response
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """Return what the page shows: nothing of signing up."""
+        """Return the page's context, without sign-up."""
         email = self.request.POST.get("login", "")
         return {
             **FormView.get_context_data(self, **kwargs),
@@ -71,7 +71,7 @@ def too_many_requests(request: HttpRequest) -> HttpResponse:
 
 
 def _way_on(request: HttpRequest) -> dict[str, Any]:
-    """Return where to go on to after signing in, and what the page offers for that; judges have their links."""
+    """Return the redirect after signing in, and the page's options for it; judges use their links."""
     to = request.POST.get("next") or request.GET.get("next", "")
     judging = reverse("judge", args=["x"]).removesuffix("x/")
     slug = to.removeprefix(judging).split("/")[0] if to.startswith(judging) else ""
@@ -110,7 +110,7 @@ def sign_in_elsewhere(request: HttpRequest) -> HttpResponse:
 @require_GET
 @never_cache
 def come_back(request: HttpRequest, provider_id: str) -> HttpResponse:
-    """Sign in whom the provider sends back, if they have an account; 404 if there is no provider."""
+    """Sign in the user returned by the provider, if they have an account; 404 if there is no provider."""
     if not settings.OIDC_ISSUER:
         raise Http404
     try:

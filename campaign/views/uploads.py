@@ -89,7 +89,7 @@ def _decides(request: HttpRequest) -> bool:
 
 
 def _act(request: HttpRequest, found: UploadState, form: UploadForm) -> HttpResponse | None:
-    """Do what the button says; None if the form is to be shown again."""
+    """Carry out the button's action; None if the form is to be shown again."""
     upload, user, act = found.upload, cast("User", request.user), request.POST.get("act", "")
     here = redirect("upload", upload.campaign.slug, upload.pk)
     if act == "give-up":

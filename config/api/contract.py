@@ -63,7 +63,7 @@ class AskedAsDescribed(APIView):
     described: ClassVar[dict[str, DescribedOperation] | None] = None
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Refuse what DRF refuses, then parameters of unknown names."""
+        """Run DRF's checks, then refuse unknown parameters."""
         super().initial(request, *args, **kwargs)
         if request.method != "OPTIONS" and request.query_params:
             self._unknown_refuse(request)
@@ -116,7 +116,7 @@ class Reads(UserRateThrottle):
 
 
 class Writes(Reads):
-    """Writes of a person in a minute, likewise."""
+    """Limit of a person's writes per minute."""
 
     scope = "writes"
     methods: ClassVar = frozenset({"POST", "PUT", "PATCH", "DELETE"})
@@ -182,7 +182,7 @@ class Contracted(AskedAsDescribed):
         asked.method = "GET"
         asked.META = {key: asked.META[key] for key in asked.META if key != "HTTP_IF_MATCH"}
         asked.GET = QueryDict()
-        # They hold what the other request said.
+        # They belong to the response of the other request.
         for kept in ("headers", "accepted_types"):
             asked.__dict__.pop(kept, None)
         answer: Any = type(self).as_view()(asked, *args, **kwargs)
@@ -225,7 +225,7 @@ class Contracted(AskedAsDescribed):
 
 
 def _strong(etag: str) -> str:
-    """Return an `ETag` without what compression on the way adds."""
+    """Return an `ETag` without the suffix added by compression."""
     return etag.removeprefix("W/")
 
 
@@ -286,7 +286,7 @@ def _picked(data: Any, wanted: list[str]) -> Any:
 
 
 def _etag_added(request: Request, response: HttpResponseBase) -> HttpResponseBase:
-    """Have an answer that is in memory, also a file, name its version: of its body, where the view named none."""
+    """Add an `ETag` to a response in memory, also a file: that of its body, unless the view set one."""
     if isinstance(response, Response):
         response.add_post_render_callback(partial(_conditional, request))
     elif isinstance(response, HttpResponse):

@@ -1,4 +1,4 @@
-"""The OpenAPI description: what the contract adds to each operation, and what requests are held to.
+"""OpenAPI description: the contract's additions to each operation, and the data for checking requests.
 
 Requests are checked against the description, so that it is true and no view repeats it.
 """
@@ -95,7 +95,7 @@ DESCRIBING: Final = Lock()
 def api_describe(
     result: dict[str, Any], generator: object, request: object, public: object
 ) -> dict[str, Any]:
-    """Complete the description: closed bodies, what the contract does, and the errors of each operation."""
+    """Complete the description: closed bodies, the contract's headers, and the errors of each operation."""
     del generator, request, public
     parts = result.setdefault("components", {})
     schemas = parts.setdefault("schemas", {})
@@ -125,7 +125,7 @@ def api_describe(
 
 
 def _takes_match(address: str, method: str, document: Mapping[str, Any]) -> bool:
-    """Return whether `If-Match` is compared with what a GET of the address answers."""
+    """Return whether `If-Match` is compared with the response of a GET of the address."""
     is_change = method in ("put", "patch", "delete") and JUDGING not in address
     return is_change and "get" in document["paths"][address]
 
@@ -189,7 +189,7 @@ def _resolved(described: Mapping[str, Any], parts: Mapping[str, Any]) -> Mapping
 
 
 def _anything_describe(described: Any) -> None:
-    """Describe what may be anything, or null, as anything: `oneOf` would take null for both, and refuse it."""
+    """Describe values of any type, or null, as any: `oneOf` would match null twice, and refuse it."""
     if isinstance(described, list):
         for each in described:
             _anything_describe(each)
@@ -207,7 +207,7 @@ def _problem(status: str) -> dict[str, Any]:
 
 
 def _problem_describe(status: str, response: dict[str, Any]) -> None:
-    """Describe that an error is a problem, with what its view adds."""
+    """Describe an error as a problem, with the additions of its view."""
     more = response.get("content", {}).get("application/json")
     body: dict[str, Any] = {"schema": _REFERENCE}
     if more is not None:
@@ -278,7 +278,7 @@ def _query(operation: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _parameters(operation: Mapping[str, Any]) -> frozenset[str] | None:
     query = _query(operation)
-    # As an object stand parameters of any name, which the view looks at.
+    # Parameters with free names are objects, which the view checks.
     if any(each["schema"].get("type") == "object" for each in query):
         return None
     more = {FIELDS} if _fields(operation) else set()

@@ -29,7 +29,7 @@ class _Conflict(APIException):
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
-    """Return what DRF's handler returns, with the fields of a refused body under `errors`."""
+    """Return the result of DRF's handler, with the fields of a refused body under `errors`."""
     if isinstance(error, RefusedError):
         refused = ValidationError({error.field or "detail": [str(error)]})
         error = _Conflict(str(error)) if error.status == HTTPStatus.CONFLICT else refused

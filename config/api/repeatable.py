@@ -87,12 +87,12 @@ def _body(response: HttpResponseBase) -> bytes:
 
 
 def _cipher() -> Fernet:
-    """Return what encrypts answers, which may hold a link that is shown once."""
+    """Return the cipher for stored responses, which may hold a link that is shown once."""
     return Fernet(urlsafe_b64encode(salted_hmac(__name__, "", algorithm="sha256").digest()))
 
 
 def _digest(request: Request) -> str:
-    """Return the hash of a request as it was understood: another order of keys is no other request."""
+    """Return the hash of a parsed request: the order of keys does not matter."""
     data: Any = request.data
     content = dict(data.lists()) if hasattr(data, "lists") else data
     said = [request.method, request.get_full_path(), content]

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-# By name: where the choices stand, or the choices themselves.
+# By name: path to the choices, or the choices themselves.
 ENUM_NAMES: Final[dict[str, str | list[str]]] = {
     "ActivityOperation": "campaign.models.ActivityOperation",
     "ActivityOrigin": "campaign.models.ActivityOrigin",

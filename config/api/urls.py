@@ -1,4 +1,4 @@
-"""Addresses of the API, by app; `/api/v1/` stands before them."""
+"""Addresses of the API, by app, below `/api/v1/`."""
 
 from typing import Final
 

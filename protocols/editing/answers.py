@@ -80,7 +80,7 @@ def _shown(edit: EditingAnswer | None, output: str) -> str:
 
 
 def stages(block_ids: Sequence[int]) -> dict[int, Stage]:
-    """Return what blocks ask: for an edit, or whether the one that is shown is acceptable."""
+    """Return the stages of blocks: an edit, or whether the shown edit is acceptable."""
     to_accept = edits_shown(block_ids)
     return {
         block_id: Stage(rules={"asked": ACCEPT}, texts=(to_accept[block_id],))

@@ -170,7 +170,7 @@ def read_edits(
 
 @dataclass
 class EditsOfLines:
-    """The edits read so far, and who edited and accepted what."""
+    """Edits read so far, with their editors and acceptances."""
 
     edits: list[Edit] = field(default_factory=list)
     edited: set[tuple[int, str]] = field(default_factory=set)
@@ -243,7 +243,7 @@ class EditsOfLines:
 
 
 def _edited_text(outcome: Outcome, value: object, refuse: Refuse) -> str | None:
-    """Return what came out of an edited output; None of others."""
+    """Return the text of an edited output; None for others."""
     if outcome is Outcome.EDITED:
         if value is None:
             refuse("text", "the text is missing", "add the edited text")
@@ -263,7 +263,7 @@ def _read(file: InputFile, _format: str | None) -> FileContent:
 
 
 def _answers(lines: Sequence[tuple[int, Edit]]) -> Iterator[FileAnswer]:
-    """Yield each edit, and then what others said of it."""
+    """Yield each edit, followed by its acceptances."""
     place = 0
     for number, line in lines:
         edit = place
@@ -319,7 +319,7 @@ def edits_stored(
     documents: Collection[str] | None = None,
     systems: Collection[str] | None = None,
 ) -> list[Edit]:
-    """Read the current edits 1…`watermark` of a task by number, with what others said of them.
+    """Read the current edits 1…`watermark` of a task by number, with their acceptances.
 
     Judges named in `without` count neither as editors nor as acceptors; `systems` and `documents` are those that count,
     None for all. As many queries, whatever the number of edits.

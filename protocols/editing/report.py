@@ -36,7 +36,7 @@ from ranking.wording.numbers import decimals, percent_in_figures
 def _tell(
     given: Input | AnswersOfFiles, _options: Mapping[str, Any], found: Acceptability
 ) -> Report:
-    """Tell how many edits of each system are acceptable; no percentage of few."""
+    """Report the acceptable edits of each system; no percentage of few."""
     read: EditsRead = given.answers
     accepted, asked = read.uncorrected
     return report_of_answers(

@@ -48,7 +48,7 @@ def systems_counted(chosen: ChosenJudgments) -> set[str]:
 
 
 def counted_of(chosen: ChosenJudgments) -> dict[str, Any]:
-    """Return which answers were chosen, as arguments of what reads those stored."""
+    """Return the selection of answers as arguments for reading stored ones."""
     return {
         "without": chosen.without,
         "documents": chosen.documents,

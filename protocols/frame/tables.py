@@ -1,4 +1,4 @@
-"""Tables and reports about answers: each column with its cells, and what the answers come from."""
+"""Tables and reports about answers: each column with its cells, and the sources of the answers."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class _Shown:
 
 
 def stages(block_ids: Sequence[int]) -> dict[int, Stage]:
-    """Return what blocks show and ask, by id: the text of their snippet as far as it was read. One query.
+    """Return the stages of blocks by id: the text of their snippet as read so far, and questions. One query.
 
     All blocks of a HIT have the same rules: the statements, and the block with which they are asked.
     """
@@ -65,14 +65,14 @@ def stages(block_ids: Sequence[int]) -> dict[int, Stage]:
 
 
 def rules_of(statements: Sequence[str], last: UUID) -> dict[str, object]:
-    """Return what the judge page must know: the statements, and the block with which they are asked."""
+    """Return the rules for the judge page: the statements, and the block that asks them."""
     return {"statements": list(statements), "asked_with": str(last)}
 
 
 def stages_drawn(
     task: Task, segments: Sequence[int], ids: Sequence[UUID], texts: Sequence[str]
 ) -> list[Stage]:
-    """Return what the blocks of a HIT would show and ask that is drawn and not stored. One query."""
+    """Return the stages of a drawn HIT that is not stored. One query."""
     snippet = Snippet.objects.filter(
         task=task,
         document__segments__number=segments[-1],

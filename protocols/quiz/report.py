@@ -31,7 +31,7 @@ from ranking.wording.numbers import percent_in_figures
 
 
 def _tell(given: Input | AnswersOfFiles, _options: Mapping[str, Any], found: QuizScores) -> Report:
-    """Tell the share of right answers by system, and by reader."""
+    """Report the share of right answers by system, and by reader."""
     read: QuizRead = given.answers
     readings = read.readings
     return report_of_answers(

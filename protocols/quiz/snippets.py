@@ -137,7 +137,7 @@ def _short_text(key: str, value: object, most: int, refuse: Refuse) -> str:
 
 
 def _of_csv(file: InputFile) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
-    """Yield what JSON Lines would hold: rows of one snippet stand below each other."""
+    """Yield the content of JSON Lines from a CSV: rows of one snippet are contiguous."""
     table = read_table(file)
     places = table.places(_COLUMNS)
     found = None
@@ -179,7 +179,7 @@ def _given(
 
 
 class SnippetsRefusedError(RefusedError):
-    """The snippets do not fit the task, or stay as they are; the message says which, why, and what to do."""
+    """The snippets do not fit the task, or cannot change; the message says which, why, and what to do."""
 
     field = "snippets"
 

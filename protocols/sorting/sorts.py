@@ -1,4 +1,4 @@
-"""The sort of a task that is in force: what judges said, the comparisons that it asks for now, and closing those that are complete.
+"""Sort of a task in force: judgments, open comparisons, and closing of complete ones.
 
 A judgment is of the comparison that its HIT was drawn for, or that its file names, also where a third system wrote one of the
 texts.
@@ -39,7 +39,7 @@ from protocols.sorting.statistics.verdicts import (
     decide_in_order,
 )
 
-#: Seven judges with 100 sentences each (Vilar et al. 2007); extended once by what one of them gives.
+#: Seven judges with 100 sentences each (Vilar et al. 2007); extended once by one judge's share.
 DEFAULTS: Final[Mapping[str, int]] = {"judgments": 700, "extension": 100, "most_of_a_judge": 0}
 LOWEST: Final[Mapping[str, int]] = {"judgments": 1, "extension": 0, "most_of_a_judge": 0}
 MOST: Final = 100_000
@@ -151,7 +151,7 @@ def sort_in_force(design: Design) -> SystemSort:
         task=task,
         number=last.number + 1 if last else 1,
         systems=systems,
-        # 32 bits: it is told as a number, and does not tell the design's.
+        # 32 bits: it is published as a number, and does not reveal the design's.
         seed=draw(design.seed, "sort") >> 32,
         watermark=watermark_now(task),
     )
@@ -218,7 +218,7 @@ def outputs_differ(sort: SystemSort, pair: PairOf) -> bool:
 
 
 def comparisons_open(design: Design) -> list[OpenComparison]:
-    """Return the comparisons that a task's sort asks for now, with what each of them lacks."""
+    """Return the open comparisons of a task's sort, with the judgments each still needs."""
     sort = sort_in_force(design)
     state = state_of(sort, verdicts_closed(sort))
     if state is None or not state.open:

@@ -180,7 +180,7 @@ def _notes(found: SortFound) -> list[str]:
 
 
 def _thin(chain: SortedChain) -> list[str]:
-    """Say which comparisons have too few judgments for a test, and that some have for an interval."""
+    """Return notes on comparisons with too few judgments for a test, or for an interval."""
     notes = shortages_in_words(
         {
             f"{step.result.first} : {step.result.second}": Shortage(

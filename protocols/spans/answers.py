@@ -174,7 +174,7 @@ class SpansAnswerSerializer(serializers.Serializer[object]):
     )
 
     def to_internal_value(self, data: Any) -> Any:
-        """Refuse in words that say which output and what, as `answer_validated` hands them on."""
+        """Refuse with errors that name the output and the problem, as `answer_validated` returns them."""
         try:
             return super().to_internal_value(data)
         except serializers.ValidationError as error:

@@ -1,4 +1,4 @@
-"""A scored judgment: what one judge marked and scored on one screen, and whether its spans fit their text."""
+"""A scored judgment: a judge's marks and scores on one screen, and checks that spans fit their text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scored judgments, and what conversions lose, as tables with the words around them."""
+"""Scored judgments and losses of conversions as tables with explanations."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from ranking.wording.methods import not_yet_in_words, shortages_in_words
 
 
 def losses_table(losses: Sequence[Loss]) -> Table:
-    """Tell what a reader or writer could not carry; the phrases are those of the formats, in English."""
+    """Report the losses of a reader or writer; the phrases are those of the formats, in English."""
     return Table.of(
         losses,
         name="losses",
@@ -86,7 +86,7 @@ _MOST_PAIRS = 50
 
 
 def spans_report(given: Input | AnswersOfFiles, found: SpanAnalysis) -> Report:
-    """Tell what scored judgments say, of files or of a task."""
+    """Report on scored judgments, of files or of a task."""
     read: ScoresRead = given.answers
     files, columns = read.files, found.columns
     tables = [_means(found.means), _rule(found.rule)]

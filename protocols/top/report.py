@@ -115,7 +115,7 @@ def _times(rows: list[tuple[str, int, int, int]], places: dict[str, int]) -> Tim
 def times_report(
     read: TimesRead, compared: TimesCompared, *, confidence: float, given: Input
 ) -> Report:
-    """Tell active seconds per block of both tasks, and the ratio with its interval."""
+    """Report active seconds per block of both tasks, and the ratio with its interval."""
     return report_of_answers(
         given=given,
         of_files={},

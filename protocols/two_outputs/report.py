@@ -95,7 +95,7 @@ def _notes(found: TwoOutputsFound) -> list[str]:
 
 
 def _words(found: TwoOutputsFound) -> dict[Choice, str]:
-    """Return what choices are called; "both wrong" only where there is such an answer."""
+    """Return the names of choices; "both wrong" only if such an answer occurs."""
     x, y = found.read.systems or ("X", "Y")
     words = {
         Choice.X: _("%(system)s is better") % {"system": x},

@@ -93,7 +93,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> AgreementBy
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: AgreementByFound) -> Report:
-    """Tell where judges agree, least first."""
+    """Report agreement by part, lowest first."""
     del options
     return report_on(
         given,

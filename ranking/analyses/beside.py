@@ -93,7 +93,7 @@ def beside_notes(
 
 
 def _missing(tasks: Mapping[str, TaskRead], found: TasksBeside) -> list[str]:
-    """Say why there is no figure where there is none."""
+    """Return the reason for a missing figure."""
     notes = []
     for each in found.orders:
         task = {"task": task_in_words(each.task.name)}
@@ -367,7 +367,7 @@ def contradictions_table(pairs: Sequence[PairOfTasks], found: TasksBeside) -> Ta
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: TasksBeside) -> Report:
-    """Tell the order of each task, pairs decided per hour, and how alike the orders of every two tasks are."""
+    """Report the order of each task, pairs decided per hour, and the similarity of every two orders."""
     tasks = {each.protocol: each for each in given.beside or ()}
     ranked = [each for each in found.orders if each.order]
     contradicting = [pair for pair in found.pairs if pair.contradicting]

@@ -1,4 +1,4 @@
-"""Look for what should not be there: before a ranking is believed."""
+"""Diagnosis of a campaign: problems to look for before believing a ranking."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
 def campaign_report(
     given: Input, found: CampaignDiagnosis, identical: IdenticalTexts | None = None
 ) -> Report:
-    """Tell what there is to look at before believing a ranking."""
+    """Report the findings to check before believing a ranking."""
     data = plain(found)
     # Counts first, as Table 1 of Bojar et al. (2011) has them; the names are keys further down.
     data["system_names"] = data.pop("systems")

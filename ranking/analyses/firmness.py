@@ -236,7 +236,7 @@ def _lead_notes(without: WithoutEach, drawn: int) -> list[str]:
 
 
 def _first_note(title: str, without: WithoutEach) -> str:
-    """Say whether first place stays without any unit of a table."""
+    """Return whether first place is robust against leaving out each unit of a table, in words."""
     deciding = len(without.deciding)
     if not deciding:
         return _("%(table)s: first place never changes.") % {"table": title}

@@ -116,7 +116,7 @@ def _row_of(pairs: PairsAgreement, judge: str, other: str) -> int | None:
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: JudgePairsFound) -> Report:
-    """Tell which judges agree: a matrix of few, the pairs that stand out of many."""
+    """Report agreement of judges: a matrix of few, the notable pairs of many."""
     del options
     listed = _listed(found)
     beside = found.beside

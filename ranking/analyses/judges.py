@@ -1,4 +1,4 @@
-"""Compare each judge with the others, and rank without those who stand out."""
+"""Compare each judge with the others, and rank without outliers."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ JUDGE_CHANCE = Option(
 
 @dataclass(frozen=True, slots=True)
 class JudgesFound:
-    """Measures of judges, also with themselves, who stands out by which rule, and the ranking without them.
+    """Measures of judges, also with themselves, outliers by each rule, and the ranking without them.
 
     `without` has the rules' names as keys, and "any" for the judges of any rule.
     """
@@ -119,7 +119,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> JudgesFound
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: JudgesFound) -> Report:
-    """Tell who stands out, by which rule, what the ranking is without them, and κ of judges with themselves."""
+    """Report outliers by each rule, the ranking without them, and κ of judges with themselves."""
     confidence = options["confidence"]
     judges, rules = found.judges, found.rules
     skipped = given.read.skipped_by
@@ -246,7 +246,7 @@ def _rules(
 
 @by_language
 def outlier_rule_in_words(rule: str) -> str:
-    """Return what a rule of `Rule` is called, or "any" of them; of others, the name itself."""
+    """Return the name of a `Rule`, or "any" of them; otherwise the name itself."""
     return {
         Rule.AGREEMENT.value: pgettext("rule for judges", "agreement"),
         Rule.MEAN_LABEL.value: pgettext("rule for judges", "mean label"),

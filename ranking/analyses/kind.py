@@ -161,7 +161,7 @@ def _plain(value: Any) -> Any:
 
 
 def recorded_judgments(values: Mapping[str, Any]) -> ChosenJudgments:
-    """Return what `ChosenJudgments.recorded` recorded."""
+    """Return the judgments from `ChosenJudgments.recorded`."""
     read: dict[str, Callable[[Any], Any]] = {
         "work": recorded_work,
         "remarks": recorded_remarks,
@@ -334,7 +334,7 @@ class AnalysisChoice:
 
 @contextmanager
 def converging(method: str) -> Iterator[None]:
-    """Say in words, as ValueError, that the estimate of a method did not converge."""
+    """Raise a readable ValueError if the estimate of a method did not converge."""
     try:
         yield
     except NotConvergedError as error:

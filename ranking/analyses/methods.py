@@ -84,13 +84,13 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: _Found) -> Report:
-    """Tell in which order each method puts the systems, and how well it predicts judgments."""
+    """Report the order of systems by each method, and how well it predicts judgments."""
     del options
     tallies = given.tallies
     groups = [
         {tallies.systems[index] for index in group.tolist()} for group in compared_groups(tallies)
     ]
-    # Between groups that nothing compares there is no order.
+    # Unconnected groups have no order between them.
     orders = [replace(order, swapped=_within(order.swapped, groups)) for order in found.orders]
     accuracy = found.accuracy
     return report_on(
@@ -191,7 +191,7 @@ def _swaps(orders: Sequence[MethodOrder]) -> Table:
 def selection_report(
     given: Input, found: MethodSelection, requirements: Sequence[Requirement] = ()
 ) -> Report:
-    """Tell which method predicts held-out judgments best, and how much data each needs."""
+    """Report the method that best predicts held-out judgments, and the data each needs."""
     return report_on(
         given,
         notes=[
@@ -227,7 +227,7 @@ def selection_data(found: MethodSelection) -> dict[str, Any]:
 
 
 def accuracy_table(found: MethodSelection) -> Table:
-    """Tell how well each method predicted, best first, between the best there can be and the simplest."""
+    """Report the accuracy of each method, best first, between the upper bound and the simplest."""
     rows = [
         (name, each.accuracy, each.standard_error, each.behind, each.behind_error)
         for name, each in found.methods.items()

@@ -75,7 +75,7 @@ class Option:
         if self.is_many:
             several = given if isinstance(given, list | tuple) else [given]
             found = dict.fromkeys(self._text(str(each)) for each in several if each != "")
-            # In whatever order they are said, it is the same question.
+            # Their order does not change the question.
             return tuple(name for name in self.choices or sorted(found) if name in found)
         if isinstance(given, list | tuple):
             raise OptionError(_("Enter one value only."), field=self.name)

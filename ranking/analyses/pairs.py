@@ -1,4 +1,4 @@
-"""Tell which pairs of systems differ by their own comparisons, and which contradict the order."""
+"""Pairs of systems that differ in their own comparisons, and contradictions to the order."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ ONLY_SHARED = Option(
 
 @dataclass(frozen=True, slots=True)
 class PairsFound:
-    """Pairs of systems, the scores they are compared with, and what contradicts these.
+    """Pairs of systems, the scores they are compared with, and the contradictions between both.
 
     `level` is the largest significant corrected p-value; pairs compared less often than `least` have none.
     """
@@ -148,7 +148,7 @@ def without_thin(direct: DirectPairs, least: int) -> DirectPairs:
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: PairsFound) -> Report:
-    """Tell which pairs of systems are told apart, which contradict the order, and where there are cycles."""
+    """Report separated pairs of systems, contradictions to the order, and cycles."""
     rows = _rows(found, counts_ties=options["ties"] == "count")
     return report_on(
         given,
@@ -327,7 +327,7 @@ def _matrix(
 
 
 def _not_yet(found: PairsFound) -> list[str]:
-    """Say of how few comparisons a pair has no p-value yet."""
+    """Return the number of comparisons below which a pair has no p-value yet, in words."""
     if found.least == 1:
         return []
     tallies = found.direct.tallies

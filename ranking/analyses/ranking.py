@@ -123,7 +123,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> Ranking:
 
 
 def rankings_report(given: AnyInput, rankings: Sequence[Ranking], *, pairs: bool) -> Report:
-    """Tell one or several rankings of the same judgments; `pairs` adds a table of these to each."""
+    """Report one or several rankings of the same judgments; `pairs` adds a table of these to each."""
     limits = [limits_of(given, ranking) for ranking in rankings]
     accounts = any(choice_of(ranking).accounts_for_documents for ranking in rankings)
     notes = ignored_documents_notes(given) if accounts else []
@@ -144,7 +144,7 @@ def rankings_report(given: AnyInput, rankings: Sequence[Ranking], *, pairs: bool
 
 
 def limits_of(given: AnyInput, ranking: Ranking) -> RangeLimits:
-    """Return what the ranges of a ranking of these judgments do not account for."""
+    """Return the limits of the ranges of a ranking of these judgments."""
     units = given.units(ranking.method)
     effective = units.effective
     return RangeLimits(
@@ -256,7 +256,7 @@ def ranks_table(
 
 
 def tests_in_words(sides: int, correction: Correction, level: float) -> str:
-    """Say how pairs are tested."""
+    """Return a sentence on the tests of pairs."""
     words = (
         _("Two-sided tests %(correction)s; significant at p ≤ %(level)s.")
         if sides == 2
@@ -343,7 +343,7 @@ def _notes(ranking: Ranking, limits: RangeLimits) -> list[str]:
 
 
 def group_notes(ranking: Ranking) -> list[str]:
-    """Return what must be read beside one table of a ranking: its groups, and what ranges lack."""
+    """Return the notes on one table of a ranking: its groups, and limits of ranges."""
     return [
         *(
             note

@@ -1,4 +1,4 @@
-"""Look at what judges skipped and commented: by system, and by the length of the source."""
+"""Skips and comments of judges: by system, and by the length of the source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forecast when systems will be told apart: whether to go on, and what one more system would cost."""
+"""Forecast the separation of systems: whether to go on, and the cost of one more system."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ def _pace_of_words(work: WorkFacts) -> ReadingPace:
 
 
 def _ahead(found: StoppingFound, work: WorkFacts, options: Mapping[str, Any]) -> list[TargetAhead]:
-    """Return what each target and each number of judgments that was fixed takes from now on."""
+    """Return the remaining effort for each target and each fixed number of judgments."""
     needs: list[tuple[str, float, list[float]]] = []
     if found.budget is not None and found.curve is not None:
         now = found.curve.comparisons
@@ -430,7 +430,7 @@ def time_table(found: StoppingFound, work: WorkFacts | None) -> Table:
 
 
 def _counted_note(work: WorkFacts | None) -> list[str]:
-    """Say how many judgments count by a rule that ends at a number of them, where others were made."""
+    """Return a note on counted judgments, if a rule counts fewer than were made."""
     if work is None or not work.rule_judgments or work.counted in (None, work.judged):
         return []
     return [counting_in_words(work.counted)]
@@ -466,7 +466,7 @@ def _pace_note(pace: ReadingPace | None) -> str:
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: StoppingFound) -> Report:
-    """Tell how many judgments reach which targets, with Koehn's (2012) Figure 2 of this campaign."""
+    """Report the judgments needed for each target, with Koehn's (2012) Figure 2 of this campaign."""
     del options
     tables: list[Table] = []
     notes = _state(found.curve)

@@ -169,7 +169,7 @@ def by_number(
 
 
 def _by_domain(document: Int32Array, names: Sequence[str]) -> Sequence[_Part]:
-    """Return the blocks of each domain, which is what stands before “/” in the names of documents."""
+    """Return the blocks of each domain, the part of document names before “/”."""
     of_document = [name.partition("/")[0] if "/" in name else "" for name in names]
     domains, number = np.unique(of_document, return_inverse=True)
     found = by_number(number[document], domains.tolist())
@@ -192,7 +192,7 @@ def _by_group(blocks: Blocks, groups: Mapping[str, Sequence[str]]) -> Sequence[_
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: SystemFound) -> Report:
-    """Tell what a system won and lost, by opponent and by part."""
+    """Report a system's wins and losses, by opponent and by part."""
     del options
     parts = found.parts
     many = many_parts_note()
@@ -300,7 +300,7 @@ def _in_order(kind: str, parts: Sequence[PartWon]) -> list[PartWon]:
 
 
 def opponents_table(system: str, opponents: Sequence[PartWon]) -> Table:
-    """Return what a system won and lost against each opponent."""
+    """Return a system's wins and losses against each opponent."""
     title, heading = _("By opponent"), _("Opponent")
     return _table("opponents", title, heading, opponents, system, "other")
 

@@ -87,7 +87,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: _Found) -> Report:
-    """Tell what changes without some judges."""
+    """Report the changes without some judges."""
     rankings, confidence = found.rankings, options["confidence"]
     return report_on(
         given,
@@ -165,7 +165,7 @@ def _notes(found: RankingsWithout, *, are_named: bool) -> list[str]:
 
 
 def _ranges(given: Input, ranking: Ranking) -> list[str]:
-    """Return what rank ranges account for, with the judgments that are left."""
+    """Return the limits of rank ranges for the remaining judgments."""
     choice, limits = choice_of(ranking), limits_of(given, ranking)
     codes, counts = limits.codes, limits.counts
     return [
@@ -300,7 +300,7 @@ def _judges(found: RankingsWithout, agreement: AgreementReport) -> Table:
 
 
 def _pairs(found: RankingsWithout) -> Table:
-    """Return the pairs that change their order, or whether they are told apart."""
+    """Return the pairs whose order or separation changes."""
     before, after = (
         {
             frozenset((pair["better"], pair["worse"])): pair

@@ -1,4 +1,4 @@
-"""Analyses of a task, and tables over a campaign: what can be asked, asking it, and the answers."""
+"""Analyses of a task, and tables over a campaign: available kinds, requests, and answers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -147,7 +147,7 @@ class KindsView(APIView):
 
     @staticmethod
     def row_key(row: Any) -> str:
-        """Return what names a row between two pages."""
+        """Return the key of a row for paging."""
         return str(row.name)
 
 

@@ -158,7 +158,7 @@ class ExportKindsView(APIView):
 
     @staticmethod
     def row_key(row: Any) -> str:
-        """Return what names a row between two pages."""
+        """Return the key of a row for paging."""
         return str(row.kind.name)
 
     @extend_schema(operation_id="export_kinds", responses=ExportKindSerializer(many=True))

@@ -66,7 +66,7 @@ class OverviewView(APIView):
 
     @staticmethod
     def row_key(row: TaskOverview) -> int:
-        """Return what names a row between two pages."""
+        """Return the key of a row for paging."""
         return row.task.pk
 
     @extend_schema(operation_id="campaigns_overview", responses=TaskOverviewSerializer(many=True))
@@ -96,7 +96,7 @@ class AlertsView(APIView):
 
     @staticmethod
     def row_key(row: Alert) -> str:
-        """Return what names a row between two pages."""
+        """Return the key of a row for paging."""
         return f"{row.kind} {row.task_id} {row.address}"
 
     @extend_schema(operation_id="campaigns_alerts", responses=AlertSerializer(many=True))

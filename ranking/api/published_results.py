@@ -350,7 +350,7 @@ class PublishedResultsView(generics.ListAPIView[PublishedResult]):
 
 
 def _published(request: Request, chosen: dict[str, Any], asked: Mapping[str, Any]) -> Response:
-    """Answer a request that is in order: publish, or say what would be published or is awaited."""
+    """Answer a valid request: publish, or return the preview or the pending analyses."""
     task, until = chosen["task"], asked["embargo_until"]
     version_check(asked["version"], task=task)
     awaited = _awaited(request, chosen, until)

@@ -373,7 +373,7 @@ class JudgeDecisionSerializer(serializers.Serializer[Any]):
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Demand a text of a message, and drop it of anything else."""
+        """Require a text for a message, and drop it for other actions."""
         if attrs["action"] != QualityActionKind.MESSAGE:
             attrs["text"] = ""
         elif not attrs["text"]:

@@ -315,7 +315,7 @@ def anytime_ranges(blocks: Blocks, *, confidence: float = 0.95) -> AnytimeRanges
     ValueError
         If `confidence` is not between 0 and 1.
     """
-    # Segments never replace documents here: with few documents, nothing is told apart.
+    # Segments never replace documents here: with few documents, no pairs are separated.
     moments = moments_of_blocks(blocks, Layout(len(blocks.systems)), fewest_documents=0)
     return anytime_ranges_of_moments(moments, blocks.systems, confidence=confidence)
 

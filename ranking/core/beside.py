@@ -504,7 +504,7 @@ FEWEST_SYSTEMS = 4
 
 
 class NoCorrelation(StrEnum):
-    """Why there is no correlation; callers put the code into words."""
+    """Reason for a missing correlation, as a code for callers to put into words."""
 
     FEW_SYSTEMS = "few_systems"
     """Fewer than four systems have a score in both."""

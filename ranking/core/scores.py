@@ -20,7 +20,7 @@ EQUAL_WITHIN = 1e-12
 
 
 class NotEstimable(StrEnum):
-    """Why there is no number; callers put the code into words."""
+    """Reason for a missing number, as a code for callers to put into words."""
 
     NO_COMPARISON = "no_comparison"
     """No comparison: no labels of another judge, or of another system, for the same item."""

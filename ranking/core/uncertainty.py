@@ -389,7 +389,7 @@ def standard_errors_of_counts(
     influence: FloatArray,
     moments: Moments | Int64Array | None,
 ) -> FloatArray:
-    """Estimate what `standard_errors` does, from counts alone.
+    """Estimate the same as `standard_errors`, from counts alone.
 
     Parameters
     ----------

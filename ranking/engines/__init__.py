@@ -1,1 +1,1 @@
-"""Engines that compute shards on other machines; `ranking.core.sharding` says what an engine is."""
+"""Engines that compute shards on other machines; `ranking.core.sharding` defines engines."""

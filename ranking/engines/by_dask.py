@@ -44,7 +44,8 @@ class DaskEngine:
         from distributed import as_completed
         from distributed.scheduler import KilledWorker
 
-        # A task of its own, so that a worker that comes later, or again, gets what all shards share.
+        # A separate task, so that workers that join later, or return, get the data shared by all
+        # shards.
         with config.set({"distributed.admin.large-graph-warning-threshold": "2GiB"}):
             shared = self._client.submit(_as_given, work, pure=False)
         futures = self._client.map(

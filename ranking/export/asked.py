@@ -138,7 +138,7 @@ def _most_candidates(task: Task) -> int:
 
 @transaction.atomic
 def export_queue(*, export: Export, by: User | None) -> Job:
-    """Have a worker write a file of an export, unless one is at the same; return the job."""
+    """Have a worker write a file of an export, unless one is already writing it; return the job."""
     campaign = export.task.test_set.campaign
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     parameters = {

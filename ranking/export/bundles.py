@@ -27,7 +27,7 @@ from ranking.selectors.runs import judges_not_counted
 Progress = Callable[[int, int], None]
 _HITS_AT_ONCE: Final = 1_000
 _SEGMENTS_AT_ONCE: Final = 500
-#: Seeds are told where they may be; names of groups never: organisers wrote them for themselves.
+#: Seeds are included where allowed; names of groups never: organisers wrote them for themselves.
 _TOLD: Final = tuple(name for name in PARAMETERS if name not in {"seed", "judge_group"})
 _WITHHELD: Final = "withheld: judges could foresee draws, and anybody could test names"
 
@@ -87,7 +87,7 @@ class FrozenResult:
 
 
 def frozen_result(asked: PublishedResult) -> FrozenResult:
-    """Read what a bundle is made of; `asked` says with or without texts and seeds."""
+    """Read the content of a bundle; `asked` selects texts and seeds."""
     found = PublishedResult.objects.select_related("task__test_set__campaign", "run")
     result = found.get(pk=asked.pk)
     result.bundle_has_texts = asked.bundle_has_texts
@@ -217,13 +217,13 @@ def designs_write(frozen: FrozenResult, path: Path) -> None:
 
 
 def _chosen(design: Design, frozen: FrozenResult) -> list[str]:
-    """Return what the systems of a design that were chosen are called."""
+    """Return the names of the systems selected in a design."""
     rows = System.objects.filter(test_set=frozen.task.test_set_id, name__in=design.systems)
     return sorted(frozen.names[pk] for pk in rows.values_list("pk", flat=True))
 
 
 def draws_write(frozen: FrozenResult, path: Path, progress: Progress) -> None:
-    """Write what each judged HIT shows and who judged it, a line of JSON a HIT, in the order of planning."""
+    """Write the blocks and judges of each judged HIT, a line of JSON per HIT, in the order of planning."""
     numbers = {design.pk: number for number, design in enumerate(_designs(frozen), 1)}
     done = 0
     with path.open("w", encoding="utf-8", newline="\n") as file:

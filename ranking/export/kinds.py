@@ -1,4 +1,4 @@
-"""The registry of exports: which kinds there are, in which formats, and what a format has no room for."""
+"""Registry of exports: the kinds, their formats, and the data that a format cannot hold."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -94,7 +94,7 @@ class Rows:
 def _copied(
     columns: Mapping[str, Kind], found: Callable[[Task, int, int], QuerySet[Any, Any]]
 ) -> Read:
-    """Return what reads the rows of one query, with these columns."""
+    """Return the reader of one query's rows, with these columns."""
     return lambda task, after, until, _watermark: rows_copied(found(task, after, until), columns)
 
 

@@ -141,7 +141,7 @@ class Zenodo:
                 raise ZenodoError(_("Upload failed: the checksum at Zenodo differs."))
             return answer
 
-        # The same file again takes the place of what arrived.
+        # Uploading the same file again replaces the earlier one.
         self._again(send, is_safe=True)
 
     def _forget(self, number: int) -> None:

@@ -51,7 +51,7 @@ def holds_votes(name: str, source: str | IO[bytes]) -> bool:
 
 
 def read_arena_parquet(name: str, source: str | IO[bytes], losses: Losses) -> Iterator[JudgedBlock]:
-    """Yield what `read_arena` does; lines of errors are rows, counted from 1."""
+    """Yield the same as `read_arena`; lines of errors are rows, counted from 1."""
     row = 0
     with refusing_damage(name):
         from pyarrow import parquet

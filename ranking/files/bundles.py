@@ -33,7 +33,7 @@ RUN: Final = "run.json"
 METADATA: Final = "ro-crate-metadata.json"
 CHECKSUMS: Final = "checksums.txt"
 
-#: Without these it is no bundle of a result.
+#: Files required in a bundle of a result.
 ALWAYS: Final = (RESULT, RUN, JUDGMENTS)
 
 
@@ -228,7 +228,7 @@ def bundle_check(bundle: OpenedBundle, *, digest: str = "") -> Check:
     if CHECKSUMS in hashes and not found and not _is_as_written(bundle, hashes):
         found.add(Finding(CHECKSUMS, Problem.CHANGED))
     own = _digest(bundle, found)
-    # Also where there is no result at all, or none that can be read.
+    # Also if the result is missing or unreadable.
     if not own.startswith(digest.lower()):
         found.add(Finding(RESULT, Problem.OTHER_ADDRESS))
     return Check(findings=tuple(sorted(found)), files=len(hashes), digest=own)

@@ -20,7 +20,7 @@ Refuse = Callable[[str | None, str, str], NoReturn]
 
 
 def refuse_at(file: str, line: int) -> Refuse:
-    """Return what raises the error for (field, problem, remedy) at a line."""
+    """Return a function that raises the error for (field, problem, remedy) at a line."""
     return partial(_refuse, file, line)
 
 
@@ -96,7 +96,7 @@ def judge_of(text: str, field: str, refuse: Refuse) -> str:
     return text
 
 
-#: Larger ones measure nothing here, and those of hundreds of digits are no numbers to compute with.
+#: Larger ones are no measurements, and those with hundreds of digits cannot be computed with.
 MAX_NUMBER = 10**15
 
 Taken = TypeVar("Taken")
@@ -105,7 +105,7 @@ Taken = TypeVar("Taken")
 def json_objects(
     file: InputFile, *, shape: str = "one object per line"
 ) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
-    """Yield each line's number and object, and what raises an error that names the line.
+    """Yield each line's number and object, with a function that raises an error at the line.
 
     Empty lines are passed over. `shape` shows in errors how an object looks.
 
@@ -125,7 +125,7 @@ def json_objects(
 def json_lines(
     file: InputFile, take: Callable[[dict[str, Any], Refuse], Taken]
 ) -> Iterator[tuple[int, Taken]]:
-    """Yield the number of each line, and what `take` makes of its object."""
+    """Yield the number of each line, and the result of `take` for its object."""
     for line, values, refuse in json_objects(file):
         yield line, take(values, refuse)
 
@@ -137,7 +137,7 @@ def keys_check(
     refuse: Refuse,
     place: str = "",
 ) -> None:
-    """Refuse an object with missing or with other keys; `place` says where in the line it stands."""
+    """Refuse an object with missing or unknown keys; `place` locates it in the line."""
     known = [*required, *optional]
     for key in required:
         if key not in values:
@@ -183,7 +183,7 @@ def text_of(
 
 
 def refuse_broken_text(key: str, text: str, refuse: Refuse, *, lines: bool = True) -> None:
-    """Refuse characters that no text holds; line breaks are no such where it may have several `lines`."""
+    """Refuse characters not allowed in texts; line breaks are allowed where it may have several `lines`."""
     try:
         refuse_damage(text.replace("\n", " ") if lines else text, file="", line=None, field=key)
     except FormatError as error:
@@ -245,7 +245,7 @@ def count_of(
 
 def number_of(key: str, value: object, refuse: Refuse) -> float:
     """Take a finite number."""
-    # A whole number of many digits is no float, so that the size comes first.
+    # An integer of many digits cannot be a float, so check the size first.
     if not isinstance(value, int | float) or isinstance(value, bool) or value != value:
         refuse(key, f"{value!r} is not a number", "write a number, without quotes")
     if abs(value) > MAX_NUMBER:
@@ -265,7 +265,7 @@ def read_objects(
     read: Callable[[dict[str, Any], Refuse], object],
     progress: ReadingProgress,
 ) -> tuple[FileRead, ...]:
-    """Hand each object of some files to `read`, with what raises an error for its line.
+    """Pass each object of some files to `read`, with a function that raises an error at its line.
 
     Parameters
     ----------

@@ -159,7 +159,7 @@ def columns_of_schema(name: str, source: Any) -> list[str]:
 
 @contextmanager
 def refusing_damage(name: str) -> Iterator[None]:
-    """Raise FormatError for what pyarrow cannot read."""
+    """Raise FormatError for data that pyarrow cannot read."""
     if not has_extra("parquet"):
         raise Place(name).error(
             "the file is Parquet, which needs the pyarrow package", how_to_install("parquet")
@@ -351,7 +351,8 @@ class _Rows:
             for column in ("srclang", "trglang")
         )
         pair = source.astype(np.int64) * len(names) + target
-        # A table of all pairs, unless that is longer than the rows: other texts may stand in these columns.
+        # A table of all pairs, unless it would be longer than the rows: these columns may hold
+        # other texts.
         is_few = len(names) ** 2 <= len(pair)
         different = np.flatnonzero(np.bincount(pair)) if is_few else np.unique(pair)
         called = list(names)
@@ -395,7 +396,7 @@ class _Rows:
 
 
 class _Cells:
-    """The cells of a record batch, which know where they stand."""
+    """The cells of a record batch, with their positions in the file."""
 
     def __init__(self, file: JudgmentsFile, first: int, batch: pa.RecordBatch) -> None:
         self._file = file

@@ -1,4 +1,4 @@
-"""Files of judgments in, the columns of the core out; the format is told from how a file begins."""
+"""Files of judgments in, the columns of the core out; the format is detected from the file's beginning."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _RANK_CELLS = 5
 
 
 def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
-    """Tell the format from the first 64 KiB, whatever the file is called.
+    """Detect the format from the first 64 KiB, independent of the file's name.
 
     Returns
     -------
@@ -243,7 +243,7 @@ class _Reading:
 
 
 def _fitting(rows: Iterator[JudgedBlock], file: str) -> Iterator[JudgedBlock]:
-    """Refuse what the core has no room for."""
+    """Refuse judgments beyond the core's limits."""
     for row in rows:
         if len(row.candidates) > MAX_CANDIDATES:
             raise Place(file, row.line).error(

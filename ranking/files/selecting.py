@@ -56,7 +56,7 @@ class Selected:
         )
 
     def found(self, files: Sequence[FileRead], selection: JudgmentSelection) -> dict[str, Any]:
-        """Return what `JudgmentsFound` says of it. Raises FormatError and SelectionError where nothing can be ranked."""
+        """Return it as `JudgmentsFound`. Raises FormatError and SelectionError if nothing can be ranked."""
         refuse_few_systems(self.systems, files)
         refuse_unknown("judge", selection.exclude_judges, self.present)
         if not self.has_labels:

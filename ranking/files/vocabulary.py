@@ -134,7 +134,7 @@ def _numbered(rows: list[JudgedBlock], vocabulary: Vocabulary) -> Columns:
 
 
 def joined(parts: list[Columns]) -> Columns:
-    """Put the columns of several files and batches below each other."""
+    """Concatenate the columns of several files and batches."""
     places = max((part.candidate.shape[1] for part in parts), default=0)
 
     def wide(column: npt.NDArray[Any], places: int) -> npt.NDArray[Any]:

@@ -324,7 +324,7 @@ def range_choice(options: Mapping[str, Any]) -> RangeChoice:
 
 
 def range_changes(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the options name, as parts of a `RangeChoice` by plain values.
+    """Return the given options as parts of a `RangeChoice`, in plain values.
 
     Raises
     ------

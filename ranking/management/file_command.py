@@ -265,7 +265,7 @@ def segment_texts(name: str) -> list[str]:
 
 @contextlib.contextmanager
 def replaced(path: Path) -> Iterator[Path]:
-    """Give a file beside `path` to write, which takes its place when all went well.
+    """Provide a temporary file beside `path` that replaces it if the block succeeds.
 
     Whatever ends the writing early, Ctrl-C too, leaves `path` as it was.
     """

@@ -50,7 +50,7 @@ def _is_archive(path: Path) -> bool:
 
 @contextmanager
 def metric_files(name: str) -> Iterator[list[StoredFile]]:
-    """Give the files of a folder or an archive, or the one file."""
+    """Yield the files of a folder or an archive, or the one file."""
     path = Path(name)
     try:
         if path.is_dir():

@@ -30,7 +30,7 @@ _MOST_NAMES = 20
 def deciding_in_words(
     *, judges: Sequence[Judge], task: Task, action: str, text: str = ""
 ) -> list[str]:
-    """Return sentences on what a decision would do to these judges, their work and the ranking."""
+    """Return sentences on the effects of a decision on these judges, their work and the ranking."""
     work = judges_share(judges=judges, task=task)
     blocks = ngettext("%(count)s block", "%(count)s blocks", work.judged) % {
         "count": number_format(work.judged)
@@ -80,7 +80,7 @@ def judged_by(judges: Sequence[Judge]) -> str:
 
 
 def title_of(action: str) -> str:
-    """Return what a decision is called, with a place for the names of the judges."""
+    """Return the title of a decision, with a place for the names of the judges."""
     return {
         QualityActionKind.WARN.value: _("Warn %(judge)s"),
         QualityActionKind.PAUSE.value: _("Pause %(judge)s"),
@@ -104,7 +104,7 @@ def button_of(action: str) -> str:
 
 
 def done_in_words(action: str, judges: Sequence[Judge]) -> str:
-    """Return a sentence on what a decision did."""
+    """Return a sentence on the effects of a decision."""
     return {
         QualityActionKind.WARN.value: _(
             "%(judge)s warned. They see a friendly note on their page."
@@ -144,7 +144,7 @@ class JudgeToAct:
 
 
 def judges_to_act(analysis: Analysis, task: Task) -> list[JudgeToAct]:
-    """Return the first judges of an answer, those who stand out in front. At most four queries."""
+    """Return the first judges of an answer, outliers first. At most four queries."""
     rows = judges_in_answer(analysis)[:MOST_LISTED]
     if not rows:
         return []
@@ -196,7 +196,7 @@ def figures_in_words(figures: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ActionLine:
-    """A quality action, why it was taken, and what a rule or an organiser acted on; these may be empty."""
+    """A quality action with its reason and evidence, either of which may be empty."""
 
     action: QualityAction
     reason: str

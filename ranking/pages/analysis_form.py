@@ -88,7 +88,7 @@ class AnalysisForm(forms.Form):
         return self.watermark is not None or bool(names.intersection(self.given))
 
     def refuse(self, error: OptionError) -> None:
-        """Say beside its field what cannot be; an error without words is one that the form says itself."""
+        """Show an error at its field; an error without text is one that the form shows itself."""
         if not self.is_bound:
             # An address without options asks with the defaults.
             self.is_bound, self.data = True, completed_query(QueryDict(), self.kind.every_option)
@@ -97,7 +97,7 @@ class AnalysisForm(forms.Form):
 
 
 def given_of(kind: AnalysisKind, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that are said and differ from their defaults."""
+    """Return the given options that differ from their defaults."""
     options = {option.name: option for option in kind.every_option}
 
     def is_said(name: str, value: Any) -> bool:
@@ -170,7 +170,7 @@ class _YesOrNo(forms.ChoiceField):
         return {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else value
 
     def clean(self, value: Any) -> Any:
-        """Return the truth of a text; None if nothing is said."""
+        """Return the boolean of a text; None if it is empty."""
         return {"yes": True, "no": False}.get(super().clean(value))
 
 

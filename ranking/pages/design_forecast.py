@@ -160,7 +160,7 @@ def _row(row: BudgetForecast, currency: str) -> ForecastRow:
 
 
 def _facts(forecast: DesignForecast) -> list[str]:
-    """Return what the forecast rests on, as sentences."""
+    """Return the basis of the forecast, as sentences."""
     block, hit = forecast.seconds_a_block, forecast.seconds_a_hit
     said = [
         *_chosen_systems_in_words(forecast),

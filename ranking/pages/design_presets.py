@@ -66,7 +66,7 @@ def _shown(preset: Preset, task: Task, chosen: Preset | None, rate: float | None
 
 
 def _forecast(preset: Preset, task: Task) -> tuple[str, float, Estimate | None, str]:
-    """Return what a preset is to reach, in judgments and hours, and the clusters to expect then."""
+    """Return the goal of a preset, in judgments and hours, and the clusters expected then."""
     design = design_of_preset(preset, task=task)
     if preset.design["systems_per_block"] == 1:
         return _once(task)

@@ -18,7 +18,7 @@ from ranking.export.asked import Export, export_asked
 from ranking.export.kinds import KINDS, ExportFormat, ExportKind
 from ranking.export.rows import MOST_COUNTED, ROWS
 
-#: Bytes of a row, of five outputs where it is of judgments: what files of the benchmark had.
+#: Bytes of a row, with five outputs if it is a judgment: measured on the benchmark's files.
 _BYTES_OF_A_ROW: Final[dict[str, int]] = {
     "five-way-csv": 130,
     "pairwise-csv": 700,
@@ -70,7 +70,7 @@ def kinds_offered(*, task: Task, may_change: bool) -> list[KindOffered]:
 
 
 def export_of_member(*, task: Any, asked: dict[str, Any]) -> Export:
-    """Return what a member asks for; `task` has their `role`.
+    """Return a member's requested export; `task` has their `role`.
 
     Raises ExportRefusedError, and NotAllowedError where the kind is not for their role.
     """

@@ -128,7 +128,7 @@ _FIRST = "0/"
 
 
 def lengths(words: str) -> dict[str, str]:
-    """Return by what judgments of sources of “3–4” or “30+” words are filtered."""
+    """Return the filter values for judgments of sources of “3–4” or “30+” words."""
     least, _dash, most = words.rstrip("+").partition("–")
     return {"min_words": least, **({"max_words": most} if most else {})}
 
@@ -181,7 +181,7 @@ class Addresses:
         return reverse("test-set-dashboard", args=self._of)
 
     def system(self, name: str) -> str | None:
-        """Return the page of what a system won and lost; None where outputs are not compared."""
+        """Return the page of a system's wins and losses; None if outputs are not compared."""
         found = self.systems.get(name) if self._compares_outputs else None
         return None if found is None else f"{self._beginning('system-results')}{found.pk}/results/"
 

@@ -84,7 +84,7 @@ class RuleForm(VersionedForm):
 
 
 class RankingSettingsForm(VersionedForm):
-    """Form for how a test set is ranked, what its rank ranges account for, and why."""
+    """Form for the ranking method of a task, its rank ranges, and the reason."""
 
     method = forms.ChoiceField(
         label=_("Method"),
@@ -132,7 +132,7 @@ class ActionForm(forms.Form):
         return {name: self.cleaned_data[name] for name in ("action", "note", "text")}
 
     def clean(self) -> dict[str, Any]:
-        """Demand a text of a message, and drop it of anything else."""
+        """Require a text for a message, and drop it for other actions."""
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("action") != QualityActionKind.MESSAGE:
             cleaned["text"] = ""

@@ -172,7 +172,7 @@ def breach_in_words(evidence: Mapping[str, Any]) -> str:
 
 
 def _chance(measure: JudgeMeasure, measures: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return what κ of a judge with themselves would be by chance: it follows from their own ties."""
+    """Return κ of a judge with themselves expected by chance, from their own ties."""
     if measure != JudgeMeasure.INTRA or JudgeMeasure.TIES not in measures:
         return ""
     chance = float(scott_chance(np.asarray(measures[JudgeMeasure.TIES]["value"])))

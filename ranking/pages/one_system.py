@@ -39,7 +39,7 @@ class RankChip:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence where a system is far from another one: both outputs, with what differs marked."""
+    """A sentence where a system is far from another one: both outputs, with marked differences."""
 
     number: int
     address: str
@@ -124,7 +124,7 @@ def _rank(mean: float) -> str:
 
 
 def marked(runs: Sequence[Run]) -> SafeString:
-    """Return a text in which what differs is marked, for eyes and for ears."""
+    """Return a text with its differences marked, for eyes and for screen readers."""
     words = pgettext("before words that the other text does not have", "only here:")
     hidden = format_html(
         '<span class="visually-hidden" lang="{}">{} </span>', get_language() or "en", words

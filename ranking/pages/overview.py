@@ -34,7 +34,7 @@ from ranking.selectors.dashboards import Standing
 from ranking.selectors.overview import DAYS_FORECAST, TaskOverview, day_after
 from ranking.wording.ranges import first_cluster
 
-#: The longest time that the plots of ends show; what ends later has an arrow.
+#: Longest time shown by plots of forecast ends; later ends have an arrow.
 _DAYS_ON_AXIS: Final = 60
 #: The height of a system in a small plot.
 _LINE_PX: Final = 8
@@ -415,7 +415,7 @@ def _best_cluster(overview: TaskOverview) -> str:
     """Return the systems of the best cluster, by name; empty while nothing tells systems apart."""
     standing = overview.summary.standing
     best = [] if standing is None else first_cluster(standing.systems, standing.groups)
-    # All systems together are no finding.
+    # A cluster of all systems is no result.
     if standing is None or len(best) == len(standing.systems):
         return ""
     more = len(best) - _NAMED

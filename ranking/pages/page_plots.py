@@ -1,4 +1,4 @@
-"""The plots of pages that are no report: each as a table, from which its files are made as those of reports are."""
+"""Plots of pages without a report: each as a table, from which files are made as for reports."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -82,7 +82,8 @@ def _texts(campaign: Campaign, found: Preparation) -> Step:
         for row in _test_sets(found)
     ]
     address = reverse("test-sets", args=[campaign.slug])
-    # An upload that was left is on the page of test sets; once there is a test set, it is no step any more.
+    # An abandoned upload is on the page of test sets; once there is a test set, it is no longer a
+    # step.
     if said or not found.uploads:
         return Step(
             _("Texts"),

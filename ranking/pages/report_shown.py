@@ -1,4 +1,4 @@
-"""A report as a page shows it: figures in the reader's language, plots, and what leads to the judgments behind them."""
+"""A report as shown on a page: figures in the reader's locale, plots, and links to the judgments behind them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -184,7 +184,9 @@ def _addresses(table: Table, row: Sequence[Value], of_task: OfTask) -> Addresses
 
 
 def _about(table: Table, row: Sequence[Value]) -> dict[Named, str]:
-    """Return what a row is about: what all are about, and what its first cells name; its test set apart."""
+    """Return the objects a row is about: those of all rows, and those named in its first cells; its test set
+    separately.
+    """
     found: dict[Named, str] = {
         name: said for name, said in table.about.items() if name != "test_set"
     }
@@ -244,7 +246,7 @@ def _is_there(about: dict[Named, str], addresses: Addresses) -> bool:
 
 
 def _words_of(column: Column) -> Callable[[Value], str]:
-    """Return what puts a column's values into words: once those that are shown alike.
+    """Return the function that formats a column's values, shared by columns with the same format.
 
     Words are remembered across pages, but by the language, and to ask Django for that takes longer than all the rest.
     """
@@ -300,7 +302,7 @@ class Beside:
 def rankings_beside(
     *, task: Task, this: Analysis, systems: Sequence[Mapping[str, Any]], chosen: str
 ) -> Beside | None:
-    """Return the systems of an analysis beside another ranking of the test set; None where there is no other.
+    """Return the systems of an analysis compared with another ranking of the task; None if there is no other.
 
     `chosen` is `SHOWN` or the id of a finished analysis; raises Http404 if there is none.
     """
@@ -372,7 +374,7 @@ PLOT_FILES: Final = ("svg", "png", "csv") if has_extra("png") else ("svg", "csv"
 
 
 def plot_answer(report: Report, table: str, ending: str, *, named: str) -> HttpResponse | None:
-    """Return a table of a report as a download whose name begins with `named`; None where there is no such file."""
+    """Return a table of a report as a download whose name begins with `named`; None if there is no such file."""
     found = next((each for each in report.tables if each.name == table), None)
     content = None if found is None or ending not in PLOT_FILES else plot_file(found, ending)
     return None if content is None else download(f"{named}-{table}.{ending}", content)

@@ -30,7 +30,7 @@ from ranking.wording.stopping_rules import (
 
 @dataclass(frozen=True, slots=True)
 class HistoryLine:
-    """A stopping rule or settings of the history: when, by whom, at which moment of the campaign, what, and why."""
+    """A stopping rule or settings of the history: time, author, moment of the campaign, changes, and reason."""
 
     at: datetime
     who: str
@@ -76,7 +76,7 @@ def _line(row: Any, judgments: int | None, what: str) -> HistoryLine:
 
 
 def tests_words() -> list[tuple[str, str, str]]:
-    """Return what a rule can tell systems apart by, with when to choose it."""
+    """Return the tests of a rule, each with when to choose it."""
     return [
         (
             RuleTests.HOLM,
@@ -138,7 +138,7 @@ class StoppingRuleForm(VersionedForm):
 
     @classmethod
     def initial_of(cls, rule: StoppingRule | None) -> dict[str, Any]:
-        """Return what the form shows of a rule, or of none."""
+        """Return the form's initial values for a rule, or for none."""
         if rule is None:
             return {"tests": StoppingRule.Tests.HOLM, "confidence": 95}
         share = rule.pairs_share
@@ -194,7 +194,7 @@ class DesignRow:
 
 
 def design_history(designs: Sequence[Design]) -> list[DesignRow]:
-    """Return designs, the newest first, with what each changed of the one before it."""
+    """Return designs, newest first, with the changes of each from the previous one."""
     changes = [_changed(before, after) for after, before in pairwise(designs)]
     return [
         DesignRow(design=design, changed=changed, is_in_force=index == 0)

@@ -85,7 +85,7 @@ def summary_without_order(shown: AnalysisKind | None = None) -> RankingSummary:
 
 
 def headline_without_ranking(task: Task | None = None) -> str:
-    """Return what stands in place of a headline before the first ranking; of a task without order, its analysis."""
+    """Return the text shown instead of a headline before the first ranking; for a task without order, its analysis."""
     kind = None if task is None else kind_in_place_of_ranking(task=task)
     return _("No ranking yet") if kind is None else str(kind.title)
 
@@ -239,7 +239,7 @@ _OF_THE_REFERENCE = {
 
 
 def effects_in_words(effects: RuleEffects) -> list[str]:
-    """Return sentences on what rules would do now, each with all the judges it is about."""
+    """Return sentences on the effects of rules now, each with all affected judges."""
     if not effects.measured:
         return [
             _(
@@ -283,7 +283,7 @@ def _without_reference(effects: RuleEffects) -> list[str]:
 
 
 def confirmation_in_words(effects: RuleEffects) -> str:
-    """Return what an organiser ticks before more than one in five judges are met."""
+    """Return the label of the confirmation before more than one in five judges are affected."""
     met = len({act.judge.pk for act in effects.acts})
     words = _("Yes, apply to %(count)s of %(measured)s judges")
     return words % {"count": number_format(met), "measured": number_format(effects.measured)}

@@ -25,7 +25,7 @@ class FileWritten:
 
 
 def conversion_report(written: Sequence[FileWritten], not_read: Sequence[Loss]) -> Report:
-    """Tell which files were written, and what of those that were read they lack."""
+    """Report the files written, and the data lost from those read."""
     rows = sum(file.rows for file in written)
     return Report(
         notes=[f"{number_format(rows)} judgments and skips in Parquet.", *not_read_notes(not_read)],

@@ -69,7 +69,7 @@ def in_figures_with_interval(
 
 
 def interval_notes(found: Sequence[SampledCorrelation], confidence: float) -> list[str]:
-    """Say what intervals of correlations of systems mean, and why some have none."""
+    """Return notes on the intervals of correlations of systems, and on missing ones."""
     reasons = {each.no_interval for each in found}
     notes = []
     if any(each.pearson_low is not None for each in found):
@@ -108,7 +108,7 @@ class _Kappa(Protocol):
 
     @property
     def reason(self) -> str | None:
-        """Why there is no estimate."""
+        """Reason for a missing estimate."""
 
 
 def kappa_columns(heading: str = "", *, key: str = "", places: int = 3) -> tuple[Column, ...]:

@@ -53,7 +53,7 @@ class Remarks:
 
 
 def recorded_remarks(values: Mapping[str, Any]) -> Remarks:
-    """Return what `Remarks.recorded` recorded."""
+    """Return the remarks from `Remarks.recorded`."""
     return Remarks(
         skips=tuple(
             SkippedBlock(segment, judge, tuple(systems), has_comment, document)
@@ -144,7 +144,7 @@ class WorkFacts:
 
 
 def recorded_work(values: Mapping[str, Any]) -> WorkFacts:
-    """Return what `WorkFacts.recorded` recorded."""
+    """Return the facts from `WorkFacts.recorded`."""
     pace = tuple((int(blocks), words, seconds) for blocks, words, seconds in values["pace"])
     return WorkFacts(**{**values, "days": tuple(values["days"]), "pace": pace})
 
@@ -459,12 +459,12 @@ def report_on(
 
 
 def not_read_data(losses: Sequence[Loss]) -> dict[str, Any]:
-    """Return for programs what of the files was not read; nothing if there is nothing."""
+    """Return the unread data of the files for programs; empty if there is none."""
     return {"not_read": list(map(asdict, losses))} if losses else {}
 
 
 def not_read_notes(losses: Sequence[Loss]) -> list[str]:
-    """Say what of the files was not read."""
+    """Return notes on the unread data of the files."""
     return [
         _("Not read: %(what)s (%(number)s times, first: %(place)s).")
         % {"what": loss.what, "number": number_format(loss.count), "place": loss.first}
@@ -473,7 +473,7 @@ def not_read_notes(losses: Sequence[Loss]) -> list[str]:
 
 
 def excluded_notes(excluded: Sequence[str]) -> list[str]:
-    """Say without which judges the figures are, if there are any."""
+    """Return a note on judges excluded from the figures, if there are any."""
     if not excluded:
         return []
     without = ngettext(
@@ -492,7 +492,7 @@ def _language(given: AnyInput, said: str) -> str:
 
 
 def ignored_documents_notes(given: AnyInput) -> list[str]:
-    """Return what to say about documents that are named and that rank ranges do not account for."""
+    """Return a note on documents that are given but ignored by rank ranges."""
     ignored = given.read.ignored_documents
     if ignored is None:
         return []

@@ -21,7 +21,7 @@ from ranking.wording.numbers import decimals, in_figures, percent
 
 
 def study_report(study: Study) -> Report:
-    """Tell how methods and their bounds do on simulated campaigns."""
+    """Report the performance of methods and their bounds on simulated campaigns."""
     methods = list(study.rows[0].error) if study.rows else []
     ranges = "sign test" if study.resample is None else f"bootstrap of {study.resample}"
     return Report(
@@ -71,7 +71,7 @@ def _error_of(method: str) -> Callable[[Any], Value]:
 
 
 def budget_report(budget: Budget, given: Input | None) -> Report:
-    """Tell how many comparisons reach which targets."""
+    """Report the comparisons needed for each target."""
     notes = [*(input_notes(given) if given is not None else []), *budget_notes(budget)]
     return Report(
         notes=notes,
@@ -81,7 +81,7 @@ def budget_report(budget: Budget, given: Input | None) -> Report:
 
 
 def budget_notes(budget: Budget) -> list[str]:
-    """Return what a plan rests on: the noise, whether the model fits, and the simulated campaigns."""
+    """Return the assumptions of a plan: the noise, the fit of the model, and the simulated campaigns."""
     notes = []
     if budget.fit is not None:
         notes.append(
@@ -180,7 +180,7 @@ def model_note(model: Model) -> str:
 
 
 def comparison_report(comparison: Comparison, given: Input | None) -> Report:
-    """Tell how many judgments each design needs, and how often its rank ranges are wrong."""
+    """Report the judgments each design needs, and the error rate of its rank ranges."""
     notes = input_notes(given) if given is not None else []
     notes += [_source_note(comparison), _how_note(comparison)]
     return Report(

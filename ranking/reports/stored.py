@@ -56,7 +56,7 @@ def first_languages(language: str) -> list[str]:
 
 
 def rows_kept_in(values: Mapping[str, Any]) -> str | None:
-    """Return the language with which the rows of some tables are kept; None where all stand in `values`."""
+    """Return the language that the rows of some tables are stored with; None if all are in `values`."""
     named = (table["rows"] for table in values["tables"])
     return next((rows for rows in named if isinstance(rows, str)), None)
 

@@ -129,7 +129,7 @@ class Column:
     of: Callable[[Any], Value] | None = field(default=None, compare=False, repr=False)
 
     def cell(self, row: Any) -> Value:
-        """Return what a row has in this column."""
+        """Return the value of a row in this column."""
         if self.of is not None:
             return self.of(row)
         value: Value = row[self.key] if isinstance(row, Mapping) else getattr(row, self.key)
@@ -182,7 +182,7 @@ class Report:
 
 
 def plain(value: Any) -> Any:
-    """Turn dataclasses, arrays, enumerations and NaN into what JSON can say: NaN is null."""
+    """Convert dataclasses, arrays, enumerations and NaN to JSON values: NaN becomes null."""
     if isinstance(value, Enum):
         return value.value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

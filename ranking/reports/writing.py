@@ -124,7 +124,7 @@ def _csv(report: Report) -> str:
 
 
 def _name(keys: Sequence[Value]) -> Value:
-    """Return what names a row; a number that does so alone stays one."""
+    """Return the name of a row; a single number stays a number."""
     exact = [_exact(key) for key in keys]
     return exact[0] if len(exact) == 1 else " | ".join(map(str, exact))
 

@@ -56,7 +56,7 @@ class AlertKind(models.TextChoices):
 
 @dataclass(frozen=True, slots=True)
 class Alert:
-    """Something that needs an organiser: what, why, and the page where it is done, by a path of this server."""
+    """An item for an organiser's attention: problem, reason, and the page to act on, as a path on this server."""
 
     kind: AlertKind
     what: str

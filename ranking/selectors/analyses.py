@@ -94,7 +94,7 @@ def kind_in_place_of_ranking(*, task: Task) -> AnalysisKind | None:
 
 
 def judgments_to_choose(*, task: Task) -> JudgmentsToChoose:
-    """Return what may be chosen. Four queries."""
+    """Return the available choices. Four queries."""
     documents = Document.objects.filter(test_set_id=task.test_set_id).order_by("position")
     listed = list(documents.values_list("name", flat=True)[: _DOCUMENTS_LISTED + 1])
     return JudgmentsToChoose(
@@ -167,7 +167,7 @@ def answer_for_people(*, analysis: Analysis, language: str) -> Report:
 
 
 def _said(analysis: Analysis, languages: Iterable[str]) -> Mapping[str, Any] | None:
-    """Return what an answer says in the first of these languages that it has; None in none of them."""
+    """Return the text of an answer in the first of these languages that it has; None if it has none of them."""
     found = [KeyTransform(language, "reports") for language in languages]
     said = found[0] if len(found) == 1 else Coalesce(*found, output_field=JSONField())
     said_in: Mapping[str, Any] | None = (
@@ -232,7 +232,7 @@ class JudgeInAnswer:
 
 
 def judges_in_answer(analysis: Analysis) -> list[JudgeInAnswer]:
-    """Return the judges an answer is about, those who stand out first; none of other kinds."""
+    """Return the judges of an answer, outliers first; none for other kinds."""
     read = _READERS.get(analysis.kind)
     if read is None or analysis.finished_at is None:
         return []
@@ -321,7 +321,7 @@ def _of_without(analysis: Analysis) -> list[JudgeInAnswer]:
 _READERS: Final = {"judges": _of_judges, "judge_pairs": _of_pairs, "without": _of_without}
 
 
-#: Called with a task, a watermark and which judgments count; None where there is no score.
+#: Called with a task, a watermark and the selection of judgments; returns None without scores.
 ScoresReader = Callable[[Task, int, ChosenJudgments], OutputScores | None]
 
 _SCORE_READERS: Final[dict[str, ScoresReader]] = {}

@@ -347,7 +347,7 @@ def _comments(
     without: Sequence[str],
     documents: Sequence[str] | None,
 ) -> tuple[CommentedBlock, ...]:
-    """Return what other judges ranked of these documents with a comment up to a watermark, in a settled order."""
+    """Return other judges' comments on ranked blocks of these documents up to a watermark, in a fixed order."""
     judgments = Judgment.objects.of(task.pk).exclude(comment="")
     judgments = judgments.current(watermark=watermark).counted()
     judgments = judgments.exclude(judge__pseudonym__in=without)
@@ -371,7 +371,7 @@ def _skips(
     without: Sequence[str],
     documents: Sequence[str] | None,
 ) -> tuple[SkippedBlock, ...]:
-    """Return the skips of other judges and these documents that stood at a watermark, in a settled order."""
+    """Return other judges' skips in these documents in force at a watermark, in a fixed order."""
     skips = Skip.objects.standing(watermark=watermark).filter(task=task, block__control="")
     before = None if watermark is None else _end_of(task, watermark)
     if before is not None:

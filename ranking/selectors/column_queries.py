@@ -125,7 +125,7 @@ def _labelled(judged: JudgmentQuerySet, length: int) -> JudgmentQuerySet:
 
 @cache
 def shapes_query(*, is_of_segments: bool) -> ColumnsQuery:
-    """Return the query of what shapes blocks have: outputs, and candidates if these stand for several, else -1."""
+    """Return the query of block shapes: outputs, and candidates if these represent several, else -1."""
     return ColumnsQuery(
         lambda **of: (
             _measured(**of)

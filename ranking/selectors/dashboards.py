@@ -284,7 +284,7 @@ def latest_feedback(task: Task) -> LatestFeedback:
 
 
 def _comments(task: Task) -> tuple[JudgeFeedback, ...]:
-    """Return the latest comments on what no later judgment supersedes, of judgments and skips."""
+    """Return the latest comments on judgments not superseded, and on skips."""
     entries = [
         *(JudgeFeedback(*[*shown, ""]) for *shown, later in _judgments(task.pk) if later is None),
         *(

@@ -273,7 +273,7 @@ def _all_systems(task: Task, design: Design) -> int:
 
 
 def _first_share(design: Design) -> float:
-    """Return the share of judgments that are no repeats, by the design's schedule."""
+    """Return the share of judgments that are not repeats, by the design's schedule."""
     return (1 - design.inter_share) * (1 - design.intra_share) / design.redundancy
 
 

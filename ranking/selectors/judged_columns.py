@@ -52,7 +52,7 @@ class _Shown:
 
 @dataclass(frozen=True, eq=False)
 class _Labelled:
-    """Labels of judges, 0 where blank and where there is no candidate."""
+    """Labels of judges, 0 if blank or without a candidate."""
 
     block: Int64Array
     judge: Int64Array
@@ -132,7 +132,7 @@ class JudgedTimes:
 
 
 def judged_columns_timed(*, task_id: int, watermark: int) -> tuple[CodedJudgments, JudgedTimes]:
-    """Read what `judged_columns` reads, and the times of each judgment."""
+    """Read the same as `judged_columns`, with the times of each judgment."""
     shown = _shown(task_id, BlockControl.NONE)
     read = _judged(task_id, watermark, shown.lengths, is_dated=True)
     assert read.day is not None  # noqa: S101  they are dated

@@ -46,7 +46,7 @@ class TallyRow(NamedTuple):
 
 
 def judges_present(task_id: int) -> QuerySet[JudgeTally]:
-    """Return the tallies of judges of a test set with a judgment or a skip that stands."""
+    """Return the tallies of judges of a task with a judgment or a skip in force."""
     present = Q(judged__gt=0) | Q(skipped__gt=F("taken_back"))
     return JudgeTally.objects.filter(present, task=task_id)
 
@@ -59,7 +59,7 @@ def judges_by_pseudonym(campaign_id: int, names: Collection[str]) -> tuple[list[
     return found, sorted(set(names) - {judge.pseudonym for judge in found})
 
 
-#: From good to worst: what a judge's `gravity` counts.
+#: From good to bad: the values of a judge's `gravity`.
 GRAVITIES = list(JudgeStatus)
 
 
@@ -246,7 +246,7 @@ def groups_listed(
 
 
 def group_uses(*, group: JudgeGroup) -> Sequence[str]:
-    """Return what a group is in force for, in words; empty if nothing. One query."""
+    """Return the uses of a group, in words; empty if there are none. One query."""
     return _group_uses(group.campaign).get(group.pk, [])
 
 

@@ -25,7 +25,7 @@ _AT_A_TIME = 250_000
 def changed_judgments(
     *, task_id: int, start: int, stop: int, systems: Sequence[str]
 ) -> Iterator[ChangedJudgments]:
-    """Yield what changed between two watermarks, in pieces of different segments.
+    """Yield the changes between two watermarks, in pieces of different segments.
 
     From `start` = 0 these are all judgments. Documents are numbered by their positions, which stay
     the same. Reading takes time in proportion to the judgments of the segments that were
@@ -131,7 +131,7 @@ def _nothing(systems: Sequence[str]) -> Blocks:
     )
 
 
-#: By kind of rows: the largest primary key, and what the hashes of the rows up to it come to.
+#: By kind of rows: the largest primary key, and the combined hash of the rows up to it.
 NamesSeen = dict[str, Sequence[Any]]
 
 # By hand: it is read before each ranking, and the ORM takes ten times as long to write it. At 30,000 segments

@@ -113,5 +113,5 @@ def compared_texts(*, test_set: TestSet) -> ComparedTexts:
 
 
 def evalset_word(name: str) -> str:
-    """Return a name as files of EvalSet folders have it: without blanks, and without what names of files cannot have."""
+    """Return a name as in EvalSet files: without spaces, and without characters not allowed in file names."""
     return re.sub(r"[\s/\\]+", "_", name)

@@ -198,7 +198,7 @@ MOST: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class OutputJudged:
-    """A distinct output of a segment, and what its judges made of it.
+    """A distinct output of a segment, with its judgments.
 
     Attributes
     ----------

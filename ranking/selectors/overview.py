@@ -231,7 +231,7 @@ _DECIMALS = 3
 
 
 def work_facts(*, task: Task) -> WorkFacts:
-    """Return what hours and days follow from. A number of queries that does not grow."""
+    """Return the inputs of forecasts of hours and days. A constant number of queries."""
     overview = task_overview(task=task)
     rule = stopping_rule_in_force(task_id=task.pk)
     words = mean_words(task=task)

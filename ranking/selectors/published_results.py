@@ -67,7 +67,7 @@ def versions_shown(result: PublishedResult, *, with_embargoed: bool) -> list[Pub
 
 
 def deletion_said(*, campaign: Campaign, **_sent: Any) -> list[str]:
-    """Return what the deletion of a campaign does to its published results; a receiver."""
+    """Return the effects of deleting a campaign on its published results; a receiver."""
     count = PublishedResult.objects.filter(task__test_set__campaign=campaign).count()
     if not count:
         return []
@@ -108,7 +108,7 @@ class PublishingWorries:
 
 
 def publishing_worries(*, task: Task, run: RankingRun) -> PublishingWorries:
-    """Return what should worry before a ranking is published. A handful of queries."""
+    """Return the open issues before a ranking is published. A handful of queries."""
     reports = PageChanges.objects.filter(task=task).values_list(
         F("problem_reports") - F("problems_closed"), flat=True
     )
@@ -208,7 +208,7 @@ class LeftOutJudge:
 
 
 def judged_facts(run: RankingRun) -> JudgedFacts:
-    """Return what the judgments of a ranking say by themselves. One query.
+    """Return facts on the judgments of a ranking. One query.
 
     Segments and documents were counted as it was ranked (`ranking.core.live`), from the same judgments. Days are
     those of each judge's first and last judgment, which an index has in order: neither grows with judgments.
@@ -222,7 +222,7 @@ def judged_facts(run: RankingRun) -> JudgedFacts:
         first_day=_day(first),
         last_day=_day(last),
         segments=counted["segments"],
-        # A single document is no unit to account for, so the ranking does not say it.
+        # A single document is no unit of variation, so the ranking does not mention it.
         documents=counted.get("documents", min(1, counted["segments"])),
     )
 

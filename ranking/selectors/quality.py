@@ -138,7 +138,7 @@ def judges_quality(
 
 
 def actions_in_force(*, task: Task, judges: list[int]) -> dict[int, list[QualityAction]]:
-    """Return what holds against these judges of a test set's campaign, newest first. At most one query."""
+    """Return the actions in force against these judges of a task's campaign, newest first. At most one query."""
     found: dict[int, list[QualityAction]] = {}
     if judges:
         actions = QualityAction.objects.standing().filter(

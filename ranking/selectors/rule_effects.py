@@ -96,7 +96,7 @@ def rule_acts(
     measures: MeasuresByJudge,
     watermark: int,
 ) -> list[RuleAct]:
-    """Return what these rules, stored or not, do by the measures of a test set.
+    """Return the actions of these rules, stored or not, by the measures of a task.
 
     A rule acts on a judge once, so that judges it acted on before are left out. Two queries, if
     anything is breached.
@@ -146,7 +146,7 @@ def rules_broken(*, task: Task, judges: Collection[int]) -> dict[str, list[Quali
 def rule_effects(
     rules: Sequence[QualityRule], *, campaign: Campaign, task_id: int | None = None
 ) -> RuleEffects:
-    """Return what these rules, stored or not, would do now, by the stored measures of judges.
+    """Return the effects of these rules, stored or not, by the current stored measures of judges.
 
     For one task, or all tasks of a rule. One query for the measures and two for each test set in
     which a rule is breached.

@@ -45,7 +45,7 @@ def latest_run(*, task_id: int) -> RankingRun | None:
 
 
 def latest_version(*, user: User, task_id: int) -> str | None:
-    """Return what differs for each other present ranking of a test set and for other code.
+    """Return a value that changes with each new ranking of a task and with the code.
 
     None without a ranking, and if the user is no member of the test set's campaign. One query, which leaves
     the result where it is.
@@ -102,7 +102,7 @@ def _basis(task_id: int) -> QuerySet[Any, Any]:
 
 
 def ranking_basis(*, task_id: int) -> RankingBasis:
-    """Return what a new ranking of a test set is made by. One query."""
+    """Return the inputs of a new ranking of a task. One query."""
     found = _basis(task_id).first()
     if found is None:
         raise Task.DoesNotExist

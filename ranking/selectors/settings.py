@@ -48,7 +48,7 @@ def stopping_rule_history(*, task_id: int, until: datetime | None = None) -> lis
 
 
 def rule_asked_for(task: str) -> Coalesce:
-    """Return what `StoppingRule.recorded` is of the rule in force of an outer row's test set, in SQL."""
+    """Return `StoppingRule.recorded` of the rule in force of an outer row's task, in SQL."""
     newest = StoppingRule.objects.filter(task=OuterRef(task)).order_by("-id")
     is_none = Q(**dict.fromkeys(CRITERIA))
     recorded = Case(

@@ -51,7 +51,7 @@ def tasks_listed(*, campaign: Campaign) -> QuerySet[Task]:
 
 
 def design_in_words(kind: str | None) -> str:
-    """Return what a design is called; nothing without one."""
+    """Return the name of a design; empty without one."""
     return "" if kind is None else str(Design.Kind(kind).label)
 
 
@@ -94,7 +94,7 @@ class Preparation:
 
 
 def preparation(*, campaign: Campaign) -> Preparation:
-    """Return what a campaign has and lacks. Ten queries, however much it has, and one for a rehearsal."""
+    """Return the progress of setting up a campaign. Ten queries, whatever its size, and one for a rehearsal."""
     tasks: list[Any] = list(tasks_listed(campaign=campaign))
     people = Judge.objects.filter(campaign=campaign, withdrawn_at=None)
     languages = [set(each) for each in people.values_list("languages", flat=True)]

@@ -271,7 +271,7 @@ def _ask(
 
 
 def _queue(analysis: Analysis, user: User | None) -> None:
-    """Have a worker compute an analysis, unless one is at it."""
+    """Have a worker compute an analysis, unless one is computing it."""
     locked = Analysis.objects.select_for_update(no_key=True, of=("self",))
     found = locked.select_related("job", "campaign", "task__test_set").get(pk=analysis.pk)
     if found.finished_at is not None or (found.job is not None and not found.job.has_ended):
@@ -294,7 +294,7 @@ def _delete_oldest(analysis: Analysis) -> None:
     if analysis.task_id is None:
         alike, most = Analysis.objects.of_campaign(analysis.campaign_id), MOST_TABLES_KEPT
     else:
-        # Pages of systems ask by themselves: what people asked is not deleted for that.
+        # Pages of systems make requests automatically: users' requests are not deleted for them.
         by_pages = Q(kind=ONE_SYSTEM.name)
         alike = Analysis.objects.of(analysis.task_id).filter(
             by_pages if analysis.kind == ONE_SYSTEM.name else ~by_pages
@@ -363,7 +363,7 @@ def kind_of(analysis: Analysis) -> AnalysisKind:
 def _of_task(
     analysis: Analysis, kind: AnalysisKind, options: Mapping[str, Any], begin: Begin
 ) -> Callable[[], Report]:
-    """Compute an analysis of a task; return what tells it."""
+    """Compute an analysis of a task; return the function that reports it."""
     task, chosen = analysis.task, recorded_judgments(analysis.judgments)
     assert task is not None and kind.find is not None  # noqa: S101, PT018
     given = stored_input(
@@ -391,7 +391,7 @@ def _of_task(
 def _across(
     analysis: Analysis, kind: AnalysisKind, options: Mapping[str, Any], begin: Begin
 ) -> Callable[[], Report]:
-    """Compute a table over test sets; return what tells it."""
+    """Compute a table over test sets; return the function that reports it."""
     progress = begin(str(kind.title))
     rows = []
     for number, recorded in enumerate(analysis.judgments):
@@ -474,7 +474,7 @@ _CHANGED_BY_PEOPLE: Final = ("without", "systems", "with_reference")
 
 
 def answer_keep_up(*, task_id: int) -> Analysis | None:
-    """Compute the analysis that stands for the ranking of a task, if it is due; return it then.
+    """Compute the default analysis of a task without a ranking, if it is due; return it then.
 
     Due where judgments compare nothing, and since the newest answer there are `GROWTH` more of them, or other judges
     or systems count.

@@ -107,7 +107,7 @@ def judge_measures_store(*, task: Task, measures: MeasuresByJudge) -> int:
 
 
 def _by_judge(measures: dict[int, Any]) -> Func:
-    """Return what finds a row's measures among those of many judges.
+    """Return the function that finds a row's measures among those of many judges.
 
     One value for all rows: with a value for each, Django took a tenth of the time of a ranking.
     """

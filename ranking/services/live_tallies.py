@@ -48,11 +48,11 @@ _FEWER_JUDGMENTS = 30
 
 
 class TalliesMissingError(Exception):
-    """There are no tallies to begin from, and too many judgments to count them all meanwhile."""
+    """There are no tallies to start from, and too many judgments to count them all now."""
 
 
 def live_definition(run: RankingRun, kinds: Mapping[str, str]) -> LiveDefinition:
-    """Return what the live tallies for a run are of; `kinds` are of the systems by name."""
+    """Return the definition of the live tallies for a run; `kinds` are of the systems by name."""
     # A test set has one reference of each kind; the first by name, if it has more.
     names = {kinds[name]: name for name in sorted(kinds, reverse=True)}
     return LiveDefinition(

@@ -158,7 +158,7 @@ def rule_acts_take(*, acts: Sequence[RuleAct], confirmed_by: User | None = None)
 
 
 def _rules_apply(task: Task, measures: MeasuresByJudge, *, watermark: int) -> None:
-    """Take what the rules in force do by these measures, except what waits for an organiser."""
+    """Carry out the rules in force on these measures, except those that wait for an organiser."""
     acts = rule_acts(
         rules_in_force(campaign_id=task.test_set.campaign_id),
         campaign_id=task.test_set.campaign_id,
@@ -195,7 +195,7 @@ class MeasuresMemory:
     def measures(
         self, task_id: int, tallies: JudgeTallies, *, p_chance: float | Literal["own"]
     ) -> MeasuresByJudge:
-        """Return what `measures_of_tallies` returns, without the agreement with others."""
+        """Return the same as `measures_of_tallies`, without the agreement with others."""
         with self._lock:
             before = self._measured.pop(task_id, None)
         if before is None or before.p_chance != p_chance:

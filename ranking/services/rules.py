@@ -37,7 +37,7 @@ class RulesInForce:
 
 
 def rules_preview(*, campaign: Campaign, terms: Sequence[RuleTerms]) -> RuleEffects:
-    """Return what rules of these terms would do if they were in force now; nothing is stored.
+    """Return the effects of rules with these terms if they were in force now; nothing is stored.
 
     Raises `QualityRefusedError` for terms that no rule can have.
     """

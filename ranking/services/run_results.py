@@ -105,7 +105,7 @@ def run_result_of(
 
 
 def run_definition(parameters: Mapping[str, Any], *, method: str, seed: int) -> Definition:
-    """Return what the tallies of a run are of, from the parameters it records."""
+    """Return the definition of a run's tallies, from its recorded parameters."""
     return definition_of(
         method,
         _options(parameters),

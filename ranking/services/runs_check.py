@@ -85,7 +85,7 @@ def tallies_check(*, task_id: int, corrects: bool = True) -> list[str]:
 
 
 def _differing(row: StoredTallies, run: RankingRun) -> Iterable[str]:
-    """Yield the names of what differs; tallies of another definition are to be replaced anyway."""
+    """Yield the names of differences; tallies with another definition are replaced anyway."""
     kinds = system_kinds(task_id=run.task_id)
     definition = live_definition(run, kinds)
     if bytes(row.definition) != definition.digest:

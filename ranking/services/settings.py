@@ -181,7 +181,7 @@ def stopping_rule_set(
     confidence: float = 0.95,
     reason: str = "",
 ) -> StoppingRule | None:
-    """Put a rule in force in place of the one before; without a criterion there is none any more.
+    """Replace the stopping rule; without a criterion there is none any more.
 
     It is stored as a row, with how many judgments there were; from the first judgment on it needs a reason. Nothing
     is stored if it says the same as before. The worker is told to rank again. Locks the test set.

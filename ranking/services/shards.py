@@ -1,4 +1,4 @@
-"""Jobs of shards: what `ranking.engines.by_celery` and its workers write.
+"""Jobs of shards, written by `ranking.engines.by_celery` and its workers.
 
 A message names a job and the number of a shard; all else is in the database. So a message can ask
 for nothing that the job's engine did not ask for, and a result survives the broker.
@@ -64,7 +64,7 @@ def shard_compute(*, job_id: int, shard: int) -> None:
 
 
 def shard_job_watch(*, job_id: int) -> None:
-    """Say that the engine still waits for this job."""
+    """Record that the engine still waits for this job."""
     ShardJob.objects.filter(pk=job_id).update(watched_at=Now())
 
 

@@ -60,7 +60,7 @@ def judge_link(context: Context, judge_id: int, pseudonym: str) -> SafeString:
 
 @register.filter
 def candidate_letter(index: int) -> str:
-    """Return what judges call the candidate at this place, from 0: A, B, C …"""
+    """Return the judges' name of the candidate at this place, from 0: A, B, C …"""
     return chr(ord("A") + index)
 
 

@@ -161,7 +161,7 @@ def _compares_nothing(run: RankingRun | None) -> bool:
 
 
 def progress_shown(progress: JudgingProgress) -> dict[str, Any]:
-    """Return what the card of progress shows."""
+    """Return the content of the card of progress."""
     return {
         "progress": progress,
         "progress_bar": None if progress.share is None else percent(progress.share),
@@ -170,7 +170,7 @@ def progress_shown(progress: JudgingProgress) -> dict[str, Any]:
 
 
 def agreement_shown(run: RankingRun | None) -> dict[str, Any]:
-    """Return what the card of agreement shows."""
+    """Return the content of the card of agreement."""
     agreement = run.result["agreement"] if run else None
     return {
         "run": run,
@@ -247,7 +247,7 @@ def agreement_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespons
 
 @page_view
 def data_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show what a test set holds, what judges wrote, and which analyses were computed."""
+    """Show the data of a task, judges' remarks, and the computed analyses."""
     task = organised_task(request, slug, task_id)
     asked = Paginator(analyses_asked(task=task), _ANALYSES_LISTED)
     page = asked.get_page(request.GET.get("page"))

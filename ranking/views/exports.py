@@ -1,4 +1,4 @@
-"""The page where a task is taken away: what, in which format, at once or by a worker."""
+"""Page for exporting a task: kind, format, immediate or by a worker."""
 
 from typing import Any, cast
 
@@ -66,7 +66,7 @@ def _number(text: str) -> int:
 
 
 def _asked(task: Any, form: ExportForm) -> Export | None:
-    """Return what the form asks for; None, with an error, if that is refused."""
+    """Return the form's request; None, with an error, if it is refused."""
     if not form.is_bound or not form.is_valid():
         return None
     try:

@@ -196,7 +196,7 @@ def judge_group_page(request: HttpRequest, slug: str, group_id: int) -> HttpResp
 
 @form_view
 def judge_group_delete_page(request: HttpRequest, slug: str, group_id: int) -> HttpResponse:
-    """Say what deleting a group does and what uses it, and do it."""
+    """Show the uses of a group and the effects of deleting it, and delete it."""
     group = _group(request, slug, group_id)
     if not is_answered(request):
         return _ask(request, group)

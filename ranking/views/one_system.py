@@ -71,7 +71,7 @@ def system_results_page(
 def system_results_ask(
     request: HttpRequest, slug: str, task_id: int, system_id: int
 ) -> HttpResponse:
-    """Have a worker look at a system. Members who only read may ask, too: it changes nothing."""
+    """Have a worker analyse a system. Members with read access may request it, too: it changes nothing."""
     task = asked_task(request, slug, task_id)
     page = _Page(task, system_id)
     if page.choice is not None:

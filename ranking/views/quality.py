@@ -54,7 +54,7 @@ def judge_act(request: HttpRequest, slug: str, task_id: int, judge_id: int) -> H
 
 @action_view
 def judges_act(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Say what a decision about judges would do, and with the second POST take it for all of them at once."""
+    """Show the effects of a decision about judges; the second POST carries it out for all of them at once."""
     task = organised_task(request, slug, task_id)
     form = JudgesActionForm(request.POST, task=task)
     if not form.is_valid():
@@ -70,7 +70,7 @@ def judges_act(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
 
 @page_view
 def judges_acted(request: HttpRequest, slug: str, task_id: int, batch: UUID) -> HttpResponse:
-    """Show what a decision did, with the button that undoes it."""
+    """Show the outcome of a decision, with an undo button."""
     task = organised_task(request, slug, task_id)
     actions = list(decision_actions(campaign_id=task.test_set.campaign_id, batch=batch))
     reversals = list(decision_reversals(campaign_id=task.test_set.campaign_id, batch=batch))

@@ -70,7 +70,7 @@ class Section:
 
 
 class SectionsOf(ABC):
-    """The sections of a page: what those of a test set and those of a campaign have in common."""
+    """Sections of a page: the common part of those for a task and for a campaign."""
 
     def __init__(self, request: HttpRequest, campaign: Campaign) -> None:
         self._request, self._campaign = request, campaign
@@ -320,7 +320,7 @@ def given_options(asked: QueryDict) -> QueryDict:
 
 
 def form_choice(form: AnalysisForm) -> AnalysisChoice:
-    """Return what a form asks; OptionError if it cannot be, which an invalid form says itself."""
+    """Return the form's options; OptionError for invalid combinations; an invalid form shows its own errors."""
     if form.is_bound and not form.is_valid():
         raise OptionError("", field="")
     given = form.given if form.is_bound else {}
@@ -336,7 +336,7 @@ def known_kind(known: Mapping[str, AnalysisKind], name: str) -> AnalysisKind:
 
 @form_view
 def analysis_page(request: HttpRequest, slug: str, task_id: int, kind: str) -> HttpResponse:
-    """Have a worker compute an answer on POST; GET leads to its section, which asks here while it is computed."""
+    """Have a worker compute an answer on POST; GET redirects to its section, which polls here meanwhile."""
     task = asked_task(request, slug, task_id)
     found = known_kind(analyses_of(task=task), kind)
     is_part = bool(request.headers.get("HX-Request"))

@@ -151,7 +151,7 @@ def _rule_form(
 
 @form_view
 def rule_switch_off(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
-    """Ask whether what the rule did is to be undone as well, and switch it off."""
+    """Ask whether to undo the rule's actions as well, and deactivate it."""
     campaign = organised_campaign(request, slug)
     rule = _rule(campaign, rule_id)
     if not is_answered(request):
@@ -198,7 +198,7 @@ def rule_undo(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
 
 @form_view
 def rule_act(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
-    """Say on whom a rule that waits would act, and let it."""
+    """Show the judges on whom a waiting rule would act, and let it act."""
     campaign = organised_campaign(request, slug)
     rule = _rule(campaign, rule_id)
     question = _Asking(_("Rule needs your confirmation"), {}, [Answer(_("Apply rule"))])
@@ -218,7 +218,7 @@ def rule_act(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
 
 @action_view
 def rules_suggest(request: HttpRequest, slug: str) -> HttpResponse:
-    """Say what the suggested rules would do together, and add them."""
+    """Show the combined effects of the suggested rules, and add them."""
     campaign = organised_campaign(request, slug)
     terms = suggested_terms(campaign=campaign)
     question = _Asking(_("Add suggested rules"), {}, [Answer(_("Add suggested rules"))])
@@ -235,7 +235,7 @@ def rules_suggest(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 class _Asking:
-    """The page that says what rules would do, with the code of exactly that in its buttons."""
+    """Page with the effects of rules, and the code of exactly these in its buttons."""
 
     def __init__(self, title: str, fields: dict[str, str], answers: Sequence[Answer]) -> None:
         self._question: dict[str, Any] = {"title": title, "fields": fields, "answers": answers}

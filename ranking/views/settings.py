@@ -56,7 +56,7 @@ from ranking.wording.stopping_rules import shown_rule
 
 @form_view
 def ranking_settings_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show by which method a test set is ranked and what its rank ranges account for; POST changes it."""
+    """Show the ranking method and the rank ranges of a task; POST changes them."""
     task = organised_task(request, slug, task_id)
     if not answer_kind(task.protocol).compares_outputs:
         return _nothing_to_set(request, task)
@@ -95,7 +95,7 @@ def ranking_settings_page(request: HttpRequest, slug: str, task_id: int) -> Http
 
 
 def _nothing_to_set(request: HttpRequest, task: Task) -> HttpResponse:
-    """Say why there are no settings; a request to change them is answered 409."""
+    """Explain why there are no settings; a request to change them is answered with 409."""
     context = {"campaign": task.test_set.campaign, "task": task, "section": "ranking-settings"}
     status = 409 if request.method == "POST" else 200
     return render(request, "organiser/nothing_ranked.html", context, status=status)
@@ -162,7 +162,7 @@ _DESIGNS_SHOWN = 50
 
 @form_view
 def design_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show the design of a test set with five HITs and the forecast; POST changes it, once it is said what that does."""
+    """Show the design of a task with five HITs and the forecast; POST changes it, after showing the effects."""
     task = organised_task(request, slug, task_id)
     form = _form(request, task)
     if request.method != "POST" or "show" in request.POST or not form.is_valid():

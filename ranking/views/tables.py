@@ -90,7 +90,7 @@ def tables_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @form_view
 def table_page(request: HttpRequest, slug: str, name: str) -> HttpResponse:
-    """Have a worker compute a table on POST; GET leads to its section, which asks here while it is computed.
+    """Have a worker compute a table on POST; GET redirects to its section, which polls here meanwhile.
 
     Members who only read may ask, too: it changes nothing.
     """
@@ -160,7 +160,7 @@ def campaign_plot(request: HttpRequest, slug: str, table: str, ending: str) -> H
 def task_plot(
     request: HttpRequest, slug: str, task_id: int, table: str, ending: str
 ) -> HttpResponse:
-    """Return a plot of a test set likewise."""
+    """Return a plot of a task as a file."""
     task = organised_task(request, slug, task_id)
     _check(table in TEST_SET_PLOTS, ending)
     return _plot_answer(TEST_SET_PLOTS[table](request, task), ending, named=f"{slug}-{task_id}")
@@ -170,7 +170,7 @@ def task_plot(
 def judge_plot(
     request: HttpRequest, slug: str, task_id: int, judge_id: int, table: str, ending: str
 ) -> HttpResponse:
-    """Return a plot of a judge likewise."""
+    """Return a plot of a judge as a file."""
     task = organised_task(request, slug, task_id)
     _check(table in JUDGE_PLOTS, ending)
     judge = get_object_or_404(Judge, pk=judge_id, campaign=task.test_set.campaign_id)

@@ -1,4 +1,4 @@
-"""Words about κ: how strong it is by convention, what its interval takes for drawn at random, or why there is none."""
+"""Words about κ: its conventional strength, the random units of its interval, or the reason for a missing one."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -79,7 +79,7 @@ def strength_in_words(kappa: float | None, reason: str | None = None) -> str | N
 
 
 def strength_caution() -> str:
-    """Return what to keep in mind beside such a word."""
+    """Return a caution on the use of such a word."""
     return _(
         "Strength after Landis and Koch (1977): slight up to 0.20, fair up to 0.40, moderate up to 0.60, substantial up to 0.80. This is a convention, not a test: compare intervals, and only with campaigns that used the same task."
     )
@@ -93,7 +93,7 @@ def kappa_shown(kappa: float | None, p_chance: float | None) -> float | str | No
 
 
 def not_estimable_in_words(reason: str) -> str:
-    """Return why there is no κ."""
+    """Return the reason for a missing κ."""
     return {
         NotEstimable.NO_COMPARISON.value: _("not estimable: no comparable judgments"),
         NotEstimable.CHANCE_IS_CERTAIN.value: _("not estimable: only ties"),

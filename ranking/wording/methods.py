@@ -132,7 +132,7 @@ def methods_not_offered() -> list[MethodNotOffered]:
 
 
 def score_words(method: str) -> str:
-    """Return what the score of a method is, in a sentence or two; empty if it is none of these."""
+    """Return a description of a method's score, in a sentence or two; empty for other methods."""
     return {
         "expected_wins": _(
             "Expected Wins: the share of decided comparisons the system wins, averaged over its opponents."
@@ -187,13 +187,13 @@ def not_yet_in_words(shortage: Shortage) -> str:
 
 
 def shortages_of_rows(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return what ranked systems lack, in words; `rows` are those of one group, as the result of a ranking has them."""
+    """Return the shortages of ranked systems in words; `rows` are those of one group, as in the result of a ranking."""
     shortages = {row["system"]: Shortage(**row["shortage"]) for row in rows if row.get("shortage")}
     return shortages_in_words(shortages, len(rows))
 
 
 def shortages_in_words(shortages: Mapping[str, Shortage], systems: int) -> list[str]:
-    """Return what n ranked systems lack before their rank ranges are estimable: a sentence if all lack something."""
+    """Return the shortages of n ranked systems without estimable rank ranges: a sentence if all lack something."""
     if shortages and len(shortages) == systems:
         least = min(shortages.values(), key=lambda each: each.found / each.needed)
         return [

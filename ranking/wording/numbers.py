@@ -15,7 +15,7 @@ _REMEMBERED = 4096
 
 
 def by_language(function: Callable[[*_Arguments], str]) -> Callable[[*_Arguments], str]:
-    """Remember what a function returns, for each language and arguments.
+    """Cache the results of a function, for each language and arguments.
 
     For functions whose text follows from the language in force and hashable arguments, and from nothing else:
     no clock, no user, no database.

@@ -46,7 +46,7 @@ def method_sentences(content: Content) -> list[str]:
 
 
 def method_name(name: str) -> str:
-    """Return what a method is called in sentences."""
+    """Return the name of a method in sentences."""
     names = {
         _EXPECTED_WINS: _("Expected Wins"),
         _BRADLEY_TERRY: _("Bradley–Terry ability"),
@@ -123,7 +123,7 @@ def _fixed(content: Content) -> Iterator[str]:
 
 
 def _stopping(content: Content) -> Iterator[str]:
-    """Say by which rule judging was to end, whether it is met, and which rules there were before."""
+    """Yield the stopping rule, whether it is met, and earlier rules."""
     said = content.get("sections", {}).get("stopping_rule")
     if said is None:
         return
@@ -219,7 +219,7 @@ def rewording_in_words(content: Mapping[str, Any]) -> str:
 
 
 def _rows(content: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield what has a reason, or could have one."""
+    """Yield the parts that have a reason, or could have one."""
     sections = content.get("sections", {})
     yield from sections.get("ranking_settings", ())
     yield from sections.get("stopping_rule", {}).get("history", ())
@@ -227,7 +227,7 @@ def _rows(content: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def firmness_in_words(firmness: Mapping[str, Any]) -> list[str]:
-    """Return sentences about the section `firmness` of a published result; bounds are told in words."""
+    """Return sentences about the section `firmness` of a published result, with bounds in words."""
     first, deciding = firmness["first"], firmness["deciding"]
     is_proven = firmness["proof"] != "none"
     if not first:

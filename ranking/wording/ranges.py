@@ -1,4 +1,4 @@
-"""Sentences on what rank ranges do and do not account for, for pages and reports."""
+"""Sentences on the sources of variation that rank ranges include and ignore, for pages and reports."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def ranges_in_words(
 def accounted_for(
     choice: RangeChoice, limits: Collection[str], counts: Mapping[str, Any] = _NOT_COUNTED
 ) -> str:
-    """Return what ranges account for: a level, or "neither" segments nor judges.
+    """Return the units that ranges account for: a level, or "neither" segments nor judges.
 
     "documents_and_judges" and "documents" are returned if documents are known and there are enough
     of them to replace segments; only two-way ranges take documents for independent.
@@ -194,7 +194,7 @@ def accounted_for(
 def accounted_in_words(
     choice: RangeChoice, limits: Collection[str], counts: Mapping[str, Any] = _NOT_COUNTED
 ) -> str:
-    """Return what ranges account for, as the object of a sentence: “documents, not judges”."""
+    """Return the units that ranges account for, as the object of a sentence: “documents, not judges”."""
     return _accounted_words(accounted_for(choice, limits, counts))
 
 
@@ -214,7 +214,7 @@ def _accounted_words(accounted: str) -> str:
 def first_cluster(
     systems: Sequence[Mapping[str, Any]], groups: Sequence[Sequence[str]]
 ) -> list[str]:
-    """Return the systems of the best cluster, best first; none if no range says so, or there is no one ranking."""
+    """Return the systems of the best cluster, best first; none without ranges, or without a common ranking."""
     if len(groups) > 1:
         return []
     return [row["system"] for row in systems if row["cluster"] == 1 and not row.get("shortage")]
@@ -271,7 +271,7 @@ def ranges_meaning(
 
 
 def limit_in_words(limit: str, counts: Mapping[str, Any], *, ranges: RangeKind) -> str:
-    """Return a sentence on what ranges were meant to account for, but do not.
+    """Return a sentence on a limit of ranges.
 
     `counts` has the numbers of `judges`, `segments` and, if they are known, `documents`, and the
     effective ones, `effective_judges` and so on.

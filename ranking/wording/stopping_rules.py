@@ -18,7 +18,7 @@ from ranking.wording.numbers import percent
 
 
 class RuleTests(models.TextChoices):
-    """By what a stopping rule tells systems apart."""
+    """Tests by which a stopping rule separates systems."""
 
     HOLM = "holm", gettext_lazy("pairwise tests with Holm correction")
     ANYTIME = "anytime", gettext_lazy("anytime ranges")
@@ -43,7 +43,7 @@ def rule_in_words(rule: Mapping[str, Any]) -> str:
 
 
 def criterion_in_words(name: str, rule: Mapping[str, Any]) -> str:
-    """Return what a rule looks at, and where it ends."""
+    """Return a criterion of a rule, with its end."""
     value = rule[name]
     if name == "judgments":
         words = ngettext("%(count)s judgment", "%(count)s judgments", value)
@@ -67,7 +67,7 @@ def criterion_in_words(name: str, rule: Mapping[str, Any]) -> str:
 
 
 def looks_at_tests(rule: Mapping[str, Any]) -> bool:
-    """Return whether a rule looks at which systems are told apart."""
+    """Return whether a rule depends on the separation of systems."""
     return any(rule.get(name) is not None for name in OF_TESTS)
 
 
@@ -136,7 +136,7 @@ class RuleState:
 
 
 def recorded_rule(values: Mapping[str, Any]) -> RuleState:
-    """Return what `RuleState.recorded` recorded."""
+    """Return the rule from `RuleState.recorded`."""
     return RuleState(**values)
 
 
@@ -218,7 +218,7 @@ def moment_in_words(judgments: int | None) -> str:
 
 
 def met_in_words(state: RuleState) -> str:
-    """Return when a rule was met first, and by what; empty if it was not."""
+    """Return when a rule was first met, and by which criterion; empty if it was not."""
     if not state.is_met:
         return ""
     if state.met is None:

@@ -64,7 +64,7 @@ class NewLinkSerializer(serializers.Serializer[Any]):
     address = serializers.SerializerMethodField(help_text="Shown only once.")
 
     def get_address(self, link: Any) -> str:
-        """Return what people open."""
+        """Return the address of the link."""
         address: str = self.context["request"].build_absolute_uri(
             reverse("invitation", args=[link.token])
         )
@@ -146,7 +146,7 @@ class CampaignFileView(APIView):
 
 
 def _may_be_made(request: Request, slug: str) -> bool:
-    """Return whether there is no such campaign, and the user may make one."""
+    """Return whether there is no such campaign, and the user may create one."""
     return not Campaign.objects.filter(slug=slug).exists() and may_make_campaigns(reader(request))
 
 

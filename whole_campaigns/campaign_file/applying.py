@@ -1,4 +1,4 @@
-"""Write a campaign as a file, and make a campaign what a file says: all of it in one transaction, or nothing."""
+"""Write a campaign as a file, and apply a file to a campaign: all of it in one transaction, or nothing."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ _OF_PEOPLE: Final = ("contact", "judges")
 
 
 def campaign_said(*, campaign: Campaign, people: bool = False) -> dict[str, Any]:
-    """Return what the file of a campaign says: settings, never codes, tokens, addresses of links or judgments.
+    """Return the content of a campaign's file: settings, never codes, tokens, addresses of links or judgments.
 
     With `people`, judges by pseudonym, and whom to ask, too.
     """
@@ -84,7 +84,7 @@ def campaign_file_check(
     by: User | None,
     folders: TextFolders | None = None,
 ) -> Applied:
-    """Return what `campaign_file_apply` would change, and change nothing."""
+    """Return the changes that `campaign_file_apply` would make, without making them."""
     return campaign_file_apply(name=name, content=content, by=by, folders=folders, confirmed="")
 
 

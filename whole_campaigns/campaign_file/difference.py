@@ -74,7 +74,7 @@ def _of_key(before: Any, after: Any, key: str, path: str) -> Iterator[Change]:
 
 
 def _of_items(before: Any, after: Any, path: str) -> Iterator[Change]:
-    """Compare items of the same name: of rules and links, several may have one; equal ones are no difference."""
+    """Compare items of the same name, which rules and links may share; equal ones are ignored."""
     left: dict[str, list[Any]] = {}
     for item in before:
         left.setdefault(name_of(item), []).append(item)
@@ -97,7 +97,7 @@ def _of_items(before: Any, after: Any, path: str) -> Iterator[Change]:
 
 
 def _added(value: Any, path: str) -> Iterator[Change]:
-    """Say an added part in a line, and the parts of it that are lists of their own in others."""
+    """Yield an added part in a line, and its nested lists in others."""
     if isinstance(value, dict):
         yield Change(ChangeKind.ADDED, path, "", _plain(value))
         for key, each in value.items():
@@ -115,7 +115,7 @@ def _has_names(value: Any) -> bool:
 
 
 def _plain(item: dict[str, Any]) -> str:
-    """Return the values of an item that stand in one line, without empty ones and its name."""
+    """Return the values of an item that are on one line, without empty ones and its name."""
     said = [
         f"{key}: {_words(value)}"
         for key, value in item.items()

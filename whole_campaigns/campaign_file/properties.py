@@ -20,7 +20,7 @@ _MAX: Final[Mapping[type[models.Field[Any, Any]], int]] = {
 
 
 def property_of(model: type[models.Model], name: str, **more: Any) -> Schema:
-    """Return the property of a model's field; `more` is what its column does not say."""
+    """Return the property of a model's field; `more` completes the column's data."""
     field = model._meta.get_field(name)
     if not isinstance(field, models.Field):
         raise TypeError(f"{model.__name__}.{name} is no column")

@@ -61,7 +61,7 @@ _NAMELESS: Final = "–"
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A part of the file: a value and where it stands."""
+    """Part of the file: a value and its place."""
 
     tree: YamlTree
     value: Any
@@ -72,7 +72,7 @@ class Said:
         return key in self.value
 
     def __getitem__(self, key: str) -> "Said":
-        """Return what the file says of a key; KeyError if nothing."""
+        """Return the value of a key; KeyError if missing."""
         return Said(self.tree, self.value[key], (*self.path, key))
 
     def get(self, key: str, default: Any = None) -> Any:
@@ -108,7 +108,7 @@ class Said:
         return moment
 
     def with_languages(self, names: tuple[str, ...]) -> dict[str, Any]:
-        """Return what `only` does, with the canonical tags of `languages`."""
+        """Return the same as `only`, with the canonical tags of `languages`."""
         wanted = self.only(names)
         if "languages" in wanted:
             with self.refusals("languages"):
@@ -125,7 +125,7 @@ class Said:
 
     @contextmanager
     def refusals(self, key: str | None = None) -> Iterator[None]:
-        """Let what services refuse be an error at this place of the file."""
+        """Turn a service's refusals into errors at this place of the file."""
         try:
             yield
         except _REFUSALS as error:
@@ -151,7 +151,7 @@ def path_in_words(root: Any, path: Path) -> str:
 
 
 def name_of(item: Any) -> str:
-    """Return what an item of a list is called; "" if it has no name."""
+    """Return the name of a list's item; "" if it has none."""
     key = named_by(item)
     return str(item[key]) or (_NAMELESS if key in _SHARED else "") if key else ""
 

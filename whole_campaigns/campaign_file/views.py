@@ -1,4 +1,4 @@
-"""The pages of a campaign's file: take it, apply a changed one, or make a campaign of one; what differs is shown first."""
+"""Pages of a campaign's file: download, apply a changed one, or create a campaign from one; changes are previewed."""
 
 from collections.abc import Sequence
 from typing import Any, Final, cast
@@ -75,7 +75,7 @@ def campaign_file_download(request: HttpRequest, slug: str) -> HttpResponse:
 
 @form_view
 def campaign_file_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Offer the file; POST shows what a changed one would do, and does it once that is confirmed."""
+    """Offer the file; POST previews the effects of a changed one, and applies it once confirmed."""
     return _answered(request, organised_campaign(request, slug))
 
 

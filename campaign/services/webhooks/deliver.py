@@ -19,7 +19,7 @@ BACKOFF: Final = tuple(
     timedelta(seconds=seconds)
     for seconds in (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
 )
-#: Each is up to a fifth longer, so that what failed together does not come again together.
+#: Each is up to a fifth longer, so that messages that failed together are not retried together.
 _JITTER: Final = 0.2
 #: After that another worker tries again: longer than any attempt takes.
 LEASE: Final = timedelta(minutes=2)
@@ -78,7 +78,7 @@ def delivery_claim(*, but: Collection[int] = ()) -> WebhookDelivery | None:
 
 
 def delivery_attempt(*, delivery: WebhookDelivery, post: Post = message_post) -> bool:
-    """Send a claimed message, and record what came of it; return whether it arrived."""
+    """Send a claimed message, and record the outcome; return whether it arrived."""
     answer = post(url=delivery.endpoint.url, body=delivery.body, headers=_headers(delivery))
     if answer.is_good:
         _record(delivery, answer, DeliveryState.DELIVERED)

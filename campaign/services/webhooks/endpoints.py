@@ -68,7 +68,7 @@ def webhook_change(
 
 
 def webhook_pause(*, endpoint: WebhookEndpoint) -> None:
-    """Send nothing there until `webhook_resume`; what happens meanwhile is not told later, but for judgments."""
+    """Pause a webhook until `webhook_resume`; events meanwhile are not sent later, except judgments."""
     WebhookEndpoint.objects.filter(pk=endpoint.pk, paused_at=None).update(paused_at=Now())
     endpoint.refresh_from_db()
 
@@ -84,7 +84,7 @@ def webhook_resume(*, endpoint: WebhookEndpoint) -> None:
 def webhook_secret_rotate(
     *, endpoint: WebhookEndpoint, overlap_hours: int = OVERLAP_HOURS
 ) -> WebhookEndpoint:
-    """Give an endpoint a new secret; the one before signs beside it for so long. Raises `WebhookRefusedError`."""
+    """Create a new secret for an endpoint; the previous one also signs for a time. Raises `WebhookRefusedError`."""
     if not 0 <= overlap_hours <= _MOST_OVERLAP_HOURS:
         raise WebhookRefusedError(
             _("Enter an overlap of 0 to %(most)d hours.") % {"most": _MOST_OVERLAP_HOURS},

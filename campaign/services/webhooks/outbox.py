@@ -1,4 +1,4 @@
-"""The outbox: what endpoints are to be told, written in the transaction of the event itself."""
+"""Outbox of webhooks: messages are written in the transaction of the event."""
 
 import json
 from collections.abc import Mapping

@@ -99,7 +99,7 @@ def _is_public(address: Address) -> bool:
 
 
 def message_post(*, url: str, body: str, headers: Mapping[str, str]) -> Answer:
-    """Send a message; return what came of it. Ends within `TOTAL_SECONDS` and some."""
+    """Send a message; return the response. Ends within `TOTAL_SECONDS` and some."""
     try:
         parts = url_check(url)
         sock = _secured(_connected(addresses_of(parts)), parts)
@@ -169,7 +169,7 @@ def _shut(sock: socket.socket) -> None:
 
 
 def _words(error: Exception) -> str:
-    """Return what went wrong, without what the receiver wrote."""
+    """Return the error in words, without the receiver's text."""
     if isinstance(error, TimeoutError):
         return _("The server timed out.")
     if isinstance(error, ssl.SSLCertVerificationError):

@@ -67,6 +67,6 @@ def asked_again(view: View) -> View:
 
 
 def base_url(request: HttpRequest) -> str:
-    """Return the address of this Quintet without a slash at its end: `PUBLIC_ADDRESS`, or what the browser asked."""
+    """Return the base URL without a trailing slash: `PUBLIC_ADDRESS`, or that of the request."""
     given: str = settings.PUBLIC_ADDRESS or request.build_absolute_uri("/")
     return given.rstrip("/")

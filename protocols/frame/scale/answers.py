@@ -38,7 +38,7 @@ class RatingRulesSerializer(serializers.Serializer[object]):
 
 
 def criterion_asked(protocol: str, part: int) -> Criterion:
-    """Return what a HIT of this pass asks about: of the first one where a pass is not known."""
+    """Return the criterion of HITs in this pass: that of the first pass if it is unknown."""
     criteria = CRITERIA[Protocol(protocol)]
     return criteria.get(part, next(iter(criteria.values())))
 

@@ -280,7 +280,7 @@ def _answers(found: Sequence[tuple[int, Rating]]) -> Iterator[FileAnswer]:
 def scale_files(
     protocol: Protocol, *, check: Callable[[Said, Mapping[str, Any]], None] = lambda *_said: None
 ) -> AnswerFiles:
-    """Return the files of a protocol; `check` raises AnswerRefusedError for what does not fit the task's rules."""
+    """Return the files of a protocol; `check` raises AnswerRefusedError for answers that break the task's rules."""
     parts = {criterion: part for part, criterion in CRITERIA[protocol].items()}
 
     def answer(

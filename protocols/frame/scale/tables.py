@@ -1,4 +1,4 @@
-"""Ratings as tables with the words around them: means, agreement, judges, who stands out, and what would be without them."""
+"""Ratings as tables with explanations: means, agreement, judges, outliers, and the results without them."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def ranges_in_words(found: MeanRatings) -> list[str]:
 def ratings_report(
     given: Input | AnswersOfFiles, found: RatingsFound, options: RatingOptions
 ) -> Report:
-    """Tell means, agreement, judges, outliers and what would be without them."""
+    """Report means, agreement, judges, outliers, and the results without them."""
     read: RatingsRead = given.answers
     tables = [_means(criterion, each) for criterion, each in found.criteria.items()]
     if len(found.criteria) > 1:
@@ -247,7 +247,7 @@ def _part(of: Callable[[Any], AgreementOf]) -> tuple[Column, ...]:
 
 
 def _n_agreement(found: RatingsFound) -> Table:
-    """Return Table 1 of Hamon et al. (2007) with intervals, beside what chance alone would give."""
+    """Return Table 1 of Hamon et al. (2007) with intervals, beside the values expected by chance."""
     return Table.of(
         [(each, step) for each in found.agreement for step in each.agreement.n_agreement],
         name="n_agreement",

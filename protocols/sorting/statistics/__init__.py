@@ -1,1 +1,1 @@
-"""The numbers of a sort: what to compare next, what a comparison says, the order with its clusters. No Django."""
+"""Statistics of a sort: next comparisons, results of comparisons, the order with its clusters. No Django."""

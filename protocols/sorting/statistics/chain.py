@@ -331,7 +331,7 @@ def orders_beside(
     judged: Sequence[PairJudgments],
     others: Mapping[str, Sequence[str]],
 ) -> OrdersBeside:
-    """Put other orders beside that of a sort.
+    """Compare other orders with that of a sort.
 
     Parameters
     ----------

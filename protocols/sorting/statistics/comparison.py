@@ -294,7 +294,7 @@ def p_over_judges(judgments: PairJudgments) -> float | None:
 
 
 def _variance_of_mean(off: npt.NDArray[np.float64], unit: npt.NDArray[np.integer]) -> float:
-    """Return the variance of a mean whose independent units these are, from what each answer is off it."""
+    """Return the variance of a mean with these independent units, from the deviations of answers."""
     sums = np.bincount(unit, weights=off)
     return float(len(sums) / (len(sums) - 1) * np.sum(sums**2) / len(off) ** 2)
 

@@ -251,7 +251,7 @@ class _Insertion:
         return (pair,) if after or following is None else (pair, following)
 
     def inserted(self, place: int) -> _Insertion:
-        """Put the next system into its place."""
+        """Insert the next system at its place."""
         chain = (*self.chain[:place], self.waiting[0][0], *self.chain[place:])
         return _Insertion(chain, self.waiting[1:], self.rounds)
 
@@ -312,7 +312,7 @@ class PartialOrder:
 
 
 def partial_order(systems: Sequence[str], verdicts: Iterable[Verdict]) -> PartialOrder:
-    """Return what verdicts that do not contradict each other, as those of a sort, say of the order.
+    """Return the partial order implied by consistent verdicts, such as those of a sort.
 
     Raises
     ------

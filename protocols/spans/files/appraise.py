@@ -114,7 +114,7 @@ def read_appraise_csv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss
 
 
 def _is_header(cells: list[str]) -> bool:
-    """Return whether the first row names the columns: it has no number where the score stands."""
+    """Return whether the first row is a header: it has no number in the score column."""
     return len(cells) > 6 and cells[3] not in _KINDS and not _NUMBER.fullmatch(cells[6].strip())
 
 
@@ -246,7 +246,7 @@ def _spans(row: _Row, refuse: Refuse, losses: Losses) -> tuple[Span, ...] | None
 
 
 def _literal(text: str) -> object:
-    """Return what JSON says, or Python's str() of it, which Appraise's CSV holds."""
+    """Return the value of JSON, or of Python's str() of it, both found in Appraise's CSV."""
     try:
         return json.loads(text)
     except ValueError:

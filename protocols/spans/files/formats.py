@@ -1,4 +1,4 @@
-"""Scored judgments in and out, in any format, and what a format cannot carry."""
+"""Reading and writing of scored judgments in any format, and the losses of each."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def _texts_check(judgments: Iterable[tuple[str, ScoredJudgment]]) -> None:
 
 
 def detect_spans_format(file: InputFile) -> tuple[SpansFormat, InputFile]:
-    """Tell the format from how the file begins; returns it, and the file to read instead.
+    """Detect the format from the file's beginning; return it, and the file to read instead.
 
     Raises
     ------

@@ -51,7 +51,7 @@ def score_value(key: str, value: object, refuse: Refuse) -> float:
 
 
 def judgment_made(refuse: Refuse, **values: Any) -> ScoredJudgment:
-    """Return the judgment, or refuse what no judgment is."""
+    """Return the judgment, or refuse an invalid one."""
     try:
         return ScoredJudgment(**values)
     except ValueError as error:
@@ -59,7 +59,7 @@ def judgment_made(refuse: Refuse, **values: Any) -> ScoredJudgment:
 
 
 def output_made(refuse: Refuse, **values: Any) -> ScoredOutput:
-    """Return the output, or refuse what no output is."""
+    """Return the output, or refuse an invalid one."""
     try:
         return ScoredOutput(**values)
     except ValueError as error:
@@ -181,7 +181,7 @@ def span_made(
     category: str,
     refuse: Refuse,
 ) -> Span:
-    """Return the span, or refuse what encloses nothing."""
+    """Return the span, or refuse an empty one."""
     try:
         return Span(start, end, severity, category)
     except ValueError as error:

@@ -157,7 +157,7 @@ def _span(row: _Row, refuse: Refuse, losses: Losses, where: str) -> Span | None:
 
 
 def _marked(text: str, refuse: Refuse, losses: Losses, where: str) -> list[tuple[int, int]]:
-    """Return what stands between the marks, in characters of the text without them; empty marks are none."""
+    """Return the span between the marks, in characters of the text without them; empty marks are ignored."""
     found, begun, at, left = [], None, 0, 0
     for mark in _MARK.finditer(text):
         at += mark.start() - left

@@ -49,7 +49,7 @@ from ranking.files.labels import (
 RESET: Final = "__RESET__"
 #: Longest time that Pearmut counts between two actions.
 _LONGEST_PAUSE: Final = 60.0
-#: Documents that are no part of the campaign, by how their item_i begins.
+#: Documents outside the campaign, by the beginning of their item_i.
 _BESIDE = ("welcome_", "random_", "goodbye_")
 _SHAPE = '{"user_id": "…", "item_i": 0, "item": [{…}], "annotation": [{"model": {…}}]}'
 _WMT26 = "_###_"

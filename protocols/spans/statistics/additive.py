@@ -291,7 +291,7 @@ class _Design:
         self.residual: FloatArray = np.asarray(columns.score - segments @ y_mean - fitted)
 
     def groups(self) -> tuple[Int64Array, BoolArray]:
-        """Return the group of each system, by what the equations determine, and whether it has company.
+        """Return the group of each system as determined by the equations, and whether it has other members.
 
         The difference of two systems is determined if it has no part in what the equations leave open.
         """
@@ -380,7 +380,7 @@ class _Estimate:
 
 
 def _at_least(matrix: FloatArray, least: FloatArray) -> FloatArray:
-    """Return `least` and the positive part of what `matrix` has beyond it: no difference of effects varies less."""
+    """Return `least` plus the positive part of `matrix` − `least`: no difference of effects varies less."""
     beyond = matrix - least
     values, vectors = np.linalg.eigh((beyond + beyond.T) / 2)
     return np.asarray(least + (vectors * np.maximum(values, 0)) @ vectors.T)

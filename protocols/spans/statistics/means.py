@@ -236,7 +236,7 @@ def _ranges(
 
 
 def _groups(columns: ScoreColumns, drawn: Drawn) -> Int64Array:
-    """Return what each segment is drawn with, shape (S,)."""
+    """Return the resampling group of each segment, shape (S,)."""
     if drawn == "documents":
         return columns.document.astype(np.int64)
     return np.arange(len(columns.segments))

@@ -53,7 +53,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class CountedTestSet:
-    """A row of the table, and what its κ are.
+    """A row of the table, and the kind of its κ.
 
     Attributes
     ----------
@@ -234,7 +234,7 @@ def _intervals(rows: Sequence[TableRow]) -> list[Table]:
 
 
 def _of_measure(name: str, column: Column) -> Callable[[TableRow], Value]:
-    """Return what finds the cell of a column of κ in a row."""
+    """Return the function that finds the cell of a column of κ in a row."""
     return lambda row: column.cell(getattr(row.found.agreement, name))
 
 

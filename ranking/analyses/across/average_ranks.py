@@ -1,4 +1,4 @@
-"""Ranks and scores averaged over the test sets of a campaign, and what that does not mean."""
+"""Ranks and scores averaged over the test sets of a campaign, with notes on their interpretation."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ def _unranked(rows: Sequence[TableRow]) -> list[str]:
 
 
 def _not_yet(rows: Sequence[TableRow]) -> list[str]:
-    """Say which rank ranges cannot be averaged."""
+    """Return notes on rank ranges that cannot be averaged."""
     return [
         f"{row.test_set.name}: {why}"
         for row in rows

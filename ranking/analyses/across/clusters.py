@@ -42,7 +42,7 @@ def find_ranking(given: Input, options: Mapping[str, Any], begin: Begin) -> Rank
 
 
 def ranked_in_words(found: RankedTestSet) -> str:
-    """Say by which method systems are ranked, and what their ranges are."""
+    """Return the ranking method and the kind of its ranges in words."""
     return _("%(method)s; %(confidence)s rank ranges that account for %(level)s.") % {
         "method": METHOD_WORDS[found.method],
         "confidence": percent(found.choice.confidence),

@@ -120,7 +120,7 @@ def _ratio(count: int | None, of: int | None) -> float | None:
 
 
 def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
-    """Tell rows of which the last is the total, which belongs to no test set."""
+    """Report rows, the last of which is the total over all test sets."""
     del options
     total = next((row.found for row in rows if row.test_set.pk == TOTAL), None)
     return tell_collected([row for row in rows if row.test_set.pk != TOTAL], total)

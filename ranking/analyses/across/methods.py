@@ -77,7 +77,7 @@ def _swapped(first: RankedTestSet, other: RankedTestSet) -> list[tuple[str, str]
 
 
 def _ahead(ranking: RankedTestSet) -> Callable[[str, str], bool]:
-    """Return what says whether a system is ahead of another by its score."""
+    """Return the function that tells whether a system is ahead of another by its score."""
     scores = {
         row["system"]: 0.0 if row["score"] is None else round(row["score"], TIE_DECIMALS)
         for row in ranking.systems

@@ -182,13 +182,13 @@ class RankedTestSet:
 
 
 def recorded_test_set(values: Mapping[str, Any]) -> TableTestSet:
-    """Return what `TableTestSet.recorded` recorded."""
+    """Return the test set from `TableTestSet.recorded`."""
     systems = tuple(ListedSystem(**system) for system in values["systems"])
     return TableTestSet(**{**values, "systems": systems})
 
 
 def ranked_test_set(given: Input, ranking: Ranking) -> RankedTestSet:
-    """Return what tables tell of a computed ranking."""
+    """Return the data of a computed ranking for tables."""
     limits = limits_of(given, ranking)
     return RankedTestSet(
         method=ranking.method,
@@ -269,7 +269,7 @@ def rows_data(
 
 
 def watermark_note(rows: Sequence[TableRow]) -> str:
-    """Say which judgments of each test set are in a table."""
+    """Return a note on the judgments of each test set in a table."""
     said = watermarks((row.test_set.name, row.test_set.watermark) for row in rows)
     return _("Judgments: %(judgments)s.") % {"judgments": said}
 

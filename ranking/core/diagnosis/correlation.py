@@ -355,7 +355,7 @@ def correlation_clustered(
 def _measured(
     x: FloatArray, y: FloatArray, coefficient: Coefficient
 ) -> tuple[float | None, Callable[[Int64Array], float]]:
-    """Return the coefficient, and what gives the variance of its z for clusters."""
+    """Return the coefficient, and a function for the variance of its z over clusters."""
     if coefficient is Coefficient.PEARSON:
         return correlation(x, y).pearson, lambda clusters: _left_out(x, y, clusters)
     of_ranks = spearman_influenced if coefficient is Coefficient.SPEARMAN else kendall_influenced

@@ -449,7 +449,7 @@ def shown_blocks(
     comments: Sequence[CommentedBlock],
     documents: Sequence[str] = (),
 ) -> Shown:
-    """Put judged and skipped blocks together.
+    """Join judged and skipped blocks.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ _BLOCKS_AT_A_TIME = 1024
 
 @dataclass(frozen=True, eq=False)
 class CountedBlocks:
-    """B blocks as what each adds to the m cells of a method's layout.
+    """B blocks by their contributions to the m cells of a method's layout.
 
     Attributes
     ----------
@@ -555,7 +555,7 @@ class _Solved:
 
 
 def _halves(terms: _Terms, part: _Part, taken: FloatArray) -> list[_Part]:
-    """Return two parts of a part, split where the bound is worst; none if that is no use."""
+    """Return two halves of a part, split where the bound is worst; none if splitting does not help."""
     wins, losses = np.asarray(terms.wins @ taken), np.asarray(terms.losses @ taken)
     shrunk = terms.shrunk(wins, losses)
     if float(shrunk.sum()) > terms.lead - _TOLERANCE or not taken.any():

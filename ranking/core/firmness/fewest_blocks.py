@@ -278,7 +278,7 @@ def _without_spare(counted: CountedBlocks, first: int, found: Int64Array) -> Int
 def _proven(
     counted: CountedBlocks, first: int, found: Int64Array | None, least: int
 ) -> tuple[Int64Array | None, int, Proof]:
-    """Search what no bound rules out, as far as there is little; return a set, its bound and proof."""
+    """Search the cases that no bound rules out, if they are few; return a set, its bound and proof."""
     if found is not None and least < len(found) and _is_least(counted, first, len(found)):
         least = len(found)
     if found is not None and least >= len(found):

@@ -25,7 +25,7 @@ PERSON = f"quintet-key-v{CONTENT_KEY_VERSION}".encode()
 
 
 def encoded_text(value: str) -> bytes:
-    """Return a text as it stands in an encoding: its length in bytes, and its UTF-8."""
+    """Return a text as encoded: its length in bytes, and its UTF-8."""
     encoded = value.encode()
     return struct.pack("<I", len(encoded)) + encoded
 
@@ -124,7 +124,7 @@ def number_occurrences(
     return numbered
 
 
-#: Labels run from 1 (best) to 5 (worst); 0 stands for "no label".
+#: Labels run from 1 (best) to 5 (worst); 0 means "no label".
 MAX_LABEL = 5
 _INT32_MAX = np.iinfo(np.int32).max
 _MAX_CANDIDATES = np.iinfo(np.int8).max

@@ -33,7 +33,7 @@ Rows = slice | Int64Array | BoolArray
 
 @dataclass(frozen=True, eq=False)
 class CodedJudgments:
-    """B judgments in which numbers stand for names, with S places for candidates.
+    """B judgments with numbers instead of names, with S places for candidates.
 
     Attributes
     ----------

@@ -425,7 +425,7 @@ class PositionBias:
 
 
 def positions_of_rows(rows: ShownRows) -> KeyedSums:
-    """Sum what `position_bias` needs, for each judge, number of labels and pair of positions.
+    """Sum the inputs of `position_bias` for each judge, number of labels and pair of positions.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ def clustered_share(
 
 
 def cluster_sums(successes: Int64Array, trials: Int64Array) -> Int64Array:
-    """Return what each of G clusters adds to the sums that `shares_of_sums` needs.
+    """Return the contribution of each of G clusters to the sums that `shares_of_sums` needs.
 
     Parameters
     ----------

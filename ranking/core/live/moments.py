@@ -215,7 +215,7 @@ class KeptUnits:
             self.change(some, other.dense(some))
 
     def arrays(self, judges: tuple[str, ...]) -> dict[str, IntArray]:
-        """Return everything as arrays, in an order that does not depend on what came when.
+        """Return everything as arrays, in an order independent of the order of arrival.
 
         Parameters
         ----------
@@ -279,7 +279,7 @@ class KeptUnits:
             self._put_together()
 
     def _put_together(self) -> None:
-        """Put the counts of all units into the same arrays."""
+        """Merge the counts of all units into the same arrays."""
         units = np.fromiter(self._together.values(), dtype=np.int64, count=len(self._together))
         starts, lengths = self._starts[units], self._starts[units + 1] - self._starts[units]
         ends = np.cumsum(lengths)
@@ -391,7 +391,7 @@ class LiveMoments:
         return found
 
     def take_arrays(self, arrays: dict[str, IntArray], judges: tuple[str, ...]) -> None:
-        """Hold what `arrays` returned."""
+        """Restore the state from the result of `arrays`."""
         self.blocks, self.segments = (
             arrays[name].astype(np.int64) for name in ("blocks", "segments")
         )

@@ -298,7 +298,7 @@ class LiveState:
             self._moments.refuse(removed)
 
     def _change_rows(self, blocks: Blocks, sign: int) -> None:
-        """Add or remove what judgments add to the counts, whatever else is in their segments."""
+        """Add or remove the contributions of judgments to the counts, whatever else is in their segments."""
         if not len(blocks):
             return
         self._cells += sign * count(blocks, self._layout)
@@ -327,7 +327,7 @@ class LiveState:
             self._agreement = self._agreement.over(names)
 
     def _change_segments(self, blocks: Blocks, sign: int) -> None:
-        """Add or remove what whole segments add."""
+        """Add or remove the contributions of whole segments."""
         if not len(blocks):
             return
         sizes = unit_sizes(blocks, counts_per_block(blocks, self._of_method))
@@ -427,7 +427,7 @@ class LiveTallies:
         self.judges = JudgeTallies()
 
     def apply(self, changed: ChangedJudgments) -> None:
-        """Take in what changed.
+        """Apply changes of judgments.
 
         Raises
         ------
@@ -491,7 +491,7 @@ class LiveTallies:
         return blocks.without(set(blocks.systems).difference(self.definition.ranking.systems))
 
     def _change_judges(self, changed: ChangedJudgments, differing: tuple[Blocks, Blocks]) -> None:
-        """Count again what the judges of changed judgments said about their segments."""
+        """Recount the judgments by the judges of changed judgments on their segments."""
         plain = _of_judges(changed.before, changed.after, differing)
         checks_before, checks_after = changed.checks_before, changed.checks_after
         checks = _of_judges(checks_before, checks_after, changed_rows(checks_before, checks_after))

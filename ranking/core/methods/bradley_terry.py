@@ -230,7 +230,7 @@ class _Data:
         return centred
 
     def gauge(self) -> FloatArray:
-        """Return the inverse of what `newton_step` adds in directions the data do not determine."""
+        """Return the inverse of the term that `newton_step` adds in directions not determined by the data."""
         inverse: FloatArray = self.bounded / self.group_size[:, :, np.newaxis] ** 2
         return inverse
 

@@ -143,7 +143,7 @@ def _by_search(cost: Int64Array, most: int) -> Ordering:
 
 
 def _interpreted_order(both: Int64Array) -> list[int]:
-    """Return what `ranking.core.methods.lopez_kernels.best_order` returns."""
+    """Return the same as `ranking.core.methods.lopez_kernels.best_order`."""
     m = len(both)
     # after[j, S]: cost of placing j behind all of the set S.
     after = np.zeros((m, 1 << m), dtype=np.int64)
@@ -350,7 +350,7 @@ def scores(counts: Counts, *, time_limit: float = TIME_LIMIT) -> Scores:
 
 
 def _without_arbitrary_order(values: FloatArray, wins: Int64Array) -> None:
-    """Give neighbours in the order equal scores if only their index sets them apart.
+    """Assign equal scores to neighbours that only their index separates.
 
     These have equal Expected Wins, and as many wins as losses against each other.
     """

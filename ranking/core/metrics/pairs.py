@@ -56,7 +56,7 @@ class Pairs:
 
     @property
     def kinds(self) -> tuple[Int32Array, ...]:
-        """The segment of each comparison and, if known, its judge: what intervals take for drawn at random."""
+        """The segment of each comparison and, if known, its judge: the units that intervals treat as random."""
         return (self.row,) if self.judge is None else (self.row, self.judge)
 
     def take(self, chosen: BoolArray | Int64Array) -> Pairs:
@@ -288,6 +288,6 @@ def right_on_folds(
 
 
 def _gains(human: Int8Array, difference: FloatArray) -> tuple[FloatArray, Int64Array, BoolArray]:
-    """Return sizes of differences, what a tie gains for each pair, and whether it is right without."""
+    """Return sizes of differences, the gain from a tie for each pair, and whether it is right without."""
     right = np.sign(difference) == human
     return np.abs(difference), (human == 0).astype(np.int64) - right, right

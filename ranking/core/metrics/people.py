@@ -97,7 +97,7 @@ def _covariance(values: FloatArray) -> FloatArray:
 def people_of_blocks(
     blocks: Blocks, method: str = "expected_wins", *, resamples: int = 1000, seed: int = 0
 ) -> People:
-    """Return what judged blocks say.
+    """Return human preferences from judged blocks.
 
     Parameters
     ----------
@@ -138,7 +138,9 @@ def people_of_blocks(
 
 
 def people_of_ratings(task: ScoredTask, *, resamples: int = 1000, seed: int = 0) -> People:
-    """Return what scores of outputs by judges say; a segment's score of a system is the mean over its judges."""
+    """Return human preferences from judges' scores of outputs; a segment's score of a system is the mean over its
+    judges.
+    """
     scores = task.scores
     segments, row = np.unique(scores.segment, return_inverse=True)
     cell = row * len(task.systems) + scores.system
@@ -170,7 +172,7 @@ def people_of_scores(
     resamples: int = 1000,
     seed: int = 0,
 ) -> People:
-    """Return what scores without judges say, such as the human scores of an EvalSet folder.
+    """Return human preferences from scores without judges, such as the human scores of an EvalSet folder.
 
     Parameters
     ----------

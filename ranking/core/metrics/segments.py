@@ -27,7 +27,7 @@ from ranking.core.selection import folds_of_segments
 
 
 class SegmentFigures:
-    """Figures of segments; what depends on people alone is computed once."""
+    """Figures of segments; the parts that depend on people only are computed once."""
 
     def __init__(
         self, people: People, *, confidence: float, folds: int, intervals: bool, more: bool = True

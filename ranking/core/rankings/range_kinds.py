@@ -352,7 +352,7 @@ def shortages_of(
     limits: tuple[str, ...] = (),
     refused: Mapping[str, Shortage],
 ) -> dict[str, Shortage]:
-    """Return what each ranked system lacks before its range and the tests of its pairs are estimable.
+    """Return the shortage of each ranked system whose range and tests of pairs are not estimable yet.
 
     Parameters
     ----------
@@ -413,7 +413,7 @@ def _too_few_units(
 
 
 def shortages_of_refusals(found: AnytimeRanges, *, documents: bool) -> dict[str, Shortage]:
-    """Return what each system lacks that anytime ranges refuse; its segments are documents if these are known."""
+    """Return the shortage of each system refused by anytime ranges; its segments are documents if these are known."""
     shortages = {}
     for index, system in enumerate(found.systems):
         reasons = found.refusals.get(system, ())
@@ -565,7 +565,7 @@ def _anytime(
     counted: CountedJudgments, method: CountsMethod, options: RangeOptions, *, all_systems: int
 ) -> RangesFound:
     only_expected_wins(method)
-    # Segments never replace documents here: with few documents, nothing is told apart.
+    # Segments never replace documents here: with few documents, no pairs are separated.
     moments = counted.chosen_moments(method, fewest_documents=0)
     found = anytime_ranges_of_moments(
         moments, counted.systems, confidence=options.confidence, all_systems=all_systems

@@ -633,7 +633,7 @@ def _side_by_side(
 
 
 def _both(one: Any, other: Any) -> Any:
-    """Return what two groups report under one name: counts added, mappings and lists joined."""
+    """Return the joined reports of two groups: counts added, mappings and lists joined."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         return {
             **one,

@@ -67,7 +67,7 @@ class GroupsPosterior:
             )
         self._reached = reached
         number = np.arange(1, n + 1)
-        # A partition into runs stands for g! labels of its groups; each assignment is as likely.
+        # A partition into runs corresponds to g! labellings of its groups, each equally likely.
         compositions = gammaln(n) - gammaln(number) - gammaln(n - number + 1)
         prior = np.full(n, share_with_equals / n)
         prior[-1] += 1 - share_with_equals
@@ -470,7 +470,7 @@ class _ActivePairs:
         self._of_block = shown * (shown - 1) / 2
 
     def parts(self, before: float, total: float) -> Iterator[float]:
-        """Give the parts of a step: none larger than a share of all comparisons at the time."""
+        """Yield the parts of a step: each at most a share of all comparisons at the time."""
         while before < total:
             most = max(_FIRST_BLOCKS * self._of_block, _GROWTH * self._judged)
             size = min(most, total - before)
@@ -585,7 +585,7 @@ def needs_of_design(
     active: ActiveDraw | None = None,
     seed: int = 0,
 ) -> tuple[DesignNeed, ...]:
-    """Return what a design would take from now on, whatever the judgments so far were collected by.
+    """Return the remaining effort with a design, independent of the design of judgments so far.
 
     Parameters
     ----------

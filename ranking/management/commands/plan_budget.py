@@ -1,4 +1,4 @@
-"""`plan_budget`: how many more judgments until the systems are told apart."""
+"""`plan_budget`: number of judgments until the systems are separated."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ def lopez_announcement(
     jobs: int,
     time_limit: float,
 ) -> str | None:
-    """Say how long ranking by Lopez is going to take; None if it is short or nothing is resampled."""
+    """Return a message on the expected duration of ranking by Lopez; None if it is short or nothing is resampled."""
     if choice.ranges not in ("percentile", "confidence_set"):
         return None
     seconds = seconds_of_resamples(

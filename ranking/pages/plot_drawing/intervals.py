@@ -31,7 +31,7 @@ _ROW: Final = 24
 #: Rows with names; of more, each is lower, and they are not named.
 NAMED_ROWS: Final = 60
 _LEAST_ROW: Final = 3
-#: Half of the words of the first tick stand before it.
+#: Half of the first tick's label is before it.
 _LEFT_NARROW: Final = 20
 
 

@@ -21,7 +21,7 @@ MARGIN: Final = 24
 LINE_HEIGHT: Final = 280
 #: Top of the value axis of a vertical drawing, below its title.
 HIGHEST: Final = 28
-#: Room for what the value axis of rows shows, below them.
+#: Room for the title of a horizontal value axis, below it.
 BELOW: Final = 18
 #: Room for heads of columns, which are at an angle, above and beside the columns.
 HEADS: Final = 148
@@ -75,7 +75,7 @@ class Sheet:
 
 
 WIDE: Final = Sheet(WIDTH)
-#: As wide as what a page leaves of 360 pixels.
+#: Content width of a page of 360 pixels.
 NARROW: Final = Sheet(300, is_narrow=True)
 SHORT_NAMES: Final = _SHORT + _BESIDE_SHORT
 #: Height of a name above its row.
@@ -88,12 +88,12 @@ def heading_of(table: Table, key: str) -> str:
 
 
 def above(table: Table, key: str) -> SafeString:
-    """Return what an axis that goes up shows, above its end."""
+    """Return the title of a vertical axis, above its end."""
     return format_html('<text class="quiet" x="8" y="12">{}</text>', heading_of(table, key))
 
 
 def below(table: Table, key: str, sheet: Sheet, bottom: int) -> SafeString:
-    """Return what an axis from left to right shows, below its end."""
+    """Return the title of a horizontal axis, below its end."""
     return format_html(
         '<text class="quiet" x="{}" y="{}" text-anchor="end">{}</text>',
         sheet.right,

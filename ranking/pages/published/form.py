@@ -156,7 +156,7 @@ def _name_of(reason: str) -> str:
 
 
 def words_of(values: Any, wordings: Mapping[str, str]) -> PublishedWords:
-    """Return what the fields say."""
+    """Return the texts of the fields."""
     lines = values.get("authors", "").splitlines()
     return PublishedWords(
         authors=tuple(line.strip() for line in lines if line.strip()),

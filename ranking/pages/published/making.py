@@ -74,7 +74,7 @@ def result_shown(
 
 
 def result_file(result: PublishedResult) -> PublishedFile:
-    """Return what the files of the folder are written from; their address is known where `PUBLIC_ADDRESS` is."""
+    """Return the source of the folder's files; their address is known if `PUBLIC_ADDRESS` is set."""
     place = reverse("published-result", args=[result.address])
     public = settings.PUBLIC_ADDRESS.rstrip("/")
     return PublishedFile(result.content, result.digest, f"{public}{place}" if public else "")

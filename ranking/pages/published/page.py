@@ -205,7 +205,7 @@ def _cell(row: str, column: str, found: tuple[int, int, float | None] | None, le
 
 
 def _tone(share: float) -> str:
-    """Return the tone of a cell whose systems are told apart; one that hardly wins has the lightest."""
+    """Return the tone of a cell whose systems are separated; a narrow win has the lightest."""
     if share == 0.5:
         return "even"
     ahead = max(share, 1 - share)
@@ -256,7 +256,7 @@ class PublishedPage:
 
 
 def published_page(content: Content) -> PublishedPage:
-    """Return what the page of this content shows."""
+    """Return the page of this content."""
     ranking, test_set = content["ranking"], content["test_set"]
     systems = ranking["systems"]
     return PublishedPage(

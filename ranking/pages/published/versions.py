@@ -1,4 +1,4 @@
-"""The versions of a published result: what each changes, and what should worry an organiser before the next, in words."""
+"""Versions of a published result: the changes of each, and open issues before the next, in words."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _NAMED: Final = 6
 
 
 def differences(before: Content, after: Content) -> list[str]:
-    """Return what the later one of two versions changes, the most important first."""
+    """Return the changes between two versions, the most important first."""
     found = [
         *_judges(before, after),
         *_systems(before, after),
@@ -197,7 +197,7 @@ def worries_in_words(worries: PublishingWorries) -> list[str]:
 
 
 def missing_in_words(content: Content) -> list[str]:
-    """Return what readers of this content will miss."""
+    """Return a note on data that this content lacks for readers."""
     said = []
     if not content["authors"]:
         said.append(_("No authors: the citation names the campaign."))

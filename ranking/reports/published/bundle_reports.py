@@ -130,7 +130,7 @@ def _shown(value: Any) -> str:
 
 
 def _is_a_table(content: Mapping[str, Any]) -> bool:
-    """Return whether each system has what the table shows; what a file lacks is among the differences."""
+    """Return whether each system has all columns of the table; missing data is among the differences."""
     numbers = ("cluster", "rank", "score", "rank_low", "rank_high", "wins", "losses", "ties")
     return all(
         isinstance(row.get(name), int | float)

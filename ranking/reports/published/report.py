@@ -48,7 +48,7 @@ class PublishedFile:
 
 
 def ranking_report(file: PublishedFile) -> Report:
-    """Return a table for each group of systems that comparisons connect, with what must be read beside it."""
+    """Return a table for each group of connected systems, with its notes."""
     content = file.content
     tables = ranking_tables(content)
     notes = [
@@ -108,7 +108,7 @@ def _table(
 
 
 def shortages_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return what systems of one group lack whose rank ranges are not estimable yet."""
+    """Return the shortages of systems of one group whose rank ranges are not estimable yet."""
     with override("en"):
         return shortages_of_rows(rows)
 
@@ -127,7 +127,7 @@ def title_of(content: Mapping[str, Any]) -> str:
 
 
 def basis_of(content: Mapping[str, Any]) -> str:
-    """Return what the table rests on, in a sentence or two."""
+    """Return the basis of the table, in a sentence or two."""
     parameters = content["method"]["parameters"]
     method = _METHODS.get(content["method"]["name"], content["method"]["name"])
     counted = content["input"]
@@ -161,7 +161,7 @@ def rank_range_of(row: Mapping[str, Any]) -> str:
 
 
 def name_of(content: Mapping[str, Any], system: str) -> str:
-    """Return what a system is called in tables, with a word on one that was withdrawn."""
+    """Return a system's name in tables, marked if it was withdrawn."""
     withdrawn = {each["system"] for each in content["systems"] if each["is_withdrawn"]}
     return f"{one_line(system)} (withdrawn)" if system in withdrawn else one_line(system)
 
@@ -220,7 +220,7 @@ Against = Callable[[str, str], tuple[int, int, float | None] | None]
 
 
 def published_report(file: PublishedFile) -> Report:
-    """Return the tables of systems and of pairs, with what must be read beside them."""
+    """Return the tables of systems and of pairs, with their notes."""
     report, content = ranking_report(file), file.content
     with override("en"):
         return replace(
@@ -266,7 +266,7 @@ def _pair_tables(content: Mapping[str, Any]) -> list[Table]:
 
 
 def pairs_against(content: Mapping[str, Any]) -> Against:
-    """Return what says how often a system beats another one: comparisons won, decided comparisons, adjusted p-value.
+    """Return the figures of one system against another: comparisons won, decided comparisons, adjusted p-value.
 
     It returns None where no comparison of the two is decided.
     """

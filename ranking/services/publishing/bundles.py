@@ -248,7 +248,7 @@ def zenodo_draft_ask(
     url: str,
     by: User | None,
 ) -> Job:
-    """Have a worker make a draft of a result's bundle in the account that a token is of; return the job.
+    """Have a worker create a Zenodo draft of a result's bundle in the token's account; return the job.
 
     Nothing here publishes it. The token is kept encrypted until the job has ended, and never longer.
 

@@ -53,7 +53,7 @@ def labelled_run(run: RankingRun, labels: Mapping[str, str]) -> RankingRun:
     order of these names, because the display order is not published: only then can readers compute
     the same bits. The scores stay, and ranges differ as much as with another seed.
     """
-    # Also a system that is not ranked: whether one is not named decides what readers are told.
+    # Including systems that are not ranked: anonymity determines the published data.
     if all(name == label for name, label in labels.items()):
         return run
     renamed = RankingRun(
@@ -95,7 +95,7 @@ def _renamed(parameters: Mapping[str, Any], labels: Mapping[str, str]) -> dict[s
     }
 
 
-#: Parameters that name judges or systems, or are told elsewhere.
+#: Parameters that name judges or systems, or are published elsewhere.
 _NAMING = frozenset({"excluded_judges", "judge_group", "systems", "left_out", "stopping_rule"})
 
 
@@ -243,7 +243,7 @@ class PublishedFacts:
 
 
 def published_facts(*, task: Task, run: RankingRun) -> PublishedFacts:
-    """Read what the content of a result is made of."""
+    """Read the inputs of a result's content."""
     return PublishedFacts(
         task=task,
         run=run,
@@ -268,7 +268,7 @@ def published_content(
     at: datetime,
     sections: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the content of a version; `labels` are what systems are called, by name."""
+    """Return the content of a version; `labels` are the published names of systems, by name."""
     task = facts.task
     run = labelled_run(facts.run, labels)
     # Under the labels already.
@@ -323,7 +323,7 @@ def published_content(
 
 
 def _reason(given: str, wordings: Mapping[str, str]) -> dict[str, Any]:
-    """Return a reason as it was given, or as it is reworded, which is said."""
+    """Return a reason as given, or as reworded, marked as such."""
     if given in wordings:
         return {"reason": wordings[given], "is_reworded": True}
     return {"reason": given}
@@ -372,7 +372,7 @@ def _stopping(
 
 
 def frozen_finding(run: RankingRun, ranking: Mapping[str, Any]) -> dict[str, Any]:
-    """Return in numbers what a ranking found."""
+    """Return the result of a ranking in numbers."""
     level = recorded_choice(run.parameters).level
     pairs = ranking["pairs"]
     told = sum(pair["adjusted_p"] is not None and pair["adjusted_p"] <= level for pair in pairs)
@@ -430,7 +430,7 @@ def _rule(action: QualityAction) -> dict[str, Any] | None:
 
 
 def _evidence(evidence: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what a rule acted on; not who confirmed it, nor what else was measured."""
+    """Return the evidence of a rule's action, without the confirming organiser and other measures."""
     if not evidence.get("rule"):
         return None
     measure = evidence["rule"]["measure"]

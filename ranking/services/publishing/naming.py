@@ -101,7 +101,7 @@ def _reasons_in(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def labels_of(
     systems: Sequence[System], *, anonymous: Collection[str], before: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return what each system is called, by name.
+    """Return the published name of each system, by name.
 
     Letters follow a keyed hash of names, neither the alphabet nor the ranks: who knows all participants
     could otherwise compute them. A system keeps the letter of an earlier version.

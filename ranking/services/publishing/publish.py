@@ -95,7 +95,7 @@ def published_draft(
     with_firmness: bool = True,
     with_metrics: bool = True,
 ) -> PublishedDraft:
-    """Return what would be published now of a test set; nothing is stored.
+    """Return the draft of a task's result as it would be published now; nothing is stored.
 
     Parameters
     ----------

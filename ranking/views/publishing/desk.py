@@ -1,4 +1,4 @@
-"""The room *Publish* of a test set: what would be published, the form, the versions there are, and a draft at Zenodo."""
+"""Room *Publish* of a task: preview, form, existing versions, and Zenodo drafts."""
 
 from typing import Any, cast
 
@@ -64,7 +64,7 @@ from ranking.services.publishing.publish import (
 
 @page_view
 def publish_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Say what would be published, with the form for it, and list the versions."""
+    """Show the preview of a result with its form, and list the versions."""
     task = organised_task(request, slug, task_id)
     versions = list(versions_of(task_id=task.pk))
     facts = _facts(task)
@@ -83,7 +83,7 @@ def publish_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
 
 @action_view
 def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show what the form would publish, and ask; publish it where the answer is yes."""
+    """Show the form's preview for confirmation; publish it once confirmed."""
     task = organised_task(request, slug, task_id)
     versions = list(versions_of(task_id=task.pk))
     facts = _facts(task)
@@ -134,7 +134,7 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
 
 
 def _firmness(request: HttpRequest, task: Task, draft: PublishedDraft) -> Analysis | None:
-    """Return what a worker is asked where the draft does not have how firm first place is."""
+    """Return the request to a worker if the draft lacks the robustness of first place."""
     run = latest_run(task_id=task.pk)
     if draft.has_firmness or run is None:
         return None
@@ -152,7 +152,7 @@ def _metrics(
 
 
 def _facts(task: Task) -> PublishedFacts | None:
-    """Return what a result of the present ranking would be made of; None without a ranking."""
+    """Return the inputs of a result of the current ranking; None without a ranking."""
     run = latest_run(task_id=task.pk)
     return None if run is None else published_facts(task=task, run=run)
 
@@ -301,7 +301,7 @@ def published_restore(request: HttpRequest, slug: str, task_id: int, version: in
 
 @action_view
 def published_bundle(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
-    """Have the bundle of a version made."""
+    """Have a worker create the bundle of a version."""
     _task, result = _result(request, slug, task_id, version)
     with refusals_told(request):
         result_bundle_ask(
@@ -321,7 +321,7 @@ def _result(
 
 
 def published_zenodo(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
-    """Show what a draft at Zenodo would be, and the drafts there are; POST has a worker make one."""
+    """Show the preview of a Zenodo draft, and existing drafts; POST has a worker create one."""
     if not settings.ZENODO_UPLOADS:
         raise Http404
     return _zenodo_page(request, slug, task_id, version)

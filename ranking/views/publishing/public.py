@@ -1,4 +1,4 @@
-"""The public pages of published results, their files, and what other sites embed."""
+"""Public pages of published results, their files, and the parts that other sites embed."""
 
 import secrets
 from collections.abc import Callable
@@ -98,7 +98,7 @@ def not_kept_if_missing(view: _View) -> _View:
 
 
 def kept(response: _Response, reading: Reading, *, seconds: int) -> _Response:
-    """Say how long caches may keep an answer; an answer for one reader they may not, nor list it."""
+    """Set how long caches may keep a response; one for a single reader is neither cached nor indexed."""
     if reading.is_private:
         add_never_cache_headers(response)
         response["X-Robots-Tag"] = "noindex, nofollow"

@@ -16,7 +16,7 @@ from whole_campaigns.campaign_file.sections.section import NewLink, Run, Section
 from whole_campaigns.campaign_file.sections.test_sets import SECTIONS as TEST_SET_SECTIONS
 from whole_campaigns.campaign_file.sections.test_sets import TasksSection
 
-#: In the order in which they are applied and written: what others need comes first.
+#: In the order in which they are applied and written: dependencies first.
 SECTIONS: Final[tuple[Section[Campaign], ...]] = (
     GeneralSection(),
     InstructionsSection(),

@@ -58,7 +58,7 @@ class PanelsSection(Section[Campaign]):
         return {"panels": list_of(item, "Studies that send participants, identified by name.")}
 
     def read(self, owner: Campaign) -> dict[str, Any]:
-        """Return the terms of all panels, as far as they are no secret."""
+        """Return the terms of all panels, without secrets."""
         rows = owner.panels.order_by("pk")
         panels = [
             {name: getattr(row, name) for name in ("name", "kind", *_PANEL_TERMS)} for row in rows

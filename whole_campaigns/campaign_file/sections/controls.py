@@ -1,4 +1,4 @@
-"""Damaged references of a test set, and what new judges train with."""
+"""Damaged references of a test set, and the training of new judges."""
 
 from typing import Any, Final
 

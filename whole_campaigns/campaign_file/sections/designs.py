@@ -78,7 +78,7 @@ class DesignSection(Section[Task]):
         return {"design": said}
 
     def apply(self, owner: Task, said: Said, run: Run) -> None:
-        """Put a design in force if there is none, or another one is."""
+        """Activate a design if there is none, or a different one."""
         if "design" not in said:
             return
         part = said["design"]
@@ -126,7 +126,7 @@ class RankingSettingsSection(Section[Task]):
         return {"ranking_settings": _settings(owner)}
 
     def apply(self, owner: Task, said: Said, run: Run) -> None:
-        """Change what differs; the service writes nothing if nothing does."""
+        """Apply changes; the service writes nothing without any."""
         if "ranking_settings" not in said:
             return
         part = said["ranking_settings"]
@@ -182,7 +182,7 @@ class StoppingRuleSection(Section[Task]):
         return {_STOPPING: {**said, "until": rule.until and rule.until.isoformat()}}
 
     def apply(self, owner: Task, said: Said, run: Run) -> None:
-        """Put the rule in force; the service writes nothing if it is."""
+        """Activate the rule; the service writes nothing if it is active."""
         if _STOPPING not in said:
             return
         if said.get(_STOPPING) is None:

@@ -50,7 +50,7 @@ class GroupsSection(Section[Campaign]):
         return {"judge_groups": groups} if groups else {}
 
     def apply(self, owner: Campaign, said: Said, run: Run) -> None:
-        """Make the groups that are not there, and change what the others ask of a judge."""
+        """Create missing groups, and change the quotas of the others."""
         del run
         for each in said.items_of("judge_groups"):
             name = each.get("name")

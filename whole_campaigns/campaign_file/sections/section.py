@@ -60,7 +60,7 @@ class Section(ABC, Generic[Owner]):
         return {}
 
     def read(self, owner: Owner) -> dict[str, Any]:
-        """Return what the file of this owner says; nothing of what files only ask for."""
+        """Return the content of this owner's file, without the parts that files only read."""
         del owner
         return {}
 

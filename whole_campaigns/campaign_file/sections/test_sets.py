@@ -1,4 +1,4 @@
-"""The test sets of a campaign, each with what else judges are asked about its texts."""
+"""Test sets of a campaign, each with the other tasks on its texts."""
 
 from typing import Any, Final
 
@@ -59,7 +59,7 @@ class QuotasSection(Section[Task]):
         return _quotas(owner)
 
     def apply(self, owner: Task, said: Said, run: Run) -> None:
-        """Change what differs."""
+        """Apply the differences."""
         del run
         there = _quotas(owner)
         wanted = said.only(there)
@@ -130,7 +130,7 @@ class TaskQuotasSection(Section[Task]):
         return {name: getattr(owner, name) for name in _OF_TASK}
 
     def apply(self, owner: Task, said: Said, run: Run) -> None:
-        """Change what differs."""
+        """Apply the differences."""
         del run
         changes = differing(owner, said.only(_OF_TASK))
         if changes:

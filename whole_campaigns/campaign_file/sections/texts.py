@@ -1,4 +1,4 @@
-"""The texts of a test set, in files beside the campaign's file: what `import_test_set` reads of any format; and its systems."""
+"""Texts of a test set, in files beside the campaign's file, in any format of `import_test_set`; and its systems."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -90,7 +90,7 @@ def texts_schema() -> Schema:
 
 
 def texts_said(task: Task, place: int) -> dict[str, Any]:
-    """Return what a campaign's file says of the texts; nothing where they are not known. Two queries."""
+    """Return the part of a campaign's file about the texts; empty if they are not known. Two queries."""
     if not is_whole(task):
         return {}
     references = task.test_set.systems.filter(kind=SystemKind.REFERENCE).order_by("pk")
@@ -111,7 +111,7 @@ def file_name(task: Task, place: int) -> str:
 
 
 def texts_written(task: Task) -> Iterator[bytes]:
-    """Yield the texts as JSON Lines, a segment a line: what systems wrote, references, names of documents."""
+    """Yield the texts as JSON Lines, a segment per line: outputs of systems, references, names of documents."""
     for segment in _segments(task):
         line = {
             "document": segment.document.name,

@@ -195,7 +195,9 @@ class _LeftOut:
 
 
 def _left_out(ratings: Ratings, item_of: Int64Array, counts: Int64Array) -> _LeftOut:
-    """Return what leaving ratings out changes; `item_of` are places in `counts`. A judge rates an item at most once."""
+    """Return the changes by leaving ratings out; `item_of` are places in `counts`. A judge rates an item at most
+    once.
+    """
     item, value = item_of[ratings.item], ratings.value - 1
     fewer = counts[item]
     fewer[np.arange(len(value)), value] -= 1
@@ -267,7 +269,7 @@ def _size(points: int) -> int:
 
 
 def _of_items(counts: Int64Array) -> FloatArray:
-    """Return what each item adds: 1, shares of pairs within n, shares of points, coincidences."""
+    """Return the contribution of each item: 1, shares of pairs within n, shares of points, coincidences."""
     points = counts.shape[1]
     number = counts.sum(axis=1)[:, np.newaxis]
     pairs = counts[:, :, np.newaxis] * counts[:, np.newaxis, :]

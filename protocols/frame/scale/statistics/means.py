@@ -241,7 +241,7 @@ def mean_ratings(
 
 
 def _shortage(own: ScoreCovariance, together: ScoreCovariance) -> Shortage | None:
-    """Return what the ratings of a system, or of all together, lack."""
+    """Return the shortage of ratings of a system, or of all together."""
     for unit, needed, found in (
         ("segments", FEWEST_SEGMENTS, min(own.segments, together.segments)),
         ("judges", FEWEST_JUDGES, min(own.judges, together.judges)),
@@ -291,7 +291,7 @@ def _sums(ratings: Ratings, values: FloatArray) -> _Sums:
 
 
 def _common(influence: FloatArray) -> FloatArray:
-    """Return what each rating does to the mean of all means, shape (N, 1)."""
+    """Return the influence of each rating on the mean of all means, shape (N, 1)."""
     return np.asarray(influence.mean(axis=1, keepdims=True))
 
 
