@@ -227,7 +227,7 @@ def _third_is_needed(rules: Mapping[str, Any], hit_ids: Sequence[int]) -> Set[in
         acceptable__isnull=False,
         edit__block__hit__in=list(hit_ids),
         judgment__superseded_by__isnull=True,
-    ).exclude(edit__editing_answer__outcome=Outcome.UNABLE)
+    ).exclude(edit__editinganswer__outcome=Outcome.UNABLE)
     by_edit = said.order_by().values_list("edit__block__hit", "edit")
     split = by_edit.annotate(answers=Count("acceptable", distinct=True)).filter(answers__gt=1)
     return {hit for hit, _edit, _answers in split}
