@@ -10,6 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Block, ProblemReport, QualityRule
+from annotation.services.planning.for_judge import judge_plan
 from annotation.services.planning.pool import hits_plan
 from annotation.services.quality import quality_rules_suggest
 from campaign.models import (
@@ -76,8 +77,9 @@ class FilledWorld:
             "<int:report_id>": self.report.pk,
             "<int:design_id>": self.task.designs.earliest("pk").pk,
             "<int:system_id>": self.task.test_set.systems.earliest("pk").pk,
+            # One that was judged.
             "<int:output_id>": Output.objects.filter(
-                system__test_set=self.task.test_set_id, system__kind="system"
+                pk__in=self.report.block.outputs, system__kind="system"
             )
             .earliest("pk")
             .pk,
@@ -119,6 +121,8 @@ def filled_world(slug: str, filling: Filling, *, further: int = 0) -> FilledWorl
     )
     instructions_accept(judge=judge, instructions=instructions)
     hits_plan(task_id=task.pk, count=3)
+    # Of many blocks the judge has seen most segments: one is found for them.
+    judge_plan(task_id=task.pk, judge_id=judge.pk)
     assert assignment_lend(judge=judge) is not None
     assert judge.user is not None
     invitation_create_for_anybody(campaign=campaign, cap=3)

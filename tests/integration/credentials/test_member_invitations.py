@@ -65,9 +65,9 @@ class TestTheWayIn:
     @pytest.mark.parametrize(
         ("role", "subject", "said"),
         [
-            ("owner", "to organise a campaign: Museum", "invited to own “Museum”"),
+            ("owner", "to organise a campaign: Museum", "as an owner"),
             ("organiser", "to organise a campaign: Museum", "invited to organise “Museum”"),
-            ("analyst", "to read a campaign: Museum", "invited to read “Museum”"),
+            ("analyst", "to view a campaign: Museum", "as an analyst"),
         ],
     )
     def test_page_mail_and_button(self, page: Client, role: str, subject: str, said: str) -> None:
@@ -80,7 +80,7 @@ class TestTheWayIn:
         link = delivered()
         (message,) = django_mail.outbox
         assert (message.to, message.reply_to) == (["nina@example.org"], ["organiser@example.org"])
-        assert message.subject == f"Your invitation {subject}"
+        assert message.subject == f"Invitation {subject}"
         body = str(message.body)
         assert said in body
         assert "See you in Prague." in body

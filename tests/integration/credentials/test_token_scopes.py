@@ -67,7 +67,7 @@ def test_read_only_tokens_get_403_on_every_method_that_could_change_something(
         for method in UNSAFE:
             response = getattr(client, method)(address)
             assert response.status_code == 403, (method, route)
-            assert "only read" in str(response.json()), (method, route)
+            assert "read-only" in str(response.json()), (method, route)
 
 
 def test_a_token_of_one_campaign_never_reaches_another(organiser: User) -> None:

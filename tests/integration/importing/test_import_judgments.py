@@ -155,13 +155,12 @@ def test_several_language_pairs_want_a_choice(
     spanish = str(five_way("1 ada x=1 y=2", name="es.csv", languages="Spanish,English"))
     assert refused("import_answers", czech, spanish, **NEW) == (
         "the input holds several language pairs: Czech → English (4), Spanish → English (1). "
-        "What to do: choose a its source and its target language; "
-        "each makes a test set of its own."
+        "What to do: choose a source and target language; each pair becomes its own test set."
     )
     said = done("import_answers", czech, spanish, source="spa", target="en", **NEW)
     assert "1 judgments imported" in said
     assert set(System.objects.values_list("name", flat=True)) == {"x", "y"}
-    assert "no judgments of de → en found" in refused(
+    assert "no judgment of de → en" in refused(
         "import_answers", czech, source="de", target="en", **NEW | {"test_set": "newer"}
     )
 

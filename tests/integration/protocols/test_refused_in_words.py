@@ -51,7 +51,7 @@ SPANS: list[tuple[Any, str]] = [
     ),
     (
         scored(1, 2, 3, a=[span(0, 3, kind="missing")]),
-        "Output A: span 1: what is missing has neither start nor end.",
+        "Output A: span 1: missing content has neither start nor end.",
     ),
     (
         scored(1, 2, 3, b=[span(0, 3), MISSING, span(2, 5)]),

@@ -252,7 +252,7 @@ def test_what_does_not_fit_changes_nothing(task: Task, jsonl: Callable[..., Path
         (line(1, "eve", ("dune", 1, []), source="Other."), "the source text differs"),
         (
             line(1, "eve", ("dune", 1, []), source_language="fr", target_language="de"),
-            "it is fr → de",
+            "fr → de",
         ),
         (line(1, "eve", ("dune", 1, []), ended_at=1e13), "the time is in the future"),
         (line(1, "eve", ("dune", 1, []), comment="x" * 5_001), "the comment has 5,001 characters"),
@@ -261,7 +261,7 @@ def test_what_does_not_fit_changes_nothing(task: Task, jsonl: Callable[..., Path
             line(1, "eve", ("dune", 1, []), started_at=1, ended_at=2, duration_ms=5_000),
             "the active time is longer than the duration",
         ),
-        (line(1, "judge01", ("dune", 1, [])), 'the judge "judge01" takes part in this campaign'),
+        (line(1, "judge01", ("dune", 1, [])), 'the judge "judge01" was not imported'),
         (scored(text="x" * 10_000_000), "the line is longer than 4,194,304 bytes"),
         (scored(systems=["\x00"]), "U+0000"),
     ]
