@@ -55,7 +55,7 @@ SPANS: list[tuple[Any, str]] = [
     ),
     (
         scored(1, 2, 3, b=[span(0, 3), MISSING, span(2, 5)]),
-        "Output B: the spans 1 and 3 overlap.",
+        "Output B: spans 1 and 3 overlap.",
     ),
     ({"outputs": []}, "outputs: Ensure this field has at least"),
     ({"outputs": "80"}, "outputs: Expected a list"),

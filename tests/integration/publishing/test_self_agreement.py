@@ -67,4 +67,4 @@ def test_it_is_frozen_and_said(repeated: TestSetWriter, client: Client) -> None:
     interval = f"{own.low:.2f} to {own.high:.2f}".replace("-", "−")
     assert f"κ within judges {own.kappa:.2f} ({interval})." in said
     table = files_of(zipped)["ranking.md"].decode()
-    assert f"themselves: {own.kappa:.2f} ({own.low:.2f} to {own.high:.2f} at 95%)." in table
+    assert f"κ within judges: {own.kappa:.2f} ({own.low:.2f} to {own.high:.2f} at 95%)." in table
