@@ -121,7 +121,7 @@ def test_pages_about_a_system_are_shown(
         assert ("tied for ranks 1–5" in said) == (name == "all_ties")
         assert ("Ranked only against" in said) == (name == "disconnected")
     if name == "disconnected":
-        assert "Ranked only against D," in said
+        assert "Ranked only against D:" in said
 
 
 # --- REST ---------------------------------------------------------------------------------------

@@ -109,7 +109,7 @@ class TestRefusing:
     ) -> None:
         refused = launcher(directory, "restore", str(small))
         assert refused.returncode == 1
-        assert f" already has a database{directory.path} already" in refused.stderr
+        assert f"{directory.path} already has a database" in refused.stderr
         assert "Nothing was changed" in refused.stderr
         with Services(directory) as services:
             assert remembered(services)[0] == ["later", "saved"]

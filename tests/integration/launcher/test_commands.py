@@ -309,7 +309,7 @@ def test_a_start_lets_the_first_organiser_in_is_killed_starts_again_and_stops(
 
     assumed = quintet(directory, "organiser_link", "rosa@example.org")
     assert assumed.stdout.startswith(f"{base}/i/")
-    assert f"Assumed {base}, since nothing seems to serve" in assumed.stderr
+    assert f"using {base}." in assumed.stderr
 
 
 def json_of(directory: DataDirectory, name: str) -> Any:
