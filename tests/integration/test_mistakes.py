@@ -73,7 +73,7 @@ COMMANDS = {
             "amber.sgm": _SGML % (b"tstset", b' sysid="s"', b"B", b"tstset"),
         },
     ),
-    "one system": imported("one system only", "--source=source.de", "--system=amber=amber.en"),
+    "one system": imported("only one system", "--source=source.de", "--system=amber=amber.en"),
     "language english": imported("English", source_language="english"),
     "language with a blank": imported("en glish", source_language="en glish"),
     "language klingon": imported("klingon", target_language="klingon"),
