@@ -291,6 +291,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.#screen.refuse();
     this.#heard = "";
     $("missing").textContent = words;
+    $("missing").classList.remove("hint");
     $("missing").classList.add("refused");
     announce(words);
   }
@@ -350,7 +351,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   // Something quiet to be read and heard, until the answer changes.
   /** @param {string} words */
   note(words) {
-    $("missing").classList.remove("hint");
+    $("missing").classList.remove("refused", "hint");
     $("missing").textContent = words;
     announce(words);
   }
@@ -358,7 +359,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   back() {
     const block = this.queue.before(this.block);
     if (block) this.leave(block);
-    else if (this.block) announce(say("first"));
+    else if (this.block) this.note(say("first"));
     return Boolean(this.block);
   }
 

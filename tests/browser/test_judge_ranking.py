@@ -155,6 +155,10 @@ def test_a_refused_submission_names_the_row_and_goes_there(judging: Page, judge:
     expect(judging.get_by_role("status").filter(has_text="C not ranked yet")).to_be_attached()
     expect(judging.locator("#missing")).to_have_text("C not ranked yet")
     expect(rank_of(judging, "C", 1)).to_be_focused()
+    # What comes next in the same place is not in red.
+    for key in ("r", "1", "Enter"):
+        judging.keyboard.press(key)
+    expect(judging.locator("#missing:not(.refused)")).to_contain_text("Reported")
     at_sentence(judging, 1)
     judging.keyboard.press("3")
     judging.keyboard.press("Enter")
