@@ -59,6 +59,9 @@ class UploadForm(forms.Form):
     def __init__(self, data: Mapping[str, Any] | None = None, *, upload: Upload) -> None:
         super().__init__(data, initial={n: getattr(upload, n) for n in self.base_fields})
         self.upload = upload
+        if self.data.get("act") == "import":
+            for name in ("name", "source_language", "target_language"):
+                self.fields[name].required = True
 
     def save(self) -> bool:
         """Store the decisions; return False, with errors at their fields, if they are refused."""

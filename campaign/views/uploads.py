@@ -55,6 +55,9 @@ def upload_page(request: HttpRequest, slug: str, upload_id: UUID) -> HttpRespons
             answer = redirect("upload", slug, upload_id)
         if answer is not None:
             return answer
+    wrong = next((name for name in form.errors if name in form.fields), None)
+    if wrong is not None:
+        form.fields[wrong].widget.attrs["autofocus"] = True
     context = {
         "campaign": found.upload.campaign,
         "section": "test-sets",

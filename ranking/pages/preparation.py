@@ -48,6 +48,11 @@ class Step:
     see_address: str = ""
 
     @property
+    def is_needed(self) -> bool:
+        """Whether the campaign cannot open before this step is done."""
+        return self.state in {StepState.MISSING, StepState.WRONG}
+
+    @property
     def state_in_words(self) -> str:
         """The state as a person reads it."""
         return {
@@ -148,12 +153,15 @@ def _design(campaign: Campaign, found: Preparation) -> Step:
         }
         for row in found.tasks
     ]
+    only = found.tasks[0] if len(found.tasks) == 1 else None
     return Step(
         _("Design"),
         StepState.DONE if found.tasks else StepState.OPTIONAL,
         said or [_("How blocks are drawn (optional: there is a default)")],
-        _("View test sets"),
-        reverse("test-sets", args=[campaign.slug]),
+        _("Choose design") if only else _("View test sets"),
+        reverse("design", args=[campaign.slug, only.pk])
+        if only
+        else reverse("test-sets", args=[campaign.slug]),
     )
 
 
@@ -218,7 +226,7 @@ def _rehearsal(campaign: Campaign, found: Preparation) -> Step:
     elif found.rehearsal.is_outdated:
         said = _("Outdated: texts, design or settings have changed since the rehearsal.")
     else:
-        said = _("A rehearsal is in progress. It is deleted when the campaign opens.")
+        said = _("The rehearsal has finished. It is deleted when the campaign opens.")
     return Step(
         _("Rehearse"),
         StepState.DONE if found.rehearsal.rehearsal else StepState.OPTIONAL,
@@ -231,7 +239,7 @@ def _rehearsal(campaign: Campaign, found: Preparation) -> Step:
 
 
 def _opening(campaign: Campaign, found: Preparation, steps: Sequence[Step]) -> Step:
-    left = [step.name for step in steps if step.state in {StepState.MISSING, StepState.WRONG}]
+    left = [step.name for step in steps if step.is_needed]
     said = (
         _("Complete first: %(steps)s.") % {"steps": ", ".join(left)}
         if left

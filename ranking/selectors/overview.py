@@ -70,6 +70,11 @@ class TaskOverview:
         return self.summary.task
 
     @property
+    def judges(self) -> int:
+        """Judges who have judged, at least those active now: some have not submitted a block yet."""
+        return max(self.summary.judges, self.at_work)
+
+    @property
     def is_open(self) -> bool:
         return self.task.state == CampaignState.OPEN
 

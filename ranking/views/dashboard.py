@@ -277,7 +277,8 @@ def home(request: HttpRequest) -> HttpResponse:
     )
     if len(judging) == 1:
         return redirect("judge", slug=judging[0].campaign.slug)
-    return render(request, "dashboard/home.html", {"judging": judging})
+    context = {"judging": judging, "hidden": [] if judging else states_hidden(user=user)}
+    return render(request, "dashboard/home.html", context)
 
 
 @action_view
@@ -325,10 +326,12 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
     (facts,) = campaign_facts(campaigns=[campaign], now=now)
     is_draft = campaign.state == CampaignState.DRAFT
     rows = overview_rows(facts.overviews, today=now.date())
+    steps = steps_of(campaign, preparation(campaign=campaign)) if is_draft else []
     context = {
         "campaign": campaign,
         "section": "overview",
-        "steps": steps_of(campaign, preparation(campaign=campaign)) if is_draft else [],
+        "steps": steps,
+        "next_step": next((step for step in steps if step.is_needed), None),
         "rows": rows,
         "plot_links": links_of_campaign(campaign) if any(row.end_plot for row in rows) else None,
         "needs": needs_in(facts),

@@ -330,9 +330,13 @@ def ranks(table: Table, plot: Plot, sheet: Sheet) -> tuple[int, int, SafeString]
     ]
     parts += [_rank(rank) for rank in range(1, int(lowest) + 1)]
     parts += [_band(line, x) for line in lines.values()]
+    names = [sheet.named(name) for name in lines]
+    ends = [(float(x.at(line[-1].at)), _down(line[-1].rank)) for line in lines.values()]
     parts += [
-        _line(sheet.named(name), name, line, x, number % _STYLES)
-        for number, (name, line) in enumerate(lines.items())
+        _line(name, line, x, number % _STYLES, short, height)
+        for number, ((name, line), short, height) in enumerate(
+            zip(lines.items(), names, _apart(ends, names), strict=True)
+        )
     ]
     heading = next(column.heading for column in table.columns if column.key == plot.label)
     below = format_html(
@@ -377,16 +381,17 @@ def _band(line: list[_Point], x: Axis) -> SafeString:
     return format_html('<polygon class="band" points="{}"/>', " ".join(upper + lower))
 
 
-def _line(short: str, name: str, line: list[_Point], x: Axis, style: int) -> SafeString:
+def _line(
+    name: str, line: list[_Point], x: Axis, style: int, short: str, height: float
+) -> SafeString:
     points = " ".join(f"{x.at(each.at)},{_down(each.rank):.1f}" for each in line)
-    last = line[-1]
     return format_html(
         '<g><title>{}</title><polyline class="path path-{}" points="{}"/>'
         '<text x="{}" y="{}">{}</text></g>',
         name,
         style,
         points,
-        float(x.at(last.at)) + 10,
-        _down(last.rank) + 4,
+        float(x.at(line[-1].at)) + 10,
+        height + 4,
         short,
     )

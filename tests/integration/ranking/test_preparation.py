@@ -56,6 +56,10 @@ def test_what_is_there_is_done(campaign: Campaign) -> None:
     assert set(found.values()) == {StepState.DONE}
     assert "segments" in said(campaign, "Texts")
     assert "Complete first" not in said(campaign, "Open")
+    (next_step,) = filter(
+        lambda step: step.is_needed, steps_of(campaign, preparation(campaign=campaign))
+    )
+    assert next_step.name == "Open"
 
 
 @pytest.mark.parametrize(

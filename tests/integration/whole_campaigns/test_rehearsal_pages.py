@@ -70,7 +70,7 @@ def test_page_begins_it_shows_it_and_ends_it(
         assert f'href="{address}"' in shown
     assert list(organised_campaigns(user=organiser)) == [campaign]
     overview = text(desk.get(f"/campaigns/{campaign.slug}/"))
-    assert "A rehearsal is in progress." in overview
+    assert "The rehearsal has finished." in overview
     assert f'href="/campaigns/{clone.slug}/"' in overview
     for part in ("people/", "people/judges/"):
         judges = f'href="/campaigns/{clone.slug}/people/judges/"'
