@@ -217,8 +217,8 @@ def _changed(before: Design, after: Design) -> list[str]:
 
 
 def _label(name: str) -> str:
-    label = DesignForm.base_fields[name].label or Design._meta.get_field(name).verbose_name
-    return str(capfirst(label))
+    described: Any = Design._meta.get_field(name)
+    return str(capfirst(DesignForm.base_fields[name].label or described.verbose_name))
 
 
 def _value(name: str, value: Any) -> str:
