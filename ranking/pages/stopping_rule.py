@@ -217,8 +217,11 @@ def _changed(before: Design, after: Design) -> list[str]:
 
 
 def _label(name: str) -> str:
-    described: Any = Design._meta.get_field(name)
-    return str(capfirst(DesignForm.base_fields[name].label or described.verbose_name))
+    label = DesignForm.base_fields[name].label
+    if label is None:
+        described: Any = Design._meta.get_field(name)
+        label = described.verbose_name
+    return str(capfirst(label))
 
 
 def _value(name: str, value: Any) -> str:

@@ -112,7 +112,7 @@ def test_what_others_were_shown_of_an_edit_stays(make_task_of: MakeTask) -> None
         for each in waiting:
             each.result()
     assert edits_shown(list(shown)) == shown
-    assert all("stays as it is" in message for message in refusals)
+    assert all("can no longer be changed" in message for message in refusals)
 
 
 @pytest.mark.django_db(transaction=True)
