@@ -21,6 +21,8 @@ def judge_with_hints(page: Page, sentences: int) -> list[str]:
     hints = []
     for number in range(sentences):
         at_sentence(page, number % 3 + 1)
+        # Judges type once a sentence is painted; its number is there a frame before.
+        page.evaluate("new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)))")
         hints += page.locator("#missing.hint").all_inner_texts()
         judge_block(page)
         expect(page.locator("#count")).to_have_text(f"{number + 1} done")
