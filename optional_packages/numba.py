@@ -1,4 +1,4 @@
-"""What kernels take from numba; where it is not installed, stand-ins that leave them interpreted.
+"""Parts of numba that kernels use; without numba, stand-ins that leave them interpreted.
 
 The same source gives the same bits either way: whole numbers of 64 bits wrap around, and random numbers follow from
 keys. Interpreted, a kernel takes about a hundred times as long, which a campaign of some thousand judgments does not notice.

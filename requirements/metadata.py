@@ -1,4 +1,4 @@
-"""What the wheel depends on, read from the files that `make lock` pins: one list of each."""
+"""Dependencies of the wheel, read from the files that `make lock` pins: one list of each."""
 
 from pathlib import Path
 from typing import Any

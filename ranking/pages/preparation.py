@@ -49,7 +49,7 @@ class Step:
 
     @property
     def is_needed(self) -> bool:
-        """Whether the campaign cannot open before this step is done."""
+        """True if the campaign cannot open before this step is done."""
         return self.state in {StepState.MISSING, StepState.WRONG}
 
     @property

@@ -27,7 +27,7 @@ class Measure(StrEnum):
     """Definition of an output's score."""
 
     SCORE = "score"
-    """What the judge gave, from 0 to 100."""
+    """Score by the judge, from 0 to 100."""
 
     MQM = "mqm"
     """Minus the weights of the errors, as in MQM; 0 is best."""
