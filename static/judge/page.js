@@ -46,7 +46,8 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.hints = new Hints(this, owner);
     const parts = { queue, outbox, status, countWork: () => this.countWork() };
     this.rest = new Rest({ ...parts, onWork: () => this.#goOn() });
-    queue.addEventListener("progress", ({ detail }) => this.progress.learn(detail, outbox.waiting().length));
+    outbox.addEventListener("sent", () => this.progress.arrived());
+    queue.addEventListener("progress", ({ detail: { asked, ...counted } }) => this.progress.learn(counted, { waiting: outbox.waiting().length, asked }));
     outbox.addEventListener("refused", ({ detail }) => this.#refused(detail));
     outbox.addEventListener("change", () => this.#followOtherTabs());
     document.addEventListener("visibilitychange", () => this.#checkLease());

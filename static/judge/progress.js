@@ -17,15 +17,21 @@ export class Progress {
   // Of one sentence, by the server's estimate; null as long as there is none.
   /** @type {number | null} */
   #minutesEach = null;
+  #arrivedAt = -Infinity;
 
-  // What the server counted; it wins as long as nothing is still on its way there.
-  /** @param {CountedProgress} counted @param {number} waiting */
-  learn({ done, wanted, minutes_left: minutesLeft }, waiting) {
-    this.done = waiting ? Math.max(this.done, done) : done;
+  // The server's count wins, unless an answer is on its way there or arrived there after the count was asked for.
+  /** @param {CountedProgress} counted @param {{ waiting: number, asked: number }} since */
+  learn({ done, wanted, minutes_left: minutesLeft }, { waiting, asked }) {
+    this.done = waiting || asked <= this.#arrivedAt ? Math.max(this.done, done) : done;
     this.wanted = wanted;
     const left = (wanted ?? 0) - done;
     this.#minutesEach = minutesLeft === null || left <= 0 ? null : minutesLeft / left;
     this.show();
+  }
+
+  // An answer has arrived at the server.
+  arrived() {
+    this.#arrivedAt = performance.now();
   }
 
   add() {

@@ -336,7 +336,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
       if (held && held.endsAt > performance.now()) held.endsAt = Math.max(held.endsAt, until);
     }
     this.#counted = { ...data.progress };
-    this.dispatchEvent(new CustomEvent("progress", { detail: data.progress }));
+    this.dispatchEvent(new CustomEvent("progress", { detail: { ...data.progress, asked: answer.asked } }));
     this.dispatchEvent(new CustomEvent("notice", { detail: data.notice }));
     const known = this.hits.get(data.id);
     if (known) {

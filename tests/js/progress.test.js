@@ -22,7 +22,7 @@ before(async () => {
 // What the header shows of the second sentence of a HIT.
 function shown({ wanted, total }) {
   const progress = new Progress();
-  progress.learn({ done: 3, wanted, minutes_left: null }, 0);
+  progress.learn({ done: 3, wanted, minutes_left: null }, { waiting: 0, asked: 0 });
   progress.showSentence({ position: 2, total, revised: false });
   const sentence = getElementById("sentence");
   const place = sentence.classList.classes.has("visually-hidden") ? [] : [sentence.textContent];
@@ -36,4 +36,15 @@ test("progress is a share of the number of sentences where it is known", () => {
 test("without that number, the place in a long HIT is shown", () => {
   assert.deepEqual(shown({ wanted: null, total: 10 }), ["Sentence 2 of 10", "3 done"]);
   assert.deepEqual(shown({ wanted: null, total: 3 }), ["3 done"]);
+});
+
+test("a count that was asked for before an answer arrived does not take it back", () => {
+  const progress = new Progress();
+  const asked = performance.now();
+  progress.add();
+  progress.arrived();
+  progress.learn({ done: 0, wanted: null, minutes_left: null }, { waiting: 0, asked });
+  assert.equal(progress.done, 1);
+  progress.learn({ done: 0, wanted: null, minutes_left: null }, { waiting: 0, asked: performance.now() + 1 });
+  assert.equal(progress.done, 0);
 });

@@ -483,7 +483,7 @@ interface OutboxEvents {
 }
 
 interface QueueEvents {
-  progress: CountedProgress;
+  progress: CountedProgress & { asked: number };
   notice: string;
 }
 
