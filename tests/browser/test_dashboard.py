@@ -60,6 +60,11 @@ def test_progress_and_data_renew_themselves(page: Page, writer: TestSetWriter) -
         judged = page.locator("#answer a[href*='/judgments/']").first
         before = int(judged.inner_text())
         judge_more(writer, [1, 2, 3])
+        judged.focus()
+        with page.expect_response(f"**/{name}/"):
+            page.clock.run_for(21_000)
+        expect(judged).to_be_focused()
+        judged.blur()
         page.clock.run_for(21_000)
         expect(judged).to_have_text(str(before + 1))
 
