@@ -14,12 +14,10 @@ from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Protocol
 from protocols.sorting.sorts import (
     DEFAULTS,
-    LOWEST,
     MOST,
     comparisons_close,
     comparisons_open,
-    judgments_of_a_comparison,
-    most_of_a_judge,
+    rules_complete,
 )
 from protocols.sorting.statistics.merge_insertion import most_comparisons
 
@@ -70,11 +68,11 @@ def _simulated(
     return {"verdict": "first" if first < second else "second"}
 
 
-def _number_field(name: str, label: Any, help_text: Any = "") -> forms.IntegerField:
+def _number_field(name: str, label: Any, help_text: Any, *, lowest: int = 0) -> forms.IntegerField:
     return forms.IntegerField(
         label=label,
         help_text=help_text,
-        min_value=LOWEST[name],
+        min_value=lowest,
         max_value=MOST,
         initial=DEFAULTS[name],
         required=False,
@@ -97,6 +95,7 @@ ANSWERS: Final = AnswerKind(
             gettext_lazy(
                 "A comparison closes at this number (700: seven judges with 100 sentences each)."
             ),
+            lowest=1,
         ),
         "extension": _number_field(
             "extension",
@@ -114,8 +113,8 @@ ANSWERS: Final = AnswerKind(
     comparisons=Comparisons(
         close=comparisons_close,
         open=comparisons_open,
-        sentences_of_a_judge=most_of_a_judge,
-        judgments=judgments_of_a_comparison,
+        sentences_of_a_judge=lambda rules: rules_complete(rules)["most_of_a_judge"],
+        judgments=lambda rules: rules_complete(rules)["judgments"],
         most=most_comparisons,
     ),
     screen=Protocol.TWO_OUTPUTS,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -13,26 +12,16 @@ from campaign.models import Protocol, Task
 from protocols.frame.scale.report import CORRECTION
 from protocols.models import SystemSort
 from protocols.sorting.files import ComparisonsRead, read_comparisons
-from protocols.sorting.sorts import (
-    DEFAULTS,
-    MOST,
-    PairOf,
-    answers_given,
-    decisions,
-    pair_of,
-    state_of,
-    verdict_rule,
-)
+from protocols.sorting.sorts import DEFAULTS, MOST, answers_given, sort_decided, verdict_rule
 from protocols.sorting.statistics.chain import SortSettings, orders_beside, sort_judged
 from protocols.sorting.statistics.comparison import PairJudgments
-from protocols.sorting.statistics.merge_insertion import Verdict
-from protocols.sorting.statistics.verdicts import Answer, Decision, VerdictRule
+from protocols.sorting.statistics.merge_insertion import pair_of
+from protocols.sorting.statistics.verdicts import VerdictRule
 from protocols.sorting.tables import SortFound, SortRead, sort_report
 from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
 from ranking.analyses.options import RESAMPLES, SEED, Option, OptionError
 from ranking.core.ranges import Correction
 from ranking.files.sources import ReadingProgress
-from ranking.reports import Report
 from ranking.reports.inputs import AnswersOfFiles, Input
 
 TEST = Option(
@@ -79,26 +68,33 @@ def _read_files(
     progress: ReadingProgress,
 ) -> SortRead:
     read = read_comparisons(names, exclude_judges=excluded, progress=progress)
-    decided: dict[str, Any] = {name: options[name] for name in ("test", "level")}
     rule = None
     if options["quota"]:
         rule = VerdictRule(
             quota=options["quota"],
-            extension=options["extension"],
-            on_undecided=options["on_undecided"],
             cap=options["cap"] or None,
-            **decided,
+            **{name: options[name] for name in ("extension", "on_undecided", "test", "level")},
         )
     elif options["on_undecided"] == "extend" or options["cap"]:
         raise OptionError(_("on_undecided and cap need a quota."), field="quota")
     return SortRead(
         systems=_names(options["systems"]) if options["systems"] else read.systems,
-        seed=options[SEED.name],
-        rule=rule,
-        judged=read.judged,
-        decisions=None,
+        settings=_settings(options, options[SEED.name], rule),
         read=read,
         others=dict(map(_named_order, options["beside"])),
+        verify=options["verify"],
+    )
+
+
+def _settings(options: Mapping[str, Any], seed: int, rule: VerdictRule | None) -> SortSettings:
+    of_files = {name: options[name] for name in ("level", "resamples") if name in options}
+    return SortSettings(
+        seed=seed,
+        rule=rule,
+        test=options[TEST.name],
+        correction=Correction(options[CORRECTION.name]),
+        error=options[ERROR.name],
+        **of_files,
     )
 
 
@@ -117,123 +113,52 @@ def _names(text: str) -> tuple[str, ...]:
 
 
 def _read(
-    task: Task, watermark: int, judgments: ChosenJudgments, _options: Mapping[str, Any]
+    task: Task, watermark: int, judgments: ChosenJudgments, options: Mapping[str, Any]
 ) -> SortRead:
     sort = (
         SystemSort.objects.filter(task=task, watermark__lte=watermark).order_by("-number").first()
     )
     if sort is None:
         raise ValueError(_("Nothing sorted yet: no comparison has started."))
-    used, decided = _verdicts(sort, watermark, judgments.without)
+    without = judgments.without
+    rows = list(sort.verdicts.filter(watermark__lte=watermark).order_by("step"))
+    decided, answers = sort_decided(sort, rows, watermark=watermark, without=without)
+    used = {pair_of(row.winner, row.loser): set(row.judgments) for row in rows}
+    used |= {pair: {each.number for each in own} for pair, own in answers.items()}
     given = answers_given(
         task=task,
         watermark=watermark,
         pairs=decided,
-        without=judgments.without,
+        without=without,
         documents=judgments.documents,
     )
     judged, late = {}, {}
-    for pair in decided:
-        numbers = used[pair]
-        of_pair = given.get(pair, [])
-        key, is_closed = frozenset(pair), decided[pair].winner is not None
-        others = (each for each in of_pair if each.answer.number not in numbers)
-        late[key] = sum(each.is_current for each in others) if is_closed else 0
-        counted = [each.answer for each in of_pair if each.answer.number in numbers]
-        if counted or is_closed:
-            judged[key] = _columns(pair, counted)
-    columns = judged.values()
+    for pair, decision in decided.items():
+        counted = [each for each in given.get(pair, ()) if each.number in used[pair]]
+        if counted or decision.winner:
+            judged[pair] = PairJudgments.of_rows(
+                pair, [(each.judge, each.segment, each.answer) for each in counted]
+            )
+        if decision.winner:
+            others = (each for each in given.get(pair, ()) if each.number not in used[pair])
+            late[pair] = sum(each.is_current for each in others)
     return SortRead(
         systems=sort.systems,
-        seed=sort.seed,
-        rule=verdict_rule(task),
-        decisions={frozenset(pair): each for pair, each in decided.items()},
-        judged=judged,
+        settings=_settings(options, sort.seed, verdict_rule(task)),
+        decisions=decided,
         late=late,
-        last={
-            frozenset(pair): max(numbers, default=0)
-            for pair, numbers in used.items()
-            if decided[pair].winner is not None
-        },
-        read=ComparisonsRead(
-            files=(),
-            systems=tuple(sort.systems),
-            judges=tuple(sorted({judge for each in columns for judge in each.judges})),
-            judged=judged,
-            answers=sum(map(len, columns)),
-            identical=0,
-        ),
+        last={pair: max(used[pair], default=0) for pair in late},
+        read=ComparisonsRead(judged),
     )
 
 
-def _verdicts(
-    sort: SystemSort, watermark: int, without: Sequence[str]
-) -> tuple[dict[PairOf, set[int]], dict[PairOf, Decision]]:
-    """Return the judgments by number and the decision of each comparison opened up to the watermark.
-
-    Complete comparisons count as closed, since the same judgments will close them.
-    """
-    used: dict[PairOf, set[int]] = {}
-    decided: dict[PairOf, Decision] = {}
-    verdicts: list[Verdict] = []
-    for row in sort.verdicts.filter(watermark__lte=watermark).order_by("step"):
-        pair = pair_of(row.winner, row.loser)
-        used[pair] = set(row.judgments)
-        asked = len(row.judgments)
-        decided[pair] = Decision(row.winner, row.loser, asked, 0, arbitrary=row.is_drawn)
-        verdicts.append(Verdict(row.winner, row.loser))
-    while (state := state_of(sort, verdicts)) is not None:
-        new = []
-        pairs = [pair for each in state.open if (pair := pair_of(*each)) not in decided]
-        found = decisions(sort, pairs, watermark=watermark, without=without)
-        for pair, (decision, answers) in found.items():
-            decided[pair] = decision
-            used[pair] = {each.number for each in answers[: decision.asked]}
-            if decision.winner and decision.loser:
-                new.append(Verdict(decision.winner, decision.loser))
-        if not new:
-            break
-        verdicts += new
-    return used, decided
-
-
-def _columns(pair: PairOf, answers: list[Answer]) -> PairJudgments:
-    return PairJudgments(
-        first=pair[0],
-        second=pair[1],
-        judges=[each.judge for each in answers],
-        segments=np.array([each.segment for each in answers], dtype=np.int64),
-        answers=np.array([each.answer for each in answers], dtype=np.int8),
-    )
-
-
-def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begin) -> SortFound:
+def _find(given: Input | AnswersOfFiles, _options: Mapping[str, Any], begin: Begin) -> SortFound:
     begin(_("Sorting"))
     read: SortRead = given.answers
-    settings = SortSettings(
-        seed=read.seed,
-        rule=read.rule,
-        test=options[TEST.name],
-        level=options.get("level", SortSettings().level),
-        correction=Correction(options[CORRECTION.name]),
-        error=options[ERROR.name],
-        resamples=options.get("resamples", SortSettings().resamples),
-    )
-    chain = sort_judged(read.systems, read.judged, settings, decisions=read.decisions)
-    beside = None
-    if chain.order is not None:
-        beside = orders_beside(chain.order, list(read.judged.values()), read.others)
-    return SortFound(
-        read=read,
-        settings=settings,
-        chain=chain,
-        beside=beside,
-        verify=options.get("verify", False),
-    )
-
-
-def _tell(_given: Input | AnswersOfFiles, _options: Mapping[str, Any], found: SortFound) -> Report:
-    return sort_report(found)
+    judged = read.read.judged
+    chain = sort_judged(read.systems, judged, read.settings, decisions=read.decisions)
+    beside = chain.order and orders_beside(chain.order, list(judged.values()), read.others)
+    return SortFound(read, chain, beside or None)
 
 
 ANALYSIS = AnalysisKind(
@@ -244,7 +169,7 @@ ANALYSIS = AnalysisKind(
     protocols=frozenset({Protocol.SORTING}),
     read=_read,
     find=_find,
-    tell=_tell,
+    tell=sort_report,
     read_files=_read_files,
     file_options=_OF_FILES,
 )

@@ -6,7 +6,6 @@ texts.
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 from typing import Any, Final
@@ -25,82 +24,52 @@ from campaign.models import Output, Task
 from campaign.texts.normalisation import normalise_text
 from protocols.models import ClosedComparison, SystemSort
 from protocols.sorting.statistics.merge_insertion import (
-    SortState,
+    Pair,
     Verdict,
     draw,
-    drawn_winner,
     next_comparisons,
+    pair_of,
 )
 from protocols.sorting.statistics.verdicts import (
     Answer,
     Decision,
     VerdictRule,
+    closed,
     counting,
     decide_in_order,
+    sort_replayed,
 )
 
 #: Seven judges with 100 sentences each (Vilar et al. 2007); extended once by one judge's share.
 DEFAULTS: Final[Mapping[str, int]] = {"judgments": 700, "extension": 100, "most_of_a_judge": 0}
-LOWEST: Final[Mapping[str, int]] = {"judgments": 1, "extension": 0, "most_of_a_judge": 0}
 MOST: Final = 100_000
 
 
-def _chosen(task: Task) -> dict[str, Any]:
-    return {**DEFAULTS, **task.rules}
+def rules_complete(rules: Mapping[str, Any]) -> dict[str, int]:
+    """Return the rules of a task, complete."""
+    return {**DEFAULTS, **rules}
 
 
 def verdict_rule(task: Task) -> VerdictRule:
     """Return when the comparisons of a task are closed."""
-    rules = _chosen(task)
+    rules = rules_complete(task.rules)
     return VerdictRule(quota=rules["judgments"], extension=rules["extension"])
 
 
-def most_of_a_judge(rules: Mapping[str, Any]) -> int:
-    """Return how many judgments of a judge count for a comparison, and how many sentences of it they are given; 0: no limit."""
-    return int({**DEFAULTS, **rules}["most_of_a_judge"])
-
-
-def judgments_of_a_comparison(rules: Mapping[str, Any]) -> int:
-    """Return with how many judgments a comparison is closed, if it is not even then."""
-    return int({**DEFAULTS, **rules}["judgments"])
-
-
-#: Two names, the first by alphabet first.
-PairOf = tuple[str, str]
 _OF_HIT: Final = tuple(f"block__hit__{path}" for path in (COMPARISON, COMPARISON_IMPORTED))
-
-
-def pair_of(one: str, other: str) -> PairOf:
-    """Return two systems as comparisons are known by."""
-    return (one, other) if one < other else (other, one)
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """An answer as stored, for the first system of the pair.
-
-    Attributes
-    ----------
-    answer : Answer
-    is_current : bool
-        Whether no later judgment, up to the watermark, has taken its place.
-    """
-
-    answer: Answer
-    is_current: bool
 
 
 def answers_given(
     *,
     task: Task,
     watermark: int,
-    pairs: Iterable[PairOf],
+    pairs: Iterable[Pair],
     without: Collection[str] = (),
     documents: Collection[str] | None = None,
-) -> dict[PairOf, list[Given]]:
+) -> dict[Pair, list[Answer]]:
     """Return the answers 1…`watermark` to these comparisons, by number; without those of some judges.
 
-    Attention checks are left out. Three queries, whatever the number of answers.
+    Each is for the first system of its pair. Attention checks are left out. Three queries, whatever the number of answers.
     """
     wanted = list(pairs)
     if not wanted:
@@ -120,17 +89,14 @@ def answers_given(
     )
     ids = dict(task.test_set.systems.values_list("name", "id"))
     shown = systems_shown({row[3] for row in rows})
-    found: dict[PairOf, list[Given]] = defaultdict(list)
+    found: dict[Pair, list[Answer]] = defaultdict(list)
     for number, judge, segment, block, labels, planned, imported, later in rows:
         first, second = planned or imported
         place = 0 if ids[first] in shown[block][0] else 1
         ahead = labels[1 - place] - labels[place]
         is_current = later is None or later > watermark
-        found[first, second].append(Given(Answer(number, judge, segment, ahead), is_current))
+        found[first, second].append(Answer(number, judge, segment, ahead, is_current))
     return found
-
-
-_TWO = 2
 
 
 def watermark_now(task: Task) -> int:
@@ -165,20 +131,13 @@ def verdicts_closed(sort: SystemSort) -> list[Verdict]:
     return [Verdict(winner, loser) for winner, loser in rows]
 
 
-def state_of(sort: SystemSort, verdicts: Sequence[Verdict]) -> SortState | None:
-    """Return how far a sort is; None where there are fewer than two systems to sort."""
-    if len(sort.systems) < _TWO:
-        return None
-    return next_comparisons(sort.systems, verdicts, sort.seed)
-
-
 def decisions(
     sort: SystemSort,
-    pairs: Sequence[PairOf],
+    pairs: Sequence[Pair],
     *,
     watermark: int,
     without: Collection[str] | None = None,
-) -> dict[PairOf, tuple[Decision, list[Answer]]]:
+) -> dict[Pair, tuple[Decision, list[Answer]]]:
     """Return the decision of each comparison by its judgments up to the watermark, with the judgments that count.
 
     Superseded judgments do not count, nor those of judges who are excluded now or given here.
@@ -187,23 +146,48 @@ def decisions(
     if without is None:
         without = excluded_judges(campaign_id=task.test_set.campaign_id)
     given = answers_given(task=task, watermark=watermark, pairs=pairs, without=without)
-    rule, most = verdict_rule(task), most_of_a_judge(task.rules)
-    found: dict[PairOf, tuple[Decision, list[Answer]]] = {}
+    rule, most = verdict_rule(task), rules_complete(task.rules)["most_of_a_judge"]
+    found = {}
     for pair in pairs:
         if pair not in given and not outputs_differ(sort, pair):
             # No judge is available: R stays 0.
-            winner = drawn_winner(*pair, sort.seed)
-            loser = pair[1] if winner == pair[0] else pair[0]
-            found[pair] = (Decision(winner, loser, 0, 0, arbitrary=True), [])
+            found[pair] = closed(*pair, 0, 0, seed=sort.seed), []
             continue
-        current = (each.answer for each in given.get(pair, ()) if each.is_current)
+        current = (each for each in given.get(pair, ()) if each.is_current)
         answers = counting(current, most_of_a_judge=most)
         signs = [each.answer for each in answers]
-        found[pair] = (decide_in_order(*pair, signs, rule, seed=sort.seed), answers)
+        found[pair] = decide_in_order(*pair, signs, rule, seed=sort.seed), answers
     return found
 
 
-def outputs_differ(sort: SystemSort, pair: PairOf) -> bool:
+def sort_decided(
+    sort: SystemSort,
+    rows: Iterable[ClosedComparison],
+    *,
+    watermark: int,
+    without: Collection[str] | None = None,
+) -> tuple[dict[Pair, Decision], dict[Pair, list[Answer]]]:
+    """Return decisions in the order of the sort, those of closed comparisons first, and the judgments behind the new ones.
+
+    Complete comparisons count as closed, since the same judgments will close them.
+    """
+    used: dict[Pair, list[Answer]] = {}
+
+    def decide_all(pairs: Sequence[Pair]) -> dict[Pair, Decision]:
+        new = decisions(sort, pairs, watermark=watermark, without=without)
+        used.update({pair: answers[: each.asked] for pair, (each, answers) in new.items()})
+        return {pair: decision for pair, (decision, _answers) in new.items()}
+
+    before = {
+        pair_of(row.winner, row.loser): Decision(
+            row.winner, row.loser, len(row.judgments), 0, arbitrary=row.is_drawn
+        )
+        for row in rows
+    }
+    return sort_replayed(sort.systems, sort.seed, decide_all, before)[1], used
+
+
+def outputs_differ(sort: SystemSort, pair: Pair) -> bool:
     """Return whether two systems have different outputs of any segment of the test set."""
     first, second = (
         Output.objects.current().filter(
@@ -220,9 +204,9 @@ def outputs_differ(sort: SystemSort, pair: PairOf) -> bool:
 def comparisons_open(design: Design) -> list[OpenComparison]:
     """Return the open comparisons of a task's sort, with the judgments each still needs."""
     sort = sort_in_force(design)
-    state = state_of(sort, verdicts_closed(sort))
-    if state is None or not state.open:
+    if len(sort.systems) < 2:
         return []
+    state = next_comparisons(sort.systems, verdicts_closed(sort), sort.seed)
     pairs = [pair_of(*pair) for pair in state.open]
     found = decisions(sort, pairs, watermark=watermark_now(design.task))
     return [
@@ -246,42 +230,26 @@ def comparisons_close(design: Design) -> int:
 
 def _close(design: Design) -> int:
     sort, watermark = sort_in_force(design), watermark_now(design.task)
-    verdicts = verdicts_closed(sort)
-    closed = 0
-    while (state := state_of(sort, verdicts)) is not None:
-        if not sort.has_begun:
-            sort.save(force_insert=True)
-        found = decisions(sort, [pair_of(*pair) for pair in state.open], watermark=watermark)
-        new = [
-            _store(sort, len(verdicts) + place, each, answers, watermark)
-            for place, (each, answers) in enumerate(
-                (found[pair] for pair in found if found[pair][0].winner is not None), 1
-            )
-        ]
-        if not new:
-            break
-        verdicts += new
-        closed += len(new)
-    return closed
-
-
-def _store(
-    sort: SystemSort, step: int, decision: Decision, answers: list[Answer], watermark: int
-) -> Verdict:
-    winner, loser = decision.winner or "", decision.loser or ""
-    used = answers[: decision.asked]
-    for_winner, for_loser = (1, -1) if winner < loser else (-1, 1)
-    signs = Counter(each.answer for each in used)
-    ClosedComparison.objects.create(
-        sort=sort,
-        step=step,
-        winner=winner,
-        loser=loser,
-        wins=signs[for_winner],
-        losses=signs[for_loser],
-        same=signs[0],
-        is_drawn=decision.arbitrary,
-        judgments=[each.number for each in used],
-        watermark=watermark,
-    )
-    return Verdict(winner, loser)
+    if len(sort.systems) < 2:
+        return 0
+    if not sort.has_begun:
+        sort.save(force_insert=True)
+    before = list(sort.verdicts.order_by("step"))
+    decided, used = sort_decided(sort, before, watermark=watermark)
+    new = [pair for pair in used if decided[pair].winner]
+    for step, pair in enumerate(new, len(before) + 1):
+        decision, signs = decided[pair], Counter(each.answer for each in used[pair])
+        for_winner = 1 if decision.winner == pair[0] else -1
+        ClosedComparison.objects.create(
+            sort=sort,
+            step=step,
+            winner=decision.winner,
+            loser=decision.loser,
+            wins=signs[for_winner],
+            losses=signs[-for_winner],
+            same=signs[0],
+            is_drawn=decision.arbitrary,
+            judgments=[each.number for each in used[pair]],
+            watermark=watermark,
+        )
+    return len(new)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
@@ -24,16 +23,16 @@ from protocols.sorting.statistics.comparison import (
     FEWEST_NORMAL,
     FEWEST_TESTED,
     ComparisonResult,
-    PairJudgments,
     Preference,
 )
 from protocols.sorting.statistics.merge_insertion import (
+    Pair,
     PartialOrder,
-    Verdict,
     most_comparisons,
+    pair_of,
     partial_order,
 )
-from protocols.sorting.statistics.verdicts import Decision, VerdictRule
+from protocols.sorting.statistics.verdicts import Decision, verdicts_of
 from ranking.analyses.ranking import tests_in_words
 from ranking.code_version import code_version
 from ranking.core.scores import Shortage
@@ -49,78 +48,72 @@ _COUNTED = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SortRead:
     """A sort of a task or of files, with the judgments that its figures are of.
 
     Attributes
     ----------
     systems : sequence of str
-    seed : int
-    rule : VerdictRule or None
-        Closing rule of comparisons; None: close with the existing judgments.
-    judged : mapping of pair to PairJudgments
-        Of a closed comparison those of its verdict, of an open one those so far.
+    settings : SortSettings
+    read : ComparisonsRead
+        Of a closed comparison the judgments of its verdict, of an open one those so far.
     decisions : mapping of pair to Decision, or None
         Of each comparison of a task, closed or open.
-    read : ComparisonsRead
     late : mapping of pair to int
         Answers of a task that came after the verdict, or count for none.
     last : mapping of pair to int
         The number of the last judgment of each verdict of a task.
     others : mapping of str to sequence of str
         Other orders by name, best first.
+    verify : bool
+        Whether pairs that the sort did not compare are listed.
     """
 
     systems: Sequence[str]
-    seed: int
-    rule: VerdictRule | None
-    judged: Mapping[frozenset[str], PairJudgments]
-    decisions: Mapping[frozenset[str], Decision] | None
+    settings: SortSettings
     read: ComparisonsRead
-    late: Mapping[frozenset[str], int] = field(default_factory=dict)
-    last: Mapping[frozenset[str], int] = field(default_factory=dict)
+    decisions: Mapping[Pair, Decision] | None = None
+    late: Mapping[Pair, int] = field(default_factory=dict)
+    last: Mapping[Pair, int] = field(default_factory=dict)
     others: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    verify: bool = False
 
 
 @dataclass(frozen=True)
 class SortFound:
-    """A sort with its settings; `beside` is None until there is an order."""
+    """Progress of a sort; `beside` is None until there is an order."""
 
     read: SortRead
-    settings: SortSettings
     chain: SortedChain
     beside: OrdersBeside | None
-    verify: bool
 
 
-def sort_report(found: SortFound) -> Report:
+def sort_report(_given: object, _options: object, found: SortFound) -> Report:
     """Report the order with its clusters, the result of each comparison, and the open ones."""
     chain = found.chain
-    steps = [_step_data(step, found) for step in chain.steps]
+    steps = [_step_data(step, found.read) for step in chain.steps]
     tables = [
-        known_table(chain),
+        _known(chain),
         _open(chain),
         _order(chain),
         _neighbours(found),
         _comparisons(steps),
         _verdicts(found, steps),
         _majorities(steps),
-        _by_judge(steps, found.settings),
+        _by_judge(steps, found.read.settings),
+        _remaining(found),
+        _beside(found.beside),
     ]
-    if found.verify and chain.order is not None:
-        tables.append(_remaining(found))
-    if found.beside is not None:
-        tables.append(beside_table(found.beside))
     return Report(
         notes=_notes(found),
         tables=[table for table in tables if table.rows],
-        data=sort_data(found, steps),
+        data=_sort_data(found, steps),
     )
 
 
 def _notes(found: SortFound) -> list[str]:
-    read, chain = found.read.read, found.chain
+    read, chain, settings = found.read.read, found.chain, found.read.settings
     notes = [
         _(
             "Answers: %(answers)s, judges: %(judges)s, systems: %(systems)s, identical outputs: %(identical)s."
@@ -133,7 +126,6 @@ def _notes(found: SortFound) -> list[str]:
         }
     ]
     notes += excluded_notes(read.excluded_judges)
-    most = most_comparisons(len(chain.systems))
     if chain.order is None:
         notes.append(
             _("Not sorted yet: %(done)d comparisons closed, at most %(left)d left.")
@@ -142,35 +134,31 @@ def _notes(found: SortFound) -> list[str]:
     else:
         notes.append(
             _("Sorted by merge insertion with %(done)d of at most %(most)d comparisons.")
-            % {"done": chain.state.done, "most": most}
+            % {"done": chain.state.done, "most": most_comparisons(len(chain.systems))}
         )
         notes.append(
             _("A sort cannot reveal contradictions between judgments; compare more pairs for that.")
         )
-    notes.append(tests_in_words(2, found.settings.correction, found.settings.level))
+    notes.append(tests_in_words(2, settings.correction, settings.level))
     notes += _thin(chain)
-    if any(step.result.pooled.error == 0 for step in chain.steps):
+    results = [step.result for step in chain.steps]
+    levels = {result.pooled.level for result in results if len(result.judges) > 1}
+    if any(result.pooled.error == 0 for result in results):
         notes.append(_("Where all judgments agree, se[R] is 0 and p is from the exact test."))
-    if any(
-        step.result.pooled.level == "judgments" and len(step.result.judges) > 1
-        for step in chain.steps
-    ):
+    if "judgments" in levels:
         notes.append(
             _(
                 "The pooled tests assume independent judgments; they find too many differences if judges disagree in taste."
             )
         )
     # The bootstrap resampled other units, because fewer than four judges are too few.
-    if any(
-        step.result.pooled.level in ("segments", "blocks") and len(step.result.judges) > 1
-        for step in chain.steps
-    ):
+    if levels & {"segments", "blocks"}:
         notes.append(
             _(
                 "With fewer than four judges, the pooled tests ignore differences between judges and may find too many differences."
             )
         )
-    if any(step.result.p_judges is not None for step in chain.steps):
+    if any(result.p_judges is not None for result in results):
         notes.append(
             _(
                 "p over judges is from Student’s t over each judge’s R; it also holds for few judges who disagree in taste."
@@ -181,17 +169,19 @@ def _notes(found: SortFound) -> list[str]:
 
 def _thin(chain: SortedChain) -> list[str]:
     """Return notes on comparisons with too few judgments for a test, or for an interval."""
+    there = {
+        f"{step.result.first} : {step.result.second}": step.result.pooled.judgments
+        for step in chain.steps
+    }
     notes = shortages_in_words(
         {
-            f"{step.result.first} : {step.result.second}": Shortage(
-                "judgments", step.result.pooled.counts.judgments, FEWEST_TESTED
-            )
-            for step in chain.steps
-            if math.isnan(step.p)
+            pair: Shortage("judgments", judgments, FEWEST_TESTED)
+            for pair, judgments in there.items()
+            if judgments < FEWEST_TESTED
         },
-        len(chain.steps),
+        len(there),
     )
-    if any(step.result.pooled.counts.judgments < FEWEST_NORMAL for step in chain.steps):
+    if min(there.values(), default=FEWEST_NORMAL) < FEWEST_NORMAL:
         notes.append(
             _(
                 "R has an interval from %(needed)s judgments per comparison; with fewer, p is at least that of the exact test."
@@ -202,11 +192,11 @@ def _thin(chain: SortedChain) -> list[str]:
 
 
 def _open(chain: SortedChain) -> Table:
-    begun = {_pair_of(step): step for step in chain.steps}
+    begun = {step.pair: step for step in chain.steps}
     rows: list[tuple[Value, ...]] = []
     for first, second in chain.state.open:
-        step = begun.get(frozenset((first, second)))
-        there = step.result.pooled.counts.judgments if step else 0
+        step = begun.get(pair_of(first, second))
+        there = step.result.pooled.judgments if step else 0
         rows.append((first, second, there, step.decision.missing if step else None))
     return Table(
         name="open",
@@ -271,7 +261,7 @@ def _counts() -> tuple[Column, ...]:
 
 def _neighbours(found: SortFound) -> Table:
     return Table.of(
-        [_step_data(step, found) for step in found.chain.neighbours],
+        [_step_data(step, found.read) for step in found.chain.neighbours],
         name="neighbours",
         title=_("Neighbours"),
         columns=(
@@ -322,10 +312,6 @@ def _verdicts(found: SortFound, steps: Sequence[Mapping[str, Any]]) -> Table:
         notes=notes,
         keys=2,
     )
-
-
-def _pair_of(step: Step) -> frozenset[str]:
-    return frozenset((step.result.first, step.result.second))
 
 
 def _majorities(steps: Sequence[Mapping[str, Any]]) -> Table:
@@ -385,12 +371,12 @@ def _remaining(found: SortFound) -> Table:
             {"first": each.better, "second": each.worse, "places": each.places, **unknown}
             if each.result is None
             else {
-                **_result_data(each.result, found.settings),
+                **_result_data(each.result, found.read.settings),
                 "places": each.places,
-                "judgments": each.result.pooled.counts.judgments,
+                "judgments": each.result.pooled.judgments,
                 "contradicts": each.contradicts,
             }
-            for each in found.chain.remaining
+            for each in (found.chain.remaining if found.read.verify else ())
         ],
         name="remaining",
         title=_("Pairs not compared by the sort, nearest first"),
@@ -412,12 +398,10 @@ def _yes_no(name: str, heading: str, *, key: str = "") -> Column:
     return Column(name, heading, is_text=True, of=lambda row: words[row[key or name]])
 
 
-def known_table(chain: SortedChain) -> Table:
+def _known(chain: SortedChain) -> Table:
     """Return which system is known to be better than which, which comparisons are open, and the places each may take."""
-    decided = [step.decision for step in chain.steps]
-    verdicts = [Verdict(each.winner, each.loser) for each in decided if each.winner and each.loser]
-    known = partial_order(chain.systems, verdicts)
-    open_now = {frozenset(pair) for pair in chain.state.open}
+    known = partial_order(chain.systems, verdicts_of(step.decision for step in chain.steps))
+    open_now = {pair_of(*pair) for pair in chain.state.open}
     return Table(
         name="known",
         title=_("Current state of the sort"),
@@ -448,30 +432,30 @@ def known_table(chain: SortedChain) -> Table:
     )
 
 
-def _sign(known: PartialOrder, row: int, column: int, open_now: set[frozenset[str]]) -> str:
+def _sign(known: PartialOrder, row: int, column: int, open_now: set[Pair]) -> str:
     if known.better[row, column]:
         return "+" if known.won[row, column] else "(+)"
     if known.better[column, row]:
         return "−" if known.won[column, row] else "(−)"
-    return "?" if frozenset((known.systems[row], known.systems[column])) in open_now else ""
+    return "?" if pair_of(known.systems[row], known.systems[column]) in open_now else ""
 
 
-def beside_table(beside: OrdersBeside) -> Table:
+def _beside(beside: OrdersBeside | None) -> Table:
     """Return the orders by other methods, and how far each agrees with the sort."""
-    return Table.of(
-        beside.scores,
+    return Table(
         name="beside",
         title=_("Orders by other methods"),
         columns=(
-            Column("order", _("Method"), is_text=True, of=_order_name),
-            Column(
-                "systems",
-                _("Systems"),
-                is_text=True,
-                of=lambda name: " > ".join(beside.order(name)),
-            ),
-            Column("tau", _("Kendall’s τ"), of=lambda name: beside.tau[SORT, name]),
+            Column("order", _("Method"), is_text=True),
+            Column("systems", _("Systems"), is_text=True),
+            Column("tau", _("Kendall’s τ")),
         ),
+        rows=[
+            (_order_name(name), " > ".join(beside.order(name)), beside.tau[SORT, name])
+            for name in beside.scores
+        ]
+        if beside
+        else [],
     )
 
 
@@ -481,7 +465,7 @@ def _order_name(name: str) -> str:
     return str(METHOD_WORDS.get(name, name))
 
 
-def sort_data(found: SortFound, steps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _sort_data(found: SortFound, steps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return all that a sort says, for files of JSON and for programs."""
     chain, read = found.chain, found.read.read
     return {
@@ -493,7 +477,7 @@ def sort_data(found: SortFound, steps: Sequence[Mapping[str, Any]]) -> dict[str,
             "excluded_judges": read.excluded_judges,
             "systems": chain.systems,
         },
-        "settings": found.settings,
+        "settings": found.read.settings,
         "order": chain.order,
         "clusters": chain.clusters,
         "done": chain.state.done,
@@ -508,11 +492,11 @@ def sort_data(found: SortFound, steps: Sequence[Mapping[str, Any]]) -> dict[str,
                 "worse": each.worse,
                 "places": each.places,
                 "contradicts": each.contradicts,
-                "result": each.result and _result_data(each.result, found.settings),
+                "result": each.result and _result_data(each.result, found.read.settings),
             }
             for each in chain.remaining
         ]
-        if found.verify
+        if found.read.verify
         else None,
         "orders": found.beside
         and {
@@ -526,22 +510,19 @@ def sort_data(found: SortFound, steps: Sequence[Mapping[str, Any]]) -> dict[str,
     }
 
 
-def _step_data(step: Step, found: SortFound) -> dict[str, Any]:
-    pair = _pair_of(step)
-    return {
+def _step_data(step: Step, read: SortRead) -> dict[str, Any]:
+    data = {
         "number": step.number,
-        **_result_data(step.result, found.settings),
+        **_result_data(step.result, read.settings),
         "adjusted_p": step.adjusted_p,
         "significant": step.significant,
         "winner": step.decision.winner,
         "missing": step.decision.missing,
         "arbitrary": step.decision.arbitrary,
-        **(
-            {"last": found.read.last[pair], "late": found.read.late.get(pair, 0)}
-            if pair in found.read.last
-            else {}
-        ),
     }
+    if step.pair in read.last:
+        data |= {"last": read.last[step.pair], "late": read.late[step.pair]}
+    return data
 
 
 def _result_data(result: ComparisonResult, settings: SortSettings) -> dict[str, Any]:
@@ -549,11 +530,8 @@ def _result_data(result: ComparisonResult, settings: SortSettings) -> dict[str, 
     return {
         "first": result.first,
         "second": result.second,
-        **_preference_data(result.pooled.counts),
-        "error": result.pooled.error,
+        **_preference_data(result.pooled),
         "error_level": result.pooled.level,
-        "z": result.pooled.z,
-        "p_normal": result.pooled.p("normal"),
         "p_judges": result.p_judges,
         "low": low,
         "high": high,

@@ -22,8 +22,8 @@ from protocols.sorting.statistics.comparison import (
     blocks_of,
     compare,
 )
-from protocols.sorting.statistics.merge_insertion import SortState, Verdict, next_comparisons
-from protocols.sorting.statistics.verdicts import Decision, VerdictRule, decide
+from protocols.sorting.statistics.merge_insertion import Pair, SortState, pair_of
+from protocols.sorting.statistics.verdicts import Decision, VerdictRule, decide, sort_replayed
 from ranking.core.beside import kendall_tau_b
 from ranking.core.ranges import Correction, adjusted
 from ranking.core.rankings.mean_scores import orders_by_methods
@@ -54,6 +54,11 @@ class Step:
     p: float
     adjusted_p: float
     significant: bool
+
+    @property
+    def pair(self) -> Pair:
+        """Return the two systems, as comparisons are known by."""
+        return pair_of(self.result.first, self.result.second)
 
 
 @dataclass(frozen=True)
@@ -146,13 +151,18 @@ class SortSettings:
         facing = judgments if first in {None, judgments.first} else judgments.reversed()
         return compare(facing, error=self.error, seed=self.seed, resamples=self.resamples)
 
+    def decide(self, result: ComparisonResult) -> Decision:
+        """Close a comparison as these settings say, or return the number of judgments it still needs."""
+        rule = self.rule or VerdictRule(quota=max(1, result.pooled.judgments))
+        return decide(result, rule, seed=self.seed)
+
 
 def sort_judged(
     systems: Iterable[str],
-    judged: Mapping[frozenset[str], PairJudgments],
+    judged: Mapping[Pair, PairJudgments],
     settings: SortSettings,
     *,
-    decisions: Mapping[frozenset[str], Decision] | None = None,
+    decisions: Mapping[Pair, Decision] | None = None,
 ) -> SortedChain:
     """Sort systems by the judgments there are, as far as they reach.
 
@@ -177,40 +187,25 @@ def sort_judged(
     """
     names = tuple(sorted(systems))
     for pair in judged:
-        if unknown := pair.difference(names):
+        if unknown := set(pair).difference(names):
             raise ValueError(f"there is no system {min(unknown)} to sort")
-    results: dict[frozenset[str], ComparisonResult] = {}
-    decided: dict[frozenset[str], Decision] = {}
+    results: dict[Pair, ComparisonResult] = {}
     known = decisions or {}
-    verdicts: list[Verdict] = []
-    while True:
-        state = next_comparisons(names, verdicts, settings.seed)
-        fresh = [pair for each in state.open if (pair := frozenset(each)) not in decided]
-        for pair in fresh:
-            if pair not in judged:
-                continue
-            result = settings.compare(judged[pair])
-            results[pair] = result
-            decided[pair] = known[pair] if pair in known else _decided(result, settings)
-        closed = [decided[pair] for pair in fresh if pair in decided]
-        new = [Verdict(each.winner, each.loser) for each in closed if each.winner and each.loser]
-        if not new:
-            break
-        verdicts += new
+
+    def decide_all(pairs: Sequence[Pair]) -> dict[Pair, Decision]:
+        new = {pair: settings.compare(judged[pair]) for pair in pairs if pair in judged}
+        results.update(new)
+        return {pair: known.get(pair) or settings.decide(each) for pair, each in new.items()}
+
+    state, decided = sort_replayed(names, settings.seed, decide_all)
     steps = _steps(judged, results, decided, settings)
     return SortedChain(names, state, steps, *_ordered(state.order, steps, judged, settings))
 
 
-def _decided(result: ComparisonResult, settings: SortSettings) -> Decision:
-    there = result.pooled.counts.judgments
-    rule = settings.rule or VerdictRule(quota=max(1, there))
-    return decide(result, rule, seed=settings.seed)
-
-
 def _steps(
-    judged: Mapping[frozenset[str], PairJudgments],
-    results: Mapping[frozenset[str], ComparisonResult],
-    decisions: Mapping[frozenset[str], Decision],
+    judged: Mapping[Pair, PairJudgments],
+    results: Mapping[Pair, ComparisonResult],
+    decisions: Mapping[Pair, Decision],
     settings: SortSettings,
 ) -> tuple[Step, ...]:
     closed = [pair for pair, each in decisions.items() if each.winner is not None]
@@ -235,41 +230,30 @@ def _steps(
 def _ordered(
     order: Sequence[str] | None,
     steps: Sequence[Step],
-    judged: Mapping[frozenset[str], PairJudgments],
+    judged: Mapping[Pair, PairJudgments],
     settings: SortSettings,
 ) -> tuple[tuple[int, ...], tuple[Step, ...], tuple[Remaining, ...]]:
     """Return clusters, the comparisons of neighbours, and the pairs that were not needed."""
     if order is None:
         return (), (), ()
-    by_pair = {frozenset((step.result.first, step.result.second)): step for step in steps}
-    neighbours = tuple(by_pair[frozenset(pair)] for pair in pairwise(order))
+    by_pair = {step.pair: step for step in steps}
+    neighbours = tuple(by_pair[pair_of(*pair)] for pair in pairwise(order))
     clusters: list[int] = []
     if not any(math.isnan(step.p) for step in neighbours):
         clusters = [*accumulate((step.significant for step in neighbours), initial=1)]
     apart = sorted(
         (below - above, above, below)
         for above, below in combinations(range(len(order)), 2)
-        if frozenset((order[above], order[below])) not in by_pair
+        if pair_of(order[above], order[below]) not in by_pair
     )
-    remaining = tuple(
-        _remaining(order[above], order[below], places, judged, settings)
-        for places, above, below in apart
-    )
-    return tuple(clusters), neighbours, remaining
-
-
-def _remaining(
-    better: str,
-    worse: str,
-    places: int,
-    judged: Mapping[frozenset[str], PairJudgments],
-    settings: SortSettings,
-) -> Remaining:
-    judgments = judged.get(frozenset((better, worse)))
-    if judgments is None:
-        return Remaining(better, worse, places, None, contradicts=False)
-    result = settings.compare(judgments, better)
-    return Remaining(better, worse, places, result, contradicts=result.pooled.counts.lead < 0)
+    remaining = []
+    for places, above, below in apart:
+        better, worse = order[above], order[below]
+        judgments = judged.get(pair_of(better, worse))
+        result = None if judgments is None else settings.compare(judgments, better)
+        contradicts = result is not None and result.pooled.lead < 0
+        remaining.append(Remaining(better, worse, places, result, contradicts))
+    return tuple(clusters), neighbours, tuple(remaining)
 
 
 def kendall_tau(one: Mapping[str, float], other: Mapping[str, float]) -> float:

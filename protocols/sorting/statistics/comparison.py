@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri, stdtr
 
+from ranking.core.arrays import BoolArray, FloatArray, Int8Array, Int64Array
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 from ranking.core.ranges import sign_test
 from ranking.core.rankings.range_kinds import two_way_resampling
@@ -24,6 +25,13 @@ from ranking.core.rankings.range_kinds import two_way_resampling
 FEWEST_NORMAL = 50
 #: Fewer judgments have no test.
 FEWEST_TESTED = 2
+
+
+#: Unit that a standard error treats as independent.
+ErrorLevel = Literal["judgments", "segments", "judges", "two_way", "blocks"]
+#: "auto": "two_way" where judges share any segment, else "judgments".
+ErrorChoice = Literal["auto", "judgments", "two_way"]
+TestName = Literal["normal", "exact"]
 
 
 @dataclass(frozen=True)
@@ -38,21 +46,21 @@ class Preference:
         Judgments "same quality".
     identical : int
         Sentences for which X and Y have the same output, never shown to judges; rᵢ = 0.
-
-    Raises
-    ------
-    ValueError
-        If a count is negative.
+    drawn_error : float
+        se[R] of a bootstrap of what judgments share; 0 without one. It is smaller than that of independent ones only where
+        few judges agree by chance.
+    level : str
+        What the error takes for independent: "judgments", or what the bootstrap drew: "two_way" (judges and segments);
+        "segments" or "judges" alone where fewer than four of the others are too few to draw, "blocks" (judgments) where
+        both are.
     """
 
     wins: int
     losses: int
     same: int = 0
     identical: int = 0
-
-    def __post_init__(self) -> None:
-        if min(self.wins, self.losses, self.same, self.identical) < 0:
-            raise ValueError("a count of judgments is negative")
+    drawn_error: float = 0.0
+    level: ErrorLevel = "judgments"
 
     @property
     def judgments(self) -> int:
@@ -71,92 +79,68 @@ class Preference:
 
     @property
     def error(self) -> float:
-        """Return se[R] = √(((1/m) Σ rᵢ² − R²)/(m − 1)) of independent judgments; NaN for fewer than two.
+        """Return se[R] = √(((1/m) Σ rᵢ² − R²)/(m − 1)) of independent judgments, or the drawn one if that is larger.
 
-        It is 0 where all judgments are the same, however few they are: then only the exact test says something, and
-        `normal_p` and `interval` say what it says.
+        NaN for fewer than two judgments. It is 0 where all judgments are the same, however few they are: then only the exact
+        test says something, and `p_normal` and `interval` say what it says.
         """
         m = self.judgments
-        if m < 2:
+        if m < FEWEST_TESTED:
             return math.nan
-        return math.sqrt(max(0.0, (self.wins + self.losses) / m - self.mean**2) / (m - 1))
+        squares = (self.wins + self.losses) / m
+        return max(math.sqrt(max(0.0, squares - self.mean**2) / (m - 1)), self.drawn_error)
 
     @property
     def z(self) -> float:
         """Return R/se[R]; 0 where R is 0, infinite where only se[R] is, NaN for fewer than two judgments."""
-        return z_of(self.mean, self.error)
+        error = self.error
+        if math.isnan(error):
+            return math.nan
+        if not self.lead:
+            return 0.0
+        return self.mean / error if error > 0 else math.copysign(math.inf, self.mean)
 
     @property
     def p_normal(self) -> float:
-        """Return the two-sided p-value of z, see `normal_p`."""
-        return self.normal_p(self.error)
+        """Return the two-sided p-value of R by its standard error.
+
+        An error of 0 is no certainty, it is judgments that are all the same: then the p-value is the exact one. Below
+        `FEWEST_NORMAL` judgments it is the exact one if that is larger. NaN for fewer than two judgments.
+        """
+        if self.error == 0 or self.judgments < FEWEST_TESTED:
+            return self.p_exact
+        normal = float(2 * ndtr(-abs(self.z)))
+        return normal if self.judgments >= FEWEST_NORMAL else max(normal, self.p_exact)
 
     @cached_property
     def p_exact(self) -> float:
         """Return the two-sided p-value of the exact sign test on decided judgments; 1 if there are none.
 
-        NaN for fewer than two judgments.
+        It takes judgments for independent. NaN for fewer than two judgments.
         """
         if self.judgments < FEWEST_TESTED:
             return math.nan
         return float(sign_test(np.array(self.wins), np.array(self.losses), sides=2))
 
-    def normal_p(self, error: float) -> float:
-        """Return the two-sided p-value of R with a standard error.
+    def p(self, test: TestName) -> float:
+        """Return the two-sided p-value of R by a test."""
+        return self.p_normal if test == "normal" else self.p_exact
 
-        An error of 0 is no certainty, it is judgments that are all the same: then the p-value is the exact one. Below
-        `FEWEST_NORMAL` judgments it is the exact one if that is larger. NaN for fewer than two judgments.
-        """
-        if error == 0 or self.judgments < FEWEST_TESTED:
-            return self.p_exact
-        normal = p_of(z_of(self.mean, error))
-        return normal if self.judgments >= FEWEST_NORMAL else max(normal, self.p_exact)
-
-    def interval(self, error: float, level: float) -> tuple[float, float]:
-        """Return R ∓ z·error with the confidence 1 − `level`, within −1 … 1.
+    def interval(self, level: float) -> tuple[float, float]:
+        """Return R ∓ z·se[R] with the confidence 1 − `level`, within −1 … 1.
 
         An error of 0, of judgments that are all the same, gives the interval of Clopper and Pearson, which agrees with
         the exact test. NaN below `FEWEST_NORMAL` judgments, and where none of them is decided.
         """
-        reach = critical_value(level) * error
-        if self.judgments < FEWEST_NORMAL or math.isnan(reach) or not self.wins + self.losses:
+        decided = self.wins + self.losses
+        if self.judgments < FEWEST_NORMAL or not decided:
             return math.nan, math.nan
-        if error == 0:
-            nearest: float = 2 * (level / 2) ** (1 / (self.wins + self.losses)) - 1
+        if self.error == 0:
+            nearest: float = 2 * (level / 2) ** (1 / decided) - 1
             return (nearest, 1.0) if self.wins else (-1.0, -nearest)
+        reach = float(-ndtri(level / 2)) * self.error
         return max(-1.0, self.mean - reach), min(1.0, self.mean + reach)
 
-
-def z_of(mean: float, error: float) -> float:
-    """Return a mean in standard errors, as `Preference.z`."""
-    if math.isnan(error):
-        return math.nan
-    if mean == 0:
-        return 0.0
-    return mean / error if error > 0 else math.copysign(math.inf, mean)
-
-
-def p_of(z: float) -> float:
-    """Return the two-sided p-value of a normal deviate; 1 for NaN."""
-    return 1.0 if math.isnan(z) else float(2 * ndtr(-abs(z)))
-
-
-def critical_value(level: float) -> float:
-    """Return the deviate that the two-sided normal test asks for: 1.96 at the level 0.05.
-
-    Raises
-    ------
-    ValueError
-        If `level` is not between 0 and 1.
-    """
-    if not 0 < level < 1:
-        raise ValueError("level: expected a probability between 0 and 1")
-    return float(-ndtri(level / 2))
-
-
-Int8Array = npt.NDArray[np.int8]
-Int64Array = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 #: Labels of two candidates by the answer r.
 _LABELS = {1: (1, 2), 0: (1, 1), -1: (2, 1)}
@@ -177,12 +161,6 @@ class PairJudgments:
         +1 where the first system is better, −1 where the second is, 0 for the same quality.
     identical : bool, shape (m,)
         Whether the outputs are the same text and so were not shown; none if not given.
-
-    Raises
-    ------
-    ValueError
-        If the columns differ in length, an answer is none of −1, 0 and 1, identical outputs have another answer than 0, or a
-        judge judges a segment twice.
     """
 
     first: str
@@ -193,17 +171,21 @@ class PairJudgments:
     identical: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
 
     def __post_init__(self) -> None:
-        m = len(self.judges)
         if not len(self.identical):
-            object.__setattr__(self, "identical", np.zeros(m, dtype=np.bool_))
-        if not m == len(self.segments) == len(self.answers) == len(self.identical):
-            raise ValueError("judges, segments, answers and identical differ in length")
-        if not np.isin(self.answers, (-1, 0, 1)).all():
-            raise ValueError("answers: expected -1, 0 or 1")
-        if np.any(self.answers[self.identical]):
-            raise ValueError("answers: identical outputs cannot be of different quality")
-        if len(set(zip(self.judges, self.segments.tolist(), strict=True))) < m:
-            raise ValueError("a judge judges a segment twice")
+            object.__setattr__(self, "identical", np.zeros(len(self), dtype=np.bool_))
+
+    @classmethod
+    def of_rows(
+        cls, pair: tuple[str, str], rows: Sequence[tuple[str, int, int | None]]
+    ) -> PairJudgments:
+        """Return rows of judge, segment and answer for the first system; None for identical outputs."""
+        return cls(
+            *pair,
+            judges=[judge for judge, _segment, _answer in rows],
+            segments=np.array([segment for _judge, segment, _answer in rows], dtype=np.int64),
+            answers=np.array([answer or 0 for _judge, _segment, answer in rows], dtype=np.int8),
+            identical=np.array([answer is None for _judge, _segment, answer in rows], np.bool_),
+        )
 
     def __len__(self) -> int:
         """Return m."""
@@ -293,57 +275,10 @@ def p_over_judges(judgments: PairJudgments) -> float | None:
     return float(2 * stdtr(units - 1, -abs(float(answers.mean())) / math.sqrt(variance)))
 
 
-def _variance_of_mean(off: npt.NDArray[np.float64], unit: npt.NDArray[np.integer]) -> float:
+def _variance_of_mean(off: FloatArray, unit: npt.NDArray[np.integer]) -> float:
     """Return the variance of a mean with these independent units, from the deviations of answers."""
     sums = np.bincount(unit, weights=off)
     return float(len(sums) / (len(sums) - 1) * np.sum(sums**2) / len(off) ** 2)
-
-
-FloatArray = npt.NDArray[np.float64]
-
-#: Unit that the pooled standard error treats as independent.
-ErrorLevel = Literal["judgments", "segments", "judges", "two_way", "blocks"]
-#: "auto": "two_way" where judges share any segment, else "judgments".
-ErrorChoice = Literal["auto", "judgments", "two_way"]
-TestName = Literal["normal", "exact"]
-_RESAMPLES = 1000
-
-
-@dataclass(frozen=True)
-class Pooled:
-    """All judges together.
-
-    Attributes
-    ----------
-    counts : Preference
-    error : float
-        se[R]: that of independent judgments, or of a bootstrap of what they share if that is larger. It is smaller only
-        where few judges agree by chance.
-    level : str
-        What the error takes for independent: "judgments", or what the bootstrap drew: "two_way" (judges and segments);
-        "segments" or "judges" alone where fewer than four of the others are too few to draw, "blocks" (judgments) where
-        both are.
-    """
-
-    counts: Preference
-    error: float
-    level: ErrorLevel
-
-    @property
-    def z(self) -> float:
-        """Return R/se[R]; 0 where R is 0, infinite where only se[R] is, NaN for fewer than two judgments."""
-        return z_of(self.counts.mean, self.error)
-
-    def p(self, test: TestName) -> float:
-        """Return the two-sided p-value of R by a test; the exact one takes judgments for independent.
-
-        Where se[R] is 0 or judgments are few, the normal test is no smaller than the exact one, see `Preference.normal_p`.
-        """
-        return self.counts.normal_p(self.error) if test == "normal" else self.counts.p_exact
-
-    def interval(self, level: float) -> tuple[float, float]:
-        """Return the interval of R with the confidence 1 − `level`, see `Preference.interval`."""
-        return self.counts.interval(self.error, level)
 
 
 @dataclass(frozen=True)
@@ -355,7 +290,8 @@ class ComparisonResult:
     first, second : str
     judges : mapping of str to Preference
         By judge, in the order of their names (the rows E1 … E7 of Table 2).
-    pooled : Pooled
+    pooled : Preference
+        All judges together.
     of_judges : Preference
         A vote a judge, for the system that the judge preferred more often.
     of_sentences : Preference or None
@@ -369,7 +305,7 @@ class ComparisonResult:
     first: str
     second: str
     judges: Mapping[str, Preference]
-    pooled: Pooled
+    pooled: Preference
     of_judges: Preference
     of_sentences: Preference | None
     against_majority: tuple[str, ...]
@@ -381,7 +317,7 @@ def compare(
     *,
     error: ErrorChoice = "auto",
     seed: int = 0,
-    resamples: int = _RESAMPLES,
+    resamples: int = 1000,
 ) -> ComparisonResult:
     """Read the judgments of a comparison in all ways.
 
@@ -396,23 +332,16 @@ def compare(
     seed : int
         Of the bootstrap, 0 ≤ seed < 2**64.
     resamples : int
-        Of the bootstrap.
+        Of the bootstrap, 2 or more.
 
     Returns
     -------
     ComparisonResult
-
-    Raises
-    ------
-    ValueError
-        If `seed` is out of range or `resamples` is below 2.
     """
-    if resamples < 2:
-        raise ValueError("resamples: expected two or more")
     by_judge = {judge: judgments.of_judge(judge) for judge in sorted(set(judgments.judges))}
     is_drawn = error == "two_way" or (error == "auto" and judgments.is_shared())
     pooled = _pooled(judgments, is_drawn, seed, resamples)
-    side = np.sign(pooled.counts.lead)
+    side = np.sign(pooled.lead)
     return ComparisonResult(
         first=judgments.first,
         second=judgments.second,
@@ -443,22 +372,17 @@ def _of_sentences(judgments: PairJudgments) -> Preference | None:
     return _votes(several) if several else None
 
 
-def _pooled(judgments: PairJudgments, is_drawn: bool, seed: int, resamples: int) -> Pooled:
+def _pooled(judgments: PairJudgments, is_drawn: bool, seed: int, resamples: int) -> Preference:
     counts = judgments.preference()
     if not is_drawn or not counts.wins + counts.losses:
-        return Pooled(counts, counts.error, "judgments")
+        return counts
     blocks = blocks_of([judgments], [judgments.first, judgments.second])
     resampling, _limits = two_way_resampling(blocks, seed=seed)
     weights = resampling.weights(blocks, range(resamples)).astype(np.float64)
     total = weights.sum(axis=0)
-    drawn = (_signs(blocks, judgments.first) @ weights)[total > 0] / total[total > 0]
-    level: ErrorLevel = "judgments" if resampling.level == "pairs" else resampling.level
-    return Pooled(counts, max(counts.error, float(drawn.std(ddof=1))), level)
-
-
-def _signs(blocks: Blocks, first: str) -> FloatArray:
-    """Return r of each block; labels of systems with identical outputs are equal."""
-    column = blocks.systems.index(first)
-    ahead = blocks.labels[:, 1 - column] - blocks.labels[:, column]
-    signs: FloatArray = np.sign(ahead).astype(np.float64)
-    return signs
+    drawn = (judgments.answers.astype(np.float64) @ weights)[total > 0] / total[total > 0]
+    return replace(
+        counts,
+        drawn_error=float(drawn.std(ddof=1)),
+        level="judgments" if resampling.level == "pairs" else resampling.level,
+    )

@@ -17,12 +17,13 @@ contradict itself, and therefore cannot show that judges do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
-import numpy.typing as npt
+
+from ranking.core.arrays import BoolArray
 
 
 def draw(seed: int, *purpose: str) -> int:
@@ -44,14 +45,13 @@ def drawn_winner(one: str, other: str, seed: int) -> str:
 
 
 Pair = tuple[str, str]
-#: Winners of closed comparisons, by their two systems in any order.
-_Winners = Mapping[frozenset[str], str]
-#: The systems of one round of pairs in their places, None where a pair is not decided.
-_Places = tuple[str | None, ...]
+#: Winners of closed comparisons, by their two systems in the order of `pair_of`.
+_Winners = Mapping[Pair, str]
 
 
-class VerdictError(ValueError):
-    """The verdicts are not those of one sort; the message names the pair."""
+def pair_of(one: str, other: str) -> Pair:
+    """Return two systems as comparisons are known by: the first by alphabet first."""
+    return (one, other) if one < other else (other, one)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +89,7 @@ def most_comparisons(systems: int) -> int:
     """Return F(n) = Σ ⌈log₂(3k/4)⌉ over k = 1 … n, the comparisons of the worst case (Knuth, §5.3.1, eq. 17).
 
     7 for 5 systems and 19 for 9, as Vilar et al. say.
-
-    Raises
-    ------
-    ValueError
-        If `systems` is negative.
     """
-    if systems < 0:
-        raise ValueError("systems: expected a number from 0")
     return sum(((3 * k + 3) // 4 - 1).bit_length() for k in range(1, systems + 1))
 
 
@@ -108,7 +101,7 @@ def next_comparisons(systems: Iterable[str], verdicts: Iterable[Verdict], seed: 
     systems : iterable of str
         Two or more names, in any order.
     verdicts : iterable of Verdict
-        In any order: the state is that of the set.
+        Those that this sort asked for, in any order: the state is that of the set.
     seed : int
         Decides the start order, and so who meets whom first.
 
@@ -118,9 +111,6 @@ def next_comparisons(systems: Iterable[str], verdicts: Iterable[Verdict], seed: 
 
     Raises
     ------
-    VerdictError
-        If a verdict names an unknown system or a system against itself, if a pair stands twice, or if it is not one that
-        this sort asks for after the others.
     ValueError
         If there are fewer than two systems, or one twice.
     """
@@ -129,148 +119,80 @@ def next_comparisons(systems: Iterable[str], verdicts: Iterable[Verdict], seed: 
         raise ValueError("systems: a sort needs two or more")
     if len(set(names)) < len(names):
         raise ValueError("systems: a name stands twice")
-    start, given = shuffled(names, seed), _by_pair(names, verdicts)
-    accepted: dict[frozenset[str], str] = {}
-    while True:
-        questions, order = _asked(start, accepted)
-        closed = {key: given[key] for pair in questions if (key := frozenset(pair)) in given}
-        if not closed:
-            break
-        accepted |= closed
-    if stray := sorted(sorted(key) for key in given.keys() - accepted.keys()):
-        one, other = stray[0]
-        raise VerdictError(f"{one} : {other} is no comparison that this sort asks for")
-    left = 0 if order else most_comparisons(len(names)) - len(accepted)
-    return SortState(questions, order, len(accepted), left)
+    winners = {pair_of(each.winner, each.loser): each.winner for each in verdicts}
+    start = shuffled(names, seed)
+    open_, order = _undecided(start, winners), None
+    if not open_:
+        pair, places, chain = _inserted(start, winners)
+        if pair is None:
+            order = tuple(reversed(chain))
+        else:
+            # The next one, too, if it is the same wherever this system goes.
+            after = {_inserted(start, winners, place)[0] for place in places}
+            open_ = (pair, *(each for each in after if each and len(after) == 1))
+    left = 0 if order else most_comparisons(len(names)) - len(winners)
+    return SortState(open_, order, len(winners), left)
 
 
-def _by_pair(systems: Sequence[str], verdicts: Iterable[Verdict]) -> dict[frozenset[str], str]:
-    winners: dict[frozenset[str], str] = {}
-    for verdict in verdicts:
-        named = f"{verdict.winner} : {verdict.loser}"
-        if unknown := {verdict.winner, verdict.loser}.difference(systems):
-            raise VerdictError(f"{named}: there is no system {min(unknown)}")
-        if verdict.winner == verdict.loser:
-            raise VerdictError(f"{named}: a system against itself")
-        pair = frozenset((verdict.winner, verdict.loser))
-        if pair in winners:
-            same = winners[pair] == verdict.winner
-            raise VerdictError(
-                f"{named}: the comparison is closed twice{'' if same else ', with both as the winner'}"
-            )
-        winners[pair] = verdict.winner
-    return winners
+def _undecided(places: Sequence[str | None], winners: _Winners) -> tuple[Pair, ...]:
+    """Return the pairs of steps 1 and 2 whose systems are known but not their winner; None for a system not known."""
+    if len(places) < 2:
+        return ()
+    pairs = list(zip(places[::2], places[1::2], strict=False))
+    known = [(one, other) for one, other in pairs if one and other]
+    won = [winners.get(pair_of(one, other)) if one and other else None for one, other in pairs]
+    return (
+        *(pair for pair in known if pair_of(*pair) not in winners),
+        *_undecided(won, winners),
+    )
 
 
-def _asked(
-    start: Sequence[str], winners: _Winners
-) -> tuple[tuple[Pair, ...], tuple[str, ...] | None]:
-    """Return the open pairs, and the order if there are none."""
-    rounds, questions = _paired(start, winners)
-    if questions:
-        return questions, None
-    *rounds, top = rounds
-    reached = _Insertion(tuple(name for name in top if name), (), tuple(rounds)).advanced(winners)
-    if reached.waiting:
-        return reached.questions(winners), None
-    return (), reached.chain[::-1]
+def _inserted(
+    start: Sequence[str], winners: _Winners, *guessed: int
+) -> tuple[Pair | None, range, list[str]]:
+    """Return the pair that step 3 waits for, with the places that its first system may still take; else all, worst first.
 
-
-def _paired(start: Sequence[str], winners: _Winners) -> tuple[list[_Places], tuple[Pair, ...]]:
-    """Return the rounds of pairs down to a single winner, and the pairs whose systems are known but not their winner."""
-    rounds: list[_Places] = [tuple(start)]
-    questions: list[Pair] = []
-    while len(rounds[-1]) > 1:
-        won: list[str | None] = []
-        for one, other in zip(rounds[-1][::2], rounds[-1][1::2], strict=False):
-            if one is None or other is None:
-                won.append(None)
-                continue
-            won.append(winners.get(frozenset((one, other))))
-            if won[-1] is None:
-                questions.append((one, other))
-        rounds.append(tuple(won))
-    return rounds, tuple(questions)
-
-
-@dataclass(frozen=True, slots=True)
-class _Insertion:
-    """Step 3, of one round after the other: the last round's winners are sorted first.
-
-    `chain` is sorted, worst first. `waiting` are the systems to insert into it, each with the system that it is known to be
-    below, if any. `rounds` are those whose losers come after.
+    The first searches that wait end at the `guessed` places.
     """
-
-    chain: tuple[str, ...]
-    waiting: tuple[tuple[str, str | None], ...]
-    rounds: tuple[_Places, ...]
-
-    def advanced(self, winners: _Winners) -> _Insertion:
-        """Go on as far as the verdicts reach; nothing waits if all is sorted."""
-        state = self
-        while state.waiting or state.rounds:
-            if not state.waiting:
-                state = state._next_round(winners)
-                continue
-            low, high = state.places(winners)
-            if low < high:
-                return state
-            state = state.inserted(low)
-        return state
-
-    def places(self, winners: _Winners) -> tuple[int, int]:
-        """Return the first and the last place that the next system may take, by the verdicts there are."""
-        system, bound = self.waiting[0]
-        low, high = 0, len(self.chain) if bound is None else self.chain.index(bound)
+    guesses, insertions = iter(guessed), _insertions(start, winners)
+    place = None
+    while True:
+        try:
+            system, chain = insertions.send(place)
+        except StopIteration as end:
+            return None, range(0), end.value
+        low, high = 0, len(chain)
         while low < high:
             middle = (low + high) // 2
-            winner = winners.get(frozenset((system, self.chain[middle])))
+            winner = winners.get(pair_of(system, chain[middle]))
             if winner is None:
                 break
             low, high = (middle + 1, high) if winner == system else (low, middle)
-        return low, high
+        place = low if low == high else next(guesses, None)
+        if place is None:
+            return (system, chain[middle]), range(low, high + 1), []
 
-    def question(self, winners: _Winners) -> Pair | None:
-        """Return the pair to compare next; None if all is sorted."""
-        if not self.waiting:
-            return None
-        low, high = self.places(winners)
-        return self.waiting[0][0], self.chain[(low + high) // 2]
 
-    def questions(self, winners: _Winners) -> tuple[Pair, ...]:
-        """Return the next pair, and the one after this insertion if that is the same wherever the system goes."""
-        pair = self.question(winners)
-        if pair is None:
-            return ()
-        low, high = self.places(winners)
-        after = {
-            self.inserted(place).advanced(winners).question(winners)
-            for place in range(low, high + 1)
-        }
-        following = after.pop()
-        return (pair,) if after or following is None else (pair, following)
-
-    def inserted(self, place: int) -> _Insertion:
-        """Insert the next system at its place."""
-        chain = (*self.chain[:place], self.waiting[0][0], *self.chain[place:])
-        return _Insertion(chain, self.waiting[1:], self.rounds)
-
-    def _next_round(self, winners: _Winners) -> _Insertion:
-        """Begin with the losers of an earlier round, whose winners are the chain."""
-        *rounds, places = self.rounds
-        names = [name for name in places if name is not None]
-        loser_to: dict[str, str] = {}
-        for one, other in zip(names[::2], names[1::2], strict=False):
-            winner = winners[frozenset((one, other))]
-            loser_to[winner] = other if winner == one else one
-        losers: list[tuple[str, str | None]] = [(loser_to[name], name) for name in self.chain]
-        if len(names) % 2:
-            losers.append((names[-1], None))
-        # The first loser is below the worst winner, and so below all: it needs no search.
-        chain = (losers[0][0], *self.chain)
-        return _Insertion(
-            chain, tuple(losers[b - 1] for b in _insertion_order(len(losers))), tuple(rounds)
-        )
+def _insertions(
+    names: Sequence[str], winners: _Winners
+) -> Generator[tuple[str, list[str]], int | None, list[str]]:
+    """Yield each system of step 3 with the sorted ones it is inserted among, and take its place; return all, worst first."""
+    if len(names) < 2:
+        return [*names]
+    pairs = [*zip(names[::2], names[1::2], strict=False)]
+    won = [winners[pair_of(*pair)] for pair in pairs]
+    chain = yield from _insertions(won, winners)
+    loser_to = {winner: pair[winner == pair[0]] for winner, pair in zip(won, pairs, strict=True)}
+    losers: list[tuple[str, str | None]] = [(loser_to[name], name) for name in chain]
+    if len(names) % 2:
+        losers.append((names[-1], None))
+    # The first loser is below the worst winner, and so below all: it needs no search.
+    chain.insert(0, losers[0][0])
+    for number in _insertion_order(len(losers)):
+        system, bound = losers[number - 1]
+        place = yield system, chain if bound is None else chain[: chain.index(bound)]
+        chain.insert(place or 0, system)
+    return chain
 
 
 def _insertion_order(losers: int) -> list[int]:
@@ -282,9 +204,6 @@ def _insertion_order(losers: int) -> list[int]:
         order += range(min(last, losers), done, -1)
         done, k = last, k + 1
     return order
-
-
-BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,13 +231,7 @@ class PartialOrder:
 
 
 def partial_order(systems: Sequence[str], verdicts: Iterable[Verdict]) -> PartialOrder:
-    """Return the partial order implied by consistent verdicts, such as those of a sort.
-
-    Raises
-    ------
-    ValueError
-        If they go round in a circle.
-    """
+    """Return the partial order implied by the verdicts of a sort."""
     names = sorted(systems)
     index = {name: place for place, name in enumerate(names)}
     won = np.zeros((len(names), len(names)), dtype=np.bool_)
@@ -327,8 +240,6 @@ def partial_order(systems: Sequence[str], verdicts: Iterable[Verdict]) -> Partia
     better = won.copy()
     for middle in range(len(names)):
         better |= better[:, [middle]] & better[[middle]]
-    if better.diagonal().any():
-        raise ValueError("verdicts: they go round in a circle")
     # Twice the middle of its places, less a constant.
     middles = better.sum(axis=0) - better.sum(axis=1)
     order = sorted(range(len(names)), key=lambda place: (int(middles[place]), names[place]))

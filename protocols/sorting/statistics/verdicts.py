@@ -8,12 +8,19 @@ of them, or of the extension where these leave it even, so later calls give the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from protocols.sorting.statistics.comparison import ComparisonResult, Preference, TestName
-from protocols.sorting.statistics.merge_insertion import drawn_winner
+from protocols.sorting.statistics.comparison import ComparisonResult, TestName
+from protocols.sorting.statistics.merge_insertion import (
+    Pair,
+    SortState,
+    Verdict,
+    drawn_winner,
+    next_comparisons,
+    pair_of,
+)
 
 OnUndecided = Literal["sign", "extend"]
 
@@ -41,7 +48,7 @@ class VerdictRule:
     Raises
     ------
     ValueError
-        If a number is out of range, or `cap` is below `quota`.
+        If "extend" has no judgments to extend by, or `cap` is below `quota`.
     """
 
     quota: int
@@ -52,16 +59,10 @@ class VerdictRule:
     level: float = 0.05
 
     def __post_init__(self) -> None:
-        if self.quota < 1:
-            raise ValueError("quota: expected one judgment or more")
-        if self.extension < 0:
-            raise ValueError("extension: must not be negative")
         if self.on_undecided == "extend" and not self.extension:
             raise ValueError("extension: expected one judgment or more to extend by")
         if self.cap is not None and self.cap < self.quota:
             raise ValueError("cap: expected at least the quota")
-        if not 0 < self.level < 1:
-            raise ValueError("level: expected a probability between 0 and 1")
 
     @property
     def most(self) -> int:
@@ -94,10 +95,23 @@ class Decision:
     arbitrary: bool = False
 
 
-def decide(
-    result: ComparisonResult, rule: VerdictRule, *, seed: int, asked: int | None = None
-) -> Decision:
-    """Close a comparison, or return the number of judgments it still needs.
+def verdicts_of(decisions: Iterable[Decision]) -> list[Verdict]:
+    """Return the verdicts of the comparisons that are closed."""
+    return [Verdict(each.winner, each.loser) for each in decisions if each.winner and each.loser]
+
+
+def closed(first: str, second: str, lead: int, asked: int, *, seed: int) -> Decision:
+    """Close a comparison for the system that leads, or for the one that the seed chooses."""
+    winner = (first if lead > 0 else second) if lead else drawn_winner(first, second, seed)
+    loser = second if winner == first else first
+    return Decision(winner, loser, asked, 0, arbitrary=not lead)
+
+
+def decide(result: ComparisonResult, rule: VerdictRule, *, seed: int) -> Decision:
+    """Close a comparison by all judgments there are, or return the number it still needs.
+
+    An extension that has begun is looked at when it is complete, because R leaves 0 with its first judgment. It is taken
+    for begun where there are judgments of it and R may have been 0 before them.
 
     Parameters
     ----------
@@ -105,41 +119,24 @@ def decide(
     rule : VerdictRule
     seed : int
         Chooses the winner where R is 0 in the end.
-    asked : int, optional
-        Judgments requested so far, more than the quota after extensions. An extension that has begun is looked at when
-        it is complete, because R leaves 0 with its first judgment. If it is not given, as where only judgments are
-        known, the first extension is taken for begun where there are judgments of it and R may have been 0 before them.
 
     Returns
     -------
     Decision
         Closed for the system with the greater share of judgments.
     """
-    counts = result.pooled.counts
-    there = counts.judgments
-    if asked is None:
-        asked = (
-            min(rule.most, rule.quota + rule.extension) if _has_begun(counts, rule) else rule.quota
-        )
-    is_undecided = counts.lead == 0 or (
-        rule.on_undecided == "extend" and not result.pooled.p(rule.test) <= rule.level
+    pooled = result.pooled
+    asked, beyond = rule.quota, pooled.judgments - rule.quota
+    if 0 < beyond < rule.extension and abs(pooled.lead) <= beyond:
+        asked = min(rule.most, rule.quota + rule.extension)
+    is_undecided = pooled.lead == 0 or (
+        rule.on_undecided == "extend" and not pooled.p(rule.test) <= rule.level
     )
-    while is_undecided and asked <= there and asked < rule.most:
+    while is_undecided and asked <= pooled.judgments and asked < rule.most:
         asked = min(rule.most, asked + rule.extension)
-    if there < asked:
-        return Decision(None, None, asked, asked - there)
-    if counts.lead == 0:
-        winner = drawn_winner(result.first, result.second, seed)
-    else:
-        winner = result.first if counts.lead > 0 else result.second
-    loser = result.second if winner == result.first else result.first
-    return Decision(winner, loser, asked, 0, arbitrary=counts.lead == 0)
-
-
-def _has_begun(counts: Preference, rule: VerdictRule) -> bool:
-    """Return whether there are judgments beyond the quota, not yet all, without which R may be 0."""
-    beyond = counts.judgments - rule.quota
-    return 0 < beyond < rule.extension and abs(counts.lead) <= beyond
+    if pooled.judgments < asked:
+        return Decision(None, None, asked, asked - pooled.judgments)
+    return closed(result.first, result.second, pooled.lead, asked, seed=seed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +151,15 @@ class Answer:
     segment : int
     answer : int
         +1 where the first system is better, −1 where the second is, 0 for the same quality.
+    is_current : bool
+        Whether no later judgment, up to the watermark, has taken its place.
     """
 
     number: int
     judge: str
     segment: int
     answer: int
+    is_current: bool = True
 
 
 def counting(answers: Iterable[Answer], *, most_of_a_judge: int = 0) -> list[Answer]:
@@ -208,6 +208,31 @@ def decide_in_order(
         if lead or asked >= rule.most:
             break
         asked = rule.most
-    winner = (first if lead > 0 else second) if lead else drawn_winner(first, second, seed)
-    loser = second if winner == first else first
-    return Decision(winner, loser, asked, 0, arbitrary=lead == 0)
+    return closed(first, second, lead, asked, seed=seed)
+
+
+def sort_replayed(
+    systems: Iterable[str],
+    seed: int,
+    decide_all: Callable[[Sequence[Pair]], Mapping[Pair, Decision]],
+    decided: Mapping[Pair, Decision] | None = None,
+) -> tuple[SortState, dict[Pair, Decision]]:
+    """Sort as far as comparisons are closed; return its state and the decisions in the order of the sort.
+
+    Parameters
+    ----------
+    systems : iterable of str
+    seed : int
+    decide_all : callable
+        Decides the open comparisons that it knows of; is asked once about each.
+    decided : mapping of pair to Decision, optional
+        What was closed before.
+    """
+    found = dict(decided or {})
+    names = tuple(systems)
+    while True:
+        state = next_comparisons(names, verdicts_of(found.values()), seed)
+        new = decide_all([pair for each in state.open if (pair := pair_of(*each)) not in found])
+        found |= new
+        if not any(each.winner for each in new.values()):
+            return state, found

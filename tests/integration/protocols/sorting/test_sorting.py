@@ -26,10 +26,9 @@ from protocols.sorting.sorts import (
     comparisons_close,
     comparisons_open,
     decisions,
-    state_of,
     verdicts_closed,
 )
-from protocols.sorting.statistics.merge_insertion import most_comparisons
+from protocols.sorting.statistics.merge_insertion import most_comparisons, next_comparisons
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from tests.at_work import assignment_lend, expire, lend
 from tests.factories import make_judge, make_organiser
@@ -81,8 +80,7 @@ def test_systems_are_sorted_by_closed_verdicts(task: Task) -> None:
     judged_by(task, 16, hits_each=8)
     pool_fill(task_id=task.pk)
     sort = SystemSort.objects.get()
-    state = state_of(sort, verdicts_closed(sort))
-    assert state is not None
+    state = next_comparisons(sort.systems, verdicts_closed(sort), sort.seed)
     assert state.order is not None, ClosedComparison.objects.count()
     known = [name for name in state.order if name in QUALITY]
     # Of every second sentence amber and birch have the same output, which is judged as that of one of them.

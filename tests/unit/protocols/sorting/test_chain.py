@@ -17,11 +17,13 @@ from protocols.sorting.statistics.chain import (
     sort_judged,
 )
 from protocols.sorting.statistics.comparison import PairJudgments
+from protocols.sorting.statistics.merge_insertion import Pair
+from protocols.sorting.statistics.merge_insertion import pair_of as known_as
 from protocols.sorting.statistics.verdicts import VerdictRule
 from ranking.core.ranges import Correction
 from tests.simulated.sorts import SimulatedCampaign, SimulatedWorld
 
-Judged = dict[frozenset[str], PairJudgments]
+Judged = dict[Pair, PairJudgments]
 
 #: As in Vilar et al. (2007): five systems, and A and C, which could be swapped.
 WORLD = SimulatedWorld({"B": 0.9, "E": 0.6, "D": 0.3, "A": 0.0, "C": 0.0}, same=0.2)
@@ -35,7 +37,7 @@ def pair_of(first: str, second: str, wins: int, losses: int, same: int = 0) -> P
 def all_pairs(world: SimulatedWorld, seed: int) -> Judged:
     campaign, names = SimulatedCampaign(world, seed=seed), sorted(world.qualities)
     return {
-        frozenset((one, other)): campaign.judgments((one, other))
+        (one, other): campaign.judgments((one, other))
         for one in names
         for other in names
         if one < other
@@ -64,7 +66,7 @@ def test_every_two_neighbours_have_a_test_of_their_own(chain: SortedChain) -> No
     assert chain.order is not None
     met = [(step.result.first, step.result.second) for step in chain.neighbours]
     assert met == list(pairwise(chain.order))
-    assert all(step.result.pooled.counts.lead > 0 for step in chain.neighbours)
+    assert all(step.result.pooled.lead > 0 for step in chain.neighbours)
 
 
 def test_remaining_pairs_come_in_the_order_of_their_nearness(chain: SortedChain) -> None:
@@ -80,17 +82,17 @@ def test_remaining_pairs_come_in_the_order_of_their_nearness(chain: SortedChain)
 
 def test_a_circle_shows_only_in_what_the_sort_did_not_ask() -> None:
     circle = {
-        frozenset(pair): pair_of(pair[0], pair[1], 8, 2)
+        known_as(*pair): pair_of(pair[0], pair[1], 8, 2)
         for pair in ("AB", "BC", "CD", "DA", "AC", "BD")
     }
     chain = sort_judged("ABCD", circle, SortSettings())
     assert chain.order is not None
     assert len(chain.steps) + len(chain.remaining) == 6
     for each in chain.remaining:
-        first = circle[frozenset((each.better, each.worse))].first
+        first = circle[known_as(each.better, each.worse)].first
         assert each.contradicts == (first == each.worse)
     # What was compared agrees with the order, so the circle is in what was not.
-    assert all(step.result.pooled.counts.lead > 0 for step in chain.steps)
+    assert all(step.result.pooled.lead > 0 for step in chain.steps)
     assert any(each.contradicts for each in chain.remaining)
 
 
@@ -108,7 +110,7 @@ def test_holm_joins_clusters_and_never_splits_them() -> None:
 
 def test_an_unfinished_sort_says_what_to_compare(judged: Judged) -> None:
     chain = sort_judged(WORLD.qualities, judged, SortSettings(seed=1))
-    first = {frozenset((step.result.first, step.result.second)) for step in chain.steps[:2]}
+    first = {step.pair for step in chain.steps[:2]}
     begun = sort_judged(
         WORLD.qualities, {pair: judged[pair] for pair in first}, SortSettings(seed=1)
     )
@@ -126,7 +128,7 @@ def test_a_quota_that_is_not_reached_keeps_a_comparison_open(judged: Judged) -> 
 
 
 def test_equal_numbers_are_decided_by_the_seed_and_marked() -> None:
-    even = {frozenset("AB"): pair_of("A", "B", 5, 5)}
+    even = {("A", "B"): pair_of("A", "B", 5, 5)}
     chains = [sort_judged("AB", even, SortSettings(seed=seed)) for seed in range(20)]
     assert {chain.order for chain in chains} == {("A", "B"), ("B", "A")}
     assert all(chain.steps[0].decision.arbitrary for chain in chains)
@@ -134,17 +136,17 @@ def test_equal_numbers_are_decided_by_the_seed_and_marked() -> None:
 
 
 def test_two_judgments_that_agree_tell_nothing_apart() -> None:
-    few = {frozenset("AB"): pair_of("A", "B", 2, 0)}
+    few = {("A", "B"): pair_of("A", "B", 2, 0)}
     chain = sort_judged("AB", few, SortSettings())
     assert chain.order == ("A", "B")
     assert chain.clusters == (1, 1)
     assert (chain.steps[0].p, chain.steps[0].significant) == (0.5, False)
-    many = {frozenset("AB"): pair_of("A", "B", 6, 0)}
+    many = {("A", "B"): pair_of("A", "B", 6, 0)}
     assert sort_judged("AB", many, SortSettings()).clusters == (1, 2)
 
 
 def test_one_judgment_closes_a_comparison_where_no_quota_is_asked_for() -> None:
-    chain = sort_judged("AB", {frozenset("AB"): pair_of("A", "B", 0, 1)}, SortSettings())
+    chain = sort_judged("AB", {("A", "B"): pair_of("A", "B", 0, 1)}, SortSettings())
     assert chain.order == ("B", "A")
     # One judgment has no test, so there are no clusters.
     assert chain.clusters == ()

@@ -30,10 +30,10 @@ def test_answers_are_counted_by_pair_whichever_output_came_first(make_file: Make
     read = read_comparisons([make_file(LINES)], progress=silent)
     assert (read.systems, read.judges) == (("A", "B", "C"), ("ann", "bob"))
     assert (read.answers, read.identical) == (5, 1)
-    first = read.judged[frozenset("AB")]
+    first = read.judged["A", "B"]
     assert (first.first, first.preference()) == ("A", Preference(1, 1, 1, 1))
     assert first.of_judge("ann") == Preference(0, 1, 1, 1)
-    assert read.judged[frozenset("BC")].preference() == Preference(0, 1)
+    assert read.judged["B", "C"].preference() == Preference(0, 1)
 
 
 def test_judges_are_left_out(make_file: MakeFile) -> None:

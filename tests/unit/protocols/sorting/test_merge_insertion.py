@@ -20,7 +20,6 @@ from protocols.sorting.statistics.merge_insertion import (
     Pair,
     SortState,
     Verdict,
-    VerdictError,
     most_comparisons,
     next_comparisons,
     shuffled,
@@ -178,28 +177,6 @@ def test_the_seed_decides_who_meets_first_and_the_names_order_does_not() -> None
 
 def test_the_start_order_of_a_seed_never_changes() -> None:
     assert shuffled("ABCDE", 7) == ("E", "A", "D", "C", "B")
-
-
-@pytest.mark.parametrize(
-    ("verdicts", "problem"),
-    [
-        ([Verdict("A", "Z")], "A : Z: there is no system Z"),
-        ([Verdict("A", "A")], "A : A: a system against itself"),
-        ([Verdict("A", "B"), Verdict("A", "B")], "A : B: the comparison is closed twice$"),
-        ([Verdict("A", "B"), Verdict("B", "A")], "closed twice, with both as the winner"),
-    ],
-)
-def test_verdicts_of_no_sort_are_refused(verdicts: list[Verdict], problem: str) -> None:
-    with pytest.raises(VerdictError, match=problem):
-        next_comparisons("ABCDE", verdicts, 0)
-
-
-def test_a_verdict_that_the_sort_did_not_ask_for_is_refused() -> None:
-    first, second = next_comparisons("ABCDE", [], 0).open
-    stray = Verdict(first[0], second[1])
-    one, other = sorted((stray.winner, stray.loser))
-    with pytest.raises(VerdictError, match=f"{one} : {other} is no comparison that this sort"):
-        next_comparisons("ABCDE", [Verdict(*first), stray], 0)
 
 
 @pytest.mark.parametrize("systems", ["", "A", "ABA"])
