@@ -9,7 +9,7 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-from scipy.stats import binom, norm
+from scipy.special import ndtri
 
 from annotation.sampling.priorities import active_priorities
 from ranking.core.anytime import separated
@@ -392,6 +392,8 @@ def _finite(value: float) -> int | None:
 
 def _median_places(count: int) -> tuple[int, int]:
     """Return the indices of order statistics with the median between them at 95 %."""
+    from scipy.stats import binom  # a fifth of the time in which Django starts
+
     low = max(0, int(binom.ppf(0.025, count, 0.5)) - 1)
     return low, count - 1 - low
 
@@ -404,7 +406,7 @@ def _ratio(
     logs = np.log(np.nan_to_num(own, nan=limit) / np.nan_to_num(first, nan=limit))
     mean = float(logs.mean())
     error = float(logs.std(ddof=1) / np.sqrt(len(logs))) if len(logs) > 1 else 0.0
-    reach = float(norm.ppf(0.975)) * error
+    reach = float(ndtri(0.975)) * error
     return float(np.exp(mean)), float(np.exp(mean - reach)), float(np.exp(mean + reach))
 
 
