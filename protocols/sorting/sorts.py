@@ -147,7 +147,7 @@ def decisions(
         without = excluded_judges(campaign_id=task.test_set.campaign_id)
     given = answers_given(task=task, watermark=watermark, pairs=pairs, without=without)
     rule, most = verdict_rule(task), rules_complete(task.rules)["most_of_a_judge"]
-    found = {}
+    found: dict[Pair, tuple[Decision, list[Answer]]] = {}
     for pair in pairs:
         if pair not in given and not outputs_differ(sort, pair):
             # No judge is available: R stays 0.
@@ -243,8 +243,8 @@ def _close(design: Design) -> int:
         ClosedComparison.objects.create(
             sort=sort,
             step=step,
-            winner=decision.winner,
-            loser=decision.loser,
+            winner=decision.winner or "",
+            loser=decision.loser or "",
             wins=signs[for_winner],
             losses=signs[-for_winner],
             same=signs[0],
