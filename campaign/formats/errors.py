@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -91,6 +91,10 @@ class Loss:
     first: str
 
 
+#: Counts a loss, by a phrase and how often.
+Lose = Callable[..., None]
+
+
 class Losses:
     """Counts losses by kind, in the order in which they first occur."""
 
@@ -102,6 +106,10 @@ class Losses:
         if count:
             before, first = self._counts.get(what, (0, where))
             self._counts[what] = (before + count, first)
+
+    def at(self, where: str) -> Lose:
+        """Return a function that counts something that was lost there."""
+        return lambda what, count=1: self.add(what, where, count)
 
     def __iter__(self) -> Iterator[Loss]:
         return iter(self.found())

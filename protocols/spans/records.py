@@ -179,13 +179,6 @@ class ScoredJudgment:
         return len(self.outputs) > 1
 
 
-def spans_past(spans: Sequence[Span], text: str | None) -> list[int]:
-    """Return the places of spans that end after the text; none where it is not known."""
-    if text is None:
-        return []
-    return [n for n, span in enumerate(spans) if span.end is not None and span.end > len(text)]
-
-
 def spans_overlapping(spans: Sequence[Span]) -> list[tuple[int, int]]:
     """Return the places of each two spans that share characters. Missing content never does."""
     placed = [

@@ -16,24 +16,18 @@ import ast
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Final
 
 from campaign.formats import FormatError, InputFile
-from campaign.formats.errors import Loss, Losses
+from campaign.formats.errors import Lose, Loss, Losses
 from campaign.formats.quoting import csv_row
 from campaign.formats.records import counted
 from campaign.formats.segment_identity import segment_id
 from campaign.formats.streams import text_lines
 from campaign.formats.tables import line_cells
-from protocols.spans.files.jsonl import (
-    judgment_made,
-    output_made,
-    score_value,
-    span_made,
-)
+from protocols.spans.files.jsonl import made, score_value
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
-from ranking.files.labels import Refuse, judge_of, refuse_at, refuse_broken_text, system_of
+from ranking.files.labels import Refuse, filled, judge_of, refuse_at, refuse_broken_text, system_of
 
 _KINDS = ("TGT", "CHK", "BAD", "REF")
 _MISSING = "missing"
@@ -47,33 +41,28 @@ _FIRST = (
     "score",
 )
 _NUMBER = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,9})?")
-#: Rows by their number of cells: whether they have a document and spans, times, and a batch.
-_WITH_DOCUMENT: Final = {8: (0, 0), 9: (0, 0), 10: (0, 0), 12: (1, 0), 14: (1, 1)}
-_SEGMENTS_ONLY: Final = {7: (0, 0), 9: (1, 0), 11: (1, 1)}
-#: Rows with the kinds of errors that a judge ticked, behind the score: of two outputs without a document.
-_WITH_ERRORS: Final = (9, 11, 13)
 _FLAGS: Final = ("True", "False")
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A row by its columns; empty where the file has none."""
-
-    line: int
-    user: str
-    system: str
-    segment: str
-    kind: str
-    source_language: str
-    target_language: str
-    score: str
-    document: str = ""
-    is_document: bool = False
-    spans: str | None = None
-    start: str = ""
-    end: str = ""
-    has_batch: bool = False
-    has_errors: bool = False
+#: Kinds of errors that a judge ticked, behind the score: of two outputs without a document, in rows of as many cells.
+_ERRORS: Final = ("errors", "errors_of_other")
+_WITH_ERRORS: Final = (9, 11, 13)
+_TIMES: Final = ("start", "end")
+_BATCH: Final = ("batch", "item")
+_DOCUMENT: Final = ("document", "is_document")
+#: The other columns, by whether the row says if it is of a whole document, and their number. WMT22 released documents
+#: with times and without spans, in as many cells as segments with a batch.
+_LAYOUTS: Final[dict[tuple[bool, int], tuple[str, ...]]] = {
+    (False, 0): (),
+    (False, 1): ("document",),
+    (False, 2): _TIMES,
+    (False, 4): (*_TIMES, *_BATCH),
+    (True, 2): _DOCUMENT,
+    (True, 3): (*_DOCUMENT, "spans"),
+    (True, 4): (*_DOCUMENT, *_TIMES),
+    (True, 5): (*_DOCUMENT, "spans", *_TIMES),
+    (True, 7): (*_DOCUMENT, "spans", *_TIMES, *_BATCH),
+}
+#: A row by its columns.
+_Row = dict[str, str]
 
 
 def read_appraise_csv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
@@ -96,18 +85,18 @@ def read_appraise_csv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss
         if empty and _is_header(cells):
             continue
         empty = False
-        row = _row(file.name, line, cells)
-        where = f"line {line}"
-        if row.kind in ("BAD", "REF"):
-            losses.add("quality controls (BAD, REF)", where)
-        elif "tutorial" in row.segment or "tutorial" in row.document:
-            losses.add("rows of the tutorial", where)
-        elif row.is_document:
-            losses.add("scores of whole documents", where)
+        refuse, lose = refuse_at(file.name, line), losses.at(f"line {line}")
+        row = _row(cells, refuse)
+        if row["kind"] in ("BAD", "REF"):
+            lose("quality controls (BAD, REF)")
+        elif "tutorial" in row["segment"] or "tutorial" in row.get("document", ""):
+            lose("rows of the tutorial")
+        elif row.get("is_document") == "True":
+            lose("scores of whole documents")
         else:
-            losses.add("numbers of batch and item", where, row.has_batch)
-            losses.add("kinds of errors", where, row.has_errors)
-            judgments.append(_judgment(row, refuse_at(file.name, line), losses))
+            lose("numbers of batch and item", "batch" in row)
+            lose("kinds of errors", any(_is_said(row.get(name, "")) for name in _ERRORS))
+            judgments.append(_judgment(line, row, refuse, lose))
     if empty:
         raise FormatError(file.name, "the file is empty", "give the scores that Appraise exports")
     return judgments, losses.found()
@@ -118,52 +107,28 @@ def _is_header(cells: list[str]) -> bool:
     return len(cells) > 6 and cells[3] not in _KINDS and not _NUMBER.fullmatch(cells[6].strip())
 
 
-def _row(file: str, line: int, cells: list[str]) -> _Row:
-    refuse = refuse_at(file, line)
+def _row(cells: list[str], refuse: Refuse) -> _Row:
     if len(cells) < 7 or cells[3] not in _KINDS:
         refuse(
             "itemType",
             "the row has no kind of item (TGT, CHK, BAD, REF) in its fourth cell",
             "give the scores as Appraise's ExportSystemScoresToCSV writes them",
         )
-    first, rest, errors = cells[:7], cells[7:], False
+    rest = cells[7:]
     has_flag = len(rest) > 1 and rest[1] in _FLAGS
-    if len(cells) in _WITH_ERRORS and not has_flag and not _is_time(rest[0]):
-        errors, rest = any(map(_is_said, rest[:2])), rest[2:]
-    width = 7 + len(rest)
-    times, more = (0, 0), dict[str, str]()
-    is_document = has_flag and rest[1] == "True"
-    # WMT22 released documents with times and without spans, in as many cells as segments with a batch.
-    if has_flag and width == 11:
-        more["document"], rest = rest[0], rest[2:]
-        times = (1, 0)
-    elif width in _WITH_DOCUMENT and (has_flag or width == 8):
-        times = _WITH_DOCUMENT[width]
-        more["document"] = rest[0]
-        if width >= 10:
-            more["spans"] = rest[2]
-        rest = rest[3:]
-    elif width in _SEGMENTS_ONLY:
-        times = _SEGMENTS_ONLY[width]
-    else:
+    has_errors = len(cells) in _WITH_ERRORS and not has_flag and not _is_time(rest[0])
+    errors = _ERRORS if has_errors else ()
+    layout = _LAYOUTS.get((has_flag, len(rest) - len(errors)))
+    if layout is None:
         refuse(
             None,
             f"the row has {counted(len(cells), 'cell')}",
             "give 7, 9 or 11 cells (DA of segments) or 8 to 12 or 14 (with documents)",
         )
-    if times[0]:
-        more["start"], more["end"] = rest[:2]
-    batch = bool(times[1])
-    if batch and not all(map(_is_time, rest[2:])):
+    row = dict(zip((*_FIRST, *errors, *layout), cells, strict=True))
+    if not all(_is_time(row.get(name, "")) for name in _BATCH):
         refuse("batch", "batch and item are not numbers", "give the row as Appraise writes it")
-    return _Row(
-        line=line,
-        has_batch=batch,
-        has_errors=errors,
-        is_document=is_document,
-        **dict(zip(_FIRST, first, strict=True)),
-        **more,
-    )
+    return row
 
 
 def _is_said(text: str) -> bool:
@@ -174,31 +139,28 @@ def _is_time(text: str) -> bool:
     return not _is_said(text) or _NUMBER.fullmatch(text.strip()) is not None
 
 
-def _judgment(row: _Row, refuse: Refuse, losses: Losses) -> ScoredJudgment:
-    score = _number("score", row.score, refuse)
+def _judgment(line: int, row: _Row, refuse: Refuse, lose: Lose) -> ScoredJudgment:
+    score = _number("score", row["score"], refuse)
     if score is None:
         refuse("score", "the cell is empty", "fill it in")
-    if not row.segment.strip():
-        refuse("itemID", "the cell is empty", "fill it in")
-    spans = None if row.spans is None else _spans(row, refuse, losses)
-    return judgment_made(
+    filled(row["segment"], "itemID", refuse)
+    spans = _spans(row.get("spans", ""), refuse, lose)
+    judge = judge_of(row["user"], "username", refuse)
+    systems = (system_of("targetID", row["system"], refuse),)
+    score = score_value("score", score, refuse)
+    return made(
+        ScoredJudgment,
+        None,
         refuse,
-        source_language=row.source_language,
-        target_language=row.target_language,
-        document=row.document,
-        segment=row.segment,
-        judge=judge_of(row.user, "username", refuse),
-        outputs=(
-            output_made(
-                refuse,
-                systems=(system_of("targetID", row.system, refuse),),
-                score=score_value("score", score, refuse),
-                spans=spans,
-            ),
-        ),
-        started_at=_number("start_time", row.start, refuse),
-        ended_at=_number("end_time", row.end, refuse),
-        line=row.line,
+        source_language=row["source_language"],
+        target_language=row["target_language"],
+        document=row.get("document", ""),
+        segment=row["segment"],
+        judge=judge,
+        outputs=(made(ScoredOutput, "outputs", refuse, systems, score, spans),),
+        started_at=_number("start_time", row.get("start", ""), refuse),
+        ended_at=_number("end_time", row.get("end", ""), refuse),
+        line=line,
     )
 
 
@@ -211,8 +173,8 @@ def _number(key: str, text: str, refuse: Refuse) -> float | None:
     return float(stripped)
 
 
-def _spans(row: _Row, refuse: Refuse, losses: Losses) -> tuple[Span, ...] | None:
-    text = (row.spans or "").strip()
+def _spans(cell: str, refuse: Refuse, lose: Lose) -> tuple[Span, ...] | None:
+    text = cell.strip()
     if not _is_said(text):
         return None
     try:
@@ -228,7 +190,6 @@ def _spans(row: _Row, refuse: Refuse, losses: Losses) -> tuple[Span, ...] | None
         )
     if not isinstance(value, list):
         refuse("mqm", "the spans are not a list", "write them in square brackets")
-    where = f"line {row.line}"
     spans = []
     for number, each in enumerate(value):
         key = f"mqm[{number}]"
@@ -236,12 +197,12 @@ def _spans(row: _Row, refuse: Refuse, losses: Losses) -> tuple[Span, ...] | None
             refuse(key, "the span is not an object", "write it in curly brackets")
         severity = each.get("severity")
         if severity not in ("minor", "major"):
-            losses.add("spans with a severity other than minor or major", where)
+            lose("spans with a severity other than minor or major")
             continue
         start, end = _ends(key, each.get("start_i"), each.get("end_i"), refuse)
         category = _category(each.get("error_type"))
         refuse_broken_text(f"{key}.error_type", category, refuse)
-        spans.append(span_made(key, start, end, Severity(severity), category, refuse))
+        spans.append(made(Span, key, refuse, start, end, Severity(severity), category))
     return tuple(spans)
 
 
@@ -278,26 +239,25 @@ def write_appraise_csv(
     losses = Losses()
     lines = []
     for number, judgment in enumerate(judgments, 1):
-        where = f"judgment {number}"
-        _left_out(judgment, where, losses)
+        lose = losses.at(f"judgment {number}")
+        _left_out(judgment, lose)
         for output in judgment.outputs:
             if output.score is None:
-                losses.add("outputs without a score", where)
+                lose("outputs without a score")
                 continue
             if output.text is not None:
-                losses.add("texts of outputs", where)
+                lose("texts of outputs")
             lines += [_line(judgment, output, system) for system in output.systems]
     return lines, losses.found()
 
 
-def _left_out(judgment: ScoredJudgment, where: str, losses: Losses) -> None:
-    losses.add("source texts", where, judgment.source is not None)
-    losses.add("comments", where, bool(judgment.comment))
-    losses.add("active times", where, judgment.duration_ms is not None)
-    losses.add("which outputs were shown side by side", where, judgment.is_contrastive)
-    losses.add(
+def _left_out(judgment: ScoredJudgment, lose: Lose) -> None:
+    lose("source texts", judgment.source is not None)
+    lose("comments", bool(judgment.comment))
+    lose("active times", judgment.duration_ms is not None)
+    lose("which outputs were shown side by side", judgment.is_contrastive)
+    lose(
         "identical outputs of several systems",
-        where,
         sum(len(output.systems) > 1 for output in judgment.outputs),
     )
 

@@ -79,8 +79,7 @@ def read_spans(
         With file, line and field; also if the files hold no judgment.
     """
     sources = Sources(names, progress=progress)
-    judgments: list[ScoredJudgment] = []
-    origins: list[str] = []
+    judgments: list[tuple[str, ScoredJudgment]] = []
     files, losses = [], Losses()
     for name in sources.names:
         with sources.input(name) as (file, stream):
@@ -88,15 +87,12 @@ def read_spans(
             files.append(FileRead(file.name, stream.sha256()))
         for loss in lost:
             losses.add(loss.what, f"{file.name}, {loss.first}", loss.count)
-        origins += [file.name] * len(found)
-        judgments += found
+        judgments += [(file.name, judgment) for judgment in found]
     if not judgments or input_format is None:
         raise Place(files[0].name).error(
             "it contains no usable judgments",
             "give a file with judgments of outputs",
         )
-    judgments = _in_shared_documents(judgments, losses)
-    _texts_check(zip(origins, judgments, strict=True))
     return SpansRead(
         judgments=tuple(
             replace(
@@ -104,7 +100,7 @@ def read_spans(
                 source_language=judgment.source_language or source_language,
                 target_language=judgment.target_language or target_language,
             )
-            for judgment in judgments
+            for judgment in _together(judgments, losses)
         ),
         losses=losses.found(),
         files=tuple(files),
@@ -148,9 +144,8 @@ def read_spans_file(
     """
     input_format, judgments, lost = _file_read(file, input_format)
     losses = Losses()
-    judgments = _in_shared_documents(judgments, losses)
-    _texts_check((file.name, judgment) for judgment in judgments)
-    return input_format, judgments, (*lost, *losses.found())
+    together = _together([(file.name, judgment) for judgment in judgments], losses)
+    return input_format, together, (*lost, *losses.found())
 
 
 def _file_read(
@@ -161,42 +156,29 @@ def _file_read(
     return input_format, *_READERS[input_format](file)
 
 
-def _jsonl(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
-    return list(read_spans_jsonl(file)), ()
-
-
-_READERS: Final[
-    dict[SpansFormat, Callable[[InputFile], tuple[list[ScoredJudgment], tuple[Loss, ...]]]]
-] = {
-    SpansFormat.JSONL: _jsonl,
-    SpansFormat.APPRAISE_CSV: read_appraise_csv,
-    SpansFormat.PEARMUT_LOG: read_pearmut_log,
-    SpansFormat.MQM_TSV: read_mqm_tsv,
-}
-
-
-def _in_shared_documents(
-    judgments: Sequence[ScoredJudgment], losses: Losses
+def _together(
+    judgments: Sequence[tuple[str, ScoredJudgment]], losses: Losses
 ) -> list[ScoredJudgment]:
-    """Return judgments without systems in the names of their documents, where all documents end in their system."""
+    """Return judgments without systems in the names of their documents, where all documents end in their system.
+
+    Each is with the name of its file. Refuses two sources of one segment, and two texts of a system there.
+    """
     renamed = documents_of_all(
         (judgment.document, [system for output in judgment.outputs for system in output.systems])
-        for judgment in judgments
+        for _file, judgment in judgments
     )
-    if not renamed:
-        return list(judgments)
-    losses.add(
-        "names of systems at the end of names of documents (name#system)",
-        f"line {judgments[0].line}",
-        len(renamed),
-    )
-    return [replace(each, document=renamed[each.document]) for each in judgments]
-
-
-def _texts_check(judgments: Iterable[tuple[str, ScoredJudgment]]) -> None:
-    """Refuse two sources of one segment, and two texts of a system there."""
+    found = [
+        replace(each, document=renamed[each.document]) if renamed else each
+        for _file, each in judgments
+    ]
+    if renamed:
+        losses.add(
+            "names of systems at the end of names of documents (name#system)",
+            f"line {found[0].line}",
+            len(renamed),
+        )
     texts = SegmentTexts()
-    for file, judgment in judgments:
+    for (file, _judgment), judgment in zip(judgments, found, strict=True):
         outputs = (
             (system, output.text) for output in judgment.outputs for system in output.systems
         )
@@ -205,6 +187,7 @@ def _texts_check(judgments: Iterable[tuple[str, ScoredJudgment]]) -> None:
             texts.check(judgment.document, judgment.segment, where, judgment.source, outputs)
         except SegmentProblem as error:
             raise FormatError(file, error.problem, error.remedy, line=judgment.line) from error
+    return found
 
 
 def detect_spans_format(file: InputFile) -> tuple[SpansFormat, InputFile]:
@@ -234,9 +217,15 @@ def detect_spans_format(file: InputFile) -> tuple[SpansFormat, InputFile]:
     return found, whole
 
 
-_WRITERS: Final[
-    dict[SpansFormat, Callable[[Iterable[ScoredJudgment]], tuple[list[str], tuple[Loss, ...]]]]
-] = {
+_Read = Callable[[InputFile], tuple[list[ScoredJudgment], tuple[Loss, ...]]]
+_READERS: Final[dict[SpansFormat, _Read]] = {
+    SpansFormat.JSONL: read_spans_jsonl,
+    SpansFormat.APPRAISE_CSV: read_appraise_csv,
+    SpansFormat.PEARMUT_LOG: read_pearmut_log,
+    SpansFormat.MQM_TSV: read_mqm_tsv,
+}
+_Write = Callable[[Iterable[ScoredJudgment]], tuple[list[str], tuple[Loss, ...]]]
+_WRITERS: Final[dict[SpansFormat, _Write]] = {
     SpansFormat.JSONL: write_spans_jsonl,
     SpansFormat.APPRAISE_CSV: write_appraise_csv,
     SpansFormat.PEARMUT_LOG: write_pearmut_log,

@@ -4,8 +4,8 @@ that name line and key.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 from campaign.formats import InputFile
 from campaign.formats.errors import Loss
@@ -16,7 +16,6 @@ from protocols.spans.records import (
     ScoredOutput,
     Severity,
     Span,
-    spans_past,
 )
 from ranking.files.labels import (
     MAX_NUMBER,
@@ -35,8 +34,6 @@ from ranking.files.labels import (
     word_of,
 )
 
-_ONE_SCREEN = "correct the judgment"
-
 
 def score_value(key: str, value: object, refuse: Refuse) -> float:
     """Take a score."""
@@ -50,20 +47,23 @@ def score_value(key: str, value: object, refuse: Refuse) -> float:
     return score
 
 
-def judgment_made(refuse: Refuse, **values: Any) -> ScoredJudgment:
-    """Return the judgment, or refuse an invalid one."""
-    try:
-        return ScoredJudgment(**values)
-    except ValueError as error:
-        refuse(None, str(error), _ONE_SCREEN)
+Made = TypeVar("Made", ScoredJudgment, ScoredOutput, Span)
+_REMEDIES = {Span: "give both ends, the start before the end, or neither"}
 
 
-def output_made(refuse: Refuse, **values: Any) -> ScoredOutput:
-    """Return the output, or refuse an invalid one."""
+def made(
+    kind: Callable[..., Made], key: str | None, refuse: Refuse, *values: Any, **more: Any
+) -> Made:
+    """Return a judgment, output or span of these values, or refuse an invalid one."""
     try:
-        return ScoredOutput(**values)
+        return kind(*values, **more)
     except ValueError as error:
-        refuse("outputs", str(error), _ONE_SCREEN)
+        refuse(key, str(error), _REMEDIES.get(kind, "correct the judgment"))
+
+
+def text_or_none(key: str, value: object, refuse: Refuse) -> str | None:
+    """Take a text, which may be empty and have several lines; None where there is none."""
+    return None if value is None else text_of(key, value, refuse, empty=True, lines=True)
 
 
 _REQUIRED = ("segment", "judge", "outputs")
@@ -84,8 +84,8 @@ _SHAPE = (
 )
 
 
-def read_spans_jsonl(file: InputFile) -> Iterator[ScoredJudgment]:
-    """Yield a judgment for every line; `docs/formats-judgments.md` describes the objects.
+def read_spans_jsonl(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
+    """Return a judgment for every line, and nothing lost; `docs/formats-judgments.md` describes the objects.
 
     Raises
     ------
@@ -93,8 +93,7 @@ def read_spans_jsonl(file: InputFile) -> Iterator[ScoredJudgment]:
         With line and key, and with the column where the line is no JSON. A span that ends after the text is refused;
         spans may overlap, as in Google's MQM.
     """
-    for line, values, refuse in json_objects(file, shape=_SHAPE):
-        yield _judgment(line, values, refuse)
+    return [_judgment(*each) for each in json_objects(file, shape=_SHAPE)], ()
 
 
 def _judgment(line: int, values: dict[str, Any], refuse: Refuse) -> ScoredJudgment:
@@ -105,26 +104,27 @@ def _judgment(line: int, values: dict[str, Any], refuse: Refuse) -> ScoredJudgme
     ]
 
     def text(key: str) -> str:
-        value = values.get(key)
-        return "" if value is None else text_of(key, value, refuse, empty=True, lines=True)
+        return text_or_none(key, values.get(key), refuse) or ""
 
     def time(key: str) -> float | None:
         return None if values.get(key) is None else number_of(key, values[key], refuse)
 
-    return judgment_made(
+    return made(
+        ScoredJudgment,
+        None,
         refuse,
-        source_language=text("source_language"),
-        target_language=text("target_language"),
-        document=text("document"),
-        segment=name_of("segment", values["segment"], refuse),
-        judge=judge_of(text_of("judge", values["judge"], refuse), "judge", refuse),
-        outputs=tuple(outputs),
-        source=None if values.get("source") is None else text("source"),
-        started_at=time("started_at"),
-        ended_at=time("ended_at"),
-        duration_ms=count_of("duration_ms", values, refuse, MAX_NUMBER),
-        comment=text("comment"),
-        line=line,
+        text("source_language"),
+        text("target_language"),
+        text("document"),
+        name_of("segment", values["segment"], refuse),
+        judge_of(text_of("judge", values["judge"], refuse), "judge", refuse),
+        tuple(outputs),
+        text_or_none("source", values.get("source"), refuse),
+        time("started_at"),
+        time("ended_at"),
+        count_of("duration_ms", values, refuse, MAX_NUMBER),
+        text("comment"),
+        line,
     )
 
 
@@ -132,16 +132,16 @@ def _output(place: str, value: object, refuse: Refuse) -> ScoredOutput:
     values = object_of(place, value, refuse)
     keys_check(values, _OF_OUTPUT[:1], _OF_OUTPUT[1:], refuse, f"{place}.")
     systems = list_of(f"{place}.systems", values["systems"], refuse)
-    text = values.get("text")
-    if text is not None:
-        text = text_of(f"{place}.text", text, refuse, empty=True, lines=True)
+    text = text_or_none(f"{place}.text", values.get("text"), refuse)
     score, spans = values.get("score"), values.get("spans")
-    return output_made(
+    return made(
+        ScoredOutput,
+        "outputs",
         refuse,
-        systems=tuple(system_of(f"{place}.systems", name, refuse) for name in systems),
-        score=None if score is None else score_value(f"{place}.score", score, refuse),
-        spans=None if spans is None else _spans(f"{place}.spans", spans, text, refuse),
-        text=text,
+        tuple(system_of(f"{place}.systems", name, refuse) for name in systems),
+        None if score is None else score_value(f"{place}.score", score, refuse),
+        None if spans is None else _spans(f"{place}.spans", spans, text, refuse),
+        text,
     )
 
 
@@ -152,19 +152,9 @@ def _spans(place: str, value: object, text: str | None, refuse: Refuse) -> tuple
         values = object_of(where, each, refuse)
         keys_check(values, ("severity",), _OF_SPAN, refuse, f"{where}.")
         start, end = (_end(f"{where}.{name}", values.get(name), refuse) for name in _OF_SPAN[:2])
-        category = values.get("category")
-        spans.append(
-            span_made(
-                where,
-                start,
-                end,
-                Severity(word_of(f"{where}.severity", values["severity"], Severity, refuse)),
-                ""
-                if category is None
-                else text_of(f"{where}.category", category, refuse, empty=True, lines=True),
-                refuse,
-            )
-        )
+        severity = word_of(f"{where}.severity", values["severity"], Severity, refuse)
+        category = text_or_none(f"{where}.category", values.get("category"), refuse) or ""
+        spans.append(made(Span, where, refuse, start, end, Severity(severity), category))
     spans_check(place, spans, text, refuse)
     return tuple(spans)
 
@@ -173,29 +163,15 @@ def _end(key: str, value: object, refuse: Refuse) -> int | None:
     return None if value is None else integer_of(key, value, 0, refuse, MAX_NUMBER)
 
 
-def span_made(
-    key: str,
-    start: int | None,
-    end: int | None,
-    severity: Severity,
-    category: str,
-    refuse: Refuse,
-) -> Span:
-    """Return the span, or refuse an empty one."""
-    try:
-        return Span(start, end, severity, category)
-    except ValueError as error:
-        refuse(key, str(error), "give both ends, the start before the end, or neither")
-
-
 def spans_check(key: str, spans: Sequence[Span], text: str | None, refuse: Refuse) -> None:
     """Refuse spans that end after their text; they may share characters, as in Google's MQM."""
-    for place in spans_past(spans, text):
-        refuse(
-            f"{key}[{place}]",
-            f"the span ends at {spans[place].end}, but the output has {len(text or '')} characters",
-            "count characters of this output from 0, or give the text that was judged",
-        )
+    for place, span in enumerate(spans):
+        if text is not None and span.end is not None and span.end > len(text):
+            refuse(
+                f"{key}[{place}]",
+                f"the span ends at {span.end}, but the output has {len(text)} characters",
+                "count characters of this output from 0, or give the text that was judged",
+            )
 
 
 def write_spans_jsonl(judgments: Iterable[ScoredJudgment]) -> tuple[list[str], tuple[Loss, ...]]:
@@ -203,39 +179,37 @@ def write_spans_jsonl(judgments: Iterable[ScoredJudgment]) -> tuple[list[str], t
     return [json_line(_judgment_object(judgment)) for judgment in judgments], ()
 
 
+def _present(**values: Any) -> dict[str, Any]:
+    """Return the values that are not None."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
 def _judgment_object(judgment: ScoredJudgment) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for key in ("source_language", "target_language", "document"):
-        if getattr(judgment, key):
-            values[key] = getattr(judgment, key)
-    values |= {"segment": judgment.segment, "judge": judgment.judge}
-    if judgment.source is not None:
-        values["source"] = judgment.source
-    values["outputs"] = [_output_object(output) for output in judgment.outputs]
-    for key in ("started_at", "ended_at", "duration_ms"):
-        if getattr(judgment, key) is not None:
-            values[key] = getattr(judgment, key)
-    if judgment.comment:
-        values["comment"] = judgment.comment
-    return values
+    return _present(
+        source_language=judgment.source_language or None,
+        target_language=judgment.target_language or None,
+        document=judgment.document or None,
+        segment=judgment.segment,
+        judge=judgment.judge,
+        source=judgment.source,
+        outputs=[_output_object(output) for output in judgment.outputs],
+        started_at=judgment.started_at,
+        ended_at=judgment.ended_at,
+        duration_ms=judgment.duration_ms,
+        comment=judgment.comment or None,
+    )
 
 
 def _output_object(output: ScoredOutput) -> dict[str, Any]:
-    values: dict[str, Any] = {"systems": list(output.systems)}
-    if output.score is not None:
-        values["score"] = output.score
+    spans = None
     if output.spans is not None:
-        values["spans"] = [_span_object(span) for span in output.spans]
-    if output.text is not None:
-        values["text"] = output.text
-    return values
-
-
-def _span_object(span: Span) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    if span.start is not None:
-        values |= {"start": span.start, "end": span.end}
-    values["severity"] = span.severity.value
-    if span.category:
-        values["category"] = span.category
-    return values
+        spans = [
+            _present(
+                start=span.start,
+                end=span.end,
+                severity=span.severity.value,
+                category=span.category or None,
+            )
+            for span in output.spans
+        ]
+    return _present(systems=output.systems, score=output.score, spans=spans, text=output.text)

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from campaign.formats import InputFile
-from campaign.formats.errors import Loss, Losses
+from campaign.formats.errors import Lose, Loss, Losses
 from campaign.formats.quoting import table_rows
 from campaign.formats.tables import first_row, refuse_other_width, require_column
-from protocols.spans.files.jsonl import judgment_made, output_made
+from protocols.spans.files.jsonl import made
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
 from ranking.files.labels import Refuse, judge_of, refuse_at, system_of
 
@@ -92,35 +92,31 @@ def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:
     text, source = (_MARK.sub("", first.cells[name]) for name in ("target", "source"))
     spans, is_one_text = [], True
     for row in rows:
-        where = f"line {row.line}"
-        said = refuse_at(file, row.line)
+        lose = losses.at(f"line {row.line}")
         is_edited = _MARK.sub("", row.cells["target"]) != text
-        losses.add("texts that changed between two errors", where, is_edited)
+        lose("texts that changed between two errors", is_edited)
         is_one_text &= not is_edited
-        losses.add("comments", where, bool(row.cells.get(COMMENT)))
+        lose("comments", bool(row.cells.get(COMMENT)))
         others = [cell for name, cell in row.cells.items() if name not in (*COLUMNS, COMMENT)]
-        losses.add("cells of other columns", where, sum(map(bool, others)))
-        span = _span(row, said, losses, where)
+        lose("cells of other columns", sum(map(bool, others)))
+        span = _span(row, refuse_at(file, row.line), lose)
         if span is not None:
             spans.append(span)
-    return judgment_made(
+    judge = judge_of(first.cells["rater"], "rater", refuse)
+    systems = (system_of("system", first.cells["system"], refuse),)
+    # Each error has its place in the text of its own row.
+    shown = text if is_one_text else None
+    return made(
+        ScoredJudgment,
+        None,
         refuse,
-        source_language="",
-        target_language="",
-        document=first.cells["doc"],
-        segment=first.cells["seg_id"],
-        judge=judge_of(first.cells["rater"], "rater", refuse),
-        outputs=(
-            output_made(
-                refuse,
-                systems=(system_of("system", first.cells["system"], refuse),),
-                score=None,
-                spans=tuple(spans),
-                # Each error has its place in the text of its own row.
-                text=text if is_one_text else None,
-            ),
-        ),
-        source=source,
+        "",
+        "",
+        first.cells["doc"],
+        first.cells["seg_id"],
+        judge,
+        (made(ScoredOutput, "outputs", refuse, systems, None, tuple(spans), shown),),
+        source,
         line=first.line,
     )
 
@@ -137,26 +133,26 @@ def _sources_check(file: str, rows: list[_Row]) -> None:
             )
 
 
-def _span(row: _Row, refuse: Refuse, losses: Losses, where: str) -> Span | None:
+def _span(row: _Row, refuse: Refuse, lose: Lose) -> Span | None:
     category, severity = row.cells["category"], row.cells["severity"].strip().lower()
     if category.strip().lower() in _NO_ERROR or severity in _NO_ERROR:
         return None
     if severity == "critical":
-        losses.add("critical errors (counted as major)", where)
+        lose("critical errors (counted as major)")
         severity = "major"
     if severity not in ("minor", "major"):
-        losses.add("errors with a severity other than minor or major", where)
+        lose("errors with a severity other than minor or major")
         return None
-    marked = _marked(row.cells["target"], refuse, losses, where)
+    marked = _marked(row.cells["target"], refuse, lose)
     if len(marked) > 1:
-        losses.add("further places of one error", where, len(marked) - 1)
+        lose("further places of one error", len(marked) - 1)
     if not marked:
-        losses.add("untranslated parts of the source", where, "<v>" in row.cells["source"])
+        lose("untranslated parts of the source", "<v>" in row.cells["source"])
     start, end = marked[0] if marked else (None, None)
     return Span(start, end, Severity(severity), category)
 
 
-def _marked(text: str, refuse: Refuse, losses: Losses, where: str) -> list[tuple[int, int]]:
+def _marked(text: str, refuse: Refuse, lose: Lose) -> list[tuple[int, int]]:
     """Return the span between the marks, in characters of the text without them; empty marks are ignored."""
     found, begun, at, left = [], None, 0, 0
     for mark in _MARK.finditer(text):
@@ -173,7 +169,7 @@ def _marked(text: str, refuse: Refuse, losses: Losses, where: str) -> list[tuple
                 found.append((begun, at))
             begun = None
     if begun is not None:
-        losses.add("marks without an end (extended to the end of the text)", where)
+        lose("marks without an end (extended to the end of the text)")
         end = at + len(text) - left
         if end > begun:
             found.append((begun, end))
@@ -190,38 +186,37 @@ def write_mqm_tsv(judgments: Iterable[ScoredJudgment]) -> tuple[list[str], tuple
     numbers: dict[str, dict[str, int]] = defaultdict(dict)
     written: set[tuple[str, ...]] = set()
     for number, judgment in enumerate(judgments, 1):
-        where = f"judgment {number}"
-        _left_out(judgment, where, losses)
+        lose = losses.at(f"judgment {number}")
+        _left_out(judgment, lose)
         of_document = numbers[judgment.document]
         place = of_document.setdefault(judgment.segment, len(of_document) + 1)
         for output in judgment.outputs:
             if output.spans is None or output.text is None:
-                losses.add("outputs without a text, or without a search for errors", where)
+                lose("outputs without a text, or without a search for errors")
                 continue
             if _MARK.search(output.text):
-                losses.add("outputs that hold <v> or </v> themselves", where)
+                lose("outputs that hold <v> or </v> themselves")
                 continue
-            losses.add("scores", where, output.score is not None)
+            lose("scores", output.score is not None)
             for system in output.systems:
                 key = (system, judgment.document, judgment.segment, judgment.judge)
                 # Rows of two judgments with this key would be read as one.
-                losses.add("further judgments of one output by one judge", where, key in written)
+                lose("further judgments of one output by one judge", key in written)
                 if key not in written:
-                    lines += _lines(judgment, output, system, place, losses, where)
+                    lines += _lines(judgment, output, system, place, lose)
                 written.add(key)
     return lines, losses.found()
 
 
-def _left_out(judgment: ScoredJudgment, where: str, losses: Losses) -> None:
-    losses.add("languages", where, bool(judgment.source_language or judgment.target_language))
-    losses.add("comments", where, bool(judgment.comment))
-    losses.add("<v> and </v> in source texts", where, bool(_MARK.search(judgment.source or "")))
-    losses.add("which outputs were shown side by side", where, judgment.is_contrastive)
+def _left_out(judgment: ScoredJudgment, lose: Lose) -> None:
+    lose("languages", bool(judgment.source_language or judgment.target_language))
+    lose("comments", bool(judgment.comment))
+    lose("<v> and </v> in source texts", bool(_MARK.search(judgment.source or "")))
+    lose("which outputs were shown side by side", judgment.is_contrastive)
     timed = (judgment.started_at, judgment.ended_at, judgment.duration_ms)
-    losses.add("times", where, any(time is not None for time in timed))
-    losses.add(
+    lose("times", any(time is not None for time in timed))
+    lose(
         "identical outputs of several systems",
-        where,
         sum(len(output.systems) > 1 for output in judgment.outputs),
     )
 
@@ -231,8 +226,7 @@ def _lines(
     output: ScoredOutput,
     system: str,
     place: int,
-    losses: Losses,
-    where: str,
+    lose: Lose,
 ) -> list[str]:
     text = output.text or ""
     source = _MARK.sub("", judgment.source or "")
@@ -247,19 +241,17 @@ def _lines(
                     f"{text[: span.start]}<v>{text[span.start : span.end]}</v>{text[span.end :]}"
                 )
             category, severity = span.category or "Other", span.severity.value.capitalize()
-            losses.add("missing error categories (written as Other)", where, not span.category)
+            lose("missing error categories (written as Other)", not span.category)
         cells = [system, judgment.document, str(place), judgment.segment, judgment.judge]
         rows.append(
-            "\t".join(
-                _cell(cell, losses, where) for cell in (*cells, source, target, category, severity)
-            )
+            "\t".join(_cell(cell, lose) for cell in (*cells, source, target, category, severity))
             + "\n"
         )
     return rows
 
 
-def _cell(text: str, losses: Losses, where: str) -> str:
+def _cell(text: str, lose: Lose) -> str:
     """Return a cell, in quotes if it holds one; line breaks and tabs become blanks, so that places stay."""
     plain = re.sub("[\t\r\n]", " ", text)
-    losses.add("tabs and line breaks in texts", where, plain != text)
+    lose("tabs and line breaks in texts", plain != text)
     return '"' + plain.replace('"', '""') + '"' if '"' in plain else plain

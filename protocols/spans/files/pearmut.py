@@ -17,22 +17,16 @@ import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
 from campaign.formats import FormatError, InputFile
-from campaign.formats.errors import Loss, Losses
+from campaign.formats.errors import Lose, Loss, Losses
 from campaign.formats.json_stream import object_lines
 from campaign.formats.segment_identity import id_parts, segment_id
 from campaign.texts.canonical_json import json_line
-from protocols.spans.files.jsonl import (
-    judgment_made,
-    output_made,
-    score_value,
-    span_made,
-    spans_check,
-)
+from protocols.spans.files.jsonl import made, score_value, spans_check, text_or_none
 from protocols.spans.records import MAX_OUTPUTS, ScoredJudgment, ScoredOutput, Severity, Span
 from ranking.files.labels import (
     Refuse,
@@ -57,12 +51,8 @@ _PAIR = re.compile(r"([A-Za-z_]+)---([A-Za-z_]+?)( v[0-9]+)?")
 _OF_OUTPUT = ("score", "error_spans", "textfield", "sliders")
 
 
-@dataclass(slots=True)
-class _Submission:
-    """A line that counts: the judgments of its items by their place, None for items without one."""
-
-    line: int
-    judgments: list[ScoredJudgment | None] = field(default_factory=list)
+#: The judgments of a line that counts, each with the place of its item.
+_Submission = list[tuple[int, ScoredJudgment]]
 
 
 def read_pearmut_log(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
@@ -74,36 +64,32 @@ def read_pearmut_log(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss,
         With line and key: not such a log, a score out of range, or a span outside its text.
     """
     losses = Losses()
-    submitted: dict[tuple[str, str, str], list[_Submission]] = {}
+    submitted: dict[tuple[str, str, str], _Submission] = {}
     empty = True
     for campaign, line, values in _lines(file):
         empty = False
-        refuse = refuse_at(file.name, line)
+        refuse, lose = refuse_at(file.name, line), losses.at(f"line {line}")
         judge = judge_of(text_of("user_id", values.get("user_id"), refuse), "user_id", refuse)
         document = values.get("item_i")
         if values.get("annotation") == RESET:
-            _reset(submitted, campaign, judge, document, losses, f"line {line}")
+            for key, judgments in submitted.items():
+                if key[:2] == (campaign, judge) and (document is None or key[2] == str(document)):
+                    lose("judgments that were reset", len(judgments))
+                    judgments.clear()
             continue
         if document is None or isinstance(document, bool):
             refuse("item_i", "the line names no document", "write the document's number")
         if str(document).startswith(_BESIDE):
-            losses.add("forms, tutorials and attention checks", f"line {line}")
+            lose("forms, tutorials and attention checks")
             continue
-        submission = _submission(file.name, line, campaign, judge, values, losses)
-        before = submitted.setdefault((campaign, judge, str(document)), [])
-        _replace(before, submission, losses)
-        before.append(submission)
+        key = campaign, judge, str(document)
+        later = _submission(line, campaign, judge, values, refuse, lose)
+        submitted[key] = [*_without(submitted.get(key, []), later, losses), *later]
     if empty:
         raise FormatError(file.name, "the file is empty", "give the log of a campaign of Pearmut")
-    found = [
-        (submission.line, judgment)
-        for submissions in submitted.values()
-        for submission in submissions
-        for judgment in submission.judgments
-        if judgment is not None
-    ]
+    found = [judgment for own in submitted.values() for _place, judgment in own]
     # In the order in which they were made.
-    return [judgment for _line, judgment in sorted(found, key=lambda each: each[0])], losses.found()
+    return sorted(found, key=lambda judgment: judgment.line), losses.found()
 
 
 def _lines(file: InputFile) -> Iterator[tuple[str, int, dict[str, Any]]]:
@@ -118,45 +104,31 @@ def _lines(file: InputFile) -> Iterator[tuple[str, int, dict[str, Any]]]:
                 yield campaign, line, object_of(f"{campaign}[{number}]", entry, refuse)
 
 
-def _reset(
-    submitted: dict[tuple[str, str, str], list[_Submission]],
-    campaign: str,
-    judge: str,
-    document: object,
-    losses: Losses,
-    where: str,
-) -> None:
-    for key, submissions in submitted.items():
-        if key[:2] == (campaign, judge) and (document is None or key[2] == str(document)):
-            taken = sum(each is not None for one in submissions for each in one.judgments)
-            losses.add("judgments that were reset", where, taken)
-            submissions.clear()
-
-
-def _replace(before: list[_Submission], later: _Submission, losses: Losses) -> None:
-    """Take from earlier submissions the outputs that the later one judges again."""
-    for submission in before:
-        for place, earlier in enumerate(submission.judgments):
-            again = later.judgments[place] if place < len(later.judgments) else None
-            if earlier is None or again is None:
-                continue
-            names = [(each.document, each.segment, each.source) for each in (earlier, again)]
-            if names[0] != names[1]:
-                continue
-            systems = {system for output in again.outputs for system in output.systems}
-            kept = tuple(out for out in earlier.outputs if not systems.intersection(out.systems))
+def _without(before: _Submission, later: _Submission, losses: Losses) -> _Submission:
+    """Return earlier judgments without the outputs that the later line judges again."""
+    again, found = dict(later), []
+    for place, earlier in before:
+        kept, other = earlier.outputs, again.get(place)
+        if other is not None and _text_of(other) == _text_of(earlier):
+            systems = {system for output in other.outputs for system in output.systems}
+            kept = tuple(each for each in kept if systems.isdisjoint(each.systems))
             losses.add(
                 "outputs that the same judge judged again later",
-                f"line {submission.line}",
+                f"line {earlier.line}",
                 len(earlier.outputs) - len(kept),
             )
-            submission.judgments[place] = replace(earlier, outputs=kept) if kept else None
+        if kept:
+            found.append((place, replace(earlier, outputs=kept)))
+    return found
+
+
+def _text_of(judgment: ScoredJudgment) -> tuple[object, ...]:
+    return judgment.document, judgment.segment, judgment.source
 
 
 def _submission(
-    file: str, line: int, campaign: str, judge: str, values: dict[str, Any], losses: Losses
+    line: int, campaign: str, judge: str, values: dict[str, Any], refuse: Refuse, lose: Lose
 ) -> _Submission:
-    refuse = refuse_at(file, line)
     items = list_of("item", values.get("item"), refuse)
     annotations = list_of("annotation", values.get("annotation"), refuse)
     if len(items) != len(annotations):
@@ -169,15 +141,14 @@ def _submission(
     comment = values.get("comment")
     if isinstance(comment, str):
         refuse_broken_text("comment", comment, refuse)
-    submission = _Submission(line)
+    found = []
     for place, (item, annotation) in enumerate(zip(items, annotations, strict=True)):
         key = f"item[{place}]"
-        judged = _judged(key, item, annotation, refuse, losses, f"line {line}")
+        judged = _judged(key, item, annotation, refuse, lose)
         if judged is None:
-            submission.judgments.append(None)
             continue
         outputs = [
-            _output(file, line, f"annotation[{place}].{model}", model, said, judged, losses)
+            _output(f"annotation[{place}].{model}", model, said, judged, refuse, lose)
             for model, said in object_of(f"annotation[{place}]", annotation, refuse).items()
         ]
         if len(outputs) > MAX_OUTPUTS:
@@ -186,35 +157,27 @@ def _submission(
                 f"there are {len(outputs)} outputs on one screen",
                 f"give at most {MAX_OUTPUTS}",
             )
-        source_language, target_language, document, segment = names_of(
-            _identifier(key, judged, refuse), campaign
+        judgment = made(
+            ScoredJudgment,
+            None,
+            refuse,
+            *names_of(_identifier(key, judged, refuse), campaign),
+            judge=judge,
+            outputs=tuple(outputs),
+            source=text_or_none(f"{key}.src", judged.get("src"), refuse),
+            started_at=started,
+            ended_at=ended,
+            # Items of one document are timed only together.
+            duration_ms=duration if len(items) == 1 else None,
+            comment=comment if isinstance(comment, str) else "",
+            line=line,
         )
-        source = judged.get("src")
-        submission.judgments.append(
-            judgment_made(
-                refuse,
-                source_language=source_language,
-                target_language=target_language,
-                document=document,
-                segment=segment,
-                judge=judge,
-                outputs=tuple(outputs),
-                source=None
-                if source is None
-                else text_of(f"{key}.src", source, refuse, empty=True, lines=True),
-                started_at=started,
-                ended_at=ended,
-                # Items of one document are timed only together.
-                duration_ms=duration if len(items) == 1 else None,
-                comment=comment if isinstance(comment, str) else "",
-                line=line,
-            )
-        )
-    return submission
+        found.append((place, judgment))
+    return found
 
 
 def _judged(
-    key: str, item: object, annotation: object, refuse: Refuse, losses: Losses, where: str
+    key: str, item: object, annotation: object, refuse: Refuse, lose: Lose
 ) -> dict[str, Any] | None:
     """Return the item if it is of the campaign and was judged."""
     values = object_of(key, item, refuse)
@@ -226,13 +189,13 @@ def _judged(
         or identifier.startswith("attention_check_")
         or "tutorial" in identifier
     ):
-        losses.add("forms, tutorials and attention checks", where)
+        lose("forms, tutorials and attention checks")
         return None
     if annotation is None:
-        losses.add("skipped items", where)
+        lose("skipped items")
         return None
     for more in ("ref", "instructions"):
-        losses.add("references and instructions of items", where, bool(values.get(more)))
+        lose("references and instructions of items", bool(values.get(more)))
     return values
 
 
@@ -272,51 +235,42 @@ def times_of(value: object, refuse: Refuse) -> tuple[float | None, float | None,
 
 
 def _output(
-    file: str,
-    line: int,
-    key: str,
-    model: str,
-    value: object,
-    item: dict[str, Any],
-    losses: Losses,
+    key: str, model: str, value: object, item: dict[str, Any], refuse: Refuse, lose: Lose
 ) -> ScoredOutput:
-    refuse, where = refuse_at(file, line), f"line {line}"
     values = object_of(key, value, refuse)
     targets = object_of("item.tgt", item.get("tgt"), refuse)
     text = text_of(f"item.tgt.{model}", targets.get(model), refuse, empty=True, lines=True)
-    losses.add("scores of custom sliders", where, bool(values.get("sliders")))
-    losses.add("texts that judges wrote", where, bool(values.get("textfield")))
-    losses.add("other keys of annotations", where, bool(values.keys() - set(_OF_OUTPUT)))
+    lose("scores of custom sliders", bool(values.get("sliders")))
+    lose("texts that judges wrote", bool(values.get("textfield")))
+    lose("other keys of annotations", bool(values.keys() - set(_OF_OUTPUT)))
     score, spans = values.get("score"), values.get("error_spans")
-    losses.add("outputs without a score", where, "score" in values and score is None)
-    return output_made(
+    lose("outputs without a score", "score" in values and score is None)
+    return made(
+        ScoredOutput,
+        "outputs",
         refuse,
-        systems=(system_of("item.tgt", model, refuse),),
-        score=None if score is None else score_value(f"{key}.score", score, refuse),
-        spans=None
-        if spans is None
-        else _spans(f"{key}.error_spans", spans, text, refuse, losses, where),
-        text=text,
+        (system_of("item.tgt", model, refuse),),
+        None if score is None else score_value(f"{key}.score", score, refuse),
+        None if spans is None else _spans(f"{key}.error_spans", spans, text, refuse, lose),
+        text,
     )
 
 
-def _spans(
-    key: str, value: object, text: str, refuse: Refuse, losses: Losses, where: str
-) -> tuple[Span, ...]:
+def _spans(key: str, value: object, text: str, refuse: Refuse, lose: Lose) -> tuple[Span, ...]:
     places = character_of_place(text)
     spans = []
     for number, each in enumerate(list_of(key, value, refuse)):
         values = object_of(f"{key}[{number}]", each, refuse)
         severity = str(values.get("severity") or "").lower()
         if severity not in ("minor", "major"):
-            losses.add("spans with a severity other than minor or major", where)
+            lose("spans with a severity other than minor or major")
             continue
         first, last = (
             _place(f"{key}[{number}].{name}", values.get(name), refuse)
             for name in ("start_i", "end_i")
         )
         if first >= len(places):
-            losses.add("marked special tokens", where, first > len(places))
+            lose("marked special tokens", first > len(places))
             start = end = None
         elif last >= len(places):
             refuse(
@@ -328,9 +282,8 @@ def _spans(
             start, end = places[first], places[last] + 1
         category = str(values.get("category") or "")
         refuse_broken_text(f"{key}[{number}].category", category, refuse)
-        spans.append(
-            span_made(f"{key}[{number}]", start, end, Severity(severity), category, refuse)
-        )
+        own = f"{key}[{number}]"
+        spans.append(made(Span, own, refuse, start, end, Severity(severity), category))
     spans_check(key, spans, text, refuse)
     return tuple(spans)
 
@@ -363,31 +316,27 @@ def write_pearmut_log(
     written: set[tuple[str, ...]] = set()
     places: dict[str, dict[str, int]] = defaultdict(dict)
     for number, judgment in enumerate(judgments, 1):
-        where = f"judgment {number}"
+        lose = losses.at(f"judgment {number}")
         identifier = segment_id(judgment.document, judgment.segment)
         of_document = places[judgment.document]
         place = of_document.setdefault(judgment.segment, len(of_document))
-        losses.add(
-            "languages",
-            where,
-            names_of(identifier, "")[:2] != (judgment.source_language, judgment.target_language),
-        )
-        losses.add(
+        names = names_of(identifier, "")
+        lose("languages", names[:2] != (judgment.source_language, judgment.target_language))
+        lose(
             "documents whose names hold “_#_” beside segments without a number",
-            where,
-            names_of(identifier, "")[2:] != (judgment.document, judgment.segment),
+            names[2:] != (judgment.document, judgment.segment),
         )
         annotation: dict[str, Any] = {}
         texts: dict[str, str] = {}
         for output in judgment.outputs:
-            losses.add("identical outputs of several systems", where, len(output.systems) > 1)
+            lose("identical outputs of several systems", len(output.systems) > 1)
             if output.text is None:
-                losses.add("spans of outputs without a text", where, len(output.spans or ()))
-            said = _said(output, losses, where)
+                lose("spans of outputs without a text", len(output.spans or ()))
+            said = _said(output, lose)
             for system in output.systems:
                 key = (judgment.judge, judgment.document, judgment.segment, system)
                 # Pearmut takes a later line for a correction.
-                losses.add("further judgments of one output by one judge", where, key in written)
+                lose("further judgments of one output by one judge", key in written)
                 if key in written:
                     continue
                 written.add(key)
@@ -396,7 +345,7 @@ def write_pearmut_log(
         if not annotation:
             continue
         entry: dict[str, Any] = {"annotation": [annotation]}
-        actions = _actions(judgment, losses, where)
+        actions = _actions(judgment, lose)
         if actions:
             entry["actions"] = actions
         item: dict[str, Any] = {"item_id": identifier}
@@ -410,29 +359,29 @@ def write_pearmut_log(
     return lines, losses.found()
 
 
-def _said(output: ScoredOutput, losses: Losses, where: str) -> dict[str, Any]:
+def _said(output: ScoredOutput, lose: Lose) -> dict[str, Any]:
     said: dict[str, Any] = {} if output.score is None else {"score": output.score}
     if output.spans is not None:
         said["error_spans"] = [
             found
             for span in (output.spans if output.text is not None else ())
-            if (found := _span_written(span, output.text or "", losses, where)) is not None
+            if (found := _span_written(span, output.text or "", lose)) is not None
         ]
     return said
 
 
-def _span_written(span: Span, text: str, losses: Losses, where: str) -> dict[str, Any] | None:
+def _span_written(span: Span, text: str, lose: Lose) -> dict[str, Any] | None:
     places = character_of_place(text)
     if span.start is None or span.end is None:
         first = last = len(places)
     else:
         inside = [at for at, place in enumerate(places) if span.start <= place < span.end]
         if not inside:
-            losses.add("spans of line breaks alone", where)
+            lose("spans of line breaks alone")
             return None
         first, last = inside[0], inside[-1]
         exact = places[first] == span.start and places[last] == span.end - 1
-        losses.add("line breaks at the ends of spans", where, not exact)
+        lose("line breaks at the ends of spans", not exact)
     return {
         "start_i": first,
         "end_i": last,
@@ -441,7 +390,7 @@ def _span_written(span: Span, text: str, losses: Losses, where: str) -> dict[str
     }
 
 
-def _actions(judgment: ScoredJudgment, losses: Losses, where: str) -> list[dict[str, Any]]:
+def _actions(judgment: ScoredJudgment, lose: Lose) -> list[dict[str, Any]]:
     """Return loading and submitting, with nothing between."""
     known = [
         (at, action)
@@ -449,8 +398,8 @@ def _actions(judgment: ScoredJudgment, losses: Losses, where: str) -> list[dict[
         if at is not None
     ]
     if len(known) == 1:
-        losses.add("whether a time is the start or the end", where)
+        lose("whether a time is the start or the end")
     actions = [{"time": at, "action": action} for at, action in known]
     if judgment.duration_ms != times_of(actions or None, refuse_at("", 0))[2]:
-        losses.add("active times", where)
+        lose("active times")
     return actions

@@ -30,7 +30,7 @@ def test_json_lines_say_everything() -> None:
         ],
         "duration_ms": 900,
     }
-    (found,) = read_spans_jsonl(in_memory(json.dumps(line)))
+    (found,), _losses = read_spans_jsonl(in_memory(json.dumps(line)))
     assert found.segment == "7"
     assert found.outputs[0].systems == ("A", "B")
     assert found.outputs[0].spans == (minor(5, 10), major(None, None))
@@ -84,5 +84,5 @@ def one(**changes: Any) -> str:
 )  # fmt: skip
 def test_json_lines_name_line_and_key(text: str, field: str | None, problem: str) -> None:
     with pytest.raises(FormatError, match=problem) as refused:
-        list(read_spans_jsonl(in_memory(f"{one()}\n\n{text}\n", "j.jsonl")))
+        read_spans_jsonl(in_memory(f"{one()}\n\n{text}\n", "j.jsonl"))
     assert (refused.value.line, refused.value.field) == (3, field)

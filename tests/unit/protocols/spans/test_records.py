@@ -2,7 +2,7 @@
 
 import pytest
 
-from protocols.spans.records import ScoredJudgment, Severity, Span, spans_overlapping, spans_past
+from protocols.spans.records import ScoredJudgment, Severity, Span, spans_overlapping
 from tests.unit.protocols.spans.drawn import judgment, major, minor, output
 
 
@@ -43,12 +43,6 @@ def test_a_judgment_does_not_end_before_it_starts() -> None:
     assert ScoredJudgment(*given, 10.0, 10.0).ended_at == 10
     with pytest.raises(ValueError, match="ended before"):
         ScoredJudgment(*given, 10.0, 9.0)
-
-
-def test_spans_past_the_text_are_told_where_the_text_is_known() -> None:
-    spans = [minor(0, 4), major(3, 5)]
-    assert spans_past(spans, "four") == [1]
-    assert spans_past(spans, None) == []
 
 
 def test_spans_that_share_characters_are_told() -> None:
