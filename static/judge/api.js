@@ -4,7 +4,8 @@
 import * as store from "./store.js";
 
 const TIMEOUT_MS = 20_000;
-const SIGNED_IN = "quintet/signed-in";
+// Under this key the device keeps who is signed in.
+export const SIGNED_IN = "quintet/signed-in";
 
 export class Unreachable extends Error {}
 

@@ -1,7 +1,7 @@
 // Submissions on their way. Each is kept on the device under the id it is sent with until the server
 // has confirmed it; sent one at a time, oldest first, again and again, and stored once because of that id.
 
-import { isSignedOut, isTrouble } from "./api.js";
+import { SIGNED_IN, isSignedOut, isTrouble } from "./api.js";
 import * as store from "./store.js";
 
 // Says something of a block beside what becomes of it.
@@ -45,6 +45,8 @@ export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
     addEventListener("beforeunload", () => this.#sendAtOnce());
     addEventListener("pagehide", () => this.#sendAtOnce());
     addEventListener("storage", (event) => {
+      // Signed in again in another tab. On focus, this tab may still read who was signed in before.
+      if (event.key === SIGNED_IN) this.flush();
       if (!event.key?.startsWith(this.prefix)) return;
       if (event.newValue === null) this.#confirm(JSON.parse(event.oldValue ?? "null"));
       this.#tell("change");

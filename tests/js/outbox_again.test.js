@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, mock, test } from "node:test";
 
+import { SIGNED_IN } from "../../static/judge/api.js";
 import { Outbox } from "../../static/judge/outbox.js";
 import {
   answering,
@@ -175,6 +176,18 @@ describe("an answer of trouble", () => {
     assert.equal(outbox.state, "sending");
     await answers.give();
     assert.equal(outbox.state, "idle");
+  });
+
+  test("signing in again in another tab sends it at once", async () => {
+    const tab = openTab();
+    outbox = new Outbox(server, "anna");
+    server.answer = answering(401, null);
+    const item = outbox.add("judgments", "b1", {});
+    await settled();
+    server.answer = new Server().answer;
+    tab.dispatchEvent(Object.assign(new Event("storage"), { key: SIGNED_IN, newValue: '"anna"' }));
+    await settled();
+    assert.deepEqual([...server.stored.keys()], [item.id]);
   });
 
   test("signing in does not say that the network is back", async () => {
