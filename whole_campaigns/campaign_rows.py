@@ -1,9 +1,15 @@
-"""Rows of a campaign: path of each model to it, and the parts to clone. Cloning, erasing and deleting read this list."""
+"""Rows of a campaign: path of each model to it, found from its foreign keys, and the parts to clone.
 
+Cloning, erasing, deleting and campaign files read this.
+"""
+
+from collections.abc import Mapping
 from enum import Enum
-from typing import Any, Final, NamedTuple
+from graphlib import TopologicalSorter
+from typing import Any, Final
 
-from django.db.models import Field, Model, QuerySet
+from django.apps import apps
+from django.db.models import Field, ForeignKey, Model, Q, QuerySet
 
 from annotation import models as annotation
 from campaign import models as campaign
@@ -19,119 +25,115 @@ class Part(Enum):
     PEOPLE = "people"
 
 
-class _Table(NamedTuple):
-    """Path from a table's rows to their campaign, and the parts with which they are cloned; never, if empty."""
-
-    path: str
-    cloned_with: frozenset[Part] = frozenset()
-
-
-_ALWAYS, _TEXTS, _PEOPLE = (frozenset({part}) for part in Part)
-# A model missing both here and below fails tests/unit/whole_campaigns/test_campaign_rows.py.
-_TABLES: Final[dict[type[Model], _Table]] = {
-    campaign.Campaign: _Table("pk"),
-    campaign.Membership: _Table("campaign", _PEOPLE),
-    campaign.ActivityEvent: _Table("campaign"),
-    campaign.ApiToken: _Table("campaign"),
-    campaign.WebhookEndpoint: _Table("campaign"),
-    campaign.Instructions: _Table("campaign", _ALWAYS),
-    campaign.TestSet: _Table("campaign", _TEXTS),
-    campaign.Task: _Table("test_set__campaign", _TEXTS),
-    campaign.WebhookDelivery: _Table("endpoint__campaign"),
-    campaign.Job: _Table("campaign"),
-    campaign.Upload: _Table("campaign"),
-    campaign.KeptFile: _Table("campaign"),
-    campaign.FilePart: _Table("file__campaign"),
-    campaign.Document: _Table("test_set__campaign", _TEXTS),
-    campaign.Segment: _Table("test_set__campaign", _TEXTS),
-    campaign.Reference: _Table("segment__test_set__campaign", _TEXTS),
-    campaign.System: _Table("test_set__campaign", _TEXTS),
-    campaign.Output: _Table("system__test_set__campaign", _TEXTS),
-    campaign.OutputCorrection: _Table("before__system__test_set__campaign"),
-    campaign.BadReference: _Table("output__system__test_set__campaign", _TEXTS),
-    campaign.Judge: _Table("campaign", _PEOPLE),
-    campaign.JudgeGroup: _Table("campaign", _PEOPLE),
-    campaign.GroupMember: _Table("judge__campaign", _PEOPLE),
-    campaign.ConflictOfInterest: _Table("judge__campaign", _TEXTS | _PEOPLE),
-    campaign.Acceptance: _Table("judge__campaign"),
-    campaign.Invitation: _Table("campaign"),
-    campaign.ErasureRequest: _Table("judge__campaign"),
-    campaign.BrowserVisit: _Table("judge__campaign"),
-    campaign.Mail: _Table("campaign"),
-    campaign.Panel: _Table("campaign"),
-    campaign.Participation: _Table("panel__campaign"),
-    annotation.Design: _Table("task__test_set__campaign", _TEXTS),
-    annotation.PlanningBatch: _Table("task__test_set__campaign"),
-    annotation.HITSequence: _Table("task__test_set__campaign"),
-    annotation.SamplingState: _Table("task__test_set__campaign"),
-    annotation.HIT: _Table("task__test_set__campaign"),
-    annotation.Block: _Table("hit__task__test_set__campaign"),
-    annotation.Assignment: _Table("hit__task__test_set__campaign"),
-    annotation.Exposure: _Table("judge__campaign"),
-    annotation.JudgeAccount: _Table("task__test_set__campaign"),
-    annotation.Judgment: _Table("task__test_set__campaign"),
-    protocols.RatingAnswer: _Table("judgment__task__test_set__campaign"),
-    protocols.TwoOutputsAnswer: _Table("judgment__task__test_set__campaign"),
-    protocols.SpansAnswer: _Table("judgment__task__test_set__campaign"),
-    protocols.EditingAnswer: _Table("judgment__task__test_set__campaign"),
-    protocols.Snippet: _Table("task__test_set__campaign", _TEXTS),
-    protocols.QuizAnswer: _Table("judgment__task__test_set__campaign"),
-    annotation.JudgmentNumber: _Table("task__test_set__campaign"),
-    annotation.UncountedAnswer: _Table("task__test_set__campaign"),
-    protocols.SystemSort: _Table("task__test_set__campaign"),
-    protocols.ClosedComparison: _Table("sort__task__test_set__campaign"),
-    annotation.JudgmentSequence: _Table("task__test_set__campaign"),
-    annotation.JudgeTally: _Table("task__test_set__campaign"),
-    annotation.WorkedQuarterHour: _Table("task__test_set__campaign"),
-    annotation.Skip: _Table("judge__campaign"),
-    annotation.PageChanges: _Table("task__test_set__campaign"),
-    annotation.ProblemReport: _Table("task__test_set__campaign"),
-    annotation.ProblemReply: _Table("report__task__test_set__campaign"),
-    annotation.QualityRule: _Table("campaign", _ALWAYS),
-    annotation.QualityAction: _Table("task__test_set__campaign"),
-    annotation.TrainingBlock: _Table("task__test_set__campaign", _TEXTS),
-    annotation.TrainingCandidate: _Table("training_block__task__test_set__campaign", _TEXTS),
-    ranking.Metric: _Table("test_set__campaign", _TEXTS),
-    ranking.RankingSettings: _Table("task__test_set__campaign", _TEXTS),
-    ranking.StoppingRule: _Table("task__test_set__campaign", _TEXTS),
-    ranking.RankingRun: _Table("task__test_set__campaign"),
-    ranking.Analysis: _Table("campaign"),
-    ranking.LatestRanking: _Table("task__test_set__campaign"),
-    ranking.PublishedResult: _Table("task__test_set__campaign"),
-    ranking.JudgeMeasures: _Table("task__test_set__campaign"),
-    ranking.RankingUpkeep: _Table("task__test_set__campaign"),
-    ranking.StoredTallies: _Table("task__test_set__campaign"),
-}
-# People and their sessions belong to no campaign, nor do counts of attempts to sign in and work that commands have
-# cut into shards.
-NOT_OF_A_CAMPAIGN: Final[frozenset[type[Model]]] = frozenset(
-    {
-        campaign.User,
-        campaign.Session,
-        campaign.SignInCount,
-        # Encrypted for the sender of the request, and kept for a day.
-        campaign.IdempotentAnswer,
-        ranking.ShardJob,
-        ranking.ShardResult,
-    }
+_OF_TEXTS: Final = (
+    *(campaign.TestSet, campaign.Task, campaign.Document, campaign.Segment, campaign.Reference),
+    *(campaign.System, campaign.Output, campaign.BadReference, protocols.Snippet),
+    *(annotation.Design, annotation.TrainingBlock, annotation.TrainingCandidate),
+    *(ranking.Metric, ranking.RankingSettings, ranking.StoppingRule),
 )
-TABLES: Final = tuple(_TABLES)
-#: Parts that rows of a table are cloned with; in the order of `TABLES`, parents first.
-CLONED: Final = {model: table.cloned_with for model, table in _TABLES.items() if table.cloned_with}
+_OF_PEOPLE: Final = (
+    *(campaign.Membership, campaign.Judge, campaign.JudgeGroup, campaign.GroupMember),
+)
+_PARTS: Final[Mapping[type[Model], frozenset[Part]]] = {
+    **dict.fromkeys((campaign.Instructions, annotation.QualityRule), frozenset({Part.ALWAYS})),
+    **dict.fromkeys(_OF_TEXTS, frozenset({Part.TEXTS})),
+    **dict.fromkeys(_OF_PEOPLE, frozenset({Part.PEOPLE})),
+    campaign.ConflictOfInterest: frozenset({Part.TEXTS, Part.PEOPLE}),
+}
+_JUDGES: Final = Q(
+    external_id="", origin=campaign.Judge.Origin.PERSON, withdrawn_at=None, declined_at=None
+)
+#: Rows that clones and campaign files have, where these are not all.
+ONLY: Final[Mapping[type[Model], Q]] = {
+    # Not those of files, simulations and panels, nor who left.
+    campaign.Judge: _JUDGES,
+    campaign.JudgeGroup: Q(removed_at=None),
+    campaign.GroupMember: Q(judge__in=campaign.Judge.objects.filter(_JUDGES)),
+    campaign.Output: Q(replaced_at=None),
+    annotation.Design: ~Q(kind=annotation.Design.Kind.IMPORTED),
+    annotation.QualityRule: Q(switched_off_at=None),
+}
 
 
-def campaign_rows(model: type[Model], campaign_id: int) -> QuerySet[Any, Any]:
-    """Return the rows of a table that belong to a campaign, as tuples of their columns, by key."""
-    rows = model._meta.base_manager.filter(**{_TABLES[model].path: campaign_id})
-    return rows.order_by("pk").values_list(*(field.attname for field in columns(model)))
+def _parents(model: type[Model]) -> dict[str, Any]:
+    """Return the tables that the rows of a table depend on, by foreign key."""
+    return {
+        field.name: field.related_model
+        for field in model._meta.concrete_fields
+        if isinstance(field, ForeignKey)
+        and field.related_model is not model
+        and (not field.null or field.related_model is campaign.Campaign)
+    }
 
 
-def task_path(model: type[Model]) -> str | None:
-    """Return how a table leads to the task that its rows hang on; None if they hang on none."""
-    parts = _TABLES[model].path.split("__")
-    return "__".join(parts[: parts.index("task") + 1]) if "task" in parts else None
+def _path(model: type[Model], goal: type[Model]) -> str | None:
+    """Return the shortest path of foreign keys from a table to another one; None if there is none."""
+    paths = {model: ""}
+    queue = [model]
+    for each in queue:
+        for name, parent in _parents(each).items():
+            if parent not in paths:
+                paths[parent] = f"{paths[each]}__{name}".removeprefix("__")
+                queue.append(parent)
+    return paths.get(goal)
+
+
+def _path_to_campaign(model: type[Model]) -> str | None:
+    """Return the path of a table to its campaign, through its task if it depends on one."""
+    if model in {annotation.Exposure, annotation.Skip}:
+        return "judge__campaign"  # their keys to a task have no index
+    to_task = _path(model, campaign.Task)
+    if to_task is not None:
+        return f"{to_task}__test_set__campaign".removeprefix("__")
+    return "pk" if model is campaign.Campaign else _path(model, campaign.Campaign)
+
+
+_PATHS: Final = {
+    model: path
+    for app in ("campaign", "annotation", "protocols", "ranking")
+    for model in apps.get_app_config(app).get_models()
+    if not model._meta.proxy and (path := _path_to_campaign(model)) is not None
+}
+
+
+def _before(model: type[Model]) -> list[Any]:
+    """Return the tables that come before a table: among cloned ones, also those it may name."""
+    keys = [each for each in columns(model) if isinstance(each, ForeignKey)]
+    cloned = [each.related_model for each in keys if {model, each.related_model} <= _PARTS.keys()]
+    return [each for each in (*_parents(model).values(), *cloned) if each is not model]
 
 
 def columns(model: type[Model]) -> list["Field[Any, Any]"]:
     """Return the fields of a table's columns, in the order of `campaign_rows`."""
     return list(model._meta.concrete_fields)
+
+
+#: Parents first. People, their sessions and work that commands have cut into shards belong to no campaign.
+TABLES: Final[tuple[type[Model], ...]] = tuple(
+    model
+    for model in TopologicalSorter({each: _before(each) for each in _PATHS}).static_order()
+    if model in _PATHS
+)
+#: Parts that rows of a table are cloned with; in the order of `TABLES`.
+CLONED: Final = {model: _PARTS[model] for model in TABLES if model in _PARTS}
+
+
+def campaign_rows(model: type[Model], campaign_id: int) -> QuerySet[Any, Any]:
+    """Return the rows of a table that belong to a campaign, as tuples of their columns, by key."""
+    return _rows(model, campaign_id).values_list(*(field.attname for field in columns(model)))
+
+
+def rows_taken(model: type[Model], campaign_id: int) -> QuerySet[Any, Any]:
+    """Return the rows of a table that clones and files of a campaign have, by key."""
+    return _rows(model, campaign_id).filter(ONLY.get(model, Q()))
+
+
+def _rows(model: type[Model], campaign_id: int) -> QuerySet[Any, Any]:
+    rows = model._meta.base_manager.filter(**{_PATHS[model]: campaign_id})
+    return rows.order_by("pk")
+
+
+def task_path(model: type[Model]) -> str | None:
+    """Return how a table leads to the task that its rows hang on; None if they hang on none."""
+    parts = _PATHS[model].split("__")
+    return "__".join(parts[: parts.index("task") + 1]) if "task" in parts else None

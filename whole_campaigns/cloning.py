@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from django.core.exceptions import ValidationError
-from django.core.validators import MaxLengthValidator, validate_slug
-from django.db import IntegrityError, connection, transaction
-from django.db.models import Field, ForeignKey, Model, Q
-from django.utils.translation import gettext as _
+from django.db import connection, transaction
+from django.db.models import Field, ForeignKey, Model
 
 from annotation import models as annotation
 from campaign import models as campaign
@@ -26,28 +24,15 @@ from campaign.refusals import RefusedError
 from campaign.services.credentials import judge_link_create
 from campaign.services.rehearsals import rehearsal_words
 from ranking import models as ranking
-from whole_campaigns.campaign_rows import CLONED, TABLES, Part, campaign_rows, columns
+from whole_campaigns.campaign_rows import (
+    CLONED,
+    TABLES,
+    Part,
+    campaign_rows,
+    columns,
+    rows_taken,
+)
 
-#: Rows that are left behind.
-ONLY: Final[Mapping[type[Model], Q]] = {
-    # Not those of files, simulations and panels, nor who left.
-    campaign.Judge: Q(
-        external_id="",
-        origin=Judge.Origin.PERSON,
-        withdrawn_at=None,
-        declined_at=None,
-    ),
-    campaign.JudgeGroup: Q(removed_at=None),
-    campaign.GroupMember: Q(
-        judge__external_id="",
-        judge__origin=Judge.Origin.PERSON,
-        judge__withdrawn_at=None,
-        judge__declined_at=None,
-    ),
-    campaign.Output: Q(replaced_at=None),
-    annotation.Design: ~Q(kind=annotation.Design.Kind.IMPORTED),
-    annotation.QualityRule: Q(switched_off_at=None),
-}
 #: Columns that are not copied, with their value in the clone, in SQL.
 INSTEAD: Final[Mapping[type[Model], Mapping[str, str]]] = {
     # Alerts must be enabled again for the clone.
@@ -66,8 +51,6 @@ NOT_OF_THE_DRAFT: Final = frozenset(
         *("closes_at", "rehearsal_of_id"),
     }
 )
-_MAX_NAME: Final = 200
-_MAX_SLUG: Final = 60
 # Judges are other people to Quintet: a link of the clone must open nothing else.
 _NEW_USERS: Final = """
     INSERT INTO campaign_user
@@ -150,33 +133,25 @@ def campaign_clone(
 
 
 def _draft(source: Campaign, slug: str, name: str, rehearsal_of: Campaign | None) -> Campaign:
-    name = " ".join(name.split())
-    if not name or len(name) > _MAX_NAME:
-        raise CloneRefusedError(_("Enter a name of at most 200 characters."), field="name")
-    try:
-        validate_slug(slug)
-        MaxLengthValidator(_MAX_SLUG)(slug)
-    except ValidationError as error:
-        raise CloneRefusedError(" ".join(error.messages), field="slug") from error
     same = {
         field.attname: getattr(source, field.attname)
         for field in Campaign._meta.concrete_fields
         if field.attname not in NOT_OF_THE_DRAFT
     }
+    draft = Campaign(
+        **same,
+        slug=slug,
+        name=" ".join(name.split()),
+        state=CampaignState.DRAFT,
+        rehearsal_of=rehearsal_of,
+    )
     try:
-        with transaction.atomic():
-            return Campaign.objects.create(
-                **same,
-                slug=slug,
-                name=name,
-                state=CampaignState.DRAFT,
-                rehearsal_of=rehearsal_of,
-            )
-    except IntegrityError as error:
-        raise CloneRefusedError(
-            _("A campaign with the short name “%(slug)s” already exists.") % {"slug": slug},
-            field="slug",
-        ) from error
+        draft.full_clean()
+    except ValidationError as error:
+        field, messages = next(iter(error.message_dict.items()))
+        raise CloneRefusedError(" ".join(messages), field=field) from error
+    draft.save(force_insert=True)
+    return draft
 
 
 def _copy(
@@ -185,7 +160,7 @@ def _copy(
     """Copy the rows of a table; `mapped` are the tables copied before. Return the number of rows."""
     quote = connection.ops.quote_name
     table, key = model._meta.db_table, quote(str(model._meta.pk.column))
-    rows = campaign_rows(model, source.pk).filter(ONLY.get(model, Q()))
+    rows = rows_taken(model, source.pk)
     if model is annotation.QualityRule and "campaign_task" not in mapped:
         rows = rows.filter(task=None)
     sql, parameters = rows.values_list("pk").query.sql_with_params()

@@ -82,6 +82,25 @@ _TAG = forms.TextInput(attrs={"dir": "ltr", "spellcheck": "false"})
 Names = Mapping[str, str]
 
 
+def _blocks(label: Any, help_text: Any) -> forms.IntegerField:
+    return forms.IntegerField(
+        label=capfirst(label),
+        help_text=help_text,
+        min_value=1,
+        max_value=MAX_BLOCKS,
+        required=False,
+    )
+
+
+def _language(label: Any) -> forms.CharField:
+    return forms.CharField(
+        label=capfirst(label),
+        help_text=_("Language tag, such as cs, de-AT or zh-Hans."),
+        validators=[languages_validate],
+        widget=_TAG,
+    )
+
+
 def _segments_again(**more: Any) -> forms.BooleanField:
     return forms.BooleanField(
         label=_("Repeat segments of other tasks"),
@@ -103,12 +122,8 @@ class NewTaskForm(forms.Form):
         TestSet.objects.none(), label=capfirst(_("test set")), empty_label=None
     )
     protocol = forms.ChoiceField(label=capfirst(_("protocol")), widget=forms.RadioSelect)
-    blocks_wanted = forms.IntegerField(
-        label=capfirst(_("target (blocks)")),
-        help_text=_("Target for progress, and the maximum number of blocks planned."),
-        min_value=1,
-        max_value=MAX_BLOCKS,
-        required=False,
+    blocks_wanted = _blocks(
+        _("target (blocks)"), _("Target for progress, and the maximum number of blocks planned.")
     )
     segments_again = _segments_again()
 
@@ -129,11 +144,7 @@ class NewTaskForm(forms.Form):
         self.is_over = not left
         #: By protocol.
         self.rules_names = {
-            protocol.value: _fields_add(
-                self,
-                protocol,
-                answer_kind(protocol).rules({}),
-            )
+            protocol.value: _fields_add(self, protocol, answer_kind(protocol).rules({}))
             for protocol in Protocol
             if protocol in offered
         }
@@ -207,19 +218,12 @@ class TaskSettingsForm(VersionedForm):
     There are no languages where these are settled, and rules can only be read where they are.
     """
 
-    blocks_wanted = forms.IntegerField(
-        label=capfirst(_("target (blocks)")),
-        help_text=_("Target for progress, and the maximum number of blocks planned."),
-        min_value=1,
-        max_value=MAX_BLOCKS,
-        required=False,
+    blocks_wanted = _blocks(
+        _("target (blocks)"), _("Target for progress, and the maximum number of blocks planned.")
     )
-    blocks_per_segment = forms.IntegerField(
-        label=capfirst(_("blocks per segment")),
-        help_text=_("Maximum number of blocks planned for each segment. Leave empty for no limit."),
-        min_value=1,
-        max_value=MAX_BLOCKS,
-        required=False,
+    blocks_per_segment = _blocks(
+        _("blocks per segment"),
+        _("Maximum number of blocks planned for each segment. Leave empty for no limit."),
     )
     expertise = forms.CharField(
         label=capfirst(_("required expertise")),
@@ -228,18 +232,8 @@ class TaskSettingsForm(VersionedForm):
         ),
         required=False,
     )
-    source_language = forms.CharField(
-        label=capfirst(_("source language")),
-        help_text=_("Language tag, such as cs, de-AT or zh-Hans."),
-        validators=[languages_validate],
-        widget=_TAG,
-    )
-    target_language = forms.CharField(
-        label=capfirst(_("target language")),
-        help_text=_("Language tag, such as cs, de-AT or zh-Hans."),
-        validators=[languages_validate],
-        widget=_TAG,
-    )
+    source_language = _language(_("source language"))
+    target_language = _language(_("target language"))
 
     def __init__(
         self,
@@ -312,13 +306,11 @@ def _fields_add(
     protocol: str,
     rules: Mapping[str, Any],
     *,
-    before: str = "",
     are_settled: bool = False,
 ) -> Names:
     names = {}
     for name, known in answer_kind(protocol).rules_fields.items():
         field = deepcopy(known)
-        field.label = f"{before}{known.label}"
         field.initial = rules[name]
         field.disabled = are_settled
         # Protocols may have rules of one name; a test set has fields of its own.

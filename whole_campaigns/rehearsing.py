@@ -7,7 +7,7 @@ so that pace, forecast and time sheet have something to show.
 """
 
 import heapq
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from math import ceil
@@ -103,27 +103,20 @@ class _Bot:
     random: Random = field(compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class _Calendar:
-    """Submission times: `seconds_a_day` from nine o'clock on, the last day yesterday."""
+def _calendar(seconds: float) -> Callable[[float], datetime]:
+    """Return when work is submitted, by the time worked: some hours a day from nine o'clock on, the last day yesterday."""
+    now = timezone.now()
+    days = max(_FEWEST_DAYS, ceil(seconds / (_HOURS_A_DAY * 3600)))
+    seconds_a_day = max(1.0, seconds / days)
+    midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
+    first = midnight - timedelta(days=days) + timedelta(hours=_BEGIN_AT_HOUR)
 
-    first_day: datetime
-    days: int
-    seconds_a_day: float
-    now: datetime
-
-    @classmethod
-    def for_work(cls, seconds: float, now: datetime) -> "_Calendar":
-        days = max(_FEWEST_DAYS, ceil(seconds / (_HOURS_A_DAY * 3600)))
-        midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
-        first = midnight - timedelta(days=days) + timedelta(hours=_BEGIN_AT_HOUR)
-        return cls(first, days, max(1.0, seconds / days), now)
-
-    def at(self, worked: float) -> datetime:
+    def at(worked: float) -> datetime:
         # Extra time of slow judges is added to yesterday.
-        day = min(int(worked // self.seconds_a_day), self.days - 1)
-        seconds = worked - day * self.seconds_a_day
-        return min(self.first_day + timedelta(days=day, seconds=seconds), self.now)
+        day = min(int(worked // seconds_a_day), days - 1)
+        return min(first + timedelta(days=day, seconds=worked - day * seconds_a_day), now)
+
+    return at
 
 
 @handles(JobKind.REHEARSAL, RehearsalRefusedError, CloneRefusedError)
@@ -134,8 +127,11 @@ def _rehearse(job: Job, progress: JobProgress) -> dict[str, Any]:
     rehearsal_erase(campaign=campaign)
     clone = _clone(campaign)
     bots = _bots(clone, asked["bots"], asked["skill"], asked["seed"])
-    tasks = list(Task.objects.of(clone).annotate(size=Count("test_set__segments")).order_by("pk"))
-    wanted = {row.pk: _wanted(row, asked["share"]) for row in tasks}
+    tasks: list[Any] = list(
+        Task.objects.of(clone).annotate(size=Count("test_set__segments")).order_by("pk")
+    )
+    # The share of the target, or of one block a segment if none is set.
+    wanted = {row.pk: ceil(asked["share"] * (row.blocks_wanted or row.size)) for row in tasks}
     done = 0
     for place, task in enumerate(tasks):
         here = [bot for bot in bots if bot.number % len(tasks) == place] or bots
@@ -147,13 +143,6 @@ def _rehearse(job: Job, progress: JobProgress) -> dict[str, Any]:
     # Locked, so that it cannot be opened before the commit.
     rehearsable_check(campaign_locked(campaign))
     return {"campaign": clone.slug, "blocks": done}
-
-
-def skill_in_words(skill: float) -> str:
-    """Return the meaning of a skill in words."""
-    return _("prefers the better of two outputs %(times)d times in 100") % {
-        "times": round(100 * skill)
-    }
 
 
 def _clone(campaign: Campaign) -> Campaign:
@@ -201,17 +190,10 @@ def _bots(clone: Campaign, count: int, skill: float, seed: int) -> list[_Bot]:
     return found
 
 
-def _wanted(task: Any, share: float) -> int:
-    """Return the number of blocks to judge: the share of those wanted, or of one block a segment if none are set."""
-    wanted: int = task.blocks_wanted or task.size
-    return ceil(share * wanted)
-
-
 def _judge(task: Task, bots: list[_Bot], wanted: int, seed: int) -> Iterator[int]:
     """Let bots judge until `wanted` blocks are done or no HIT is left; yield the number of blocks of each HIT."""
     texts = _texts_of(task, seed)
-    each = wanted * texts.seconds_a_block / len(bots)
-    calendar = _Calendar.for_work(each, timezone.now())
+    submitted = _calendar(wanted * texts.seconds_a_block / len(bots))
     # A draft without a chosen design would get one with a random seed.
     design_ensure(task=task, seed=seed)
     pool_fill(task_id=task.pk, size=wanted)
@@ -226,18 +208,20 @@ def _judge(task: Task, bots: list[_Bot], wanted: int, seed: int) -> Iterator[int
         lent = lend_prepared(bot.judge)
         if lent is None:
             continue
-        judged = _hit_judge(lent.assignment, bot, texts, calendar)
+        judged = _hit_judge(lent.assignment, bot, texts, submitted)
         done += judged
         heapq.heappush(at_work, bot)
         yield judged
     for bot in bots:
         # All judges have finished.
         JudgeAccount.objects.filter(judge=bot.judge, task=task).update(
-            last_lent_at=calendar.at(bot.worked)
+            last_lent_at=submitted(bot.worked)
         )
 
 
-def _hit_judge(assignment: Assignment, bot: _Bot, texts: _Texts, calendar: _Calendar) -> int:
+def _hit_judge(
+    assignment: Assignment, bot: _Bot, texts: _Texts, submitted: Callable[[float], datetime]
+) -> int:
     """Judge a HIT; return its blocks without controls."""
     kind = answer_kind(assignment.hit.task.protocol)
     judged, counted = [], 0
@@ -260,7 +244,7 @@ def _hit_judge(assignment: Assignment, bot: _Bot, texts: _Texts, calendar: _Cale
                 candidates=len(block.outputs),
                 active_ms=round(1000 * seconds),
                 duration_ms=round(1000 * seconds * bot.random.uniform(1, 1.3)),
-                submitted_at=calendar.at(bot.worked),
+                submitted_at=submitted(bot.worked),
             )
         )
     simulated_store(assignment, judged)
@@ -315,7 +299,8 @@ def rehearsal_in_words(asked: Mapping[str, Any]) -> str:
     }
     return _("%(bots)s; each %(skill)s; %(share)d%% of the target; seed %(seed)d") % {
         "bots": bots,
-        "skill": skill_in_words(asked["skill"]),
+        "skill": _("prefers the better of two outputs %(times)d times in 100")
+        % {"times": round(100 * asked["skill"])},
         "share": round(100 * asked["share"]),
         "seed": asked["seed"],
     }

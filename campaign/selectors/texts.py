@@ -1,6 +1,8 @@
 """The texts of a test set, segment by segment, as organisers read them."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Count, Min, Prefetch, QuerySet
 
@@ -8,6 +10,7 @@ from campaign.models import Document, Output, Reference, Segment, SystemKind, Ta
 
 #: Segments of a page.
 SEGMENTS_ON_A_PAGE = 25
+_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,41 @@ def segments_with_texts(*, task: Task) -> QuerySet[Segment]:
             Prefetch("outputs", outputs, to_attr="by_system"),
         )
     )
+
+
+def text_lines(
+    *, task: Task, names: Mapping[int, str] | None = None, after: int = 0, until: int | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yield the texts of each segment as an object that JSON Lines of test sets have.
+
+    Parameters
+    ----------
+    names : mapping of int to str, optional
+        Names of the systems to include, by id; by default, all under their own names.
+    after, until : int
+        Segments whose numbers are after the first, up to the second.
+    """
+    rows = segments_with_texts(task=task).filter(number__gt=after).order_by("number")
+    if until is not None:
+        rows = rows.filter(number__lte=until)
+    for segment in rows.iterator(chunk_size=_AT_ONCE):
+        references = {each.number: each.text for each in segment.in_order}  # type: ignore[attr-defined]
+        outputs = {
+            each.system.name if names is None else names[each.system_id]: each.text
+            for each in segment.by_system  # type: ignore[attr-defined]
+            if each.system.kind == SystemKind.SYSTEM
+            and each.text is not None
+            and (names is None or each.system_id in names)
+        }
+        yield {
+            "document": segment.document.name,
+            "segment": segment.position,
+            "source": segment.source_text,
+            "references": [
+                references.get(number, "") for number in range(1, max(references, default=0) + 1)
+            ],
+            "outputs": dict(sorted(outputs.items())),
+        }
 
 
 def documents_of(*, task: Task) -> QuerySet[Document]:

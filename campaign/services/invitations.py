@@ -15,6 +15,7 @@ from django.utils.translation import ngettext
 
 from campaign.database.inserting import rows_insert
 from campaign.models import Campaign, Invitation, InvitationRole, Judge, Mail, MailKind, User
+from campaign.refusals import RefusedError
 from campaign.texts.language_tags import language_tags_checked
 
 TOKEN_BYTES = 16  # 128 bits
@@ -26,7 +27,7 @@ class InvitationRefusedError(Exception):
     """The link is unknown, expired or revoked; callers do not learn which."""
 
 
-class LinkRefusedError(Exception):
+class LinkRefusedError(RefusedError):
     """A shared link cannot be changed this way; the message says why."""
 
 

@@ -26,7 +26,7 @@ from campaign.services.members import change_demand
 from campaign.texts.language_tags import language_tags_checked
 
 
-class PersonRefusedError(Exception):
+class PersonRefusedError(RefusedError):
     """A person with this pseudonym or address already takes part."""
 
 

@@ -69,25 +69,6 @@ class Applied:
     links: Sequence[NewLink] = ()
 
 
-class _UndoError(Exception):
-    """Ends a transaction whose changes were only to be seen."""
-
-    def __init__(self, applied: Applied) -> None:
-        super().__init__()
-        self.applied = applied
-
-
-def campaign_file_check(
-    *,
-    name: str,
-    content: bytes,
-    by: User | None,
-    folders: TextFolders | None = None,
-) -> Applied:
-    """Return the changes that `campaign_file_apply` would make, without making them."""
-    return campaign_file_apply(name=name, content=content, by=by, folders=folders, confirmed="")
-
-
 def campaign_file_apply(
     *,
     name: str,
@@ -128,36 +109,21 @@ def campaign_file_apply(
         raise said.error(
             f"this file is for another campaign, not {slug}", f"write slug: {slug}", "slug"
         )
-    try:
-        with transaction.atomic():
-            applied = _applied(said, by, folders, must_be_new, confirmed)
-            if not applied.is_done:
-                raise _UndoError(applied)
-    except _UndoError as undone:
-        return undone.applied
-    return applied
-
-
-def _applied(
-    said: Said,
-    by: User | None,
-    folders: TextFolders | None,
-    must_be_new: bool,
-    confirmed: str | None,
-) -> Applied:
-    run = _begun(said, by, folders, must_be_new)
-    before: dict[str, Any] = {}
-    if not run.is_new:
-        before = campaign_said(campaign=run.campaign, people=True) | _life(run.campaign, None)
-    for section in SECTIONS:
-        section.apply(run.campaign, said, run)
-    run.campaign.refresh_from_db()
-    after = campaign_said(campaign=run.campaign, people=True) | _life(run.campaign, before)
-    changes = [each for each in differences(before, after) if each.path != "version"]
-    code = sha256(json.dumps([said.value, *(each.words for each in changes)]).encode()).hexdigest()[
-        :32
-    ]
-    is_done = confirmed is None or confirmed == code
+    with transaction.atomic():
+        run = _begun(said, by, folders, must_be_new)
+        before: dict[str, Any] = {}
+        if not run.is_new:
+            before = campaign_said(campaign=run.campaign, people=True) | _life(run.campaign, None)
+        for section in SECTIONS:
+            section.apply(run.campaign, said, run)
+        run.campaign.refresh_from_db()
+        after = campaign_said(campaign=run.campaign, people=True) | _life(run.campaign, before)
+        changes = [each for each in differences(before, after) if each.path != "version"]
+        told = json.dumps([said.value, *(each.words for each in changes)])
+        code = sha256(told.encode()).hexdigest()[:32]
+        is_done = confirmed is None or confirmed == code
+        if not is_done:
+            transaction.set_rollback(True)
     return Applied(
         slug=run.campaign.slug,
         changes=changes,

@@ -39,61 +39,53 @@ class Change:
         return f"{said}: {self.after}" if self.after else said
 
 
-def differences(before: Any, after: Any, path: str = "") -> list[Change]:
+def differences(before: Any, after: Any) -> list[Change]:
     """Return all changes between two values of a file, in the order of the second."""
-    return list(_differences(before, after, path))
+    return list(_differences(before, after, ""))
 
 
 def _differences(before: Any, after: Any, path: str) -> Iterator[Change]:
     if before == after:
         return
-    if isinstance(before, dict) and isinstance(after, dict):
-        places = {key: f"{path} › {key}" if path else key for key in (*after, *before)}
-        for key in after:
-            yield from _of_key(before, after, key, places[key])
-        for key in before:
-            if key not in after and _has_names(before[key]):
-                yield from _of_items(before[key], [], places[key])
-            elif key not in after:
-                yield Change(ChangeKind.WITHDRAWN, places[key], _words(before[key]), "–")
-    elif _has_names(before) and _has_names(after):
-        yield from _of_items(before, after, path)
-    else:
+    if _has_names(before) and _has_names(after):
+        before, after = _by_name(before, after)
+    if not (isinstance(before, dict) and isinstance(after, dict)):
         first, second = _both(before, after)
-        kind = ChangeKind.CHANGED
-        if path.rpartition(" › ")[2] in _ENDING and after is True:
-            kind = ChangeKind.WITHDRAWN
-        yield Change(kind, path, first, second)
+        is_over = path.rpartition(" › ")[2] in _ENDING and after is True
+        yield Change(ChangeKind.WITHDRAWN if is_over else ChangeKind.CHANGED, path, first, second)
+        return
+    for key, value in after.items():
+        if key in before:
+            yield from _differences(before[key], value, _place(path, key))
+        else:
+            yield from _added(value, _place(path, key))
+    for key, value in before.items():
+        place = _place(path, key)
+        if key not in after and _has_names(value):
+            for item in value:
+                yield Change(ChangeKind.WITHDRAWN, _place(place, name_of(item)), _plain(item), "–")
+        elif key not in after:
+            said = _plain(value) if isinstance(key, tuple) else _words(value)
+            yield Change(ChangeKind.WITHDRAWN, place, said, "–")
 
 
-def _of_key(before: Any, after: Any, key: str, path: str) -> Iterator[Change]:
-    if key in before:
-        yield from _differences(before[key], after[key], path)
-    else:
-        yield from _added(after[key], path)
-
-
-def _of_items(before: Any, after: Any, path: str) -> Iterator[Change]:
-    """Compare items of the same name, which rules and links may share; equal ones are ignored."""
-    left: dict[str, list[Any]] = {}
-    for item in before:
-        left.setdefault(name_of(item), []).append(item)
-    others = []
+def _by_name(before: list[Any], after: list[Any]) -> tuple[dict[Any, Any], dict[Any, Any]]:
+    """Return two lists by the names of their items, which rules and links may share: with a number. Equal ones are ignored."""
+    left: list[Any] = list(before)
+    others: list[Any] = []
     for item in after:
-        same = left.get(name_of(item), [])
-        if item in same:
-            same.remove(item)
-        else:
-            others.append(item)
-    for item in others:
-        name = name_of(item)
-        if left.get(name):
-            yield from _differences(left[name].pop(0), item, f"{path} › {name}")
-        else:
-            yield from _added(item, f"{path} › {name}")
-    for name, items in left.items():
-        for item in items:
-            yield Change(ChangeKind.WITHDRAWN, f"{path} › {name}", _plain(item), "–")
+        (left.remove if item in left else others.append)(item)
+    return _numbered(left), _numbered(others)
+
+
+def _numbered(items: list[Any]) -> dict[tuple[str, int], Any]:
+    names = [name_of(item) for item in items]
+    return {(name, names[:at].count(name)): items[at] for at, name in enumerate(names)}
+
+
+def _place(path: str, key: Any) -> str:
+    name = key[0] if isinstance(key, tuple) else key
+    return f"{path} › {name}" if path else name
 
 
 def _added(value: Any, path: str) -> Iterator[Change]:

@@ -13,9 +13,17 @@ from campaign.database.seeds import SEED_BITS, SeedField
 
 Schema = dict[str, Any]
 
-_MAX: Final[Mapping[type[models.Field[Any, Any]], int]] = {
-    models.PositiveSmallIntegerField: 2**15 - 1,
-    models.PositiveIntegerField: 2**31 - 1,
+_TYPES: Final[Mapping[type, Schema]] = {
+    SeedField: {"type": "integer", "minimum": 0, "maximum": 2**SEED_BITS - 1},
+    models.PositiveSmallIntegerField: {"type": "integer", "minimum": 0, "maximum": 2**15 - 1},
+    models.PositiveIntegerField: {"type": "integer", "minimum": 0, "maximum": 2**31 - 1},
+    models.BooleanField: {"type": "boolean"},
+    models.FloatField: {"type": "number"},
+    models.DateTimeField: {"type": "string", "format": "date-time"},
+    models.DateField: {"type": "string", "format": "date"},
+    models.JSONField: {"type": "object"},
+    models.CharField: {"type": "string"},
+    models.TextField: {"type": "string"},
 }
 
 
@@ -27,13 +35,10 @@ def property_of(model: type[models.Model], name: str, **more: Any) -> Schema:
     schema = _typed(field)
     if field.null:
         schema["type"] = [schema["type"], "null"]
-    return {**schema, "description": description_of(field), **more}
-
-
-def description_of(field: models.Field[Any, Any]) -> str:
-    """Return a field's help text, or else its name, always in English because the schema is cached."""
+    # In English, because the schema is cached.
     with override("en"):
-        return str(field.help_text or "") or _sentence(str(field.verbose_name))
+        description = str(field.help_text or "") or _sentence(str(field.verbose_name))
+    return {**schema, "description": description, **more}
 
 
 def properties_of(
@@ -61,26 +66,23 @@ def list_of(item: Schema, description: str) -> Schema:
     return {"type": "array", "items": item, "description": description}
 
 
+def flag(words: str) -> Schema:
+    """Return the schema of true or false."""
+    return {"type": "boolean", "description": words}
+
+
+def choice(values: Iterable[Any], words: str) -> Schema:
+    """Return the schema of one of some values."""
+    return {"type": "string", "enum": [str(each) for each in values], "description": words}
+
+
 def _typed(field: models.Field[Any, Any]) -> Schema:
     if field.choices:
         return {"type": "string", "enum": [str(value) for value, _words in field.flatchoices]}
     if isinstance(field, ArrayField):
         return {"type": "array", "items": _typed(field.base_field)}
-    if isinstance(field, SeedField):
-        return {"type": "integer", "minimum": 0, "maximum": 2**SEED_BITS - 1}
-    if isinstance(field, models.BooleanField):
-        return {"type": "boolean"}
-    if isinstance(field, models.FloatField):
-        return {"type": "number"}
-    if isinstance(field, models.DateField):
-        is_moment = isinstance(field, models.DateTimeField)
-        return {"type": "string", "format": "date-time" if is_moment else "date"}
-    for kind, most in _MAX.items():
-        if type(field) is kind:
-            return {"type": "integer", "minimum": 0, "maximum": most}
-    if isinstance(field, models.CharField | models.TextField):
-        return {"type": "string", **({"maxLength": field.max_length} if field.max_length else {})}
-    raise TypeError(f"{field} has no place in the file of a campaign")
+    kind = next(kind for kind in type(field).__mro__ if kind in _TYPES)
+    return {**_TYPES[kind], **({"maxLength": field.max_length} if field.max_length else {})}
 
 
 def _sentence(words: str) -> str:

@@ -10,47 +10,12 @@ from typing import Any, Final
 from django.core.exceptions import ValidationError
 from django.utils.dateparse import parse_datetime
 
-from annotation.services.planning.designs import DesignRefusedError
-from annotation.services.quality import QualityRefusedError
-from annotation.services.systems import SystemRefusedError
-from annotation.services.training import TrainingRefusedError
 from campaign.formats import FormatError
 from campaign.formats.yaml_tree import Path, YamlTree
 from campaign.importing.errors import ImportRefusedError
-from campaign.services.api_tokens import CredentialRefusedError
-from campaign.services.bad_references import BadReferenceRefusedError
-from campaign.services.campaigns import StateRefusedError
-from campaign.services.instructions import InstructionsRefusedError
-from campaign.services.invitations import LinkRefusedError
-from campaign.services.judge_groups import JudgeGroupRefusedError
-from campaign.services.panels import PanelRefusedError
-from campaign.services.people import PersonRefusedError
-from campaign.services.rules import RulesRefusedError
-from campaign.services.tasks import TaskRefusedError
+from campaign.refusals import RefusedError
 from campaign.texts.language_tags import LanguageTagError, language_tags_checked
-from ranking.range_choices import RangeChoiceError
-from ranking.services.settings import StoppingRuleError
 
-#: Refusals of services to organisers.
-_REFUSALS: Final = (
-    BadReferenceRefusedError,
-    CredentialRefusedError,
-    DesignRefusedError,
-    InstructionsRefusedError,
-    JudgeGroupRefusedError,
-    LanguageTagError,
-    LinkRefusedError,
-    PanelRefusedError,
-    PersonRefusedError,
-    QualityRefusedError,
-    RangeChoiceError,
-    RulesRefusedError,
-    StateRefusedError,
-    StoppingRuleError,
-    SystemRefusedError,
-    TaskRefusedError,
-    TrainingRefusedError,
-)
 _KEEP: Final = "change it in the file, or remove the key to keep the current value"
 #: By which key the items of a list are known.
 NAMED_BY: Final = ("name", "pseudonym", "language", "measure", "segment", "note", "protocol")
@@ -115,6 +80,12 @@ class Said:
                 wanted["languages"] = language_tags_checked(wanted["languages"])
         return wanted
 
+    def require(self, keys: Iterable[str], what: str) -> None:
+        """Raise FormatError if a new thing lacks one of these keys."""
+        for key in keys:
+            if key not in self:
+                raise self.error(f'a new {what} requires "{key}"', "add the key", key)
+
     def error(self, problem: str, remedy: str, key: str | None = None) -> FormatError:
         """Return an error at this place, or at one of its keys."""
         path = (*self.path, key) if key is not None and key in self.value else self.path
@@ -128,7 +99,7 @@ class Said:
         """Turn a service's refusals into errors at this place of the file."""
         try:
             yield
-        except _REFUSALS as error:
+        except (RefusedError, LanguageTagError) as error:
             at = key or getattr(error, "field", None)
             raise self.error(_phrase(str(error)), _KEEP, _known(at, self.value)) from error
         except ImportRefusedError as error:

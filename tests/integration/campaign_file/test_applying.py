@@ -20,7 +20,7 @@ from tests.integration.campaign_file.conftest import NEW
 from tests.integration.campaign_file.test_round_trip import rows
 from tests.integration.ranking.twelve_judges import judges_judge
 from tests.integration.ranking.writing import TestSetWriter
-from whole_campaigns.campaign_file.applying import Applied, campaign_file_apply, campaign_file_check
+from whole_campaigns.campaign_file.applying import Applied, campaign_file_apply
 from whole_campaigns.campaign_file.said import TextFolders
 
 pytestmark = pytest.mark.django_db
@@ -71,7 +71,7 @@ def test_a_check_says_the_same_and_changes_nothing(folder: Path, user: User) -> 
     before = rows()
     given: dict[str, Any] = {"name": "c", "content": NEW.encode(), "by": user}
     folders = TextFolders.of(folder / "campaign.yaml")
-    found = campaign_file_check(**given, folders=folders)
+    found = campaign_file_apply(confirmed="", **given, folders=folders)
     assert not found.is_done
     assert rows() == before
     assert campaign_file_apply(**given, folders=folders, confirmed=found.code).is_done

@@ -11,7 +11,7 @@ import pytest
 from campaign.formats import FormatError
 from campaign.formats.yaml_tree import Path, yaml_bytes
 from campaign.models import Campaign, User
-from whole_campaigns.campaign_file.applying import campaign_file_check, campaign_said
+from whole_campaigns.campaign_file.applying import campaign_file_apply, campaign_said
 
 pytestmark = [pytest.mark.django_db, pytest.mark.thorough]
 
@@ -49,7 +49,7 @@ def test_no_value_in_any_place_breaks_it(campaign: Campaign, user: User) -> None
     for path, value in random.Random(0).sample(every, min(most, len(every))):
         content = with_value(said, path, value)
         try:
-            campaign_file_check(name="c", content=content, by=user)
+            campaign_file_apply(confirmed="", name="c", content=content, by=user)
         except FormatError as error:
             refused += error.line is not None
         except Exception as error:

@@ -17,7 +17,6 @@ from whole_campaigns.campaign_file.applying import (
     Applied,
     campaign_file,
     campaign_file_apply,
-    campaign_file_check,
 )
 
 pytestmark = pytest.mark.django_db
@@ -53,7 +52,7 @@ def test_the_file_says_for_whom_links_are_and_no_token(campaign: Campaign) -> No
 def test_a_new_link_is_said_once_and_opens(client: Client) -> None:
     campaign = make_campaign()
     text = f"{MUSEUM}links: [{{note: Poster, cap: 2, languages: [DE], asks_languages: true}}]\n"
-    checked = campaign_file_check(name="c", content=text.encode(), by=None)
+    checked = campaign_file_apply(confirmed="", name="c", content=text.encode(), by=None)
     assert (list(checked.links), links()) == ([], [])
     done = made(text)
     assert words(done)[0].startswith("+ links › Poster: cap: 2, languages: de")

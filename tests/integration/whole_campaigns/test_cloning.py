@@ -34,8 +34,8 @@ from protocols.models import Snippet
 from ranking.models import Metric, RankingSettings, StoppingRule
 from tests.at_work import judge_all_of, lend
 from tests.factories import make_campaign, make_judge, make_organiser, make_task
-from whole_campaigns.campaign_rows import CLONED, TABLES, Part, campaign_rows, columns
-from whole_campaigns.cloning import INSTEAD, NOT_OF_THE_DRAFT, ONLY, campaign_clone
+from whole_campaigns.campaign_rows import CLONED, ONLY, TABLES, Part, campaign_rows, columns
+from whole_campaigns.cloning import INSTEAD, NOT_OF_THE_DRAFT, campaign_clone
 
 pytestmark = pytest.mark.django_db
 

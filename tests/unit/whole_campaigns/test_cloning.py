@@ -9,8 +9,8 @@ from annotation import models as annotation
 from campaign import models as campaign
 from protocols import models as protocols
 from ranking import models as ranking
-from whole_campaigns.campaign_rows import CLONED, TABLES
-from whole_campaigns.cloning import INSTEAD, ONLY
+from whole_campaigns.campaign_rows import CLONED, ONLY, TABLES
+from whole_campaigns.cloning import INSTEAD
 
 _WORK: Final = "work: nobody has judged in the clone"
 _PLANNED: Final = "planned anew from the designs"

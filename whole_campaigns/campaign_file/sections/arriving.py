@@ -14,169 +14,118 @@ from campaign.services.invitations import (
     link_lifetime,
 )
 from campaign.services.panels import PanelTerms, panel_change, panel_create
-from whole_campaigns.campaign_file.properties import (
-    Schema,
-    list_of,
-    object_of,
-    properties_of,
-    property_of,
-)
+from whole_campaigns.campaign_file.properties import Schema, flag, properties_of
 from whole_campaigns.campaign_file.said import Said
-from whole_campaigns.campaign_file.sections.section import NewLink, Run, Section, differing
-
-_PANEL_TERMS: Final = (
-    "blocks_asked",
-    "minutes_allowed",
-    "participations_per_member",
-    "screen_out_after_training",
-    "languages",
-    "service",
-    "id_parameter",
+from whole_campaigns.campaign_file.sections.section import (
+    ListSection,
+    NewLink,
+    Run,
+    differing,
+    paired,
 )
 
+_COUNTS: Final = ("blocks_asked", "minutes_allowed", "participations_per_member")
+_MORE_TERMS: Final = ("screen_out_after_training", "languages", "service", "id_parameter")
+_PANEL_TERMS: Final = (*_COUNTS, *_MORE_TERMS)
 
-class PanelsSection(Section[Campaign]):
+
+class PanelsSection(ListSection[Campaign]):
     """Panels by name. Addresses and codes are made with a new panel, and shown on its page."""
 
+    key, words = "panels", "Studies that send participants, identified by name."
+    required = ("name", "kind")
     fields = {Panel: ("name", "kind", *_PANEL_TERMS)}
 
-    def properties(self) -> dict[str, Schema]:
-        """Return the list of panels."""
-        least = {"minimum": 1}
-        item = object_of(
-            properties_of(
-                Panel,
-                ("name", "kind", *_PANEL_TERMS),
-                name={"minLength": 1},
-                blocks_asked=least,
-                minutes_allowed=least,
-                participations_per_member=least,
-            ),
-            "name",
-            "kind",
-        )
-        return {"panels": list_of(item, "Studies that send participants, identified by name.")}
+    def item(self) -> dict[str, Schema]:
+        """Return the terms of a panel, without secrets."""
+        least: Schema = {name: {"minimum": 1} for name in _COUNTS}
+        return properties_of(Panel, self.fields[Panel], name={"minLength": 1}, **least)
 
-    def read(self, owner: Campaign) -> dict[str, Any]:
-        """Return the terms of all panels, without secrets."""
-        rows = owner.panels.order_by("pk")
-        panels = [
-            {name: getattr(row, name) for name in ("name", "kind", *_PANEL_TERMS)} for row in rows
-        ]
-        return {"panels": panels} if panels else {}
+    def rows(self, owner: Campaign) -> QuerySet[Panel]:
+        """Return all panels."""
+        return owner.panels.order_by("pk")
 
-    def apply(self, owner: Campaign, said: Said, run: Run) -> None:
-        """Create the panels that are not there, and change the terms of the others."""
-        for each in said.items_of("panels"):
-            panel = owner.panels.filter(name=each.get("name")).first()
-            terms = each.with_languages(_PANEL_TERMS)
-            if panel is None:
-                _panel_create(owner, each, terms, run)
-                continue
-            if panel.kind != each.get("kind"):
-                raise each.error(
-                    f"the panel belongs to {panel.kind}", "use a different panel name", "kind"
+    def item_apply(self, owner: Campaign, said: Said, run: Run) -> None:
+        """Create the panel, or change its terms; blank codes and secrets stay."""
+        panel = owner.panels.filter(name=said.get("name")).first()
+        terms = said.with_languages(_PANEL_TERMS)
+        if panel is None:
+            said.require(("blocks_asked", "minutes_allowed"), "panel")
+            with said.refusals():
+                panel_create(
+                    campaign=owner,
+                    kind=said.get("kind"),
+                    terms=PanelTerms(name=said.get("name"), **terms),
+                    user=run.by,
                 )
-            if differing(panel, terms):
-                with each.refusals():
-                    panel_change(panel=panel, terms=_panel_terms(each, terms, panel))
-
-
-def _panel_create(owner: Campaign, said: Said, terms: dict[str, Any], run: Run) -> None:
-    for key in ("blocks_asked", "minutes_allowed"):
-        if key not in terms:
-            raise said.error(f'a new panel requires "{key}"', "add the key", key)
-    with said.refusals():
-        panel_create(
-            campaign=owner,
-            kind=said.get("kind"),
-            terms=_panel_terms(said, terms, None),
-            user=run.by,
-        )
-
-
-def _panel_terms(said: Said, terms: dict[str, Any], now: Panel | None) -> PanelTerms:
-    """Return all terms: those of the file, else those in force; blank codes and secrets stay."""
-    kept = {} if now is None else {name: getattr(now, name) for name in _PANEL_TERMS}
-    return PanelTerms(name=said.get("name"), **{**kept, **terms})
+        elif panel.kind != said.get("kind"):
+            raise said.error(
+                f"the panel belongs to {panel.kind}", "use a different panel name", "kind"
+            )
+        elif differing(panel, terms):
+            kept = {name: getattr(panel, name) for name in _PANEL_TERMS}
+            with said.refusals():
+                panel_change(
+                    panel=panel, terms=PanelTerms(name=said.get("name"), **{**kept, **terms})
+                )
 
 
 _LINK_TERMS: Final = ("cap", "languages", "asks_languages", "expires_at")
+_NOTE: Final = {"description": "Note that identifies the link, such as where it is published."}
 
 
-class LinksSection(Section[Campaign]):
+class LinksSection(ListSection[Campaign]):
     """Shared links by their notes. Addresses are created with a new link, and shown once."""
 
+    key, words = "links", "Shared links, without their URLs, identified by note."
+    required = ("note", "cap")
     fields = {Invitation: ("note", *_LINK_TERMS, "revoked_at")}
 
-    def properties(self) -> dict[str, Schema]:
-        """Return the list of links."""
-        item = object_of(
-            {
-                "note": property_of(
-                    Invitation,
-                    "note",
-                    description="Note that identifies the link, such as where it is published.",
-                ),
-                **properties_of(
-                    Invitation,
-                    _LINK_TERMS,
-                    cap={"type": "integer", "minimum": 1},
-                    expires_at={
-                        "description": "Expiry. New links use the default validity if omitted."
-                    },
-                ),
-                "withdrawn": {
-                    "type": "boolean",
-                    "description": "True if the link admits no further judges; judges who joined stay.",
-                },
-            },
-            "note",
-            "cap",
-        )
-        words = "Shared links, without their URLs, identified by note."
-        return {"links": list_of(item, words)}
+    def item(self) -> dict[str, Schema]:
+        """Return the terms of a link."""
+        expiry = {"description": "Expiry. New links use the default validity if omitted."}
+        cap = {"type": "integer", "minimum": 1}
+        names = ("note", *_LINK_TERMS)
+        return {
+            **properties_of(Invitation, names, note=_NOTE, cap=cap, expires_at=expiry),
+            "withdrawn": flag("True if the link admits no further judges; judges who joined stay."),
+        }
 
-    def read(self, owner: Campaign) -> dict[str, Any]:
+    def rows(self, owner: Campaign) -> QuerySet[Invitation]:
         """Return the links that were neither withdrawn nor are over."""
-        links = [_terms_of(link) for link in _standing(owner).filter(expires_at__gt=timezone.now())]
-        return {"links": links} if links else {}
+        return _standing(owner).filter(expires_at__gt=timezone.now())
+
+    def item_read(self, row: Invitation) -> dict[str, Any]:
+        """Return the terms of a link."""
+        terms = {name: getattr(row, name) for name in ("note", *_LINK_TERMS)}
+        return {**terms, "expires_at": row.expires_at.astimezone(UTC).isoformat()}
 
     def apply(self, owner: Campaign, said: Said, run: Run) -> None:
         """Withdraw removed links, change those that differ except in their note, and create the others."""
-        left = list(_standing(owner))
-        unmatched: list[tuple[Said, dict[str, Any]]] = []
-        for each in said.items_of("links"):
-            wanted = _link_wanted(each)
-            same = next((link for link in left if not differing(link, wanted)), None)
-            if same is None:
-                unmatched.append((each, wanted))
-                continue
-            left.remove(same)
+        for each, wanted, link, is_same in paired(
+            said.items_of(self.key),
+            _standing(owner),
+            wanted=_link_wanted,
+            is_same=lambda link, wanted: not differing(link, wanted),
+            is_near=lambda link, each: (
+                link.note == each.get("note") and not each.get("withdrawn", False)
+            ),
+        ):
             if each.get("withdrawn", False):
-                invitation_revoke(invitation=same)
-        for each, wanted in unmatched:
-            if each.get("withdrawn", False):
-                continue
-            near = next((link for link in left if link.note == wanted["note"]), None)
-            if near is None:
+                if link is not None:
+                    invitation_revoke(invitation=link)
+            elif link is None:
                 _link_create(owner, each, wanted, run)
-                continue
-            left.remove(near)
-            terms = {name: wanted.get(name, getattr(near, name)) for name in _LINK_TERMS}
-            with each.refusals():
-                invitation_change(invitation=near, **terms)
+            elif not is_same:
+                terms = {name: wanted.get(name, getattr(link, name)) for name in _LINK_TERMS}
+                with each.refusals():
+                    invitation_change(invitation=link, **terms)
 
 
 def _standing(campaign: Campaign) -> QuerySet[Invitation]:
     """Return the links that were not withdrawn: also those that are over, which the same file made."""
     links = Invitation.objects.filter(campaign=campaign, revoked_at__isnull=True).for_anybody()
     return links.order_by("pk")
-
-
-def _terms_of(link: Invitation) -> dict[str, Any]:
-    terms = {name: getattr(link, name) for name in ("note", *_LINK_TERMS)}
-    return {**terms, "expires_at": link.expires_at.astimezone(UTC).isoformat()}
 
 
 def _link_wanted(said: Said) -> dict[str, Any]:

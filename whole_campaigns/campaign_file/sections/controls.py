@@ -1,6 +1,9 @@
 """Damaged references of a test set, and the training of new judges."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
+
+from django.db.models import QuerySet
 
 from annotation.models import TrainingBlock, TrainingCandidate
 from annotation.selectors.training import training_blocks
@@ -20,112 +23,92 @@ from campaign.services.bad_references import (
 from campaign.texts.damage import Damage
 from whole_campaigns.campaign_file.properties import (
     Schema,
-    list_of,
-    object_of,
+    choice,
+    flag,
     properties_of,
     property_of,
 )
 from whole_campaigns.campaign_file.said import Said
-from whole_campaigns.campaign_file.sections.section import Run, Section, differing
+from whole_campaigns.campaign_file.sections.section import ListSection, Run, differing
 
-_DAMAGED: Final = "damaged_references"
+_SEGMENT: Final[Schema] = {
+    "type": "integer",
+    "minimum": 1,
+    "maximum": 2**31 - 1,
+    "description": "Segment number within the test set, from 1.",
+}
 _MADE: Final = ("damage", "detail", "seed", "attempt")
 _PENDING: Final = BadReference.Status.PENDING
 
 
-class DamagedReferencesSection(Section[Task]):
+class DamagedReferencesSection(ListSection[Task]):
     """Damaged references by the number of their segment. The user who applies the file becomes the reviewer of those
     whose status changes.
     """
 
+    key, words = "damaged_references", "Attention checks: damaged references, one per segment."
+    required = ("segment", "text", "damage")
     fields = {BadReference: (*_MADE, "status")}
 
-    def properties(self) -> dict[str, Schema]:
-        """Return the list of damaged references."""
-        item = object_of(
-            {
-                "segment": segment_property(),
-                "text": {
-                    "type": "string",
-                    "minLength": 1,
-                    "description": "Text shown to judges. Cannot be changed once approved.",
-                },
-                **properties_of(BadReference, _MADE, attempt={"minimum": 1}),
-                "status": {
-                    "type": "string",
-                    "enum": [str(each) for each in BadReference.Status],
-                    "description": "Only approved ones are shown to judges. Defaults to pending.",
-                },
+    def item(self) -> dict[str, Schema]:
+        """Return what a damaged reference is."""
+        return {
+            "segment": _SEGMENT,
+            "text": {
+                "type": "string",
+                "minLength": 1,
+                "description": "Text shown to judges. Cannot be changed once approved.",
             },
-            "segment",
-            "text",
-            "damage",
-        )
-        return {_DAMAGED: list_of(item, "Attention checks: damaged references, one per segment.")}
+            **properties_of(BadReference, _MADE, attempt={"minimum": 1}),
+            "status": choice(
+                BadReference.Status, "Only approved ones are shown to judges. Defaults to pending."
+            ),
+        }
 
-    def read(self, owner: Task) -> dict[str, Any]:
+    def rows(self, owner: Task) -> QuerySet[BadReference]:
         """Return all of them by segment. One query."""
-        said = [_damaged_read(row) for row in _rows(owner).values()]
-        return {_DAMAGED: said} if said else {}
+        rows = BadReference.objects.of(owner.test_set_id).in_order()
+        return rows.select_related("output__segment")
+
+    def item_read(self, row: BadReference) -> dict[str, Any]:
+        """Return the values of a row, with its segment and text."""
+        placed = {"segment": row.output.segment.number, "text": row.output.text}
+        return {**placed, **super().item_read(row)}
 
     def apply(self, owner: Task, said: Said, run: Run) -> None:
         """Store those of segments that have none, and rewrite and review the others."""
-        if _DAMAGED not in said:
+        if self.key not in said:
             return
-        there = _rows(owner)
+        there = {row.output.segment.number: row for row in self.rows(owner)}
         new: dict[int, Said] = {}
-        for each in said[_DAMAGED].items():
+        for each in said.items_of(self.key):
             row = there.get(each.get("segment"))
             if row is None:
                 new[each.get("segment")] = each
             else:
                 _damaged_change(row, each, run)
         try:
-            given = [_given(each) for each in new.values()]
+            given = [
+                _given(each, status=BadReference.Status(each.get("status", _PENDING)))
+                for each in new.values()
+            ]
             bad_references_store(test_set=owner.test_set, given=given, reviewer=run.by)
         except BadReferenceRefusedError as error:
-            place = said[_DAMAGED] if error.segment is None else new[error.segment]
+            place = said[self.key] if error.segment is None else new[error.segment]
             with place.refusals():
                 raise
 
 
-def segment_property() -> Schema:
-    """Return the schema of the number of a segment."""
-    words = "Segment number within the test set, from 1."
-    return {"type": "integer", "minimum": 1, "maximum": 2**31 - 1, "description": words}
-
-
-def _rows(owner: Task) -> dict[int, BadReference]:
-    rows = BadReference.objects.of(owner.test_set_id).in_order().select_related("output__segment")
-    return {row.output.segment.number: row for row in rows}
-
-
-def _damaged_read(row: BadReference) -> dict[str, Any]:
-    return {
-        "segment": row.output.segment.number,
-        "text": row.output.text,
-        **{name: getattr(row, name) for name in _MADE},
-        "status": row.status,
-    }
-
-
-def _given(said: Said) -> GivenBadReference:
-    named = said.only(("segment", "text", *_MADE))
-    return GivenBadReference(
-        **{**named, "damage": Damage(named["damage"])},
-        status=BadReference.Status(said.get("status", _PENDING)),
-    )
+def _given(said: Said, **more: Any) -> GivenBadReference:
+    named = {**more, **said.only(("segment", "text", *_MADE))}
+    return GivenBadReference(**{**named, "damage": Damage(named["damage"])})
 
 
 def _damaged_change(row: BadReference, said: Said, run: Run) -> None:
     if said.get("text") != row.output.text or differing(row, said.only(_MADE)):
         kept = {name: getattr(row, name) for name in ("detail", "seed", "attempt")}
-        named = {**kept, **said.only(("segment", "text", *_MADE))}
         with said.refusals("text"):
-            row = bad_reference_rewrite(
-                bad_reference=row,
-                given=GivenBadReference(**{**named, "damage": Damage(named["damage"])}),
-            )
+            row = bad_reference_rewrite(bad_reference=row, given=_given(said, **kept))
     status = said.get("status", row.status)
     if status == row.status:
         return
@@ -139,88 +122,75 @@ def _damaged_change(row: BadReference, said: Said, run: Run) -> None:
         )
 
 
-_TRAINING: Final = "training"
 _SAID: Final = ("position", "explanation", "expected")
 
 
-class TrainingSection(Section[Task]):
+class TrainingSection(ListSection[Task]):
     """Training blocks by the number of their segment; outputs by the names of their systems."""
 
+    key, words = "training", "Training blocks shown before the first HIT."
+    required = ("segment",)
     fields = {
         TrainingBlock: ("segment", "position", "explanation"),
         TrainingCandidate: ("output", "expected"),
     }
 
-    def properties(self) -> dict[str, Schema]:
-        """Return the list of training blocks."""
-        item = object_of(
-            {
-                "segment": segment_property(),
-                "position": property_of(
-                    TrainingBlock,
-                    "position",
-                    minimum=1,
-                    description="Position, from 1. New blocks are added at the end if omitted.",
-                ),
-                "explanation": property_of(TrainingBlock, "explanation", minLength=1),
-                "expected": {
-                    "type": "object",
-                    "additionalProperties": {
-                        "type": ["integer", "null"],
-                        "minimum": 1,
-                        "maximum": 5,
-                    },
-                    "minProperties": 2,
-                    "description": "Systems shown, each with its expected rank (1 is best, only the order "
-                    "counts), or null for no expectation.",
-                },
-                "removed": {
-                    "type": "boolean",
-                    "description": "True if new judges do not receive this block.",
-                },
+    def item(self) -> dict[str, Schema]:
+        """Return what a training block is."""
+        return {
+            "segment": _SEGMENT,
+            "position": property_of(
+                TrainingBlock,
+                "position",
+                minimum=1,
+                description="Position, from 1. New blocks are added at the end if omitted.",
+            ),
+            "explanation": property_of(TrainingBlock, "explanation", minLength=1),
+            "expected": {
+                "type": "object",
+                "additionalProperties": {"type": ["integer", "null"], "minimum": 1, "maximum": 5},
+                "minProperties": 2,
+                "description": "Systems shown, each with its expected rank (1 is best, only the order "
+                "counts), or null for no expectation.",
             },
-            "segment",
-        )
-        return {_TRAINING: list_of(item, "Training blocks shown before the first HIT.")}
+            "removed": flag("True if new judges do not receive this block."),
+        }
 
-    def read(self, owner: Task) -> dict[str, Any]:
+    def rows(self, owner: Task) -> Sequence[TrainingBlock]:
         """Return the blocks in their order. Two queries."""
-        blocks = [_training_read(block) for block in training_blocks(task_id=owner.pk)]
-        return {_TRAINING: blocks} if blocks else {}
+        return training_blocks(task_id=owner.pk)
+
+    def item_read(self, row: TrainingBlock) -> dict[str, Any]:
+        """Return a block with the names of its systems."""
+        return {
+            "segment": row.segment.number,
+            "position": row.position,
+            "explanation": row.explanation,
+            "expected": {each.output.system.name: each.expected for each in row.candidates.all()},
+        }
 
     def apply(self, owner: Task, said: Said, run: Run) -> None:
-        """Remove, change and add damaged references."""
+        """Remove, change and add training blocks."""
         del run
-        if _TRAINING not in said:
+        if self.key not in said:
             return
-        there = {block.segment.number: block for block in training_blocks(task_id=owner.pk)}
-        for each in said[_TRAINING].items():
+        there = {block.segment.number: block for block in self.rows(owner)}
+        kept = []
+        for each in said.items_of(self.key):
             block = there.get(each.get("segment"))
-            if each.get("removed", False) and block is not None:
+            if not each.get("removed", False):
+                kept.append((each, block))
+            elif block is not None:
                 training_block_remove(training_block=block)
-        for each in said[_TRAINING].items():
-            if each.get("removed", False):
-                continue
-            block = there.get(each.get("segment"))
+        for each, block in kept:
             if block is None:
                 _training_create(owner, each)
             else:
-                _training_change(owner, block, each)
-
-
-def _training_read(block: TrainingBlock) -> dict[str, Any]:
-    return {
-        "segment": block.segment.number,
-        "position": block.position,
-        "explanation": block.explanation,
-        "expected": {each.output.system.name: each.expected for each in block.candidates.all()},
-    }
+                _training_change(owner, block, each, self.item_read(block))
 
 
 def _training_create(owner: Task, said: Said) -> None:
-    for key in ("explanation", "expected"):
-        if key not in said:
-            raise said.error(f'a new training block requires "{key}"', "add the key", key)
+    said.require(("explanation", "expected"), "training block")
     segment = Segment.objects.filter(
         test_set_id=owner.test_set_id, number=said.get("segment")
     ).first()
@@ -238,8 +208,8 @@ def _training_create(owner: Task, said: Said) -> None:
         )
 
 
-def _training_change(owner: Task, block: TrainingBlock, said: Said) -> None:
-    now, wanted = _training_read(block), said.only(_SAID)
+def _training_change(owner: Task, block: TrainingBlock, said: Said, now: Mapping[str, Any]) -> None:
+    wanted = said.only(_SAID)
     if "explanation" in wanted:
         wanted["explanation"] = wanted["explanation"].strip()
     if all(now[name] == value for name, value in wanted.items()):

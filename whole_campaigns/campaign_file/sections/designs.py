@@ -14,30 +14,26 @@ from ranking.range_choices import RangeChoice
 from ranking.selectors.settings import ranking_settings_in_force, stopping_rule_in_force
 from ranking.services.settings import ranking_settings_change, stopping_rule_set
 from ranking.wording.stopping_rules import CRITERIA
-from whole_campaigns.campaign_file.properties import (
-    Schema,
-    description_of,
-    object_of,
-    properties_of,
-)
+from whole_campaigns.campaign_file.properties import Schema, flag, object_of, properties_of
 from whole_campaigns.campaign_file.said import Said
 from whole_campaigns.campaign_file.sections.people import GROUP, group_property, group_said
 from whole_campaigns.campaign_file.sections.section import Run, Section, differing
 
 _ASKED: Final = "rank_shown_reference"
 _COLUMNS: Final = tuple(name for name in PARAMETERS if name != GROUP)
-_PLACES: Final = {"type": "integer", "minimum": 1, "maximum": 2**31 - 1}
-_LIMITS: Final[dict[str, Schema]] = {
-    "kind": {"enum": [str(kind) for kind in DesignKind]},
-    "documents": {"items": _PLACES},
-    "segments": {"items": _PLACES},
-    **{name: {"minimum": low, "maximum": high} for name, (low, high) in LIMITS.items()},
-}
 _PAIR: Final = {
     "type": "array",
     "items": {"type": "integer", "minimum": 0, "maximum": 2**31 - 1},
     "minItems": 2,
     "maxItems": 2,
+}
+_PLACES: Final = {"type": "integer", "minimum": 1, "maximum": 2**31 - 1}
+_LIMITS: Final[dict[str, Schema]] = {
+    "kind": {"enum": [str(kind) for kind in DesignKind]},
+    "length_limits": {"type": "array", "items": _PAIR},
+    "documents": {"items": _PLACES},
+    "segments": {"items": _PLACES},
+    **{name: {"minimum": low, "maximum": high} for name, (low, high) in LIMITS.items()},
 }
 
 
@@ -48,19 +44,9 @@ class DesignSection(Section[Task]):
 
     def properties(self) -> dict[str, Schema]:
         """Return the parameters of a design."""
-        columns = [name for name in _COLUMNS if name != "length_limits"]
-        limits = {
-            "type": "array",
-            "items": _PAIR,
-            "description": description_of(Design._meta.get_field("length_limits")),
-        }
-        properties = properties_of(Design, columns, **_LIMITS)
-        properties = {name: properties.get(name, limits) for name in _COLUMNS}
+        properties = properties_of(Design, _COLUMNS, **_LIMITS)
         properties[GROUP] = group_property("Only judges of this group receive HITs; null for all.")
-        properties[_ASKED] = {
-            "type": "boolean",
-            "description": "Judges see the reference and rank it.",
-        }
+        properties[_ASKED] = flag("Judges see the reference and rank it.")
         words = "How new HITs are drawn. A seed is drawn if omitted."
         return {"design": object_of(properties, description=words)}
 

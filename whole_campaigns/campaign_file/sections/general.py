@@ -1,5 +1,6 @@
 """Campaign-wide quotas, texts for judges, and the campaign's state."""
 
+from collections.abc import Iterable
 from typing import Any, ClassVar, Final
 
 from annotation.selectors.designs import reference_uses
@@ -10,15 +11,9 @@ from campaign.services.campaigns import campaign_extend, campaign_state_change
 from campaign.services.instructions import MAX_CHARACTERS, instructions_write
 from campaign.services.rules import MAX_LEASE_MINUTES, TERMS, Rules, campaign_change
 from campaign.texts.language_tags import language_tag_checked
-from whole_campaigns.campaign_file.properties import (
-    Schema,
-    list_of,
-    object_of,
-    properties_of,
-    property_of,
-)
+from whole_campaigns.campaign_file.properties import Schema, flag, properties_of, property_of
 from whole_campaigns.campaign_file.said import Said
-from whole_campaigns.campaign_file.sections.section import Run, Section, differing
+from whole_campaigns.campaign_file.sections.section import ListSection, Run, Section, differing
 
 
 class GeneralSection(Section[Campaign]):
@@ -95,38 +90,37 @@ def _change(
     owner.refresh_from_db()
 
 
-class InstructionsSection(Section[Campaign]):
+class InstructionsSection(ListSection[Campaign]):
     """Instructions in force, by language. A changed text is another version."""
 
+    key, words = "instructions", "Instructions for judges, one per language."
+    required = ("language", "text")
+    is_always_written = True
     fields = {Instructions: ("language", "text", "demands_acceptance")}
 
-    def properties(self) -> dict[str, Schema]:
-        """Return the list of languages."""
-        item = object_of(
-            {
-                "language": property_of(Instructions, "language"),
-                "text": property_of(
-                    Instructions, "text", minLength=1, maxLength=2 * MAX_CHARACTERS
-                ),
-                "demands_acceptance": {
-                    "type": "boolean",
-                    "description": "If the text changes, judges must accept it before they continue. Always "
-                    "true for the first version.",
-                },
-            },
-            "language",
-            "text",
-        )
-        return {"instructions": list_of(item, "Instructions for judges, one per language.")}
+    def item(self) -> dict[str, Schema]:
+        """Return what a text is."""
+        text = {"minLength": 1, "maxLength": 2 * MAX_CHARACTERS}
+        return {
+            **properties_of(Instructions, ("language", "text"), text=text),
+            "demands_acceptance": flag(
+                "If the text changes, judges must accept it before they continue. Always "
+                "true for the first version."
+            ),
+        }
 
-    def read(self, owner: Campaign) -> dict[str, Any]:
-        """Return the texts in force."""
-        rows = instructions_in_force(campaign=owner)
-        return {"instructions": [{"language": tag, "text": row.text} for tag, row in rows.items()]}
+    def rows(self, owner: Campaign) -> Iterable[tuple[str, Instructions]]:
+        """Return the texts in force, by language."""
+        return instructions_in_force(campaign=owner).items()
+
+    def item_read(self, row: tuple[str, Instructions]) -> dict[str, Any]:
+        """Return a text with its language."""
+        language, written = row
+        return {"language": language, "text": written.text}
 
     def apply(self, owner: Campaign, said: Said, run: Run) -> None:
         """Write another version of each text that differs from the newest in its language."""
-        now = instructions_in_force(campaign=owner)
+        now = dict(self.rows(owner))
         seen: set[str] = set()
         for each in said.items_of("instructions"):
             with each.refusals("language"):

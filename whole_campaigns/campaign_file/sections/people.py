@@ -22,48 +22,40 @@ from whole_campaigns.campaign_file.properties import (
     property_of,
 )
 from whole_campaigns.campaign_file.said import Said, tags_checked
-from whole_campaigns.campaign_file.sections.section import Run, Section, differing
+from whole_campaigns.campaign_file.sections.section import ListSection, Run, differing
+from whole_campaigns.campaign_rows import rows_taken
 
 #: By which key a design and the settings of a ranking name their group.
 GROUP: Final = "judge_group"
 
 
-class GroupsSection(Section[Campaign]):
+class GroupsSection(ListSection[Campaign]):
     """Groups by name, without their judges: those say in which they are."""
 
+    key = "judge_groups"
+    words = "Judge groups. Designs and rankings can be limited to one group."
+    required = ("name",)
     fields = {JudgeGroup: ("name", "blocks_asked")}
 
-    def properties(self) -> dict[str, Schema]:
-        """Return the list of groups."""
-        names = ("name", "blocks_asked")
-        least = {"minLength": 1}
-        item = object_of(
-            properties_of(JudgeGroup, names, name=least, blocks_asked={"minimum": 1}), "name"
-        )
-        words = "Judge groups. Designs and rankings can be limited to one group."
-        return {"judge_groups": list_of(item, words)}
+    def item(self) -> dict[str, Schema]:
+        """Return what a group is."""
+        names = self.fields[JudgeGroup]
+        return properties_of(JudgeGroup, names, name={"minLength": 1}, blocks_asked={"minimum": 1})
 
-    def read(self, owner: Campaign) -> dict[str, Any]:
+    def rows(self, owner: Campaign) -> QuerySet[JudgeGroup]:
         """Return the groups that were not deleted."""
-        rows = JudgeGroup.objects.present().filter(campaign=owner).order_by("pk")
-        groups = [{"name": row.name, "blocks_asked": row.blocks_asked} for row in rows]
-        return {"judge_groups": groups} if groups else {}
+        return rows_taken(JudgeGroup, owner.pk)
 
-    def apply(self, owner: Campaign, said: Said, run: Run) -> None:
-        """Create missing groups, and change the quotas of the others."""
+    def item_apply(self, owner: Campaign, said: Said, run: Run) -> None:
+        """Create a missing group, or change its quota."""
         del run
-        for each in said.items_of("judge_groups"):
-            name = each.get("name")
-            group = _group(owner, name)
-            with each.refusals():
-                if group is None:
-                    judge_group_create(
-                        campaign=owner, name=name, blocks_asked=each.get("blocks_asked")
-                    )
-                elif "blocks_asked" in each and each.get("blocks_asked") != group.blocks_asked:
-                    judge_group_change(
-                        group=group, name=group.name, blocks_asked=each.get("blocks_asked")
-                    )
+        name, blocks_asked = said.get("name"), said.get("blocks_asked")
+        group = _group(owner, name)
+        with said.refusals():
+            if group is None:
+                judge_group_create(campaign=owner, name=name, blocks_asked=blocks_asked)
+            elif "blocks_asked" in said and blocks_asked != group.blocks_asked:
+                judge_group_change(group=group, name=group.name, blocks_asked=blocks_asked)
 
 
 def group_property(words: str) -> Schema:
@@ -93,102 +85,71 @@ def _group(owner: Campaign, name: str) -> JudgeGroup | None:
 _CHANGED: Final = ("languages", "expertise")
 
 
-class JudgesSection(Section[Campaign]):
+class JudgesSection(ListSection[Campaign]):
     """Judges by pseudonym, without links; written to a file only if it includes people (`campaign_said`)."""
 
+    key = "judges"
+    words = "Judges by pseudonym. Links for new judges must be created separately."
+    required = ("pseudonym",)
+    is_always_written = True
     fields = {
         Judge: ("pseudonym", *_CHANGED, "note"),
         ConflictOfInterest: ("judge", "system"),
         GroupMember: ("judge", "group"),
     }
 
-    def properties(self) -> dict[str, Schema]:
-        """Return the list of judges."""
-        item = object_of(
-            {
-                "pseudonym": property_of(Judge, "pseudonym", minLength=1),
-                **properties_of(Judge, _CHANGED),
-                "note": property_of(
-                    Judge, "note", description="Visible to organisers only. Set for new judges."
-                ),
-                "groups": list_of(
-                    {"type": "string", "minLength": 1, "description": "Name of a group."},
-                    "Complete list of the groups of the judge.",
-                ),
-                "conflicts": list_of(
-                    object_of(
-                        {
-                            "system": property_of(System, "name"),
-                            "test_set": {
-                                "type": "string",
-                                "description": "Name of the test set. All test sets with this system if omitted.",
-                            },
-                        },
-                        "system",
-                    ),
-                    "Systems the judge must not see.",
-                ),
+    def item(self) -> dict[str, Schema]:
+        """Return what a judge is."""
+        note = {"description": "Visible to organisers only. Set for new judges."}
+        of_judge = self.fields[Judge]
+        conflict = {
+            "system": property_of(System, "name"),
+            "test_set": {
+                "type": "string",
+                "description": "Name of the test set. All test sets with this system if omitted.",
             },
-            "pseudonym",
-        )
+        }
         return {
-            "judges": list_of(
-                item, "Judges by pseudonym. Links for new judges must be created separately."
-            )
+            **properties_of(Judge, of_judge, pseudonym={"minLength": 1}, note=note),
+            "groups": list_of(
+                {"type": "string", "minLength": 1, "description": "Name of a group."},
+                "Complete list of the groups of the judge.",
+            ),
+            "conflicts": list_of(object_of(conflict, "system"), "Systems the judge must not see."),
         }
 
-    def read(self, owner: Campaign) -> dict[str, Any]:
+    def rows(self, owner: Campaign) -> QuerySet[Judge]:
         """Return who takes part, was not sent by a panel, and is a person."""
-        return {"judges": [_judge_read(judge) for judge in _listed(owner)]}
+        judges = rows_taken(Judge, owner.pk)
+        return judges.prefetch_related("conflicts__system", "group_members__group")
 
-    def apply(self, owner: Campaign, said: Said, run: Run) -> None:
-        """Add missing judges, change the others, and declare conflicts."""
-        for each in said.items_of("judges"):
-            wanted = _judge_wanted(each)
-            judge = owner.judges.filter(pseudonym=each.get("pseudonym")).first()
-            if judge is None:
-                with each.refusals("pseudonym"):
-                    judge = judge_add(
-                        campaign=owner,
-                        pseudonym=each.get("pseudonym"),
-                        note=each.get("note", ""),
-                        **wanted,
-                    )
-                run.notes.append(
-                    f"{judge.pseudonym}: add_judge {judge.pseudonym} "
-                    f"--campaign {owner.slug} --new-link"
+    def item_read(self, row: Judge) -> dict[str, Any]:
+        """Return a judge with their groups and conflicts."""
+        return {
+            **{name: getattr(row, name) for name in self.fields[Judge]},
+            "groups": sorted(each.group.name for each in row.group_members.all()),
+            "conflicts": _conflicts_said(row),
+        }
+
+    def item_apply(self, owner: Campaign, said: Said, run: Run) -> None:
+        """Add a missing judge or change theirs, and declare conflicts."""
+        wanted = _judge_wanted(said)
+        pseudonym = said.get("pseudonym")
+        judge = owner.judges.filter(pseudonym=pseudonym).first()
+        if judge is None:
+            with said.refusals("pseudonym"):
+                judge = judge_add(
+                    campaign=owner, pseudonym=pseudonym, note=said.get("note", ""), **wanted
                 )
-            if "groups" in each:
-                _groups_set(owner, judge, each)
-            changes = differing(judge, wanted)
-            conflicts = _conflicts(owner, judge, each)
-            if changes or conflicts:
-                with each.refusals():
-                    judge_change(judge=judge, conflicts=conflicts, **changes)
-
-
-def _listed(campaign: Campaign) -> QuerySet[Judge]:
-    return (
-        campaign.judges.filter(
-            origin=Judge.Origin.PERSON,
-            external_id="",
-            withdrawn_at__isnull=True,
-            declined_at__isnull=True,
-        )
-        .order_by("pk")
-        .prefetch_related("conflicts__system", "group_members__group")
-    )
-
-
-def _judge_read(judge: Judge) -> dict[str, Any]:
-    return {
-        "pseudonym": judge.pseudonym,
-        "languages": judge.languages,
-        "expertise": judge.expertise,
-        "note": judge.note,
-        "groups": sorted(each.group.name for each in judge.group_members.all()),
-        "conflicts": _conflicts_said(judge),
-    }
+            command = f"add_judge {judge.pseudonym} --campaign {owner.slug} --new-link"
+            run.notes.append(f"{judge.pseudonym}: {command}")
+        if "groups" in said:
+            _groups_set(owner, judge, said)
+        changes = differing(judge, wanted)
+        conflicts = _conflicts(owner, judge, said)
+        if changes or conflicts:
+            with said.refusals():
+                judge_change(judge=judge, conflicts=conflicts, **changes)
 
 
 def _groups_set(campaign: Campaign, judge: Judge, said: Said) -> None:

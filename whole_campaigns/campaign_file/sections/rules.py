@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
+from django.db.models import QuerySet
+
 from annotation.judge_measures import LIMITS, MAX_MINIMUM
 from annotation.models import QualityRule
 from annotation.services.quality import RuleTerms, quality_rule_switch_off, rule_terms_check
@@ -15,81 +17,78 @@ from ranking.services.rules import (
     rule_replace,
     rules_put_in_force,
 )
-from whole_campaigns.campaign_file.properties import Schema, list_of, object_of, properties_of
+from whole_campaigns.campaign_file.properties import Schema, choice, flag, properties_of
 from whole_campaigns.campaign_file.said import Said
-from whole_campaigns.campaign_file.sections.section import Run, Section
+from whole_campaigns.campaign_file.sections.section import ListSection, Run, paired
+from whole_campaigns.campaign_rows import rows_taken
 
 _TERMS: Final = ("measure", "direction", "threshold", "minimum", "action")
 #: Identity of a rule: a rule with other numbers in the file is changed, not added.
 _KNOWN_BY: Final = ("test_set", "protocol", "measure", "direction", "action")
 
 
-class RulesSection(Section[Campaign]):
+class RulesSection(ListSection[Campaign]):
     """Rules that are in force; one that the file does not name stays."""
 
+    key = "quality_rules"
+    words = (
+        "Active rules. A rule that differs only in threshold or minimum replaces the existing one."
+    )
+    required = _TERMS
+    is_always_written = True
     fields = {QualityRule: (*_TERMS, "task", "switched_off_at")}
 
-    def properties(self) -> dict[str, Schema]:
-        """Return the list of rules."""
-        least, most = (
-            min(limits.least for limits in LIMITS.values()),
-            max(limits.most for limits in LIMITS.values()),
-        )
-        item = object_of(
-            {
-                **properties_of(
-                    QualityRule,
-                    _TERMS,
-                    threshold={"minimum": least, "maximum": most},
-                    minimum={"minimum": 1, "maximum": MAX_MINIMUM},
-                ),
-                "test_set": {
-                    "type": ["string", "null"],
-                    "description": "Name of the test set. All test sets if null or omitted.",
-                },
-                "protocol": {
-                    "type": "string",
-                    "enum": [str(each) for each in Protocol],
-                    "description": "Protocol of the task. Defaults to the ranking.",
-                },
-                "switched_off": {
-                    "type": "boolean",
-                    "description": "True to switch off the rule with these terms. Its past actions stay.",
-                },
+    def item(self) -> dict[str, Schema]:
+        """Return what a rule is."""
+        least = min(limits.least for limits in LIMITS.values())
+        most = max(limits.most for limits in LIMITS.values())
+        return {
+            **properties_of(
+                QualityRule,
+                _TERMS,
+                threshold={"minimum": least, "maximum": most},
+                minimum={"minimum": 1, "maximum": MAX_MINIMUM},
+            ),
+            "test_set": {
+                "type": ["string", "null"],
+                "description": "Name of the test set. All test sets if null or omitted.",
             },
-            *_TERMS,
-        )
-        words = "Active rules. A rule that differs only in threshold or minimum replaces the existing one."
-        return {"quality_rules": list_of(item, words)}
+            "protocol": choice(Protocol, "Protocol of the task. Defaults to the ranking."),
+            "switched_off": flag(
+                "True to switch off the rule with these terms. Its past actions stay."
+            ),
+        }
 
-    def read(self, owner: Campaign) -> dict[str, Any]:
+    def rows(self, owner: Campaign) -> QuerySet[QualityRule]:
         """Return the rules in force, in the order in which they were made."""
-        return {"quality_rules": [_terms_of(rule) for rule in _in_force(owner)]}
+        return rows_taken(QualityRule, owner.pk).select_related("task__test_set")
+
+    def item_read(self, row: QualityRule) -> dict[str, Any]:
+        """Return the terms of a rule, and the task it is limited to."""
+        return {**{name: getattr(row, name) for name in _TERMS}, **_of(row.task)}
 
     def apply(self, owner: Campaign, said: Said, run: Run) -> None:
         """Deactivate removed rules, change those with other numbers, and add the others."""
-        left = list(_in_force(owner))
-        unmatched: list[Said] = []
-        for each in said.items_of("quality_rules"):
-            wanted = _wanted(each)
-            same = next((rule for rule in left if _terms_of(rule) == wanted), None)
-            if same is not None:
-                left.remove(same)
-                if each.get("switched_off", False):
-                    with each.refusals():
-                        quality_rule_switch_off(rule=same, user=_person(each, run))
-            elif not each.get("switched_off", False):
-                unmatched.append(each)
         added: list[tuple[Said, RuleTerms]] = []
-        for each in unmatched:
-            terms = _terms(owner, each)
-            near = next((rule for rule in left if _is_near(_terms_of(rule), _wanted(each))), None)
-            if near is None:
-                added.append((each, terms))
-            else:
-                left.remove(near)
+        for each, _values, rule, is_same in paired(
+            said.items_of(self.key),
+            self.rows(owner),
+            wanted=_wanted,
+            is_same=lambda rule, wanted: self.item_read(rule) == wanted,
+            is_near=lambda rule, each: (
+                not _is_off(each) and _is_near(self.item_read(rule), _wanted(each))
+            ),
+        ):
+            if _is_off(each):
+                if rule is not None:
+                    with each.refusals():
+                        quality_rule_switch_off(rule=rule, user=_person(each, run))
+            elif rule is None:
+                added.append((each, _terms(owner, each)))
+            elif not is_same:
+                terms = _terms(owner, each)
                 with _put_in_force(each):
-                    done = rule_replace(rule=near, terms=terms, user=_person(each, run))
+                    done = rule_replace(rule=rule, terms=terms, user=_person(each, run))
                 _note(done, run)
         if added:
             # Together: their effects on judges are counted as one.
@@ -99,14 +98,8 @@ class RulesSection(Section[Campaign]):
             _note(done, run)
 
 
-def _in_force(campaign: Campaign) -> Iterator[QualityRule]:
-    rows = campaign.quality_rules.filter(switched_off_at__isnull=True)
-    return iter(rows.select_related("task__test_set").order_by("pk"))
-
-
-def _terms_of(rule: QualityRule) -> dict[str, Any]:
-    terms = {name: getattr(rule, name) for name in _TERMS}
-    return {**terms, **_of(rule.task)}
+def _is_off(said: Said) -> bool:
+    return bool(said.get("switched_off", False))
 
 
 def _of(task: Task | None) -> dict[str, Any]:

@@ -1,14 +1,14 @@
 """Base class of the sections of a campaign file."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
 from django.db.models import Model
 
 from campaign.models import Campaign, User
-from whole_campaigns.campaign_file.properties import Schema
+from whole_campaigns.campaign_file.properties import Schema, list_of, object_of
 from whole_campaigns.campaign_file.said import Said, TextFolders
 
 Owner = TypeVar("Owner", bound=Model)
@@ -70,6 +70,75 @@ class Section(ABC, Generic[Owner]):
 
         Omitted parts stay. Raises FormatError; the caller undoes everything then.
         """
+
+
+class ListSection(Section[Owner]):
+    """A list under one key: an item for each row."""
+
+    key: ClassVar[str]
+    words: ClassVar[str]
+    #: Keys that each item must have.
+    required: ClassVar[tuple[str, ...]]
+    #: True if the file has the key even without rows.
+    is_always_written: ClassVar[bool] = False
+
+    @abstractmethod
+    def item(self) -> dict[str, Schema]:
+        """Return the schema of each key of an item."""
+
+    @abstractmethod
+    def rows(self, owner: Owner) -> Iterable[Any]:
+        """Return the rows that a file of this owner has, in their order."""
+
+    def item_read(self, row: Any) -> dict[str, Any]:
+        """Return the item of a row: by default, all of its `fields`."""
+        return {name: getattr(row, name) for names in self.fields.values() for name in names}
+
+    def item_apply(self, owner: Owner, said: Said, run: Run) -> None:
+        """Change the row of an item, or create it."""
+        raise NotImplementedError
+
+    def properties(self) -> dict[str, Schema]:
+        """Return the schema of the list."""
+        return {self.key: list_of(object_of(self.item(), *self.required), self.words)}
+
+    def read(self, owner: Owner) -> dict[str, Any]:
+        """Return the item of each row."""
+        items = [self.item_read(row) for row in self.rows(owner)]
+        return {self.key: items} if items or self.is_always_written else {}
+
+    def apply(self, owner: Owner, said: Said, run: Run) -> None:
+        """Change the rows one by one; those that the file does not name stay."""
+        for each in said.items_of(self.key):
+            self.item_apply(owner, each, run)
+
+
+def paired(
+    items: Iterable[Said],
+    rows: Iterable[Any],
+    *,
+    wanted: Callable[[Said], dict[str, Any]],
+    is_same: Callable[[Any, dict[str, Any]], bool],
+    is_near: Callable[[Any, Said], bool],
+) -> Iterator[tuple[Said, dict[str, Any], Any, bool]]:
+    """Yield each item, its values, its row, and whether they are the same.
+
+    Items with a row of the same values come first, then those with a near row, or None.
+    """
+    left, others = list(rows), []
+    for each in items:
+        values = wanted(each)
+        row = next((row for row in left if is_same(row, values)), None)
+        if row is None:
+            others.append((each, values))
+        else:
+            left.remove(row)
+            yield each, values, row, True
+    for each, values in others:
+        row = next((row for row in left if is_near(row, each)), None)
+        if row is not None:
+            left.remove(row)
+        yield each, values, row, False
 
 
 def differing(now: Any, wanted: Mapping[str, Any]) -> dict[str, Any]:

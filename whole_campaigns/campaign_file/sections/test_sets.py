@@ -1,5 +1,6 @@
 """Test sets of a campaign, each with the other tasks on its texts."""
 
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from annotation.selectors.task_rules import task_rules
@@ -9,14 +10,7 @@ from campaign.models.task import TaskQuerySet
 from campaign.services.rules import task_change, task_close, task_reopen
 from campaign.services.tasks import task_create
 from campaign.texts.language_tags import language_pair_checked
-from whole_campaigns.campaign_file.properties import (
-    Schema,
-    description_of,
-    list_of,
-    object_of,
-    properties_of,
-    property_of,
-)
+from whole_campaigns.campaign_file.properties import Schema, flag, properties_of, property_of
 from whole_campaigns.campaign_file.said import Said, tags_checked
 from whole_campaigns.campaign_file.sections.controls import (
     DamagedReferencesSection,
@@ -27,7 +21,7 @@ from whole_campaigns.campaign_file.sections.designs import (
     RankingSettingsSection,
     StoppingRuleSection,
 )
-from whole_campaigns.campaign_file.sections.section import Run, Section, differing
+from whole_campaigns.campaign_file.sections.section import ListSection, Run, Section, differing
 from whole_campaigns.campaign_file.sections.texts import (
     SystemsSection,
     test_set_of_texts,
@@ -37,56 +31,60 @@ from whole_campaigns.campaign_file.sections.texts import (
 )
 
 _LANGUAGES: Final = ("source_language", "target_language")
-_OF_TEST_SET: Final = (*_LANGUAGES, "expertise")
-_OF_TASK: Final = ("blocks_wanted", "blocks_per_segment")
+_QUOTAS: Final = ("blocks_wanted", "blocks_per_segment")
 
 
-class QuotasSection(Section[Task]):
-    """Quotas, languages and expertise of a test set."""
+class LanguagesSection(Section[Task]):
+    """Languages of a test set."""
 
-    fields = {TestSet: _OF_TEST_SET, Task: _OF_TASK}
+    fields = {TestSet: _LANGUAGES}
 
     def properties(self) -> dict[str, Schema]:
-        """Return languages and quotas."""
-        return {
-            **properties_of(TestSet, _LANGUAGES),
-            **properties_of(Task, _OF_TASK, blocks_per_segment={"minimum": 1}),
-            **properties_of(TestSet, ["expertise"]),
-        }
+        """Return the languages."""
+        return properties_of(TestSet, _LANGUAGES)
 
     def read(self, owner: Task) -> dict[str, Any]:
-        """Return languages and quotas."""
-        return _quotas(owner)
+        """Return the languages."""
+        return {name: getattr(owner.test_set, name) for name in _LANGUAGES}
 
     def apply(self, owner: Task, said: Said, run: Run) -> None:
-        """Apply the differences."""
+        """Change the languages if they differ."""
         del run
-        there = _quotas(owner)
-        wanted = said.only(there)
-        pair = [said.get(name, there[name]) for name in _LANGUAGES]
-        if any(name in wanted for name in _LANGUAGES):
-            key = next(name for name in _LANGUAGES if name in wanted)
-            with said.refusals(key):
-                checked = language_pair_checked(*pair)
-            wanted.update(zip(_LANGUAGES, checked, strict=True))
-        if "expertise" in wanted:
-            wanted["expertise"] = tags_checked(wanted["expertise"])
-        changes = {name: value for name, value in wanted.items() if value != there[name]}
-        if changes:
-            with said.refusals():
-                task_change(task=owner, **changes)
-            owner.refresh_from_db()
+        wanted = said.only(_LANGUAGES)
+        if wanted:
+            with said.refusals(next(iter(wanted))):
+                pair = language_pair_checked(*{**self.read(owner), **wanted}.values())
+            _change(
+                owner, said, differing(owner.test_set, dict(zip(_LANGUAGES, pair, strict=True)))
+            )
 
 
-def _quotas(task: Task) -> dict[str, Any]:
-    """Return languages and quotas of a task and its test set."""
-    test_set = {name: getattr(task.test_set, name) for name in _OF_TEST_SET}
-    quotas = {name: getattr(task, name) for name in _OF_TASK}
-    return {
-        **{name: test_set[name] for name in _LANGUAGES},
-        **quotas,
-        "expertise": task.test_set.expertise,
-    }
+class ExpertiseSection(Section[Task]):
+    """Expertise that a test set requires."""
+
+    fields = {TestSet: ("expertise",)}
+
+    def properties(self) -> dict[str, Schema]:
+        """Return the expertise."""
+        return properties_of(TestSet, ["expertise"])
+
+    def read(self, owner: Task) -> dict[str, Any]:
+        """Return the expertise."""
+        return {"expertise": owner.test_set.expertise}
+
+    def apply(self, owner: Task, said: Said, run: Run) -> None:
+        """Change the expertise if it differs."""
+        del run
+        if "expertise" in said:
+            wanted = {"expertise": tags_checked(said.get("expertise"))}
+            _change(owner, said, differing(owner.test_set, wanted))
+
+
+def _change(owner: Task, said: Said, changes: dict[str, Any]) -> None:
+    if changes:
+        with said.refusals():
+            task_change(task=owner, **changes)
+        owner.refresh_from_db()
 
 
 class ClosingSection(Section[Task]):
@@ -97,7 +95,7 @@ class ClosingSection(Section[Task]):
     def properties(self) -> dict[str, Schema]:
         """Return `closed`."""
         words = "True if judges receive no new work from this task. Unchanged if omitted."
-        return {"closed": {"type": "boolean", "description": words}}
+        return {"closed": flag(words)}
 
     def apply(self, owner: Task, said: Said, run: Run) -> None:
         """Close or reopen the test set."""
@@ -111,32 +109,27 @@ class ClosingSection(Section[Task]):
         owner.refresh_from_db()
 
 
-_TASKS: Final = "tasks"
 _RULES: Final = "rules"
 _AGAIN: Final = "segments_again"
 
 
-class TaskQuotasSection(Section[Task]):
-    """Quotas of a task; languages and expertise belong to its test set."""
+class QuotasSection(Section[Task]):
+    """Quotas of a task."""
 
-    fields = {Task: _OF_TASK}
+    fields = {Task: _QUOTAS}
 
     def properties(self) -> dict[str, Schema]:
         """Return the quotas."""
-        return properties_of(Task, _OF_TASK, blocks_per_segment={"minimum": 1})
+        return properties_of(Task, _QUOTAS, blocks_per_segment={"minimum": 1})
 
     def read(self, owner: Task) -> dict[str, Any]:
         """Return the quotas."""
-        return {name: getattr(owner, name) for name in _OF_TASK}
+        return {name: getattr(owner, name) for name in _QUOTAS}
 
     def apply(self, owner: Task, said: Said, run: Run) -> None:
         """Apply the differences."""
         del run
-        changes = differing(owner, said.only(_OF_TASK))
-        if changes:
-            with said.refusals():
-                task_change(task=owner, **changes)
-            owner.refresh_from_db(fields=_OF_TASK)
+        _change(owner, said, differing(owner, said.only(_QUOTAS)))
 
 
 class TaskRulesSection(Section[Task]):
@@ -146,9 +139,7 @@ class TaskRulesSection(Section[Task]):
 
     def properties(self) -> dict[str, Schema]:
         """Return an object: which keys it may have says the protocol."""
-        words = description_of(Task._meta.get_field(_RULES))
-        rules = {_RULES: {"type": "object", "description": words}}
-        return rules | properties_of(Task, [_AGAIN])
+        return properties_of(Task, [_RULES, _AGAIN])
 
     def read(self, owner: Task) -> dict[str, Any]:
         """Return the rules."""
@@ -170,7 +161,7 @@ class TaskRulesSection(Section[Task]):
 #: Sections of a task, in the order in which they are applied and written. Those of the ranking
 #: belong to its test set.
 _TASK_SECTIONS: Final[tuple[Section[Task], ...]] = (
-    TaskQuotasSection(),
+    QuotasSection(),
     TaskRulesSection(),
     TrainingSection(),
     DesignSection(),
@@ -180,61 +171,65 @@ _TASK_SECTIONS: Final[tuple[Section[Task], ...]] = (
 )
 
 
-class OtherTasksSection(Section[Task]):
-    """The tasks of a test set beside its ranking, which owns them here. One that the file does not name stays."""
-
-    fields = {Task: ("protocol", _RULES, _AGAIN)}
-
-    def properties(self) -> dict[str, Schema]:
-        """Return the list of tasks."""
-        others = [str(each) for each in Protocol if each != Protocol.RANKING]
-        properties = {
-            "protocol": property_of(
-                Task, "protocol", enum=others, description="Protocol of the task."
-            )
-        }
-        for section in _TASK_SECTIONS:
-            properties |= section.properties()
-        words = "Other tasks on the same texts, identified by protocol. The ranking is configured above."
-        return {_TASKS: list_of(object_of(properties, "protocol"), words)}
-
-    def read(self, owner: Task) -> dict[str, Any]:
-        """Return the tasks, in the order in which they were made; nothing without any."""
-        tasks = [_task_read(task) for task in _others(owner)]
-        return {_TASKS: tasks} if tasks else {}
-
-    def apply(self, owner: Task, said: Said, run: Run) -> None:
-        """Make the tasks that are not there, and let the sections change all of them."""
-        if _TASKS not in said:
-            return
-        there = {task.protocol: task for task in _others(owner)}
-        for each in said.items_of(_TASKS):
-            protocol = each.get("protocol")
-            task = there.get(protocol)
-            if task is None:
-                with each.refusals():
-                    task = task_create(test_set=owner.test_set, protocol=protocol, by=run.by)
-                there[protocol] = task
-            task.test_set = owner.test_set
-            for section in _TASK_SECTIONS:
-                section.apply(task, each, run)
+def _of_sections(sections: Sequence[Section[Task]], first: dict[str, Schema]) -> dict[str, Schema]:
+    """Return the schema of these keys, and of those of sections."""
+    properties = dict(first)
+    for section in sections:
+        properties |= section.properties()
+    return properties
 
 
-def _others(ranking: Task) -> list[Task]:
-    rows = Task.objects.filter(test_set=ranking.test_set_id).exclude(protocol=Protocol.RANKING)
-    return list(rows.select_related("test_set__campaign").order_by("pk"))
-
-
-def _task_read(task: Task) -> dict[str, Any]:
-    said: dict[str, Any] = {"protocol": task.protocol}
-    for section in _TASK_SECTIONS:
+def _read(sections: Sequence[Section[Task]], task: Task, first: dict[str, Any]) -> dict[str, Any]:
+    """Return these values, and those of sections."""
+    said = dict(first)
+    for section in sections:
         said |= section.read(task)
     return said
 
 
+class OtherTasksSection(ListSection[Task]):
+    """The tasks of a test set beside its ranking, which owns them here. One that the file does not name stays."""
+
+    key = "tasks"
+    words = (
+        "Other tasks on the same texts, identified by protocol. The ranking is configured above."
+    )
+    required = ("protocol",)
+    fields = {Task: ("protocol", _RULES, _AGAIN)}
+
+    def item(self) -> dict[str, Schema]:
+        """Return what a task is."""
+        others = [str(each) for each in Protocol if each != Protocol.RANKING]
+        words = "Protocol of the task."
+        protocol = property_of(Task, "protocol", enum=others, description=words)
+        return _of_sections(_TASK_SECTIONS, {"protocol": protocol})
+
+    def rows(self, owner: Task) -> TaskQuerySet:
+        """Return the tasks, in the order in which they were made."""
+        rows = Task.objects.filter(test_set=owner.test_set_id).exclude(protocol=Protocol.RANKING)
+        return rows.select_related("test_set__campaign").order_by("pk")
+
+    def item_read(self, row: Task) -> dict[str, Any]:
+        """Return a task with what its sections have."""
+        return _read(_TASK_SECTIONS, row, {"protocol": row.protocol})
+
+    def item_apply(self, owner: Task, said: Said, run: Run) -> None:
+        """Make a task that is not there, and let the sections change it."""
+        protocol = said.get("protocol")
+        task = self.rows(owner).filter(protocol=protocol).first()
+        if task is None:
+            with said.refusals():
+                task = task_create(test_set=owner.test_set, protocol=protocol, by=run.by)
+        task.test_set = owner.test_set
+        for section in _TASK_SECTIONS:
+            section.apply(task, said, run)
+
+
 #: In the order in which they are applied and written.
 SECTIONS: Final[tuple[Section[Task], ...]] = (
+    LanguagesSection(),
     QuotasSection(),
+    ExpertiseSection(),
     SystemsSection(),
     DamagedReferencesSection(),
     TrainingSection(),
@@ -246,50 +241,42 @@ SECTIONS: Final[tuple[Section[Task], ...]] = (
 )
 
 
-class TasksSection(Section[Campaign]):
+class TasksSection(ListSection[Campaign]):
     """Test sets by name. A new one is imported from its texts, which never change after that."""
 
     __test__ = False  # not a test case, whatever pytest thinks of the name
+    key, words = "test_sets", "Test sets, identified by name."
+    required = ("name",)
+    is_always_written = True
     fields = {TestSet: ("name",)}
 
-    def properties(self) -> dict[str, Schema]:
-        """Return the list of test sets."""
-        properties = {
-            "name": property_of(TestSet, "name", minLength=1),
-            "texts": texts_schema(),
-        }
+    def item(self) -> dict[str, Schema]:
+        """Return what a test set is."""
+        name = property_of(TestSet, "name", minLength=1)
+        return _of_sections(SECTIONS, {"name": name, "texts": texts_schema()})
+
+    def rows(self, owner: Campaign) -> Iterable[tuple[int, Task]]:
+        """Return the test sets with their places, in the order in which they were made."""
+        return enumerate(rankings_in_order(owner), 1)
+
+    def item_read(self, row: tuple[int, Task]) -> dict[str, Any]:
+        """Return a test set with what its sections have."""
+        place, task = row
+        return _read(SECTIONS, task, {"name": task.test_set.name, **texts_said(task, place)})
+
+    def item_apply(self, owner: Campaign, said: Said, run: Run) -> None:
+        """Import a test set that is not there, and let the sections change it."""
+        task = rankings_in_order(owner).filter(test_set__name=said.get("name").strip()).first()
+        if task is None:
+            task = test_set_of_texts(said, run)
+        else:
+            texts_refuse_others(task, said, run)
+        task.test_set.campaign = owner
         for section in SECTIONS:
-            properties |= section.properties()
-        return {
-            "test_sets": list_of(object_of(properties, "name"), "Test sets, identified by name.")
-        }
-
-    def read(self, owner: Campaign) -> dict[str, Any]:
-        """Return the test sets, in the order in which they were made."""
-        rows = enumerate(rankings_in_order(owner), 1)
-        return {"test_sets": [_read(row, place) for place, row in rows]}
-
-    def apply(self, owner: Campaign, said: Said, run: Run) -> None:
-        """Import the test sets that are not there, and let the sections change all of them."""
-        for each in said.items_of("test_sets"):
-            task = rankings_in_order(owner).filter(test_set__name=each.get("name").strip()).first()
-            if task is None:
-                task = test_set_of_texts(each, run)
-            else:
-                texts_refuse_others(task, each, run)
-            task.test_set.campaign = owner
-            for section in SECTIONS:
-                section.apply(task, each, run)
+            section.apply(task, said, run)
 
 
 def rankings_in_order(campaign: Campaign) -> TaskQuerySet:
     """Return the ranking of each test set, in the order of the file, where it also holds the test set's own settings."""
     rankings = Task.objects.of(campaign).filter(protocol=Protocol.RANKING)
     return rankings.select_related("test_set__campaign").order_by("test_set")
-
-
-def _read(task: Task, place: int) -> dict[str, Any]:
-    said: dict[str, Any] = {"name": task.test_set.name, **texts_said(task, place)}
-    for section in SECTIONS:
-        said |= section.read(task)
-    return said

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from django.core.management.base import CommandError
-from django.db.models import Prefetch
+from django.db.models import QuerySet
 from django.utils.text import slugify
 
 from annotation.importing.test_sets import test_set_from_files
@@ -22,23 +22,16 @@ from campaign.formats.recognising import RecognisedSet, SetReading, opened_set
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.test_sets import REFERENCE_SYSTEM
 from campaign.management.files import files_recognised, files_with_roles
-from campaign.models import Output, Reference, Segment, System, SystemKind, Task
+from campaign.models import Segment, System, SystemKind, Task
 from campaign.selectors.tasks import ranking_task
-from campaign.texts.canonical_json import json_line
-from whole_campaigns.campaign_file.properties import (
-    Schema,
-    list_of,
-    object_of,
-    properties_of,
-    property_of,
-)
+from campaign.selectors.texts import text_lines
+from whole_campaigns.campaign_file.properties import Schema, choice, flag, object_of, properties_of
 from whole_campaigns.campaign_file.said import Said, TextFolders
-from whole_campaigns.campaign_file.sections.section import Run, Section, differing
+from whole_campaigns.campaign_file.sections.section import ListSection, Run, differing
 
 _FILE: Final[Schema] = {"type": "string", "minLength": 1, "maxLength": 500}
 _FILES: Final[Schema] = {"type": "array", "items": _FILE, "minItems": 1, "maxItems": 2000}
 _ROLES: Final = ("source", "references", "systems", "documents")
-_AT_ONCE: Final = 500
 #: Remedy if only the file itself is available.
 _IMPORT: Final = "import the test set on its page first, or run apply_campaign where the files are"
 _FIRST: Final = (
@@ -62,11 +55,7 @@ def texts_schema() -> Schema:
             **_FILE,
             "description": "File with one document name per line. Requires source.",
         },
-        "format": {
-            "type": "string",
-            "enum": [str(each) for each in TestSetFormat],
-            "description": "Format of the files. Detected by default.",
-        },
+        "format": choice(TestSetFormat, "Format of the files. Detected by default."),
         "pair": {
             "type": "array",
             "items": {"type": "string"},
@@ -74,10 +63,7 @@ def texts_schema() -> Schema:
             "maxItems": 2,
             "description": "Language pair to import from a file with several pairs, as written in the file.",
         },
-        "split_paragraphs": {
-            "type": "boolean",
-            "description": "Split documents of WMT JSON Lines into paragraphs.",
-        },
+        "split_paragraphs": flag("Split documents of WMT JSON Lines into paragraphs."),
         "reference_system": {
             "type": ["string", "null"],
             "maxLength": 200,
@@ -108,43 +94,6 @@ def is_whole(task: Task) -> bool:
 def file_name(task: Task, place: int) -> str:
     """Return the path of the texts of the test set that is the `place`-th of its campaign, from 1."""
     return f"texts/{place}-{slugify(task.test_set.name) or 'test-set'}.jsonl"
-
-
-def texts_written(task: Task) -> Iterator[bytes]:
-    """Yield the texts as JSON Lines, a segment per line: outputs of systems, references, names of documents."""
-    for segment in _segments(task):
-        line = {
-            "document": segment.document.name,
-            "segment": segment.number,
-            "source": segment.source_text,
-            "references": _references(segment),
-            "outputs": {each.system.name: each.text for each in segment.outputs.all()},
-        }
-        yield json_line(line).encode()
-
-
-def _segments(task: Task) -> Iterator[Segment]:
-    outputs = (
-        Output.objects.current()
-        .filter(system__kind=SystemKind.SYSTEM)
-        .select_related("system")
-        .order_by("system__name")
-    )
-    rows = (
-        Segment.objects.filter(test_set_id=task.test_set_id)
-        .select_related("document")
-        .prefetch_related(
-            Prefetch("outputs", outputs), Prefetch("references", Reference.objects.order_by("pk"))
-        )
-        .order_by("number")
-    )
-    return rows.iterator(chunk_size=_AT_ONCE)
-
-
-def _references(segment: Segment) -> list[str]:
-    """Return the references by number from 1; "" for one that does not cover the segment."""
-    by_number = {each.number: each.text for each in segment.references.all()}
-    return [by_number.get(number, "") for number in range(1, max(by_number, default=0) + 1)]
 
 
 def test_set_of_texts(said: Said, run: Run) -> Task:
@@ -192,26 +141,23 @@ def texts_refuse_others(task: Task, said: Said, run: Run) -> None:
             SetReading(languages=_pair(said), by_paragraph=part.get("split_paragraphs", False)),
         ) as there,
     ):
-        stored = _segments(task)
-        for text in there:
+        stored, number = text_lines(task=task), 0
+        for number, text in enumerate(there, 1):
             if not _is_same(next(stored, None), text):
-                raise _refused(task, part, text.number)
-        if (more := next(stored, None)) is not None:
-            raise _refused(task, part, more.number)
+                raise _refused(task, part, number)
+        if next(stored, None) is not None:
+            raise _refused(task, part, number + 1)
 
 
-def _is_same(segment: Segment | None, text: SegmentTexts) -> bool:
-    if segment is None or (segment.source_text, segment.document.name) != (
-        text.source,
-        text.document,
-    ):
+def _is_same(stored: Mapping[str, Any] | None, text: SegmentTexts) -> bool:
+    if stored is None or (stored["source"], stored["document"]) != (text.source, text.document):
         return False
     references = list(text.references)
     while references and not references[-1]:
         references.pop()
-    outputs = {each.system.name: each.text for each in segment.outputs.all()}
     # Systems that were added later have files of their own.
-    return _references(segment) == references and text.outputs.items() <= outputs.items()
+    is_part = text.outputs.items() <= stored["outputs"].items()
+    return bool(is_part and stored["references"] == references)
 
 
 def _refused(task: Task, said: Said, number: int) -> FormatError:
@@ -279,73 +225,60 @@ def _pair(said: Said) -> tuple[str, str] | None:
 _DESCRIBED: Final = tuple(name for name in DESCRIBED if name != "name")
 
 
-class SystemsSection(Section[Task]):
+class SystemsSection(ListSection[Task]):
     """Systems by name. Their outputs come with the texts; one more brings a file of its own."""
 
+    key, words = "systems", "Systems, identified by name."
+    required = ("name",)
+    is_always_written = True
     fields = {System: ("name", "kind", *_DESCRIBED, "withdrawn_at")}
 
-    def properties(self) -> dict[str, Schema]:
-        """Return the list of systems."""
-        item = object_of(
-            {
-                "name": property_of(System, "name", minLength=1),
-                "kind": property_of(
-                    System,
-                    "kind",
-                    enum=[str(SystemKind.SYSTEM), str(SystemKind.REFERENCE)],
-                    description="Determined by the texts; read-only.",
-                ),
-                **properties_of(System, _DESCRIBED),
-                "withdrawn": {
-                    "type": "boolean",
-                    "description": "True if new HITs no longer show this system; existing judgments count.",
-                },
-                "outputs": {
-                    "type": "string",
-                    "description": "File with the outputs of an additional system for an existing test set.",
-                },
+    def item(self) -> dict[str, Schema]:
+        """Return what a system is."""
+        kind = {
+            "enum": [str(SystemKind.SYSTEM), str(SystemKind.REFERENCE)],
+            "description": "Determined by the texts; read-only.",
+        }
+        names = ("name", "kind", *_DESCRIBED)
+        return {
+            **properties_of(System, names, name={"minLength": 1}, kind=kind),
+            "withdrawn": flag(
+                "True if new HITs no longer show this system; existing judgments count."
+            ),
+            "outputs": {
+                "type": "string",
+                "description": "File with the outputs of an additional system for an existing test set.",
             },
-            "name",
-        )
-        return {"systems": list_of(item, "Systems, identified by name.")}
+        }
 
-    def read(self, owner: Task) -> dict[str, Any]:
+    def rows(self, owner: Task) -> QuerySet[System]:
         """Return the systems without damaged references, which are reviewed one by one."""
-        rows = owner.test_set.systems.exclude(kind=SystemKind.BAD_REFERENCE).order_by("name")
-        return {"systems": [_system_read(row) for row in rows]}
+        return owner.test_set.systems.exclude(kind=SystemKind.BAD_REFERENCE).order_by("name")
 
-    def apply(self, owner: Task, said: Said, run: Run) -> None:
-        """Add, describe, withdraw and restore systems; those that the file does not name stay."""
-        for each in said.items_of("systems"):
-            system = owner.test_set.systems.filter(name=each.get("name")).first()
-            if system is None:
-                system = _added(owner, each, run)
-            if system.kind != each.get("kind", system.kind):
-                raise each.error(
-                    f"the system is a {system.get_kind_display()}",
-                    "remove the key; the kind follows from the texts",
-                    "kind",
-                )
-            changes = differing(system, each.only(_DESCRIBED))
-            if changes:
-                with each.refusals():
-                    system_change(system=system, **changes)
-            withdrawn = system.withdrawn_at is not None
-            if each.get("withdrawn", withdrawn) != withdrawn:
-                with each.refusals("withdrawn"):
-                    if withdrawn:
-                        system_restore(system=system)
-                    else:
-                        system_withdraw(system=system)
+    def item_read(self, row: System) -> dict[str, Any]:
+        """Return the description of a system, and whether it is withdrawn."""
+        described = {name: getattr(row, name) for name in ("name", "kind", *_DESCRIBED)}
+        return {**described, "withdrawn": row.withdrawn_at is not None}
 
-
-def _system_read(system: System) -> dict[str, Any]:
-    return {
-        "name": system.name,
-        "kind": system.kind,
-        **{name: getattr(system, name) for name in _DESCRIBED},
-        "withdrawn": system.withdrawn_at is not None,
-    }
+    def item_apply(self, owner: Task, said: Said, run: Run) -> None:
+        """Add, describe, withdraw or restore a system."""
+        system = owner.test_set.systems.filter(name=said.get("name")).first()
+        if system is None:
+            system = _added(owner, said, run)
+        if system.kind != said.get("kind", system.kind):
+            raise said.error(
+                f"the system is a {system.get_kind_display()}",
+                "remove the key; the kind follows from the texts",
+                "kind",
+            )
+        changes = differing(system, said.only(_DESCRIBED))
+        if changes:
+            with said.refusals():
+                system_change(system=system, **changes)
+        withdrawn = system.withdrawn_at is not None
+        if said.get("withdrawn", withdrawn) != withdrawn:
+            with said.refusals("withdrawn"):
+                (system_restore if withdrawn else system_withdraw)(system=system)
 
 
 def _added(owner: Task, said: Said, run: Run) -> System:

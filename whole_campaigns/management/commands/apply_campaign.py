@@ -16,7 +16,7 @@ from campaign.management.arguments import (
     invitation_address,
     user_named,
 )
-from whole_campaigns.campaign_file.applying import Applied, campaign_file_apply, campaign_file_check
+from whole_campaigns.campaign_file.applying import Applied, campaign_file_apply
 from whole_campaigns.campaign_file.said import TextFolders
 
 
@@ -80,7 +80,7 @@ class Command(BaseCommand):
             done = campaign_file_apply(**given)
             self._say(done)
             return done
-        found = campaign_file_check(**given)
+        found = campaign_file_apply(**given, confirmed="")
         self._say(found)
         if check or not found.changes:
             return found

@@ -6,10 +6,12 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from campaign.management.arguments import campaign_named
+from campaign.selectors.texts import text_lines
+from campaign.texts.canonical_json import json_line
 from whole_campaigns.campaign_file.applying import campaign_file
 from whole_campaigns.campaign_file.schema import schema_bytes
 from whole_campaigns.campaign_file.sections.test_sets import rankings_in_order
-from whole_campaigns.campaign_file.sections.texts import file_name, is_whole, texts_written
+from whole_campaigns.campaign_file.sections.texts import file_name, is_whole
 
 
 class Command(BaseCommand):
@@ -48,8 +50,9 @@ class Command(BaseCommand):
             (folder / "texts").mkdir(parents=True, exist_ok=True)
             for place, task in enumerate(rankings_in_order(campaign), 1):
                 if is_whole(task):
+                    lines = text_lines(task=task)
                     with (folder / file_name(task, place)).open("wb") as stream:
-                        stream.writelines(texts_written(task))
+                        stream.writelines(json_line(line).encode() for line in lines)
             (folder / "campaign.yaml").write_bytes(content)
         except OSError as error:
             raise CommandError(f"{error.filename}: {error.strerror}.") from error
