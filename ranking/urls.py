@@ -88,10 +88,10 @@ _results = [
     path("<slug:digest>/", public.published_result, name="published-result"),
     path("<slug:digest>/embed/", public.published_embed, name="published-embed"),
     path("<slug:digest>/<str:file_name>", public.published_file, name="published-file"),
-    path("<slug:digest>/review/<str:token>/", public.published_review, name="published-review"),
+    path("<slug:digest>/review/<str:token>/", public.published_result, name="published-review"),
     path(
         "<slug:digest>/review/<str:token>/<str:file_name>",
-        public.published_review_file,
+        public.published_file,
         name="published-review-file",
     ),
 ]

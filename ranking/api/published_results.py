@@ -1,6 +1,6 @@
 """Published results of a task, for its members; the public version is at `url`."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -27,17 +27,14 @@ from ranking.selectors.published_results import versions_of
 from ranking.selectors.runs import latest_run
 from ranking.services.publishing.bundles import result_bundle_ask
 from ranking.services.publishing.content import (
+    PARTS,
     PublishedWords,
-    firmness_ask,
-    firmness_is_known,
-    frozen_metrics,
+    answer_ask,
+    answer_found,
     has_failed,
-    metric_agreement_ask,
 )
 from ranking.services.publishing.naming import (
     LONGEST_WORDING,
-    PublishingRefusedError,
-    wordings_of,
 )
 from ranking.services.publishing.publish import (
     PublishedDraft,
@@ -243,20 +240,17 @@ class PublishSerializer(serializers.Serializer[Any]):
             acknowledgement=sent["acknowledgement"],
             contact=sent["contact"],
             change_note=sent["change_note"],
-            wordings=_wordings(sent["wordings"]),
+            wordings=sent["wordings"],
         )
 
-    def validate_wordings(self, sent: list[dict[str, str]]) -> list[dict[str, str]]:
-        """Refuse two of one reason: the last one would silently count."""
-        try:
-            _wordings(sent)
-        except PublishingRefusedError as error:
-            raise ValidationError(str(error)) from error
-        return sent
-
-
-def _wordings(sent: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    return wordings_of((each["reason"], each["wording"]) for each in sent)
+    def validate_wordings(self, sent: list[dict[str, str]]) -> dict[str, str]:
+        """Return other words by their reasons. Refuse two of one: the last one would silently count."""
+        reasons = [each["reason"] for each in sent]
+        for at, reason in enumerate(reasons):
+            if reason in reasons[:at]:
+                said = _("More than one replacement for “%(reason)s”.") % {"reason": reason}
+                raise ValidationError(said)
+        return {each["reason"]: each["wording"] for each in sent}
 
 
 class PublishAwaitedSerializer(serializers.Serializer[Any]):
@@ -343,8 +337,7 @@ class PublishedResultsView(generics.ListAPIView[PublishedResult]):
             "task": task,
             "anonymous": sent.validated_data["anonymous"],
             "words": sent.words,
-            "with_firmness": sent.validated_data["firmness"],
-            "with_metrics": sent.validated_data["metrics"],
+            "parts": [name for name in PARTS if sent.validated_data[name]],
         }
         return _published(request, chosen, sent.validated_data)
 
@@ -380,17 +373,13 @@ def _awaited(
     run = latest_run(task_id=task.pk)
     if run is None:
         return None
-    lacks_firmness = chosen["with_firmness"] and not firmness_is_known(run)
-    lacks_metrics = chosen["with_metrics"] and frozen_metrics(run) is None
-    if not (lacks_firmness or lacks_metrics):
+    lacking = [name for name in chosen["parts"] if answer_found(name, run=run) is None]
+    if not lacking:
         return None
     # Check for refusals before starting computations.
     draft = published_draft(**chosen, run=run)
     embargo_check(embargo_until, now=draft.published_at)
-    asked = [
-        firmness_ask(task=task, run=run, by=by) if lacks_firmness else None,
-        metric_agreement_ask(task=task, run=run, by=by) if lacks_metrics else None,
-    ]
+    asked = [answer_ask(name, task=task, run=run, by=by) for name in lacking]
     return next(
         (each for each in asked if each and each.finished_at is None and not has_failed(each)), None
     )

@@ -1,6 +1,5 @@
 """The data files of the bundle of a published result: judgments, texts, designs, and the log of draws."""
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,8 +13,9 @@ from annotation.models import HIT, Block, Design, Judgment
 from annotation.models.design import PARAMETERS
 from annotation.models.judgment import JudgmentQuerySet
 from campaign.formats import FiveWayRow, write_five_way_csv
-from campaign.models import Output, Segment, System, SystemKind, Task
-from campaign.texts.canonical_json import canonical
+from campaign.models import Segment, System, Task
+from campaign.selectors.texts import text_lines
+from campaign.texts.canonical_json import canonical, json_line
 from optional_packages import has_extra
 from ranking.files.parquet_writing import in_order_of_segments, write_parquet
 from ranking.files.reading import read_columns
@@ -26,7 +26,6 @@ from ranking.selectors.runs import judges_not_counted
 #: Told how much is done, of how much.
 Progress = Callable[[int, int], None]
 _HITS_AT_ONCE: Final = 1_000
-_SEGMENTS_AT_ONCE: Final = 500
 #: Seeds are included where allowed; names of groups never: organisers wrote them for themselves.
 _TOLD: Final = tuple(name for name in PARAMETERS if name not in {"seed", "judge_group"})
 _WITHHELD: Final = "withheld: judges could foresee draws, and anybody could test names"
@@ -156,43 +155,11 @@ def texts_write(frozen: FrozenResult, path: Path) -> None:
 
     Damaged references have no author, and are left out.
     """
-    if not Segment.objects.filter(
-        test_set_id=frozen.task.test_set_id, source_text__isnull=False
-    ).exists():
-        return
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        for line in _text_lines(frozen):
-            file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
-
-
-def _text_lines(frozen: FrozenResult) -> Iterator[dict[str, Any]]:
-    kinds = dict(System.objects.filter(pk__in=frozen.names).values_list("pk", "kind"))
-    order = sorted(frozen.names, key=lambda pk: frozen.names[pk])
-    references = [pk for pk in order if kinds[pk] == SystemKind.REFERENCE]
-    systems = [pk for pk in order if kinds[pk] == SystemKind.SYSTEM]
-    rows = Segment.objects.filter(test_set_id=frozen.task.test_set_id).select_related("document")
-    after = 0
-    while chunk := list(rows.filter(number__gt=after).order_by("number")[:_SEGMENTS_AT_ONCE]):
-        texts = _texts([segment.pk for segment in chunk])
-        for segment in chunk:
-            own = texts[segment.pk]
-            yield {
-                "document": segment.document.name,
-                "segment": segment.position,
-                "source": segment.source_text,
-                "references": [own.get(pk) or "" for pk in references],
-                "outputs": {frozen.names[pk]: own[pk] for pk in systems if pk in own},
-            }
-        after = chunk[-1].number
-
-
-def _texts(segments: list[int]) -> Mapping[int, dict[int, str]]:
-    """Return the texts of each segment by system."""
-    texts: dict[int, dict[int, str]] = defaultdict(dict)
-    outputs = Output.objects.current().filter(segment__in=segments, text__isnull=False)
-    for segment, system, text in outputs.values_list("segment_id", "system_id", "text"):
-        texts[segment][system] = text or ""
-    return texts
+    segments = Segment.objects.filter(test_set_id=frozen.task.test_set_id)
+    if segments.filter(source_text__isnull=False).exists():
+        lines = text_lines(task=frozen.task, names=frozen.names)
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(map(json_line, lines))
 
 
 def designs_write(frozen: FrozenResult, path: Path) -> None:
@@ -239,7 +206,7 @@ def draws_write(frozen: FrozenResult, path: Path, progress: Progress) -> None:
                     "blocks": shown[hit.pk],
                     "judges": judges[hit.pk],
                 }
-                file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
+                file.write(json_line(line))
                 done += len(shown[hit.pk])
             progress(min(frozen.watermark + done, 2 * frozen.watermark), 2 * frozen.watermark)
 

@@ -1,7 +1,7 @@
 """Registry of exports: the kinds, their formats, and the data that a format cannot hold."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
@@ -22,36 +22,6 @@ class ExportFormat(StrEnum):
     EVALSET = "evalset"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportKind:
-    """Kind of data that can be exported from a task.
-
-    Attributes
-    ----------
-    name : str
-    title, description : lazy str
-    formats : mapping of ExportFormat to sequence of lazy str
-        Available formats, each with the data it cannot hold.
-    refused : mapping of ExportFormat to lazy str
-        Reasons why other formats are unavailable.
-    by_number : bool
-        Whether the places of its rows are numbers of judgments.
-    names_people : bool
-        Whether it identifies judges: for organisers only.
-    is_whole : bool
-        Whether it can only be exported as a whole.
-    """
-
-    name: str
-    title: Promise
-    description: Promise
-    formats: Mapping[ExportFormat, tuple[Promise, ...]]
-    refused: Mapping[ExportFormat, Promise]
-    by_number: bool = False
-    names_people: bool = False
-    is_whole: bool = False
-
-
 _TIMES = _("time of judging, active time and comments")
 _ON_THE_CLOCK = _("elapsed time")
 _DOCUMENTS = _("documents, which rank ranges account for if there are several")
@@ -67,29 +37,55 @@ _ONLY_FOLDER = _("This is a folder of files. Choose the format “evalset”.")
 _ONE_BY_ONE = _("individual judgments, line breaks in texts, spaces in names")
 _FIRST_REFERENCE = _("additional references, document names with “_#_” or “_###_”")
 
-_AS_ROWS: Final = {ExportFormat.JSONL: (), ExportFormat.CSV: (), ExportFormat.PARQUET: ()}
-_NO_ROWS: Final = dict.fromkeys(
-    (ExportFormat.FIVE_WAY_CSV, ExportFormat.PAIRWISE_CSV, ExportFormat.APPRAISE_XML), _BLOCKS_ONLY
-)
+_AS_ROWS: Final[dict[ExportFormat, tuple[Promise, ...]]] = {
+    ExportFormat.JSONL: (),
+    ExportFormat.CSV: (),
+    ExportFormat.PARQUET: (),
+}
+_BLOCKS: Final = (ExportFormat.FIVE_WAY_CSV, ExportFormat.PAIRWISE_CSV, ExportFormat.APPRAISE_XML)
+_REFUSED: Final[Mapping[ExportFormat, Promise]] = {
+    **dict.fromkeys(_BLOCKS, _BLOCKS_ONLY),
+    **dict.fromkeys((ExportFormat.JSONL, ExportFormat.PARQUET), _WHOLE),
+    ExportFormat.CSV: _ROWS_ONLY,
+    ExportFormat.PEARMUT: _TEXTS_ONLY,
+    ExportFormat.EVALSET: _FOLDER_ONLY,
+}
 
 
-def _of_rows(
-    name: str,
-    title: Promise,
-    description: Promise,
-    *,
-    by_number: bool = False,
-    people: bool = False,
-) -> ExportKind:
-    return ExportKind(
-        name=name,
-        title=title,
-        description=description,
-        formats=_AS_ROWS,
-        refused={**_NO_ROWS, ExportFormat.PEARMUT: _TEXTS_ONLY, ExportFormat.EVALSET: _FOLDER_ONLY},
-        by_number=by_number,
-        names_people=people,
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportKind:
+    """Kind of data that can be exported from a task.
+
+    Attributes
+    ----------
+    name : str
+    title, description : lazy str
+    formats : mapping of ExportFormat to sequence of lazy str
+        Available formats, each with the data it cannot hold.
+    instead : mapping of ExportFormat to lazy str
+        Reasons why other formats are unavailable, where they are not the usual ones.
+    by_number : bool
+        Whether the places of its rows are numbers of judgments.
+    names_people : bool
+        Whether it identifies judges: for organisers only.
+    is_whole : bool
+        Whether it can only be exported as a whole.
+    """
+
+    name: str
+    title: Promise
+    description: Promise
+    formats: Mapping[ExportFormat, tuple[Promise, ...]] = field(default_factory=_AS_ROWS.copy)
+    instead: Mapping[ExportFormat, Promise] = field(default_factory=dict)
+    by_number: bool = False
+    names_people: bool = False
+    is_whole: bool = False
+
+    @property
+    def refused(self) -> dict[ExportFormat, Promise]:
+        """Reasons why other formats are unavailable."""
+        others = [each for each in ExportFormat if each not in self.formats]
+        return {each: self.instead.get(each, _REFUSED[each]) for each in others}
 
 
 _ALL: Final = (
@@ -106,12 +102,7 @@ _ALL: Final = (
             ExportFormat.PARQUET: (_TIMES,),
             ExportFormat.APPRAISE_XML: (_DOCUMENTS, _TIMES),
         },
-        refused={
-            ExportFormat.PAIRWISE_CSV: _ELSEWHERE,
-            ExportFormat.CSV: _ROWS_ONLY,
-            ExportFormat.PEARMUT: _TEXTS_ONLY,
-            ExportFormat.EVALSET: _FOLDER_ONLY,
-        },
+        instead={ExportFormat.PAIRWISE_CSV: _ELSEWHERE},
         by_number=True,
     ),
     ExportKind(
@@ -121,33 +112,28 @@ _ALL: Final = (
         formats={
             ExportFormat.PAIRWISE_CSV: (_DOCUMENTS, _ONE_OUTPUT, _ON_THE_CLOCK, _TIMES),
         },
-        refused={
-            **dict.fromkeys(
-                (ExportFormat.FIVE_WAY_CSV, ExportFormat.JSONL, ExportFormat.PARQUET), _WHOLE
-            ),
-            ExportFormat.APPRAISE_XML: _WHOLE,
-            ExportFormat.CSV: _ROWS_ONLY,
-            ExportFormat.PEARMUT: _TEXTS_ONLY,
-            ExportFormat.EVALSET: _FOLDER_ONLY,
-        },
+        instead=dict.fromkeys(_BLOCKS, _WHOLE),
         by_number=True,
     ),
-    _of_rows(
-        "judgments",
-        _("All judgments"),
-        _(
+    ExportKind(
+        name="judgments",
+        title=_("All judgments"),
+        description=_(
             "All records by number, including corrected judgments, controls, answers, times and comments."
         ),
         by_number=True,
     ),
-    _of_rows("skips", _("Skips"), _("Skipped sentences with reasons.")),
-    _of_rows("assignments", _("Assignments"), _("HITs assigned to judges, with times.")),
+    ExportKind(name="skips", title=_("Skips"), description=_("Skipped sentences with reasons.")),
+    ExportKind(
+        name="assignments",
+        title=_("Assignments"),
+        description=_("HITs assigned to judges, with times."),
+    ),
     ExportKind(
         name="texts",
         title=_("Texts"),
         description=_("Sources, references and outputs, ready to import."),
         formats={**_AS_ROWS, ExportFormat.PEARMUT: (_FIRST_REFERENCE,)},
-        refused={**_NO_ROWS, ExportFormat.EVALSET: _FOLDER_ONLY},
     ),
     ExportKind(
         name="evalset",
@@ -157,20 +143,26 @@ _ALL: Final = (
             "error spans and metric scores. Higher scores are better, so error rates are negated."
         ),
         formats={ExportFormat.EVALSET: (_ONE_BY_ONE,)},
-        refused=dict.fromkeys(set(ExportFormat) - {ExportFormat.EVALSET}, _ONLY_FOLDER),
+        instead=dict.fromkeys(ExportFormat, _ONLY_FOLDER),
         by_number=True,
         is_whole=True,
     ),
-    _of_rows("designs", _("Designs"), _("Sampling designs with their dates.")),
-    _of_rows("activity", _("Activity"), _("Every change to the campaign and its author.")),
-    _of_rows("judges", _("Judges"), _("Judges by pseudonym.")),
-    _of_rows(
-        "named-judges",
-        _("Judges with names and addresses"),
-        _(
+    ExportKind(
+        name="designs", title=_("Designs"), description=_("Sampling designs with their dates.")
+    ),
+    ExportKind(
+        name="activity",
+        title=_("Activity"),
+        description=_("Every change to the campaign and its author."),
+    ),
+    ExportKind(name="judges", title=_("Judges"), description=_("Judges by pseudonym.")),
+    ExportKind(
+        name="named-judges",
+        title=_("Judges with names and addresses"),
+        description=_(
             "The person behind each pseudonym. For organisers only: keep this file separate from the judgments."
         ),
-        people=True,
+        names_people=True,
     ),
 )
 

@@ -4,13 +4,13 @@ Each kind is one statement (judgments: some for each few thousand), so that its 
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache, partial
+from functools import lru_cache
+from itertools import islice
 from typing import Any, Final
 
-from django.contrib.postgres.aggregates import StringAgg
 from django.db.models import (
     DateTimeField,
     Exists,
@@ -18,14 +18,11 @@ from django.db.models import (
     Func,
     Max,
     OuterRef,
-    Q,
     QuerySet,
-    Subquery,
     Sum,
     TextField,
-    Value,
 )
-from django.db.models.functions import Cast, Concat
+from django.db.models.functions import Cast
 
 from annotation.api.designs import DesignSerializer
 from annotation.export.five_way import (
@@ -34,18 +31,21 @@ from annotation.export.five_way import (
     numbered_in_parts,
     systems_and_sizes,
 )
-from annotation.models import Assignment, Design, Judgment, Skip
+from annotation.models import Assignment, Design, Judgment
 from annotation.protocols import answers_read
 from annotation.selectors.judgment_list import skips_listed
 from annotation.services.numbers import judgments_number
 from campaign.database.copied_rows import Rows as Batch
 from campaign.database.copied_rows import rows_copied
-from campaign.models import ActivityEvent, Judge, Output, Segment, SystemKind, Task
+from campaign.export.activity import event_data
+from campaign.models import ActivityEvent, Judge, Segment, Task
 from campaign.selectors.activity import users_named
 from campaign.selectors.rehearsals import rehearsed_slug
+from campaign.selectors.texts import text_lines
 
 #: Pages say “more than” of more rows than these.
 MOST_COUNTED: Final = 10_000
+_AT_ONCE: Final = 500
 
 #: Type of a column: text, integer, boolean, time as text, or any JSON value as text.
 Kind = type[str] | type[int] | type[bool] | type[datetime] | type[object]
@@ -91,11 +91,20 @@ class Rows:
         return self.every(task).order_by()[: MOST_COUNTED + 1].count()
 
 
-def _copied(
-    columns: Mapping[str, Kind], found: Callable[[Task, int, int], QuerySet[Any, Any]]
-) -> Read:
-    """Return the reader of one query's rows, with these columns."""
-    return lambda task, after, until, _watermark: rows_copied(found(task, after, until), columns)
+def _table(
+    columns: Mapping[str, tuple[Kind, Any]],
+    every: Callable[[Task], QuerySet[Any, Any]],
+    **more: Any,
+) -> Rows:
+    """Return the rows of one query, by key, with the type and the expression of each column."""
+    kinds = {name: kind for name, (kind, _expression) in columns.items()}
+
+    def read(task: Task, after: int, until: int, _watermark: int) -> Iterator[Batch]:
+        rows = every(task).filter(pk__gt=after, pk__lte=until).order_by("pk")
+        expressions = (expression for _kind, expression in columns.values())
+        return rows_copied(rows.values_list(*expressions), kinds)
+
+    return Rows(kinds, every, read, **more)
 
 
 class Utc(Func):
@@ -190,53 +199,6 @@ def _labels_in_json(array: str) -> str:
     return f"[{array[1:-1].replace(',', ', ').replace('NULL', 'null')}]"
 
 
-_SKIP: Final[dict[str, Kind]] = {
-    "number": int,
-    "id": str,
-    "judge": str,
-    "segment": int,
-    "document": str,
-    "control": str,
-    "reason": str,
-    "comment": str,
-    "duration_ms": int,
-    "active_ms": int,
-    "created_at": datetime,
-    "judged_later": bool,
-}
-
-
-def _skips(task: Task, after: int, until: int) -> QuerySet[Any, Any]:
-    found = skips_listed(task=task).filter(pk__gt=after, pk__lte=until).order_by("pk")
-    return found.values_list(
-        *("pk", "client_id", "judge__pseudonym", "block__segment__number"),
-        *("block__segment__document__name", "block__control", "reason", "comment"),
-        *("duration_ms", "active_ms", Utc("created_at"), "is_judged"),
-    )
-
-
-_ASSIGNMENT: Final[dict[str, Kind]] = {
-    "number": int,
-    "id": str,
-    "hit": int,
-    "judge": str,
-    "ordinal": int,
-    "lent_at": datetime,
-    "lease_ends_at": datetime,
-    "completed_at": datetime,
-    "released_at": datetime,
-}
-
-
-def _assignments(task: Task, after: int, until: int) -> QuerySet[Any, Any]:
-    found = Assignment.objects.filter(hit__task=task, pk__gt=after, pk__lte=until).order_by("pk")
-    return found.values_list(
-        *("pk", "public_id", "hit__number", "judge__pseudonym", "ordinal"),
-        *(Utc("lease__startswith"), Utc("lease__endswith")),
-        *(Utc("completed_at"), Utc("released_at")),
-    )
-
-
 def _lent(task: Task) -> int:
     # Each lending counts one in an account of its judge.
     return int(task.accounts.aggregate(lent=Sum("hits_lent"))["lent"] or 0)
@@ -251,30 +213,15 @@ _TEXTS: Final[dict[str, Kind]] = {
 }
 
 
-def _texts(task: Task, after: int, until: int) -> QuerySet[Any, Any]:
-    text = _Json("text")
-    of_system = Concat(_Json("system__name"), Value(": "), text, output_field=TextField())
-    segments = Segment.objects.filter(
-        test_set=task.test_set_id, number__gt=after, number__lte=until
-    ).order_by("number")
-    is_reference = Q(system__kind=SystemKind.REFERENCE)
-    return segments.values_list(
-        *("document__name", "position", "source_text"),
-        Concat(Value("["), _listed(text, is_reference), Value("]"), output_field=TextField()),
-        Concat(Value("{"), _listed(of_system, ~is_reference), Value("}"), output_field=TextField()),
+def _texts(task: Task, after: int, until: int, _watermark: int) -> Iterator[Batch]:
+    return _batches(
+        {
+            **line,
+            "references": json.dumps(line["references"], ensure_ascii=False),
+            "outputs": json.dumps(line["outputs"], ensure_ascii=False),
+        }
+        for line in text_lines(task=task, after=after, until=until)
     )
-
-
-def _listed(said: Any, which: Q) -> Subquery:
-    """Return a JSON list of a value of a segment's outputs, in the order of their systems."""
-    outputs = (
-        Output.objects.current()
-        .filter(which, segment=OuterRef("pk"), text__isnull=False)
-        .exclude(system__kind=SystemKind.BAD_REFERENCE)
-    )
-    together = StringAgg(said, ", ", order_by="system_id", output_field=TextField())
-    grouped = outputs.order_by().values("segment").annotate(together=together)
-    return Subquery(grouped.values("together"))
 
 
 _DESIGN: Final[dict[str, Kind]] = {"id": int, "design": object}
@@ -283,71 +230,47 @@ _EVENT: Final[dict[str, Kind]] = {"id": int, "event": object}
 
 def _designs(task: Task, after: int, until: int, _watermark: int) -> Iterator[Batch]:
     found = Design.objects.filter(task=task, pk__gt=after, pk__lte=until)
-    designs = list(found.select_related("judge_group").order_by("pk"))
-    # As plain data: times and the like become texts, as in answers of REST.
-    told = [
-        json.dumps(DesignSerializer(design).data, ensure_ascii=False, default=str)
-        for design in designs
-    ]
-    if designs:
-        yield {"id": [design.pk for design in designs], "design": told}
-
-
-_EVENT_READ: Final[Mapping[str, Kind]] = {
-    "id": int,
-    "time": datetime,
-    "by": str,
-    "user": int,
-    "through": str,
-    "operator": str,
-    "change": str,
-    "kind": str,
-    "thing_id": int,
-    "thing": str,
-    "things": int,
-    "test_set": int,
-    "changes": object,
-}
-#: With the name of the user.
-_EVENT_TOLD: Final[Mapping[str, Kind]] = {**_EVENT_READ, "user": str}
+    return _batches(
+        # As plain data: times and the like become texts, as in answers of REST.
+        {
+            "id": each.pk,
+            "design": json.dumps(DesignSerializer(each).data, ensure_ascii=False, default=str),
+        }
+        for each in found.select_related("judge_group").order_by("pk")
+    )
 
 
 def _activity(task: Task, after: int, until: int, _watermark: int) -> Iterator[Batch]:
-    """Yield events as `campaign.export.activity.event_data` tells them."""
     campaign = task.test_set.campaign
-    events = ActivityEvent.objects.filter(campaign=campaign, pk__gt=after, pk__lte=until).order_by(
-        "pk"
-    )
-    rows = events.values_list(
-        *("pk", Utc("happened_at"), "origin", "user", "through", "operator", "operation", "kind"),
-        *("object_id", "object_name", "count", "test_set", Cast("changes", TextField())),
-    )
-    for batch in rows_copied(rows, _EVENT_READ):
-        names = users_named(campaign=campaign, ids=set(batch["user"]) - {None})
-        told = {
-            **batch,
-            "time": [time.replace("Z", "+00:00") for time in batch["time"]],
-            "user": [names.get(id_) for id_ in batch["user"]],
-        }
-        yield {"id": batch["id"], "event": json_objects(_EVENT_TOLD, told)}
+    events = ActivityEvent.objects.filter(campaign=campaign, pk__gt=after, pk__lte=until)
+    rows = events.order_by("pk").iterator(chunk_size=_AT_ONCE)
+    while some := list(islice(rows, _AT_ONCE)):
+        ids = {each.user_id for each in some if each.user_id is not None}
+        names = users_named(campaign=campaign, ids=ids)
+        told = [json.dumps(event_data(each, names), ensure_ascii=False) for each in some]
+        yield {"id": [each.pk for each in some], "event": told}
 
 
-_JUDGE: Final[dict[str, Kind]] = {
-    "number": int,
-    "judge": str,
-    "origin": str,
-    "languages": object,
-}
-_NAMED: Final[dict[str, Kind]] = {**_JUDGE, "name": str, "address": str}
-
-
-def _judges(task: Task, after: int, until: int, more: Sequence[str] = ()) -> QuerySet[Any, Any]:
-    found = _all_judges(task).filter(pk__gt=after, pk__lte=until).order_by("pk")
-    return found.values_list("pk", "pseudonym", "origin", _Json("languages"), *more)
+def _batches(rows: Iterator[dict[str, Any]]) -> Iterator[Batch]:
+    while some := list(islice(rows, _AT_ONCE)):
+        yield {name: [row[name] for row in some] for name in some[0]}
 
 
 def _all_judges(task: Task) -> QuerySet[Judge]:
     return Judge.objects.filter(campaign=task.test_set.campaign_id)
+
+
+_JUDGE: Final[dict[str, tuple[Kind, Any]]] = {
+    "number": (int, "pk"),
+    "judge": (str, "pseudonym"),
+    "origin": (str, "origin"),
+    "languages": (object, _Json("languages")),
+}
+_NAMED: Final[dict[str, tuple[Kind, Any]]] = {
+    **_JUDGE,
+    "name": (str, "user__name"),
+    "address": (str, "address"),
+}
 
 
 #: By the name of the kind.
@@ -358,17 +281,42 @@ ROWS: Final[Mapping[str, Rows]] = {
         _judgments,
         counted=lambda task: judgments_number(task_id=task.pk),
     ),
-    "skips": Rows(_SKIP, lambda task: Skip.objects.filter(task=task), _copied(_SKIP, _skips)),
-    "assignments": Rows(
-        _ASSIGNMENT,
+    "skips": _table(
+        {
+            "number": (int, "pk"),
+            "id": (str, "client_id"),
+            "judge": (str, "judge__pseudonym"),
+            "segment": (int, "block__segment__number"),
+            "document": (str, "block__segment__document__name"),
+            "control": (str, "block__control"),
+            "reason": (str, "reason"),
+            "comment": (str, "comment"),
+            "duration_ms": (int, "duration_ms"),
+            "active_ms": (int, "active_ms"),
+            "created_at": (datetime, Utc("created_at")),
+            "judged_later": (bool, "is_judged"),
+        },
+        lambda task: skips_listed(task=task),
+    ),
+    "assignments": _table(
+        {
+            "number": (int, "pk"),
+            "id": (str, "public_id"),
+            "hit": (int, "hit__number"),
+            "judge": (str, "judge__pseudonym"),
+            "ordinal": (int, "ordinal"),
+            "lent_at": (datetime, Utc("lease__startswith")),
+            "lease_ends_at": (datetime, Utc("lease__endswith")),
+            "completed_at": (datetime, Utc("completed_at")),
+            "released_at": (datetime, Utc("released_at")),
+        },
         lambda task: Assignment.objects.filter(hit__task=task),
-        _copied(_ASSIGNMENT, _assignments),
         counted=_lent,
     ),
     "texts": Rows(
         _TEXTS,
         lambda task: Segment.objects.filter(test_set=task.test_set_id),
-        _copied(_TEXTS, _texts),
+        _texts,
         place="number",
     ),
     "designs": Rows(_DESIGN, lambda task: Design.objects.filter(task=task), _designs),
@@ -377,12 +325,8 @@ ROWS: Final[Mapping[str, Rows]] = {
         lambda task: ActivityEvent.objects.filter(campaign=task.test_set.campaign_id),
         _activity,
     ),
-    "judges": Rows(_JUDGE, _all_judges, _copied(_JUDGE, _judges)),
-    "named-judges": Rows(
-        _NAMED,
-        _all_judges,
-        _copied(_NAMED, partial(_judges, more=("user__name", "address"))),
-    ),
+    "judges": _table(_JUDGE, _all_judges),
+    "named-judges": _table(_NAMED, _all_judges),
 }
 
 

@@ -1,6 +1,5 @@
 """Writers of exports, one for each format, and the job that stores their output."""
 
-import csv
 import io
 import json
 import zipfile
@@ -56,14 +55,20 @@ def _folder_bytes(export: Export) -> Iterator[bytes]:
     sink = _Sink()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in evalset_files(task=export.task, watermark=export.watermark):
-            entry = zipfile.ZipInfo(file.name, _NO_MOMENT)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.create_system, entry.external_attr = 3, 0o100644 << 16
-            with archive.open(entry, "w") as target:
+            with archive.open(zip_entry(file.name), "w") as target:
                 for line in file.lines:
                     target.write(f"{line}\n".encode())
             yield sink.taken()
     yield sink.taken()
+
+
+def zip_entry(name: str, moment: tuple[int, ...] = _NO_MOMENT) -> zipfile.ZipInfo:
+    """Return a compressed file in a zip, with the same bytes wherever it is written."""
+    entry = zipfile.ZipInfo(name, moment)  # type: ignore[arg-type]  # six numbers
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    # Unix permissions: writable for the owner, readable for all, on any platform.
+    entry.create_system, entry.external_attr = 3, 0o100644 << 16
+    return entry
 
 
 @handles(JobKind.EXPORT, ExportRefusedError, ExportStorageError)
@@ -204,7 +209,7 @@ def _rows_bytes(export: Export, told: Told) -> Iterator[bytes]:
         if not export.after:
             yield csv_line(rows.columns).encode()
         for batch in batches:
-            yield csv_lines(rows.columns, batch).encode()
+            yield "".join(map(csv_line, zip(*batch.values(), strict=True))).encode()
 
 
 def _read(export: Export) -> Iterator[Rows]:
@@ -219,23 +224,6 @@ def _counted(export: Export, told: Told) -> Iterator[Rows]:
         done += len(next(iter(batch.values())))
         told(min(done, total), total)
         yield batch
-
-
-class _Written(list[str]):
-    """Lines written by a CSV writer."""
-
-    write = list.append
-
-
-def csv_lines(columns: Mapping[str, type], rows: Rows) -> str:
-    """Return a line a row, as `csv_line` writes it; no cell is a formula for a spreadsheet."""
-    cells = [
-        [value and neutral(value) for value in rows[name]] if kind in {str, object} else rows[name]
-        for name, kind in columns.items()
-    ]
-    lines = _Written()
-    csv.writer(lines, lineterminator="\r\n").writerows(zip(*cells, strict=True))
-    return "".join(f"{line[:-2]}\n" for line in lines)
 
 
 def _pearmut_campaign(export: Export, batches: Iterator[Rows]) -> Iterator[bytes]:

@@ -6,7 +6,9 @@ Written after the documentation and tried on a server that behaves like it, not 
 import http.client
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
 from hashlib import md5
 from http import HTTPStatus
 from typing import IO, Any, Final
@@ -14,6 +16,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
+from django.conf import settings
 from django.utils.translation import gettext as _
 
 from campaign.models import Job, JobKind
@@ -21,11 +24,10 @@ from campaign.services.jobs import JobProgress, ends, handles
 from ranking.models import PublishedResult
 from ranking.selectors.published_results import bundle_opened
 from ranking.services.publishing.bundles import (
+    SEALED,
     TOKEN,
     ZenodoRefusedError,
-    zenodo_address,
     zenodo_token,
-    zenodo_token_forget,
 )
 
 #: Told how many bytes are sent.
@@ -34,6 +36,7 @@ Sent = Callable[[int], None]
 SECONDS = 60.0
 _ATTEMPTS: Final = 3
 _LONGEST: Final = 1 << 20
+_PIECE: Final = 1 << 16
 _OFTEN_PASSING: Final = frozenset({429, 500, 502, 503, 504})
 _REFUSED: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 
@@ -51,22 +54,6 @@ class _NoRedirects(HTTPRedirectHandler):
 
     def redirect_request(self, *_args: Any, **_named: Any) -> None:
         return None
-
-
-class _Told:
-    """A file that tells how much of it was read, and hashes it as Zenodo does."""
-
-    def __init__(self, stream: IO[bytes], sent: Sent) -> None:
-        self._stream, self._sent = stream, sent
-        self._count = 0
-        self.md5 = md5(usedforsecurity=False)
-
-    def read(self, size: int = -1) -> bytes:
-        piece = self._stream.read(size)
-        self._count += len(piece)
-        self.md5.update(piece)
-        self._sent(self._count)
-        return piece
 
 
 class Zenodo:
@@ -109,52 +96,49 @@ class Zenodo:
         ZenodoError
             If the token or the metadata are refused, and if Zenodo does not answer.
         """
-        made = self._asked(
-            "POST", f"{self._address}/api/deposit/depositions", {"metadata": metadata}
+        drafts = f"{self._address}/api/deposit/depositions"
+        data = json.dumps({"metadata": metadata}).encode()
+        kind = {"Content-Type": "application/json"}
+        # A request without a response may have created a draft, and a retry would create another.
+        made = self._again(lambda: self._once("POST", drafts, data, kind), is_safe=False)
+        number, links = made.get("id"), made.get("links")
+        if not isinstance(number, int):
+            raise ZenodoError(_("Unexpected response from Zenodo."))
+        bucket, page = (
+            str(links.get(name)) if isinstance(links, dict) else "" for name in ("bucket", "html")
         )
-        number, bucket = _number(made), _link(made, "bucket")
         try:
             if not bucket.startswith(f"{self._address}/"):
                 raise ZenodoError(
                     _("Zenodo returned an upload address on another host. Nothing was uploaded.")
                 )
-            self._file_send(f"{bucket}/{quote(file_name)}", opened, size, sent)
+            place = f"{bucket}/{quote(file_name)}"
+            # Uploading the same file again replaces the earlier one.
+            self._again(lambda: self._file_send(place, opened, size, sent), is_safe=True)
         except BaseException:
-            self._forget(number)
+            with suppress(ZenodoError, OSError, http.client.HTTPException):
+                self._once("DELETE", f"{drafts}/{number}", None, {})
             raise
-        page = _link(made, "html")
         own = page.startswith(f"{self._address}/")
         return number, page if own else f"{self._address}/uploads/{number}"
 
     def _file_send(
         self, address: str, opened: Callable[[], IO[bytes]], size: int, sent: Sent
-    ) -> None:
-        def send() -> Any:
-            with opened() as stream:
-                told = _Told(stream, sent)
-                headers = {
-                    "Content-Type": "application/octet-stream",
-                    "Content-Length": str(size),
-                }
-                answer = self._once("PUT", address, told, headers)
-            if answer.get("checksum") != f"md5:{told.md5.hexdigest()}":
-                raise ZenodoError(_("Upload failed: the checksum at Zenodo differs."))
-            return answer
+    ) -> Mapping[str, Any]:
+        hashed = md5(usedforsecurity=False)
+        headers = {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
+        with opened() as stream:
 
-        # Uploading the same file again replaces the earlier one.
-        self._again(send, is_safe=True)
+            def pieces() -> Iterator[bytes]:
+                for piece in iter(partial(stream.read, _PIECE), b""):
+                    hashed.update(piece)
+                    sent(stream.tell())
+                    yield piece
 
-    def _forget(self, number: int) -> None:
-        try:
-            self._once("DELETE", f"{self._address}/api/deposit/depositions/{number}", None, {})
-        except (ZenodoError, OSError, http.client.HTTPException):
-            return
-
-    def _asked(self, method: str, address: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        data = json.dumps(body).encode()
-        headers = {"Content-Type": "application/json"}
-        # A request without a response may have created a draft, and a retry would create another.
-        return self._again(lambda: self._once(method, address, data, headers), is_safe=False)
+            answer = self._once("PUT", address, pieces(), headers)
+        if answer.get("checksum") != f"md5:{hashed.hexdigest()}":
+            raise ZenodoError(_("Upload failed: the checksum at Zenodo differs."))
+        return answer
 
     def _again(self, ask: Callable[[], Mapping[str, Any]], *, is_safe: bool) -> Mapping[str, Any]:
         """Try up to three times while the problem may be temporary; without a response, retry only requests that are
@@ -201,19 +185,6 @@ def _read(text: bytes) -> Mapping[str, Any]:
     return found
 
 
-def _number(made: Mapping[str, Any]) -> int:
-    number = made.get("id")
-    if not isinstance(number, int):
-        raise ZenodoError(_("Unexpected response from Zenodo."))
-    return number
-
-
-def _link(made: Mapping[str, Any], name: str) -> str:
-    links = made.get("links")
-    found = links.get(name) if isinstance(links, dict) else None
-    return found if isinstance(found, str) else ""
-
-
 def _token_refused() -> str:
     return _(
         "Zenodo rejected the token. It needs the deposit:write scope and must be from this site."
@@ -249,7 +220,7 @@ def _make(job: Job, progress: JobProgress) -> dict[str, Any]:
     bundle = result.bundle
     if bundle is None:  # it is never taken away
         return {}
-    number, page = Zenodo(zenodo_address(asked["host"]), zenodo_token(job)).draft_make(
+    number, page = Zenodo(settings.ZENODO_ADDRESSES[asked["host"]], zenodo_token(job)).draft_make(
         asked["metadata"],
         file_name=f"quintet-{result.address}.zip",
         opened=lambda: bundle_opened(bundle),
@@ -262,4 +233,5 @@ def _make(job: Job, progress: JobProgress) -> dict[str, Any]:
 @ends(JobKind.ZENODO_DRAFT)
 def _forget(job: Job) -> None:
     """Forget the token: it is kept no longer than the job that needs it."""
-    zenodo_token_forget(job=job)
+    kept = {name: value for name, value in job.parameters.items() if name != SEALED}
+    Job.objects.filter(pk=job.pk).update(parameters=kept)

@@ -69,11 +69,6 @@ class OpenedBundle:
             # An open file, so it is hashed in bounded memory.
             return file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
 
-    def size(self, name: str) -> int:
-        """Return the bytes of a file."""
-        with self.files[name].open() as stream:
-            return stream.seek(0, 2)
-
     def text(self, name: str) -> str:
         """Return a short file as text.
 
@@ -175,7 +170,7 @@ class Problem(StrEnum):
     ADDED = "added"
     UNREADABLE = "unreadable"
     OTHER_RESULT = "other_result"
-    """result.json does not match run.json or the metadata."""
+    """result.json does not match run.json."""
     OTHER_ADDRESS = "other_address"
     """result.json does not match the given address."""
 
@@ -208,7 +203,7 @@ class Check:
 
 
 def bundle_check(bundle: OpenedBundle, *, digest: str = "") -> Check:
-    """Compare the files of a bundle with its checksums, its metadata and each other.
+    """Compare the files of a bundle with its checksums, and its result with the run that names it.
 
     Parameters
     ----------
@@ -217,97 +212,41 @@ def bundle_check(bundle: OpenedBundle, *, digest: str = "") -> Check:
         The expected SHA-256 of the result, or its beginning; unchecked if empty. Only an independently known digest reveals a bundle that was forged as a whole.
     """
     found: set[Finding] = {Finding(name, Problem.ADDED) for name in bundle.litter}
-    found |= {Finding(name, Problem.MISSING) for name in ALWAYS if name not in bundle.files}
-    hashes = {name: bundle.sha256(name) for name in bundle.files}
-    listed = _listed(bundle, found)
-    described = _described(bundle, found)
-    for name in sorted({*hashes, *listed, *described} - {CHECKSUMS}):
-        problem = _problem(name, hashes, listed, described)
-        if problem is not None:
-            found.add(problem)
-    if CHECKSUMS in hashes and not found and not _is_as_written(bundle, hashes):
+    needed = (*ALWAYS, CHECKSUMS)
+    found |= {Finding(name, Problem.MISSING) for name in needed if name not in bundle.files}
+    hashes = {name: bundle.sha256(name) for name in bundle.files if name != CHECKSUMS}
+    listed = _listed(bundle)
+    if not listed and CHECKSUMS in bundle.files:
         found.add(Finding(CHECKSUMS, Problem.CHANGED))
+    for name in {*hashes, *listed} if listed else ():
+        if name not in hashes:
+            found.add(Finding(name, Problem.MISSING))
+        elif hashes[name] != listed.get(name):
+            found.add(Finding(name, Problem.CHANGED if name in listed else Problem.ADDED))
     own = _digest(bundle, found)
     # Also if the result is missing or unreadable.
     if not own.startswith(digest.lower()):
         found.add(Finding(RESULT, Problem.OTHER_ADDRESS))
-    return Check(findings=tuple(sorted(found)), files=len(hashes), digest=own)
+    return Check(findings=tuple(sorted(found)), files=len(bundle.files), digest=own)
 
 
-def _problem(
-    name: str,
-    hashes: Mapping[str, str],
-    listed: Mapping[str, str],
-    described: Mapping[str, tuple[str, str]],
-) -> Finding | None:
-    """Return the problem with a file; if two lists contradict each other, that of the wrong one."""
-    if name not in hashes:
-        return Finding(name, Problem.MISSING)
-    in_list = not listed or listed.get(name) == hashes[name]
-    if name == METADATA or not described:
-        in_metadata = True
-    else:
-        in_metadata = described.get(name, ("", ""))[0] == hashes[name]
-    if in_list and in_metadata:
-        return None
-    if name not in listed and name not in described:
-        return Finding(name, Problem.ADDED)
-    if in_list:
-        return Finding(METADATA, Problem.CHANGED)
-    if in_metadata and name != METADATA and described:
-        return Finding(CHECKSUMS, Problem.CHANGED)
-    return Finding(name, Problem.CHANGED)
+def checksums_written(hashes: Mapping[str, str]) -> str:
+    """Return the lines of checksums.txt: the SHA-256 of each file by name."""
+    return "".join(f"{hashes[name]}  {name}\n" for name in sorted(hashes))
 
 
-def _listed(bundle: OpenedBundle, found: set[Finding]) -> dict[str, str]:
-    """Return the checksums of all files by name."""
-    if CHECKSUMS not in bundle.files:
-        found.add(Finding(CHECKSUMS, Problem.MISSING))
-        return {}
+def _listed(bundle: OpenedBundle) -> dict[str, str]:
+    """Return the checksums of all files by name; none if they are not as they were written."""
     try:
-        lines = bundle.text(CHECKSUMS).splitlines()
+        text = bundle.text(CHECKSUMS)
     except FormatError:
-        lines = [""]
-    read = [_LINE.fullmatch(line) for line in lines]
-    if not read or not all(read):
-        found.add(Finding(CHECKSUMS, Problem.CHANGED))
-    return {line[2]: line[1] for line in read if line}
-
-
-def _described(bundle: OpenedBundle, found: set[Finding]) -> dict[str, tuple[str, str]]:
-    """Return SHA-256 and size of each file that the metadata describe with them."""
-    if METADATA not in bundle.files:
-        found.add(Finding(METADATA, Problem.MISSING))
         return {}
-    graph = _graph(bundle)
-    if graph is None:
-        found.add(Finding(METADATA, Problem.CHANGED))
-        return {}
-    described = {}
-    for entity in graph:
-        name, hashed, size = _entity(entity)
-        if name and hashed:
-            described[name] = (hashed, size)
-            if name in bundle.files and size != str(bundle.size(name)):
-                found.add(Finding(name, Problem.CHANGED))
-    return described
-
-
-def _entity(entity: Any) -> tuple[str, str, str]:
-    if not isinstance(entity, dict) or entity.get("@type") != "File":
-        return "", "", ""
-    name, hashed, size = (str(entity.get(key, "")) for key in ("@id", "sha256", "contentSize"))
-    return name, hashed, size
-
-
-def _is_as_written(bundle: OpenedBundle, hashes: Mapping[str, str]) -> bool:
-    """Return whether the checksums are those of these files and nothing else, byte by byte."""
-    lines = [f"{hashes[name]}  {name}\n" for name in sorted(hashes) if name != CHECKSUMS]
-    return bundle.text(CHECKSUMS) == "".join(lines)
+    listed = {line[2]: line[1] for line in map(_LINE.fullmatch, text.splitlines()) if line}
+    return listed if text == checksums_written(listed) else {}
 
 
 def _digest(bundle: OpenedBundle, found: set[Finding]) -> str:
-    """Return the SHA-256 of the result, which must be the one that the run and the metadata name."""
+    """Return the SHA-256 of the result, which must be the one that the run names."""
     try:
         written = canonical(bundle.json(RESULT))
     except (FormatError, ValueError, RecursionError):
@@ -318,30 +257,10 @@ def _digest(bundle: OpenedBundle, found: set[Finding]) -> str:
     # Written otherwise, it may say one thing twice, and readers differ in which they take.
     if bundle.sha256(RESULT) != digest:
         found.add(Finding(RESULT, Problem.CHANGED))
-    if _named(bundle) - {digest}:
-        found.add(Finding(RESULT, Problem.OTHER_RESULT))
-    return digest
-
-
-def _named(bundle: OpenedBundle) -> set[str]:
-    """Return the digests of the result that other files name."""
-    named = {
-        str(entity.get("identifier", ""))
-        for entity in _graph(bundle) or []
-        if isinstance(entity, dict) and entity.get("@id") == "./"
-    }
     with suppress(FormatError):
-        named.add(str(bundle.json(RUN).get("result", "")))
-    return named
-
-
-def _graph(bundle: OpenedBundle) -> list[Any] | None:
-    """Return the entities of the metadata; None if they cannot be read."""
-    try:
-        graph = bundle.json(METADATA).get("@graph")
-    except FormatError:
-        return None
-    return graph if isinstance(graph, list) else None
+        if bundle.json(RUN).get("result") != digest:
+            found.add(Finding(RESULT, Problem.OTHER_RESULT))
+    return digest
 
 
 #: Processors of different kinds add in different orders; whatever is of more than that is a difference.

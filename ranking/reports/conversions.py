@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from django.utils.formats import number_format
 
@@ -30,7 +30,8 @@ def conversion_report(written: Sequence[FileWritten], not_read: Sequence[Loss]) 
     return Report(
         notes=[f"{number_format(rows)} judgments and skips in Parquet.", *not_read_notes(not_read)],
         tables=[
-            Table(
+            Table.of(
+                written,
                 name="files",
                 title="Files",
                 columns=(
@@ -40,11 +41,10 @@ def conversion_report(written: Sequence[FileWritten], not_read: Sequence[Loss]) 
                     Column("first_segment", "First segment"),
                     Column("last_segment", "Last segment"),
                 ),
-                rows=[tuple(asdict(file).values()) for file in written],
             )
         ],
         data={
-            "files": [asdict(file) for file in written],
+            "files": written,
             **not_read_data(not_read),
             "version": code_version(),
         },

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -91,26 +91,6 @@ def interval_notes(found: Sequence[SampledCorrelation], confidence: float) -> li
     return notes
 
 
-class _Kappa(Protocol):
-    """A κ, its interval, and why there is none."""
-
-    @property
-    def kappa(self) -> float | None:
-        """The estimate."""
-
-    @property
-    def low(self) -> float | None:
-        """Lower end of its interval."""
-
-    @property
-    def high(self) -> float | None:
-        """Upper end of its interval."""
-
-    @property
-    def reason(self) -> str | None:
-        """Reason for a missing estimate."""
-
-
 def kappa_columns(heading: str = "", *, key: str = "", places: int = 3) -> tuple[Column, ...]:
     """Return the columns of a κ, its interval, and its meaning in words; keys of the ends begin with `key`."""
     return (
@@ -126,8 +106,8 @@ def kappa_columns(heading: str = "", *, key: str = "", places: int = 3) -> tuple
     )
 
 
-def kappa_cells(found: _Kappa, *, with_reason: bool = True) -> tuple[Value, ...]:
-    """Return the cells of `kappa_columns`; without a κ its reason is the word, unless it has a column of its own."""
+def kappa_cells(found: Any, *, with_reason: bool = True) -> tuple[Value, ...]:
+    """Return the cells of `kappa_columns` of an estimate; without a κ its reason is the word, unless it has a column of its own."""
     strength = strength_in_words(found.kappa, found.reason if with_reason else None)
     return found.kappa, found.low, found.high, strength
 

@@ -205,33 +205,6 @@ class Units:
     effective: EffectiveUnits
 
 
-class AnyInput(Protocol):
-    """Input properties that reports use."""
-
-    @property
-    def read(self) -> JudgmentsFound:
-        """Content of the files."""
-
-    @property
-    def reference(self) -> str | None:
-        """The reference among the systems of the files, whether excluded or not."""
-
-    @property
-    def is_reference_excluded(self) -> bool:
-        """True if there is a reference and it is excluded."""
-
-    @property
-    def judged_blocks(self) -> int:
-        """Number of judged blocks."""
-
-    @property
-    def tallies(self) -> Tallies:
-        """Wins and ties as looked at."""
-
-    def units(self, method: str) -> Units:
-        """Return the numbers of units that a ranking by a method rests on."""
-
-
 class Texts(Protocol):
     """The texts that were judged; segments count from 1."""
 
@@ -381,6 +354,9 @@ class CountedInput:
             documents=counted.documents or None,
             effective=effective_units_of_sizes(counted.sizes),
         )
+
+
+AnyInput = Input | CountedInput
 
 
 def input_data(given: AnyInput) -> dict[str, Any]:

@@ -15,8 +15,8 @@ _FAMILY: Final = "DejaVu Sans"
 _BEYOND: Final = (range(0x0900, 0x10A0), range(0x1100, 0x1400), range(0x2E80, 0xFB00))
 
 
-def png_of(svg: str, *, most_pixels: int = _MOST_PIXELS) -> bytes:
-    """Return a drawing as PNG on white; a large one with fewer pixels, so that it has no more than `most_pixels`.
+def png_of(svg: str) -> bytes:
+    """Return a drawing as PNG on white; a large one with fewer pixels.
 
     Letters are those of DejaVu Sans, which is installed with us, whatever the machine has: the same file
     everywhere. Only for scripts that it lacks are the fonts of the machine searched.
@@ -26,7 +26,7 @@ def png_of(svg: str, *, most_pixels: int = _MOST_PIXELS) -> bytes:
     import resvg_py
 
     width, height = (_number(svg, name) for name in ("width", "height"))
-    zoom = min(_ZOOM, (most_pixels / max(1, width * height)) ** 0.5)
+    zoom = min(_ZOOM, (_MOST_PIXELS / max(1, width * height)) ** 0.5)
     return bytes(
         resvg_py.svg_to_bytes(
             svg_string=svg,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from django.utils.formats import number_format
@@ -16,7 +16,7 @@ from ranking.core.simulation.model import Model
 from ranking.design_study.plot import comparison_plot
 from ranking.design_study.study import Comparison, DesignRow, Rates
 from ranking.reports.inputs import Input, input_data, input_notes
-from ranking.reports.tables import Column, Report, Table, Value
+from ranking.reports.tables import Column, Report, Table, Value, plain
 from ranking.wording.numbers import decimals, in_figures, percent
 
 
@@ -52,17 +52,7 @@ def study_report(study: Study) -> Report:
                 ),
             )
         ],
-        data={
-            "rows": study.rows,
-            "model": study.model,
-            "rank_ranges": study.rank_ranges,
-            "resample": study.resample,
-            "resamples": study.resamples,
-            "confidence": study.confidence,
-            "experiments": study.experiments,
-            "seed": study.seed,
-            "version": code_version(),
-        },
+        data={**plain(study), "version": code_version()},
     )
 
 
@@ -116,20 +106,15 @@ def budget_notes(budget: Budget) -> list[str]:
 def budget_data(budget: Budget) -> dict[str, Any]:
     """Return a plan for programs."""
     fit = budget.fit
+    known = plain(replace(budget, needs=()))
+    del known["fit"], known["needs"]
     return {
-        "rows": budget.rows,
+        **known,
         "fitted_noise": None if fit is None else fit.noise,
         "fitted_noise_low": None if fit is None else fit.low,
         "fitted_noise_high": None if fit is None else fit.high,
         "noise": budget.model.noise,
-        "model": budget.model,
-        "spread_p": budget.spread_p,
         "fits": budget.fits,
-        "collected": budget.collected,
-        "confidence": budget.confidence,
-        "limit": budget.limit,
-        "experiments": budget.experiments,
-        "seed": budget.seed,
         "version": code_version(),
     }
 
@@ -188,16 +173,8 @@ def comparison_report(comparison: Comparison, given: Input | None) -> Report:
         tables=[_table(comparison)],
         data={
             "input": None if given is None else input_data(given),
-            "rows": comparison.rows,
+            **plain(comparison),
             "source": _source(comparison),
-            "designs": comparison.designs,
-            "confidence": comparison.confidence,
-            "active_confidence": comparison.active_confidence,
-            "resamples": comparison.resamples,
-            "floor": comparison.floor,
-            "limit": comparison.limit,
-            "experiments": comparison.experiments,
-            "seed": comparison.seed,
             "version": code_version(),
         },
     )

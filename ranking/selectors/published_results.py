@@ -4,17 +4,16 @@ import io
 import zipfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from typing import IO, Any, Final
 
 from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Left
 from django.utils.translation import ngettext
 
-from annotation.models import JudgeTally, Judgment, PageChanges, QualityAction, QualityActionKind
+from annotation.models import JudgeTally, Judgment, QualityAction, QualityActionKind
 from campaign.models import (
     Campaign,
-    CampaignState,
     Instructions,
     Job,
     JobKind,
@@ -26,7 +25,7 @@ from campaign.models import (
 from campaign.models.kept_file import PART_BYTES
 from campaign.selectors.exported_files import exported_bytes
 from ranking.models import ADDRESS_LENGTH, PublishedResult, RankingRun
-from ranking.selectors.runs import judges_left_out, judges_not_counted, ranking_is_due
+from ranking.selectors.runs import judges_left_out, judges_not_counted
 
 
 def published_at(address: str) -> PublishedResult | None:
@@ -55,15 +54,10 @@ def versions_of(*, task_id: int) -> QuerySet[PublishedResult, Any]:
     return rows.select_related("published_by", "bundle", "bundle_job").order_by("-version")
 
 
-def versions_shown(result: PublishedResult, *, with_embargoed: bool) -> list[PublishedResult]:
-    """Return the versions that a reader of one may see, the newest first.
-
-    With `with_embargoed`, all; else those that are open, and this one.
-    """
+def versions_shown(result: PublishedResult) -> list[PublishedResult]:
+    """Return the versions that a reader of one may see, those that are open and this one, the newest first."""
     rows = versions_of(task_id=result.task_id)
-    return [
-        each for each in rows if with_embargoed or not each.is_embargoed or each.pk == result.pk
-    ]
+    return [each for each in rows if not each.is_embargoed or each.pk == result.pk]
 
 
 def deletion_said(*, campaign: Campaign, **_sent: Any) -> list[str]:
@@ -83,41 +77,6 @@ def next_version(*, task_id: int) -> int:
     """Return which version a test set would publish next."""
     newest = PublishedResult.objects.of(task_id).aggregate(newest=Max("version"))["newest"]
     return (newest or 0) + 1
-
-
-@dataclass(frozen=True, slots=True)
-class PublishingWorries:
-    """Open issues of a task to be published.
-
-    Attributes
-    ----------
-    is_open : bool
-        Judges still get sentences.
-    is_due : bool
-        There are judgments or settings that the ranking does not include yet.
-    open_reports : int
-        Open problem reports.
-    judges : int
-        Whose judgments count.
-    """
-
-    is_open: bool
-    is_due: bool
-    open_reports: int
-    judges: int
-
-
-def publishing_worries(*, task: Task, run: RankingRun) -> PublishingWorries:
-    """Return the open issues before a ranking is published. A handful of queries."""
-    reports = PageChanges.objects.filter(task=task).values_list(
-        F("problem_reports") - F("problems_closed"), flat=True
-    )
-    return PublishingWorries(
-        is_open=task.state == CampaignState.OPEN,
-        is_due=ranking_is_due(task_id=task.pk),
-        open_reports=reports.first() or 0,
-        judges=run.result["input"]["judges"],
-    )
 
 
 _SENT: Final = 1 << 16
@@ -179,16 +138,6 @@ class _StoredBytes(io.RawIOBase):
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedFacts:
-    """The judgments that count in a ranking: their first and last day (UTC), segments and documents."""
-
-    first_day: date | None
-    last_day: date | None
-    segments: int
-    documents: int
-
-
-@dataclass(frozen=True, slots=True)
 class LeftOutJudge:
     """A judge whose judgments do not count.
 
@@ -207,8 +156,8 @@ class LeftOutJudge:
     action: QualityAction | None
 
 
-def judged_facts(run: RankingRun) -> JudgedFacts:
-    """Return facts on the judgments of a ranking. One query.
+def judged_facts(run: RankingRun) -> dict[str, Any]:
+    """Return first and last day (UTC), segments and documents of the judgments that count in a ranking. One query.
 
     Segments and documents were counted as it was ranked (`ranking.core.live`), from the same judgments. Days are
     those of each judge's first and last judgment, which an index has in order: neither grows with judgments.
@@ -218,13 +167,13 @@ def judged_facts(run: RankingRun) -> JudgedFacts:
         None,
     )
     counted = run.result["input"]
-    return JudgedFacts(
-        first_day=_day(first),
-        last_day=_day(last),
-        segments=counted["segments"],
+    return {
+        "segments": counted["segments"],
         # A single document is no unit of variation, so the ranking does not mention it.
-        documents=counted.get("documents", min(1, counted["segments"])),
-    )
+        "documents": counted.get("documents", min(1, counted["segments"])),
+        "first_day": _day(first),
+        "last_day": _day(last),
+    }
 
 
 def _days(task_id: int, watermark: int, without: Collection[str]) -> QuerySet[Task, Any]:
@@ -252,9 +201,9 @@ def _days(task_id: int, watermark: int, without: Collection[str]) -> QuerySet[Ta
     )
 
 
-def _day(moment: datetime | None) -> date | None:
+def _day(moment: datetime | None) -> str | None:
     # The connection's times are UTC.
-    return None if moment is None else moment.date()
+    return None if moment is None else moment.date().isoformat()
 
 
 def left_out_judges(run: RankingRun) -> list[LeftOutJudge]:

@@ -84,7 +84,7 @@ def _drawn_on(
         *(name,) * 3,
         table.title,
         name,
-        _described(table, plot),
+        _described(table, plot, as_file=as_file),
         format_html("<style>{}</style>", mark_safe(STYLE)) if as_file else "",  # noqa: S308  ours
         inside,
     )
@@ -127,9 +127,9 @@ def _left(table: Table, plot: Plot, rows: list[Row]) -> int:
     return room_left(str(row[place]) for row in table.rows[: plot.most] for place in places)
 
 
-def _described(table: Table, plot: Plot) -> str:
-    """Return how to read a plot without seeing it: the table has all of it."""
-    words = _("The table has the same data.")
+def _described(table: Table, plot: Plot, *, as_file: bool) -> str:
+    """Return how to read a plot without seeing it: the table has all of it; a file has no table beside it."""
+    words = " ".join(table.notes) if as_file and table.notes else _("The table has the same data.")
     if plot.most is None or plot.most >= len(table.rows):
         return words
     drawn = _("Only the first %(drawn)s of %(all)s rows are drawn.") % {

@@ -45,6 +45,12 @@ def intervals(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[
     height = TOP + each_row * len(rows) + 8 + BELOW
     drawn = _named_rows(rows, axis, sheet) if is_named else _unnamed_rows(rows, axis, each_row)
     ruled = vertical(axis, plot, TOP - 4, height - 8 - BELOW)
+    for end in sorted(table.rules) if is_named and len(rows) == len(table.rows) else ():
+        ruled += format_html(
+            '<line class="grid" x1="0" x2="{}" y1="{}" y2="{}"/>',
+            sheet.right,
+            *(TOP + each_row * (end + 1),) * 2,
+        )
     # Numbers, and names that are escaped.
     inside = mark_safe("".join(drawn))  # noqa: S308
     return height, ruled + inside + below(table, plot.value, sheet, height)

@@ -1,8 +1,10 @@
 """Make the frozen folder of a published result: its page, files and data, packed into one zip."""
 
+import shutil
 import tempfile
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import file_digest
 from pathlib import Path
@@ -16,6 +18,7 @@ from django.utils.translation import override
 from campaign.models import Job, JobKind
 from campaign.services.jobs import JobProgress, handles
 from campaign.texts.canonical_json import canonical
+from ranking.analyses.ranking import ranks_table
 from ranking.export.bundles import (
     FrozenResult,
     Progress,
@@ -27,26 +30,29 @@ from ranking.export.bundles import (
     parquet_write,
     texts_write,
 )
-from ranking.files.bundles import (
-    CHECKSUMS,
-    DESIGN,
-    DRAWS,
-    INDEX,
-    JUDGMENTS,
-    LEFT_OUT,
-    METADATA,
-    PARQUET,
-    README,
-    RUN,
-    TEXTS,
-)
+from ranking.export.writing import zip_entry
+from ranking.files import bundles
 from ranking.models import PublishedResult
-from ranking.pages.published.page import frozen_in_words, published_page
+from ranking.pages.published.page import Content, frozen_in_words, published_page
 from ranking.pages.published.versions import newer_version, version_lines
-from ranking.reports.published import FOLDER, PublishedFile, bibtex_file
-from ranking.reports.published.folder import BundleFile, checksums, crate, readme
+from ranking.pages.report_shown import PLOT_FILES, plot_file
+from ranking.reports.published.folder import FOLDER, bibtex_file, cff_file, crate, readme
+from ranking.reports.published.report import (
+    PublishedFile,
+    basis_of,
+    csv_file,
+    firmness_of,
+    grouped,
+    one_line,
+    pairs_file,
+    published_report,
+    title_of,
+)
+from ranking.reports.tables import Table
+from ranking.reports.writing import FILES, write
 from ranking.services.publishing.bundles import result_bundle_store
 from ranking.services.publishing.naming import PublishingRefusedError
+from ranking.wording.ranges import rank_cell, rank_range
 
 #: The style sheets of the page, as templates/base.html and templates/published/result.html name them.
 _STYLES: Final = ("base", "scripts", "organiser", "published")
@@ -81,20 +87,19 @@ def result_file(result: PublishedResult) -> PublishedFile:
 
 
 def frozen_page(result: PublishedResult, names: Sequence[str]) -> str:
-    """Return the page of the folder with these files: in English, with its styles in it, and nothing that may change."""
+    """Return the page of the folder with these files, with its styles in it, and nothing that may change."""
     folder = settings.BASE_DIR / "static" / "css"
-    with override("en"):
-        context = {
-            **_frozen(result_file(result)),
-            "result": result,
-            "files": [
-                {"name": name, "words": FOLDER[name].words, "address": name, "url": ""}
-                for name in names
-                if name != INDEX
-            ],
-            "styles": "".join((folder / f"{name}.css").read_text("utf-8") for name in _STYLES),
-        }
-        return render_to_string("published/frozen.html", context)
+    context = {
+        **_frozen(result_file(result)),
+        "result": result,
+        "files": [
+            {"name": name, "words": FOLDER[name], "address": name, "url": ""}
+            for name in names
+            if name != bundles.INDEX
+        ],
+        "styles": "".join((folder / f"{name}.css").read_text("utf-8") for name in _STYLES),
+    }
+    return render_to_string("published/frozen.html", context)
 
 
 def _frozen(written: PublishedFile) -> dict[str, Any]:
@@ -134,11 +139,9 @@ def result_bundle_make(*, result: PublishedResult, progress: Progress = _untold)
         frozen = frozen_result(result)
         files = _written(frozen, folder, progress)
         zipped = folder / "bundle.zip"
-        _zip_write(zipped, folder, files, moment=_moment(frozen))
+        _zip_write(zipped, folder, files, frozen.content["published_at"])
         with zipped.open("rb") as stream:
-            return result_bundle_store(
-                result=frozen.result, stream=stream, files=[file.plain() for file in files]
-            )
+            return result_bundle_store(result=frozen.result, stream=stream, files=files)
 
 
 @handles(JobKind.BUNDLE, PublishingRefusedError)
@@ -148,30 +151,68 @@ def _make(job: Job, progress: JobProgress) -> dict[str, Any]:
     return {"sha256": made.bundle and made.bundle.digest}
 
 
-def _written(frozen: FrozenResult, folder: Path, progress: Progress) -> list[BundleFile]:
-    """Write all files into the folder; return them in the order of the zip."""
+@override("en")
+def _written(frozen: FrozenResult, folder: Path, progress: Progress) -> list[dict[str, Any]]:
+    """Write all files into the folder, in English; return name, bytes and SHA-256 of each in the order of the zip."""
     content, digest = frozen.content, frozen.result.digest
-    written = result_file(frozen.result)
-    for name, file in FOLDER.items():
-        if file.write is not None:
-            _write(folder / name, file.write(written))
-    _write(folder / RUN, canonical(_run(frozen)) + "\n")
-    judgments_write(frozen, folder / JUDGMENTS, progress)
-    parquet_write(folder / JUDGMENTS, folder / PARQUET)
-    left_out_write(frozen, folder / LEFT_OUT, progress)
-    designs_write(frozen, folder / DESIGN)
-    draws_write(frozen, folder / DRAWS, progress)
+    for name, written in _of_content(result_file(frozen.result)).items():
+        _write(folder / name, written)
+    _write(folder / bundles.RUN, canonical(_run(frozen)) + "\n")
+    judgments_write(frozen, folder / bundles.JUDGMENTS, progress)
+    parquet_write(folder / bundles.JUDGMENTS, folder / bundles.PARQUET)
+    left_out_write(frozen, folder / bundles.LEFT_OUT, progress)
+    designs_write(frozen, folder / bundles.DESIGN)
+    draws_write(frozen, folder / bundles.DRAWS, progress)
     if frozen.result.bundle_has_texts:
-        texts_write(frozen, folder / TEXTS)
-    about = {INDEX, README, METADATA, CHECKSUMS}
+        texts_write(frozen, folder / bundles.TEXTS)
+    about = {bundles.INDEX, bundles.README, bundles.METADATA, bundles.CHECKSUMS}
     names = [name for name in FOLDER if name in about or (folder / name).exists()]
-    _write(folder / INDEX, frozen_page(frozen.result, names))
-    _write(folder / README, readme(content, digest, names))
-    files = [_found(folder / name) for name in names if name not in {METADATA, CHECKSUMS}]
-    _write(folder / METADATA, crate(content, digest, files))
-    files.append(_found(folder / METADATA))
-    _write(folder / CHECKSUMS, checksums(files))
-    return [*files, _found(folder / CHECKSUMS)]
+    _write(folder / bundles.INDEX, frozen_page(frozen.result, names))
+    _write(folder / bundles.README, readme(content, digest, names))
+    files = [_found(folder / name) for name in names[:-2]]
+    _write(folder / bundles.METADATA, crate(content, digest, files))
+    files.append(_found(folder / bundles.METADATA))
+    hashes = {file["name"]: file["sha256"] for file in files}
+    _write(folder / bundles.CHECKSUMS, bundles.checksums_written(hashes))
+    return [*files, _found(folder / bundles.CHECKSUMS)]
+
+
+def _of_content(file: PublishedFile) -> dict[str, str | bytes]:
+    """Return the files that follow from the content of a result alone, by name."""
+    report, plot = published_report(file), _plot(file.content)
+    return {
+        "ranking.csv": csv_file(file),
+        "pairs.csv": pairs_file(file),
+        **{f"ranking.{ending}": write(report, FILES[ending]) for ending in ("tex", "typ", "md")},
+        **{
+            f"ranking.{ending}": plot_file(plot, ending) or b""
+            for ending in PLOT_FILES
+            if ending != "csv"
+        },
+        "citation.bib": bibtex_file(file),
+        "CITATION.cff": cff_file(file),
+        bundles.RESULT: canonical(file.content),
+    }
+
+
+def _plot(content: Content) -> Table:
+    """Return the table whose plot are the rank ranges; if groups were not compared, systems are named with theirs."""
+    rows = content["ranking"]["systems"]
+    several = len(grouped(rows)) > 1
+    names = [
+        one_line(row["system"]) + (f" (group {row['group']})" if several else "") for row in rows
+    ]
+    ranks = "; ".join(
+        f"{name}: rank {rank_cell(row)}, range {rank_range(row)}"
+        + ("" if row.get("shortage") else f", cluster {row['cluster']}")
+        for name, row in zip(names, rows, strict=True)
+    )
+    shown = [{**row, "system": name} for name, row in zip(names, rows, strict=True)]
+    table = ranks_table(shown, name="ranking", method=content["method"]["name"])
+    title = f"Rank ranges: {title_of(content)}"
+    return replace(
+        table, title=title, notes=[basis_of(content), *firmness_of(content), f"{ranks}."]
+    )
 
 
 def _write(path: Path, content: str | bytes) -> None:
@@ -187,32 +228,20 @@ def _run(frozen: FrozenResult) -> dict[str, Any]:
     }
 
 
-def _found(path: Path) -> BundleFile:
+def _found(path: Path) -> dict[str, Any]:
     with path.open("rb") as stream:
         sha256 = file_digest(stream, "sha256").hexdigest()
-    return BundleFile(name=path.name, bytes=path.stat().st_size, sha256=sha256)
-
-
-def _moment(frozen: FrozenResult) -> tuple[int, int, int, int, int, int]:
-    """Return when the result was published, as dates of files: making it again changes no byte."""
-    at = datetime.fromisoformat(frozen.content["published_at"]).astimezone(UTC)
-    return (at.year, at.month, at.day, at.hour, at.minute, at.second)
+    return {"name": path.name, "bytes": path.stat().st_size, "sha256": sha256}
 
 
 def _zip_write(
-    path: Path,
-    folder: Path,
-    files: list[BundleFile],
-    *,
-    moment: tuple[int, int, int, int, int, int],
+    path: Path, folder: Path, files: Sequence[Mapping[str, Any]], published_at: str
 ) -> None:
+    """Pack files, as of when the result was published: making it again changes no byte."""
+    moment = datetime.fromisoformat(published_at).astimezone(UTC).timetuple()[:6]
     with zipfile.ZipFile(path, "w") as archive:
         for file in files:
-            entry = zipfile.ZipInfo(file.name, moment)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            # Unix permissions: writable for the owner, readable for all, on any platform.
-            entry.create_system, entry.external_attr = 3, 0o100644 << 16
-            entry.file_size = file.bytes
-            with (folder / file.name).open("rb") as source, archive.open(entry, "w") as target:
-                while piece := source.read(_COPIED):
-                    target.write(piece)
+            entry = zip_entry(file["name"], moment)
+            entry.file_size = file["bytes"]
+            with (folder / file["name"]).open("rb") as source, archive.open(entry, "w") as target:
+                shutil.copyfileobj(source, target, _COPIED)

@@ -13,9 +13,9 @@ from annotation.models import QualityRule
 from ranking.models import RankingRun
 from ranking.pages import formats
 from ranking.pages.judge_measures import breach_in_words, rule_in_words
-from ranking.pages.plots import RankPlot, rank_plots
-from ranking.pages.report_shown import ShownTable, shown_tables
-from ranking.pages.summary import RankingSummary, summarise_run
+from ranking.pages.plots import rank_plots
+from ranking.pages.report_shown import shown_tables
+from ranking.pages.summary import summarise_run
 from ranking.range_choices import recorded_choice
 from ranking.reports.published.report import metric_tables, pairs_against
 from ranking.reports.tables import Report
@@ -40,24 +40,9 @@ def run_of(content: Content) -> RankingRun:
         seed=int(method["seed"]),
         watermark=method["watermark"],
         code_version=method["code_version"],
-        finished_at=moment_of(method["computed_at"]),
+        finished_at=datetime.fromisoformat(method["computed_at"]),
         result={**ranking, "agreement": content["agreement"]},
     )
-
-
-def moment_of(text: str) -> datetime:
-    """Return a moment as content writes it."""
-    return datetime.fromisoformat(text)
-
-
-def day_of(text: str | None) -> date | None:
-    """Return a day as content writes it."""
-    return None if text is None else date.fromisoformat(text)
-
-
-def withdrawn_in(content: Content) -> frozenset[str]:
-    """Return the names of systems that were withdrawn."""
-    return frozenset(each["system"] for each in content["systems"] if each["is_withdrawn"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,78 +198,34 @@ def _tone(share: float) -> str:
     return f"ahead-{tone}" if share > 0.5 else f"behind-{tone}"
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedPage:
-    """The content of a result, ready to be shown.
-
-    Attributes
-    ----------
-    content : mapping
-    summary : RankingSummary
-        The finding in words.
-    languages : str
-        "Czech → English".
-    firmness : sequence of str
-        How many judgments decide first place; empty where that was not computed.
-    strength : str or None
-        The word of Landis and Koch for κ between judges.
-    self_agreement : str or None
-        κ of judges with themselves, in a sentence; None where it was not known.
-    metrics : sequence of ShownTable
-        The agreement of metrics with judges; empty if it was not included.
-    plots : sequence of RankPlot
-        A table for each group of systems that comparisons connect.
-    """
-
-    content: Content
-    summary: RankingSummary
-    languages: str
-    published_at: datetime
-    firmness: Sequence[str]
-    plots: Sequence[RankPlot]
-    withdrawn: frozenset[str]
-    not_estimable: Sequence[tuple[str, str]]
-    matrix: Sequence[MatrixRow]
-    strength: str | None
-    strength_caution: str
-    self_agreement: str | None
-    metrics: Sequence[ShownTable]
-    method: Sequence[str]
-    left_out: Sequence[LeftOutLine]
-    first_day: date | None
-    last_day: date | None
-
-
-def published_page(content: Content) -> PublishedPage:
-    """Return the page of this content."""
-    ranking, test_set = content["ranking"], content["test_set"]
-    systems = ranking["systems"]
-    return PublishedPage(
-        content=content,
-        summary=summarise_run(run_of(content)),
-        languages=formats.language_pair(test_set["source_language"], test_set["target_language"]),
-        published_at=moment_of(content["published_at"]),
-        firmness=_firmness(content),
-        plots=rank_plots(systems, has_unranked=bool(ranking["not_estimable"])),
-        withdrawn=withdrawn_in(content),
-        not_estimable=[
+def published_page(content: Content) -> dict[str, Any]:
+    """Return the content of a result, ready to be shown: numbers in words, tables and plots."""
+    ranking, test_set, sections = content["ranking"], content["test_set"], content["sections"]
+    return {
+        "content": content,
+        "summary": summarise_run(run_of(content)),
+        "languages": formats.language_pair(
+            test_set["source_language"], test_set["target_language"]
+        ),
+        "firmness": firmness_in_words(sections["firmness"]) if "firmness" in sections else [],
+        "plots": rank_plots(ranking["systems"], has_unranked=bool(ranking["not_estimable"])),
+        "withdrawn": {each["system"] for each in content["systems"] if each["is_withdrawn"]},
+        "not_estimable": [
             (row["system"], reason_in_words(row["reason"])) for row in ranking["not_estimable"]
         ],
-        matrix=pair_matrix(content),
-        strength=strength_in_words(content["agreement"]["inter"]["kappa"]),
-        strength_caution=strength_caution(),
-        self_agreement=_self_agreement(content),
-        metrics=shown_tables(Report(tables=metric_tables(content), data={})),
-        method=method_sentences(content),
-        left_out=left_out_lines(content),
-        first_day=day_of(content["input"]["first_day"]),
-        last_day=day_of(content["input"]["last_day"]),
-    )
+        "matrix": pair_matrix(content),
+        "strength": strength_in_words(content["agreement"]["inter"]["kappa"]),
+        "strength_caution": strength_caution(),
+        "self_agreement": _self_agreement(content),
+        "metrics": shown_tables(Report(tables=metric_tables(content), data={})),
+        "method": method_sentences(content),
+        "left_out": left_out_lines(content),
+        **{name: _day(content["input"][name]) for name in ("first_day", "last_day")},
+    }
 
 
-def _firmness(content: Content) -> list[str]:
-    section = content["sections"].get("firmness")
-    return [] if section is None else firmness_in_words(section)
+def _day(text: str | None) -> date | None:
+    return None if text is None else date.fromisoformat(text)
 
 
 def _self_agreement(content: Content) -> str | None:
@@ -310,7 +251,7 @@ def frozen_in_words(content: Content) -> str:
         "new versions."
     ) % {
         "version": content["version"],
-        "day": date_format(moment_of(content["published_at"]), "DATE_FORMAT"),
+        "day": date_format(datetime.fromisoformat(content["published_at"]), "DATE_FORMAT"),
     }
 
 

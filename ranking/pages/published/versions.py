@@ -4,15 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from django.db.models import F
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
+from annotation.models import PageChanges
+from campaign.models import CampaignState, Task
 from ranking.core.counting.moments import MIN_UNITS
-from ranking.models import PublishedResult
+from ranking.models import PublishedResult, RankingRun
 from ranking.pages.published.page import Content
 from ranking.pages.summary import names_in_a_row
-from ranking.selectors.published_results import PublishingWorries
+from ranking.selectors.runs import ranking_is_due
 from ranking.wording.published_method import method_name, reason_published
 from ranking.wording.ranges import rank_range
 
@@ -172,27 +175,32 @@ def newer_version(
 _MOST_NAMED: Final = 5
 
 
-def worries_in_words(worries: PublishingWorries) -> list[str]:
-    """Return the open issues of a task in sentences."""
+def worries_in_words(*, task: Task, run: RankingRun) -> list[str]:
+    """Return the open issues of a task before its ranking is published. A handful of queries."""
+    changes = PageChanges.objects.filter(task=task)
+    open_reports = changes.values_list(
+        F("problem_reports") - F("problems_closed"), flat=True
+    ).first()
+    people = run.result["input"]["judges"]
     said = []
-    if worries.is_open:
+    if task.state == CampaignState.OPEN:
         said.append(_("The test set is still open, so the ranking will change."))
-    if worries.is_due:
+    if ranking_is_due(task_id=task.pk):
         said.append(_("The ranking is out of date. Reload in a few seconds."))
-    if worries.open_reports:
+    if open_reports:
         reports = ngettext(
             "%(count)s open problem report.",
             "%(count)s open problem reports.",
-            worries.open_reports,
+            open_reports,
         )
-        said.append(reports % {"count": number_format(worries.open_reports)})
-    if worries.judges < MIN_UNITS:
+        said.append(reports % {"count": number_format(open_reports)})
+    if people < MIN_UNITS:
         judges = ngettext(
             "Only %(count)s judge: other judges may rank differently.",
             "Only %(count)s judges: other judges may rank differently.",
-            worries.judges,
+            people,
         )
-        said.append(judges % {"count": number_format(worries.judges)})
+        said.append(judges % {"count": number_format(people)})
     return said
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from django.utils.translation import override
+
 from campaign.texts.canonical_json import canonical
 from ranking.code_version import code_version
 from ranking.files.bundles import ABSENT, Check, Difference, Problem
@@ -13,49 +15,45 @@ from ranking.reports.tables import Column, Report, Table
 _LISTED: Final = 40
 
 
+_WORDS: Final = {
+    Problem.CHANGED: "changed",
+    Problem.MISSING: "is missing",
+    Problem.ADDED: "added",
+    Problem.UNREADABLE: "unreadable",
+    Problem.OTHER_RESULT: "result does not match the other files",
+    Problem.OTHER_ADDRESS: "result does not match this address",
+}
+
+
 def check_report(check: Check) -> Report:
     """Report the changes in a bundle."""
-    notes = []
-    if check.findings:
-        rows = [[each.file, problem_in_words(each.problem)] for each in check.findings]
-    else:
-        rows = []
-        notes.append(f"Bundle intact: {check.files} files match their checksums.")
+    intact = f"Bundle intact: {check.files} files match their checksums."
+    notes = [] if check.findings else [intact]
     if check.digest:
         notes.append(f"SHA-256 of the result: {check.digest}")
         notes.append(f"Its address ends in {check.digest[:16]}. Compare it with the cited address.")
-    table = Table(
+    table = Table.of(
+        check.findings,
         name="findings",
         title="Changes",
-        columns=(Column("file", "File", is_text=True), Column("what", "What", is_text=True)),
-        rows=rows,
+        columns=(
+            Column("file", "File", is_text=True),
+            Column("what", "What", is_text=True, of=lambda each: _WORDS[each.problem]),
+        ),
     )
     return Report(
         notes=notes,
-        tables=[table] if rows else [],
+        tables=[table] if check.findings else [],
         data={
             "is_unchanged": not check.findings,
             "files": check.files,
             "digest": check.digest or None,
-            "findings": [
-                {"file": each.file, "problem": each.problem.value} for each in check.findings
-            ],
+            "findings": check.findings,
         },
     )
 
 
-def problem_in_words(problem: Problem) -> str:
-    """Return the problem with a file in words."""
-    return {
-        Problem.CHANGED: "changed",
-        Problem.MISSING: "is missing",
-        Problem.ADDED: "added",
-        Problem.UNREADABLE: "unreadable",
-        Problem.OTHER_RESULT: "result does not match the other files",
-        Problem.OTHER_ADDRESS: "result does not match this address",
-    }[problem]
-
-
+@override("en")
 def reproduction_report(
     content: Mapping[str, Any],
     differences: Sequence[Difference],
@@ -106,18 +104,15 @@ def reproduction_report(
 
 def _difference_table(differences: Sequence[Difference]) -> Table:
     more = len(differences) - _LISTED
-    return Table(
+    return Table.of(
+        differences[:_LISTED],
         name="differences",
         title="Differences",
         columns=(
             Column("where", "Where", is_text=True),
-            Column("published", "Published", is_text=True),
-            Column("computed", "Computed", is_text=True),
+            Column("published", "Published", is_text=True, of=lambda each: _shown(each.published)),
+            Column("computed", "Computed", is_text=True, of=lambda each: _shown(each.computed)),
         ),
-        rows=[
-            [each.where, _shown(each.published), _shown(each.computed)]
-            for each in differences[:_LISTED]
-        ],
         notes=[f"{more} more: use --format json to list all."] if more > 0 else [],
     )
 

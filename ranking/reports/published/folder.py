@@ -7,43 +7,16 @@ compares them.
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
-from django.utils import translation
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from campaign.export.downloads import media_type
-from campaign.texts.canonical_json import canonical
-from optional_packages import has_extra
-from ranking.files.bundles import (
-    CHECKSUMS,
-    DESIGN,
-    DRAWS,
-    INDEX,
-    JUDGMENTS,
-    LEFT_OUT,
-    METADATA,
-    PARQUET,
-    README,
-    RESULT,
-    RUN,
-    TEXTS,
-)
-from ranking.reports.published.plot import png_file, svg_file
-from ranking.reports.published.report import (
-    PublishedFile,
-    basis_of,
-    csv_file,
-    latex_file,
-    markdown_file,
-    one_line,
-    pairs_file,
-    title_of,
-    typst_file,
-)
+from campaign.formats.yaml_tree import yaml_bytes
+from ranking.files import bundles
+from ranking.reports.published.report import PublishedFile, basis_of, one_line, title_of
 from ranking.reports.writing import escaped_latex
 from ranking.wording.published_method import method_sentences
 
@@ -69,26 +42,29 @@ def bibtex_file(file: PublishedFile) -> str:
     return "\n".join([f"@misc{{{_key(file)},", *lines, "}"]) + "\n"
 
 
-def cff_file(file: PublishedFile) -> str:
-    """Return a file by the Citation File Format 1.2; its texts are written as JSON, which YAML is."""
+def cff_file(file: PublishedFile) -> bytes:
+    """Return a file by the Citation File Format 1.2."""
     content = file.content
     authors = content["authors"] or [content["campaign"]["name"]]
-    lines = [
-        "cff-version: 1.2.0",
-        'message: "If you use this result, please cite it as below."',
-        "type: dataset",
-        f"title: {_quoted(title_of(content))}",
-        "authors:",
-        *(f"  - name: {_quoted(each)}" for each in authors),
-        f"version: {_quoted(str(content['version']))}",
-        f"date-released: {_quoted(content['published_at'][:10])}",
-        *([f"url: {_quoted(file.url)}"] if file.url else []),
-        "identifiers:",
-        "  - type: other",
-        f"    value: {_quoted('sha256:' + file.digest)}",
-        '    description: "SHA-256 of result.json"',
-    ]
-    return "\n".join(lines) + "\n"
+    return yaml_bytes(
+        {
+            "cff-version": "1.2.0",
+            "message": "If you use this result, please cite it as below.",
+            "type": "dataset",
+            "title": title_of(content),
+            "authors": [{"name": one_line(each)} for each in authors],
+            "version": str(content["version"]),
+            "date-released": content["published_at"][:10],
+            **({"url": file.url} if file.url else {}),
+            "identifiers": [
+                {
+                    "type": "other",
+                    "value": f"sha256:{file.digest}",
+                    "description": "SHA-256 of result.json",
+                }
+            ],
+        }
+    )
 
 
 def _key(file: PublishedFile) -> str:
@@ -110,55 +86,29 @@ def _tex(text: str) -> str:
     return "".join(_BRACES.get(part) or escaped_latex(part) for part in parts)
 
 
-def _quoted(text: str) -> str:
-    return json.dumps(one_line(text), ensure_ascii=False)
-
-
-class FolderFile(NamedTuple):
-    """A file of the folder.
-
-    Attributes
-    ----------
-    words : Promise
-        What it is.
-    write : callable or None
-        Returns its text or bytes where they follow from the content of the result alone.
-    """
-
-    words: Promise
-    write: Callable[[PublishedFile], str | bytes] | None = None
-
-
-def _result_file(file: PublishedFile) -> str:
-    return canonical(file.content)
-
-
 #: By name, in the order in which they are listed. Not every folder has all of them.
-FOLDER: Final[Mapping[str, FolderFile]] = {
-    INDEX: FolderFile(_("Result page (offline)")),
-    README: FolderFile(_("Description and how to verify the bundle")),
-    "ranking.csv": FolderFile(_("Table as CSV"), csv_file),
-    "pairs.csv": FolderFile(_("Pairs as CSV"), pairs_file),
-    "ranking.tex": FolderFile(_("Table as LaTeX (booktabs)"), latex_file),
-    "ranking.typ": FolderFile(_("Table as Typst"), typst_file),
-    "ranking.md": FolderFile(_("Table as Markdown"), markdown_file),
-    "ranking.svg": FolderFile(_("Plot as SVG"), svg_file),
-    "ranking.png": FolderFile(_("Plot as PNG"), png_file if has_extra("png") else None),
-    "citation.bib": FolderFile(_("Citation as BibTeX"), bibtex_file),
-    "CITATION.cff": FolderFile(_("Citation as CITATION.cff"), cff_file),
-    RESULT: FolderFile(
-        _("Complete result as JSON (the address is the start of its SHA-256)"),
-        _result_file,
-    ),
-    JUDGMENTS: FolderFile(_("Judgments that count as CSV (judges by pseudonym)")),
-    PARQUET: FolderFile(_("Judgments that count as Parquet, sorted by segment")),
-    LEFT_OUT: FolderFile(_("Judgments of excluded judges as CSV")),
-    TEXTS: FolderFile(_("Sources, references and outputs")),
-    DESIGN: FolderFile(_("Sampling designs")),
-    DRAWS: FolderFile(_("Judged HITs: design, blocks and judges")),
-    RUN: FolderFile(_("Method, parameters, seed and code version")),
-    METADATA: FolderFile(_("Metadata (RO-Crate)")),
-    CHECKSUMS: FolderFile(_("Checksums (SHA-256) of all other files")),
+FOLDER: Final[Mapping[str, Promise]] = {
+    bundles.INDEX: _("Result page (offline)"),
+    bundles.README: _("Description and how to verify the bundle"),
+    "ranking.csv": _("Table as CSV"),
+    "pairs.csv": _("Pairs as CSV"),
+    "ranking.tex": _("Table as LaTeX (booktabs)"),
+    "ranking.typ": _("Table as Typst"),
+    "ranking.md": _("Table as Markdown"),
+    "ranking.svg": _("Plot as SVG"),
+    "ranking.png": _("Plot as PNG"),
+    "citation.bib": _("Citation as BibTeX"),
+    "CITATION.cff": _("Citation as CITATION.cff"),
+    bundles.RESULT: _("Complete result as JSON (the address is the start of its SHA-256)"),
+    bundles.JUDGMENTS: _("Judgments that count as CSV (judges by pseudonym)"),
+    bundles.PARQUET: _("Judgments that count as Parquet, sorted by segment"),
+    bundles.LEFT_OUT: _("Judgments of excluded judges as CSV"),
+    bundles.TEXTS: _("Sources, references and outputs"),
+    bundles.DESIGN: _("Sampling designs"),
+    bundles.DRAWS: _("Judged HITs: design, blocks and judges"),
+    bundles.RUN: _("Method, parameters, seed and code version"),
+    bundles.METADATA: _("Metadata (RO-Crate)"),
+    bundles.CHECKSUMS: _("Checksums (SHA-256) of all other files"),
 }
 
 
@@ -171,30 +121,16 @@ designs are not included, and the candidates of a block are sorted by name, not 
 _ALL_NAMED: Final = "Candidates are in display order."
 
 
-@dataclass(frozen=True, slots=True)
-class BundleFile:
-    """A file of a bundle: its size in bytes and the SHA-256 of its bytes."""
-
-    name: str
-    bytes: int
-    sha256: str
-
-    def plain(self) -> dict[str, Any]:
-        """Return it as the database keeps it."""
-        return asdict(self)
-
-
 def hides_a_name(content: Content) -> bool:
     """Return whether a system of a result is not named in it."""
     return not all(each["is_named"] for each in content["systems"])
 
 
 def readme(content: Content, digest: str, names: Sequence[str]) -> str:
-    """Return README.md of a bundle with these files."""
-    with translation.override("en"):
-        method = " ".join(method_sentences(content))
-        listed = "\n".join(f"- `{name}`: {FOLDER[name].words}" for name in names)
-    texts = "" if TEXTS in names else "\nTexts are not included.\n"
+    """Return bundles.README.md of a bundle with these files."""
+    method = " ".join(method_sentences(content))
+    listed = "\n".join(f"- `{name}`: {FOLDER[name]}" for name in names)
+    texts = "" if bundles.TEXTS in names else "\nTexts are not included.\n"
     return f"""# {title_of(content)}
 
 Version {content["version"]}, published {content["published_at"][:10]}. {basis_of(content)}
@@ -213,7 +149,7 @@ Judges have pseudonyms. {_NAMES if hides_a_name(content) else _ALL_NAMED}
 
 ## Verify
 
-`sha256sum -c {CHECKSUMS}` in the unpacked folder verifies each file. With Quintet
+`sha256sum -c {bundles.CHECKSUMS}` in the unpacked folder verifies each file. With Quintet
 {content["method"]["code_version"]} (no database needed):
 
 ```sh
@@ -225,16 +161,24 @@ It lists changed files, recomputes the ranking from `judgments.csv` and compares
 """
 
 
-def crate(content: Content, digest: str, files: Sequence[BundleFile]) -> str:
-    """Return the metadata of a bundle; `files` are all in it but these and the checksums."""
-    entities = [_file(file) for file in files] + [_plain_file(CHECKSUMS)]
+def crate(content: Content, digest: str, files: Sequence[Mapping[str, Any]]) -> str:
+    """Return the metadata of a bundle; `files` are all in it but these and the checksums: name, bytes and SHA-256."""
+    entities = [
+        {
+            **_plain_file(file["name"]),
+            "contentSize": str(file["bytes"]),
+            "sha256": file["sha256"],
+        }
+        for file in files
+    ]
+    entities.append(_plain_file(bundles.CHECKSUMS))
     authors = [
         {"@id": f"#author-{number}", "@type": "Person", "name": one_line(name)}
         for number, name in enumerate(content["authors"], 1)
     ]
     graph = [
         {
-            "@id": METADATA,
+            "@id": bundles.METADATA,
             "@type": "CreativeWork",
             "conformsTo": {"@id": _CRATE},
             "about": {"@id": "./"},
@@ -281,8 +225,8 @@ def _provenance(content: Content) -> list[dict[str, Any]]:
             "name": f"Ranking by {method['name']}",
             "endTime": method["computed_at"],
             "instrument": {"@id": "#quintet"},
-            "object": [{"@id": JUDGMENTS}],
-            "result": [{"@id": RESULT}],
+            "object": [{"@id": bundles.JUDGMENTS}],
+            "result": [{"@id": bundles.RESULT}],
         },
         {
             "@id": "#quintet",
@@ -294,18 +238,5 @@ def _provenance(content: Content) -> list[dict[str, Any]]:
 
 
 def _plain_file(name: str) -> dict[str, Any]:
-    file = FOLDER[name]
-    with translation.override("en"):
-        words = str(file.words)
-    return {"@id": name, "@type": "File", "description": words, "encodingFormat": media_type(name)}
-
-
-def _file(file: BundleFile) -> dict[str, Any]:
-    return {**_plain_file(file.name), "contentSize": str(file.bytes), "sha256": file.sha256}
-
-
-def checksums(files: Sequence[BundleFile]) -> str:
-    """Return the lines of checksums.txt."""
-    return "".join(
-        f"{file.sha256}  {file.name}\n" for file in sorted(files, key=lambda each: each.name)
-    )
+    words, kind = str(FOLDER[name]), media_type(name)
+    return {"@id": name, "@type": "File", "description": words, "encodingFormat": kind}

@@ -1,31 +1,19 @@
-"""The tables of a published result as Markdown, LaTeX, Typst and CSV: in English whatever their reader's language, as files stay the same."""
+"""The tables of a published result for its files, in the language that is active: English, as files stay the same."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from django.utils.translation import override
-
 from campaign.export.downloads import csv_line
 from ranking.core.rankings.rank import only_estimable
 from ranking.reports.metric_agreement import agreement_tables
 from ranking.reports.tables import Column, Report, Table, Value
-from ranking.reports.writing import ReportFormat, write
-from ranking.wording.methods import shortages_of_rows
-from ranking.wording.pair_tests import MARKS, mark_of
+from ranking.wording.methods import METHOD_WORDS, shortages_of_rows
+from ranking.wording.pair_tests import CORRECTION_WORDS, MARKS, mark_of
 from ranking.wording.published_method import firmness_in_words
-from ranking.wording.ranges import cluster_rules, rank_cell
+from ranking.wording.ranges import cluster_rules, rank_cell, rank_range
 
-_METHODS: Final = {
-    "expected_wins": "Expected Wins",
-    "bradley_terry": "Bradley–Terry ability",
-    "bojar": "> others, ties left out",
-    "geq_others": "≥ others",
-    "gt_others": "> others",
-    "geq_all_in_block": "≥ all in block",
-    "gt_all_in_block": "> all in block",
-}
 _COLUMNS: Final = (
     Column("cluster", "Cluster", is_text=True),
     Column("rank", "Rank"),
@@ -102,21 +90,9 @@ def _table(
         else title_of(content),
         columns=_COLUMNS,
         rows=[*(_row(content, row) for row in rows), *unranked],
-        notes=shortages_of(rows),
+        notes=shortages_of_rows(rows),
         rules=cluster_rules(rows),
     )
-
-
-def shortages_of(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the shortages of systems of one group whose rank ranges are not estimable yet."""
-    with override("en"):
-        return shortages_of_rows(rows)
-
-
-def english_rank(row: Mapping[str, Any]) -> int | str:
-    """Return a rank, or "1–5, tied" if systems of equal score share it."""
-    with override("en"):
-        return rank_cell(row)
 
 
 def title_of(content: Mapping[str, Any]) -> str:
@@ -129,7 +105,7 @@ def title_of(content: Mapping[str, Any]) -> str:
 def basis_of(content: Mapping[str, Any]) -> str:
     """Return the basis of the table, in a sentence or two."""
     parameters = content["method"]["parameters"]
-    method = _METHODS.get(content["method"]["name"], content["method"]["name"])
+    method = METHOD_WORDS.get(content["method"]["name"], content["method"]["name"])
     counted = content["input"]
     return (
         f"{counted['comparisons']:,} comparisons in {counted['blocks']:,} blocks by "
@@ -141,23 +117,12 @@ def basis_of(content: Mapping[str, Any]) -> str:
 def firmness_of(content: Mapping[str, Any]) -> list[str]:
     """Return how many judgments decide first place, in sentences; none where that was not computed."""
     section = content["sections"].get("firmness")
-    if section is None:
-        return []
-    with override("en"):
-        return [one_line(sentence) for sentence in firmness_in_words(section)]
+    return [] if section is None else list(map(one_line, firmness_in_words(section)))
 
 
 def one_line(text: str) -> str:
     """Return a text without line breaks, which would end a comment."""
     return re.sub(r"\s+", " ", text).strip()
-
-
-def rank_range_of(row: Mapping[str, Any]) -> str:
-    """Return "2–4", or "1" for a range of one rank."""
-    if row.get("shortage"):
-        return "not estimable yet"
-    low, high = row["rank_low"], row["rank_high"]
-    return str(low) if low == high else f"{low}–{high}"
 
 
 def name_of(content: Mapping[str, Any], system: str) -> str:
@@ -199,10 +164,10 @@ def _kappa(found: Mapping[str, Any], confidence: float) -> str:
 def _row(content: Mapping[str, Any], row: Mapping[str, Any]) -> Sequence[Value]:
     return [
         None if row.get("shortage") else str(row["cluster"]),
-        english_rank(row),
+        rank_cell(row),
         name_of(content, row["system"]),
         None if row["score"] is None else float(row["score"]),
-        rank_range_of(row),
+        rank_range(row),
         row["wins"],
         row["losses"],
         row["ties"],
@@ -214,7 +179,6 @@ def _unranked(content: Mapping[str, Any], row: Mapping[str, Any]) -> Sequence[Va
 
 
 _PAIR_COLUMNS: Final = ("better", "worse", "wins", "losses", "ties", "p", "adjusted_p")
-_CORRECTIONS: Final = {"holm": "Holm", "benjamini_hochberg": "Benjamini and Hochberg"}
 
 Against = Callable[[str, str], tuple[int, int, float | None] | None]
 
@@ -222,10 +186,7 @@ Against = Callable[[str, str], tuple[int, int, float | None] | None]
 def published_report(file: PublishedFile) -> Report:
     """Return the tables of systems and of pairs, with their notes."""
     report, content = ranking_report(file), file.content
-    with override("en"):
-        return replace(
-            report, tables=[*report.tables, *_pair_tables(content), *metric_tables(content)]
-        )
+    return replace(report, tables=[*report.tables, *_pair_tables(content), *metric_tables(content)])
 
 
 def metric_tables(content: Mapping[str, Any]) -> list[Table]:
@@ -245,7 +206,7 @@ def _pair_tables(content: Mapping[str, Any]) -> list[Table]:
     names = [row["system"] for row in content["ranking"]["systems"]]
     against = pairs_against(content)
     marks = ", ".join(f"{mark} up to {most:.2f}" for most, mark in reversed(MARKS))
-    correction = _CORRECTIONS[content["method"]["correction_of_pairs"]]
+    correction = CORRECTION_WORDS[content["method"]["correction_of_pairs"]]
     table = Table(
         name="pairs",
         title="Share of decided comparisons in which the row beats the column, in %",
@@ -306,16 +267,6 @@ _OF_ROWS: Final = (
 _OF_SYSTEMS: Final = ("kind", "constrained", "team", "is_withdrawn")
 
 
-def markdown_file(file: PublishedFile) -> str:
-    """Return the tables for a README or a page."""
-    return write(published_report(file), ReportFormat.MARKDOWN)
-
-
-def latex_file(file: PublishedFile) -> str:
-    """Return the tables for a paper, with the rules of booktabs."""
-    return write(published_report(file), ReportFormat.LATEX)
-
-
 def csv_file(file: PublishedFile) -> str:
     """Return a line for each system, the ranked ones first; spreadsheets compute nothing in it.
 
@@ -353,8 +304,3 @@ def _exact(value: Any) -> Any:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return value
-
-
-def typst_file(file: PublishedFile) -> str:
-    """Return a figure for each table, rules between clusters."""
-    return write(published_report(file), ReportFormat.TYPST)

@@ -15,7 +15,7 @@ from django.db.models.functions import Now
 from django.utils.crypto import salted_hmac
 from django.utils.html import escape
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, override
 
 from annotation.models import HIT, Design
 from annotation.selectors.designs import design_in_force
@@ -181,7 +181,7 @@ LICENCES: Final[Mapping[str, str]] = {
 #: Characters allowed in a header: a line break would start another header.
 TOKEN: Final = re.compile(r"^[\x21-\x7e]+\Z")
 #: The parameter of a job that holds its token.
-_SEALED: Final = "sealed_token"
+SEALED: Final = "sealed_token"
 
 
 class ZenodoHost(TextChoices):
@@ -198,6 +198,7 @@ class ZenodoRefusedError(Exception):
     """No draft is made of it; the words are for organisers."""
 
 
+@override("en")
 def zenodo_metadata(result: PublishedResult, *, licence: str, url: str) -> dict[str, Any]:
     """Return Zenodo's metadata of a result, in English like its files; `url` is its page here.
 
@@ -276,7 +277,7 @@ def zenodo_draft_ask(
             "result": result.pk,
             "host": ZenodoHost(host),
             "metadata": zenodo_metadata(result, licence=licence, url=url),
-            _SEALED: _cipher().encrypt(token.encode()).decode(),
+            SEALED: _cipher().encrypt(token.encode()).decode(),
         },
         user=by,
     )
@@ -293,23 +294,11 @@ def zenodo_token(job: Job) -> str:
     if not settings.ZENODO_UPLOADS:
         raise ZenodoRefusedError(_("Zenodo drafts are disabled on this server."))
     try:
-        return _cipher().decrypt(job.parameters[_SEALED]).decode()
+        return _cipher().decrypt(job.parameters[SEALED]).decode()
     except (KeyError, InvalidToken) as error:
         raise ZenodoRefusedError(
             _("The token is no longer stored. Create the draft again with your token.")
         ) from error
-
-
-def zenodo_token_forget(*, job: Job) -> None:
-    """Forget the token of a draft."""
-    kept = {name: value for name, value in job.parameters.items() if name != _SEALED}
-    Job.objects.filter(pk=job.pk).update(parameters=kept)
-
-
-def zenodo_address(host: str) -> str:
-    """Return where a Zenodo is."""
-    address: str = settings.ZENODO_ADDRESSES[host]
-    return address
 
 
 def _cipher() -> Fernet:

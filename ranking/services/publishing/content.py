@@ -3,16 +3,17 @@
 The finding is in numbers: sentences are made when it is shown, in the reader's language.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
 import numpy as np
+from django.utils.translation import gettext as _
 
 from annotation.models import QualityAction
 from campaign.models import System, SystemKind, Task, User
-from ranking.analyses.kind import AnalysisChoice
+from ranking.analyses.kind import AnalysisChoice, ChosenJudgments
 from ranking.analyses.options import OptionError
 from ranking.code_version import code_version
 from ranking.core.judged.coded_blocks import CodedJudgments, blocks_of_codes
@@ -27,7 +28,6 @@ from ranking.selectors.chosen_judgments import judgments_of_run
 from ranking.selectors.judged_columns import judged_columns
 from ranking.selectors.metrics import metric_digests
 from ranking.selectors.published_results import (
-    JudgedFacts,
     LeftOutJudge,
     instructions_version,
     judged_facts,
@@ -40,6 +40,7 @@ from ranking.selectors.settings import (
     stopping_rule_history,
 )
 from ranking.services.analyses import analysis_ask, analysis_choice
+from ranking.services.publishing.naming import GivenReason
 from ranking.services.run_results import pairs_of, run_result_of_blocks, with_documents
 
 _SYSTEMS = ("systems", "left_out")
@@ -234,7 +235,7 @@ class PublishedFacts:
     task: Task
     run: RankingRun
     systems: Sequence[System]
-    judged: JudgedFacts
+    judged: Mapping[str, Any]
     left_out: Sequence[LeftOutJudge]
     instructions: int | None
     settings: Sequence[RankingSettings] = ()
@@ -257,6 +258,18 @@ def published_facts(*, task: Task, run: RankingRun) -> PublishedFacts:
         rules=stopping_rule_history(task_id=task.pk, until=run.finished_at),
         rule_met=rule_first_met(run),
     )
+
+
+def reasons_given(facts: PublishedFacts) -> list[GivenReason]:
+    """Return the reasons of a result, each text once."""
+    rows = [
+        *((row.reason, _("Ranking settings")) for row in facts.settings),
+        *((row.reason, _("Stopping rule")) for row in facts.rules),
+        *((each.action.note, _("Judges")) for each in facts.left_out if each.action is not None),
+    ]
+    # The page on which a reason was given first.
+    pages = dict(reversed(rows))
+    return [GivenReason(text, pages[text]) for text in dict(rows) if text]
 
 
 def published_content(
@@ -295,10 +308,7 @@ def published_content(
         },
         "input": {
             **{name: run.result["input"][name] for name in COUNTED},
-            "segments": facts.judged.segments,
-            "documents": facts.judged.documents,
-            "first_day": _text(facts.judged.first_day),
-            "last_day": _text(facts.judged.last_day),
+            **facts.judged,
         },
         "agreement": frozen_agreement(run),
         "systems": _systems(facts.systems, labels),
@@ -440,80 +450,77 @@ def _evidence(evidence: Mapping[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def _text(day: Any) -> str | None:
-    return None if day is None else str(day.isoformat())
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """A part of a result that an analysis of exactly its judgments answers.
 
-
-def answers_about(run: RankingRun, *, kind: str) -> AnalysisQuerySet:
-    """Select the answers of a kind of analysis about exactly the judgments of a run."""
-    judgments = judgments_of_run(run).recorded
-    same = ("systems", "with_reference", "without", "documents")
-    return Analysis.objects.of(run.task_id).filter(
-        kind=kind,
-        watermark=run.watermark,
-        **{f"judgments__{name}": judgments[name] for name in same},
-    )
-
-
-_FIRMNESS: Final = "firmness"
-
-
-def frozen_firmness(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return how many judgments decide first place, as it is frozen; None while that is not known.
-
-    Judges and segments of the judgments that decide are left out: they are about people.
+    Attributes
+    ----------
+    kind : str
+        Of the analysis.
+    filters : callable
+        Returns what its choice and judgments are in the answer for a run.
+    freeze : callable
+        Returns the section of an answer, of the run under published names; None if there is nothing to publish.
+    asked : callable
+        Returns what to compute for a run; None if there is no such answer, or nobody asks for it.
     """
-    analysis = _firmness_of(run).finished().order_by("-pk").first()
-    if analysis is None or analysis.data is None:
-        return None
-    found = analysis.data["first_place"]
-    new = found["new_first"]
-    return {
-        "method": analysis.data["method"],
-        "judgments": found["judgments"],
-        "deciding": found["deciding"],
-        "at_least": found["at_least"],
-        "proof": found["proof"],
-        # Not in the order of names, which would tell names.
-        "first": sorted(labels[name] for name in found["first"]),
-        "new_first": None if new is None else labels[new],
-    }
+
+    kind: str
+    filters: Callable[[RankingRun], dict[str, Any]]
+    freeze: Callable[[Any, RankingRun, Mapping[str, str]], dict[str, Any] | None]
+    asked: Callable[[RankingRun], tuple[AnalysisChoice, ChosenJudgments] | None]
+
+    def rows(self, run: RankingRun) -> AnalysisQuerySet:
+        """Select the answers about exactly the judgments of a run."""
+        judgments = judgments_of_run(run).recorded
+        same = ("systems", "with_reference", "without", "documents")
+        rows = Analysis.objects.of(run.task_id).filter(kind=self.kind, watermark=run.watermark)
+        about = {f"judgments__{name}": judgments[name] for name in same}
+        return rows.filter(**about).filter(**self.filters(run))
 
 
-def firmness_is_known(run: RankingRun) -> bool:
-    """Return whether a result of a ranking would have it. One query."""
-    return _firmness_of(run).finished().exists()
+def answer_found(name: str, *, run: RankingRun) -> Analysis | None:
+    """Return the answer that a part of a result would be frozen from; None while there is none. One query."""
+    return _ANSWERS[name].rows(run).finished().filter(data__isnull=False).order_by("-pk").first()
 
 
-def firmness_ask(
-    *, task: Task, run: RankingRun, by: User | None, is_queued: bool = True
+def frozen_answers(
+    run: RankingRun, labels: Mapping[str, str], parts: Collection[str]
+) -> dict[str, Any]:
+    """Return those of these sections that are known, and the agreement of judges with themselves."""
+    found = {}
+    for name in (*parts, "self_agreement"):
+        analysis = answer_found(name, run=run)
+        section = analysis and _ANSWERS[name].freeze(analysis, run, labels)
+        if section:
+            found[name] = section
+    return found
+
+
+def answer_ask(
+    name: str, *, task: Task, run: RankingRun, by: User | None, is_queued: bool = True
 ) -> Analysis | None:
-    """Have a worker compute the robustness of first place in a ranking, unless it is known or requested.
+    """Have a worker compute a part of a result, unless it is known or requested.
 
     With `is_queued` false it is left to `analysis_compute`. A failed or cancelled computation is
-    not retried.
-
-    Returns None where the method of the ranking has no such answer, or groups that nothing compares have no common first place.
+    not retried. Returns None where there is no such answer for the ranking.
     """
-    known = _firmness_of(run).select_related("job", "task").order_by("-finished_at", "-pk").first()
+    answer = _ANSWERS[name]
+    asked = answer.asked(run)
+    if asked is None:
+        return None
+    rows = answer.rows(run).select_related("job", "task")
+    known = rows.order_by("-finished_at", "-pk").first()
     if known is not None and (known.finished_at is not None or (is_queued and has_failed(known))):
         return known
-    if run.parameters["method_parameters"] != METHODS[run.method].defaults:
-        return None
-    if len(run.result["groups"]) > 1:
-        return None
-    group = run.parameters.get("judge_group")
-    asked = {"method": run.method} | ({} if group is None else {"judge_group": group["name"]})
-    try:
-        choice = analysis_choice(_FIRMNESS, asked)
-    except OptionError:
-        return None
+    choice, judgments = asked
     return analysis_ask(
         task=task,
         choice=choice,
         user=by,
         watermark=run.watermark,
-        judgments=judgments_of_run(run),
+        judgments=judgments,
         is_queued=is_queued,
     )
 
@@ -523,9 +530,33 @@ def has_failed(analysis: Analysis) -> bool:
     return analysis.finished_at is None and analysis.job is not None and analysis.job.has_ended
 
 
-def _firmness_of(run: RankingRun) -> AnalysisQuerySet:
-    """Select the answers about the judgments of a run, by its method."""
-    return answers_about(run, kind=_FIRMNESS).filter(choice__method=run.method)
+def _firmness(analysis: Any, _run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any] | None:
+    """Return how many judgments decide first place.
+
+    Judges and segments of the judgments that decide are left out: they are about people.
+    """
+    found = analysis.data["first_place"]
+    new = found["new_first"]
+    return {
+        "method": analysis.data["method"],
+        **{name: found[name] for name in ("judgments", "deciding", "at_least", "proof")},
+        # Not in the order of names, which would tell names.
+        "first": sorted(labels[name] for name in found["first"]),
+        "new_first": None if new is None else labels[new],
+    }
+
+
+def _firmness_asked(run: RankingRun) -> tuple[AnalysisChoice, ChosenJudgments] | None:
+    """Return None where the method has no such answer, or groups that nothing compares have no common first place."""
+    is_usual = run.parameters["method_parameters"] == METHODS[run.method].defaults
+    if not is_usual or len(run.result["groups"]) > 1:
+        return None
+    group = run.parameters.get("judge_group")
+    asked = {"method": run.method} | ({} if group is None else {"judge_group": group["name"]})
+    try:
+        return analysis_choice("firmness", asked), judgments_of_run(run)
+    except OptionError:
+        return None
 
 
 def _metrics_choice(run: RankingRun) -> AnalysisChoice:
@@ -536,43 +567,31 @@ def _metrics_choice(run: RankingRun) -> AnalysisChoice:
         return analysis_choice("metrics", {})
 
 
-def _metrics_of(run: RankingRun) -> AnalysisQuerySet:
-    """Select the agreement of the present metrics with the judgments of a run."""
+def _metrics_filters(run: RankingRun) -> dict[str, Any]:
+    """Select the agreement of the present metrics."""
     digests = list(metric_digests(test_set_id=run.task.test_set_id))
     chosen = {f"choice__{name}": value for name, value in _metrics_choice(run).options.items()}
-    return answers_about(run, kind="metrics").filter(judgments__metrics=digests, **chosen)
+    return {"judgments__metrics": digests, **chosen}
 
 
-def frozen_metrics(run: RankingRun) -> dict[str, Any] | None:
-    """Return the agreement of metrics with the judges; None if there are no metrics or it is not computed yet.
+def _metrics(analysis: Any, _run: RankingRun, _labels: Mapping[str, str]) -> dict[str, Any] | None:
+    """Return the agreement of metrics with the judges; None without metrics.
 
     Scores of systems are left out, so no system is named.
     """
-    found = _metrics_of(run).finished().order_by("-pk").first()
-    if found is None or found.data is None or not found.data["metrics"]:
-        return None
+    choice, data = analysis.choice, analysis.data
     names = ("metric", "is_human", "systems", "segments", "threshold", "missing", "outputs")
-    return {
-        **{name: found.choice[name] for name in ("method", "confidence", "resamples", "seed")},
-        **{name: found.data[name] for name in ("ceiling", "floor", "clusters")},
-        "metrics": [{name: each[name] for name in names} for each in found.data["metrics"]],
+    return data["metrics"] and {
+        **{name: choice[name] for name in ("method", "confidence", "resamples", "seed")},
+        **{name: data[name] for name in ("ceiling", "floor", "clusters")},
+        "metrics": [{name: each[name] for name in names} for each in data["metrics"]],
     }
 
 
-def metric_agreement_ask(*, task: Task, run: RankingRun, by: User | None) -> Analysis | None:
-    """Queue the agreement of metrics with the judgments of a run, unless it is known or queued; None without metrics."""
-    digests = metric_digests(test_set_id=task.test_set_id)
-    if not digests:
-        return None
-    known = _metrics_of(run).select_related("job", "task").order_by("-finished_at", "-pk").first()
-    if known is not None and (known.finished_at is not None or has_failed(known)):
-        return known
-    return analysis_ask(
-        task=task,
-        choice=_metrics_choice(run),
-        user=by,
-        watermark=run.watermark,
-        judgments=replace(judgments_of_run(run), metrics=digests),
+def _metrics_asked(run: RankingRun) -> tuple[AnalysisChoice, ChosenJudgments] | None:
+    digests = metric_digests(test_set_id=run.task.test_set_id)
+    return (
+        (_metrics_choice(run), replace(judgments_of_run(run), metrics=digests)) if digests else None
     )
 
 
@@ -581,24 +600,44 @@ _FROZEN: Final = ("kappa", "p_agree", "p_chance", "agreeing", "comparable")
 _INTERVAL: Final = ("resample", "confidence")
 
 
-def frozen_self_agreement(run: RankingRun) -> dict[str, Any] | None:
+def _self_agreement(
+    analysis: Any, run: RankingRun, _labels: Mapping[str, str]
+) -> dict[str, Any] | None:
     """Return κ of judges with themselves, by the chance of κ between judges; None where it is not known.
 
     The ends of its interval are None where the answer has an interval of another kind than that of κ between judges.
     """
-    chance = run.result["agreement"]["chance"]
-    analysis = (
-        answers_about(run, kind="agreement")
-        .finished()
-        .filter(choice__chance=chance, choice__pairing=Pairing.UNORDERED.value)
-        .order_by("-pk")
-        .first()
-    )
-    if analysis is None or analysis.data is None:
-        return None
     intra = analysis.data["intra"]
     if intra["kappa"] is None:
         return None
     same = all(analysis.choice.get(name) == run.parameters["agreement"][name] for name in _INTERVAL)
-    ends = {name: intra[name] if same else None for name in ("low", "high")}
-    return {"chance": chance, **{name: intra[name] for name in _FROZEN}, **ends}
+    return {
+        "chance": run.result["agreement"]["chance"],
+        **{name: intra[name] for name in _FROZEN},
+        **{name: intra[name] if same else None for name in ("low", "high")},
+    }
+
+
+#: By section.
+_ANSWERS: Final = {
+    "firmness": _Answer(
+        kind="firmness",
+        filters=lambda run: {"choice__method": run.method},
+        freeze=_firmness,
+        asked=_firmness_asked,
+    ),
+    "metrics": _Answer(
+        kind="metrics", filters=_metrics_filters, freeze=_metrics, asked=_metrics_asked
+    ),
+    "self_agreement": _Answer(
+        kind="agreement",
+        filters=lambda run: {
+            "choice__chance": run.result["agreement"]["chance"],
+            "choice__pairing": Pairing.UNORDERED.value,
+        },
+        freeze=_self_agreement,
+        asked=lambda _run: None,
+    ),
+}
+#: Sections that a version may do without, and waits for otherwise.
+PARTS: Final = ("firmness", "metrics")

@@ -1,7 +1,7 @@
 """Names of systems in a published result, and refusal of texts that name anonymous systems."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from string import ascii_uppercase
@@ -14,8 +14,6 @@ from django.utils.translation import gettext as _
 
 from campaign.models import System, SystemKind
 from campaign.refusals import RefusedError
-from ranking.models import RankingSettings, StoppingRule
-from ranking.selectors.published_results import LeftOutJudge
 
 #: Shorter names are words of texts by chance.
 _SHORTEST: Final = 3
@@ -163,38 +161,6 @@ class GivenReason:
 
     text: str
     page: str
-
-
-def reasons_given(
-    *,
-    settings: Sequence[RankingSettings],
-    rules: Sequence[StoppingRule],
-    left_out: Sequence[LeftOutJudge],
-) -> list[GivenReason]:
-    """Return the reasons of a result, each text once."""
-    rows = [
-        *((row.reason, _("Ranking settings")) for row in settings),
-        *((row.reason, _("Stopping rule")) for row in rules),
-        *((each.action.note, _("Judges")) for each in left_out if each.action is not None),
-    ]
-    found: dict[str, GivenReason] = {}
-    for text, page in rows:
-        if text:
-            found.setdefault(text, GivenReason(text, page))
-    return list(found.values())
-
-
-def wordings_of(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return other words by their reasons; raise `PublishingRefusedError` if a reason has two."""
-    wordings: dict[str, str] = {}
-    for reason, wording in pairs:
-        if reason in wordings:
-            raise PublishingRefusedError(
-                _("More than one replacement for “%(reason)s”.") % {"reason": reason},
-                field="wordings",
-            )
-        wordings[reason] = wording
-    return wordings
 
 
 def wordings_check(

@@ -22,13 +22,13 @@ from ranking.selectors.runs import latest_run
 from ranking.services.latest_rankings import latest_ranking_keep
 from ranking.services.publishing.bundles import database_now, result_bundle_ask
 from ranking.services.publishing.content import (
+    PARTS,
     PublishedFacts,
     PublishedWords,
-    frozen_firmness,
-    frozen_metrics,
-    frozen_self_agreement,
+    frozen_answers,
     published_content,
     published_facts,
+    reasons_given,
 )
 from ranking.services.publishing.naming import (
     PublishingRefusedError,
@@ -37,7 +37,6 @@ from ranking.services.publishing.naming import (
     hidden_names,
     labels_of,
     may_be_anonymous,
-    reasons_given,
     text_check,
     wordings_check,
 )
@@ -74,16 +73,6 @@ class PublishedDraft:
         """Its number."""
         return int(self.content["version"])
 
-    @property
-    def has_firmness(self) -> bool:
-        """True if it includes the robustness of first place."""
-        return "firmness" in self.content["sections"]
-
-    @property
-    def has_metrics(self) -> bool:
-        """True if it includes the agreement of metrics with judges."""
-        return "metrics" in self.content["sections"]
-
 
 def published_draft(
     *,
@@ -92,8 +81,7 @@ def published_draft(
     words: PublishedWords | None = None,
     run: RankingRun | None = None,
     facts: PublishedFacts | None = None,
-    with_firmness: bool = True,
-    with_metrics: bool = True,
+    parts: Collection[str] = PARTS,
 ) -> PublishedDraft:
     """Return the draft of a task's result as it would be published now; nothing is stored.
 
@@ -105,10 +93,8 @@ def published_draft(
         The ranking; None for the present one.
     facts : PublishedFacts or None
         What its content is made of, with the ranking, where that was read already.
-    with_firmness : bool
-        Whether it has how firm first place is, where that is known.
-    with_metrics : bool
-        Whether it has the agreement of metrics with judges, if that is known.
+    parts : collection of str
+        Sections that it has where they are known.
 
     Raises
     ------
@@ -138,21 +124,16 @@ def published_draft(
     labels = labels_of(facts.systems, anonymous=anonymous, before=_letters_given(before))
     wordings_check(
         words.wordings,
-        reasons_given(settings=facts.settings, rules=facts.rules, left_out=facts.left_out),
+        reasons_given(facts),
         hides_a_name=any(name != label for name, label in labels.items()),
     )
-    answers = {
-        "firmness": frozen_firmness(run, labels) if with_firmness else None,
-        "self_agreement": frozen_self_agreement(run),
-        "metrics": frozen_metrics(run) if with_metrics else None,
-    }
     content = published_content(
         facts,
         labels=labels,
         words=words,
         version=version,
         at=database_now(),
-        sections={name: found for name, found in answers.items() if found is not None},
+        sections=frozen_answers(run, labels, parts),
     )
     by_id = {str(each.pk): labels[each.name] for each in facts.systems}
     anonymous_check(content, hidden_names(facts.systems, by_id))
@@ -196,8 +177,7 @@ def result_publish(
     with_texts: bool = False,
     seen: str = "",
     version: int | None = None,
-    with_firmness: bool = True,
-    with_metrics: bool = True,
+    parts: Collection[str] = PARTS,
 ) -> PublishedResult:
     """Publish the current ranking of a task as its next version.
 
@@ -213,10 +193,8 @@ def result_publish(
         Fingerprint of the previewed draft; empty without a preview.
     version : int or None
         Expected version number, so that a repeated request publishes once. None: the next one.
-    with_firmness : bool
-        Whether it includes the robustness of first place, if known: nothing is computed here.
-    with_metrics : bool
-        Whether it includes the agreement of metrics with judges, if known.
+    parts : collection of str
+        Sections that it includes if they are known: nothing is computed here.
 
     Raises
     ------
@@ -230,14 +208,7 @@ def result_publish(
     named_lock(f"publishing of test set {task.pk}")
     version_check(version, task=task)
     run = latest_ranking_keep(task_id=task.pk)
-    draft = published_draft(
-        task=task,
-        anonymous=anonymous,
-        words=words,
-        run=run,
-        with_firmness=with_firmness,
-        with_metrics=with_metrics,
-    )
+    draft = published_draft(task=task, anonymous=anonymous, words=words, run=run, parts=parts)
     if seen and seen != draft.seen:
         raise RankingChangedError(
             _("Not published: the result has changed since the preview. Check it again.")

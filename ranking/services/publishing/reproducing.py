@@ -3,7 +3,7 @@
 import json
 import shutil
 import tempfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -102,7 +102,7 @@ def result_reproduce(
             "input": {key: content["input"][key] for key in _INPUT},
         }
         again = json.loads(canonical(computed))
-        found = list(_differences("", published, again))
+        found = list(_differences(published, again))
         differences = tuple(each for each in found if not each.is_in_last_digits)
         left_out = tuple(
             f"sections.{name}" for name in _NOT_COMPARED if name in content["sections"]
@@ -235,32 +235,26 @@ def _computed(run: RankingRun, blocks: Blocks, content: Mapping[str, Any]) -> di
     }
 
 
-def _differences(where: str, published: Any, computed: Any) -> Iterator[Difference]:
+def _differences(published: Any, computed: Any) -> Iterator[Difference]:
     """Yield where two values of JSON differ; systems and pairs are found by their names."""
-    if published is ABSENT or computed is ABSENT:
-        yield Difference(where, published, computed)
-    elif isinstance(published, dict) and isinstance(computed, dict):
-        for key in sorted({*published, *computed}):
-            place = f"{where}.{key}" if where else key
-            yield from _differences(place, published.get(key, ABSENT), computed.get(key, ABSENT))
-    elif isinstance(published, list) and isinstance(computed, list):
-        yield from _differences_of_rows(where, _by_name(published), _by_name(computed))
-        if _names(published) != _names(computed):
-            yield Difference(where, _names(published), _names(computed))
-    elif canonical(published) != canonical(computed):
-        yield Difference(where, published, computed)
+    one, other = dict(_leaves("", published)), dict(_leaves("", computed))
+    for where in [*one, *(where for where in other if where not in one)]:
+        pair = one.get(where, ABSENT), other.get(where, ABSENT)
+        if ABSENT in pair or canonical(pair[0]) != canonical(pair[1]):
+            yield Difference(where, *pair)
 
 
-def _differences_of_rows(
-    where: str, published: Mapping[str, Any], computed: Mapping[str, Any]
-) -> Iterator[Difference]:
-    for name in [*published, *(name for name in computed if name not in published)]:
-        place = f"{where}[{name}]"
-        yield from _differences(place, published.get(name, ABSENT), computed.get(name, ABSENT))
-
-
-def _by_name(rows: Sequence[Any]) -> dict[str, Any]:
-    return {_name(row, number): row for number, row in enumerate(rows)}
+def _leaves(where: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the numbers and texts of a value of JSON by their places, and the order of named rows."""
+    if isinstance(value, dict):
+        for key in sorted(value):
+            yield from _leaves(f"{where}.{key}" if where else key, value[key])
+    elif isinstance(value, list):
+        for number, row in enumerate(value):
+            yield from _leaves(f"{where}[{_name(row, number)}]", row)
+        yield where, [_name(row, 0) for row in value if isinstance(row, dict)]
+    else:
+        yield where, value
 
 
 def _name(row: Any, number: int) -> str:
@@ -269,8 +263,3 @@ def _name(row: Any, number: int) -> str:
     if isinstance(row, dict) and {"better", "worse"} <= row.keys():
         return f"{row['better']}, {row['worse']}"
     return str(number)
-
-
-def _names(rows: Sequence[Any]) -> list[str]:
-    """Return the names of systems and pairs in their order; of other rows nothing."""
-    return [_name(row, 0) for row in rows if isinstance(row, dict)]

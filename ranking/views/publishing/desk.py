@@ -1,5 +1,6 @@
 """Room *Publish* of a task: preview, form, existing versions, and Zenodo drafts."""
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 from django.conf import settings
@@ -27,7 +28,6 @@ from ranking.pages.published.versions import (
 )
 from ranking.selectors.metrics import metric_digests
 from ranking.selectors.published_results import (
-    publishing_worries,
     systems_entered,
     versions_of,
     zenodo_jobs,
@@ -44,11 +44,11 @@ from ranking.services.publishing.bundles import (
 )
 from ranking.services.publishing.content import (
     PublishedFacts,
-    firmness_ask,
-    metric_agreement_ask,
+    answer_ask,
     published_facts,
+    reasons_given,
 )
-from ranking.services.publishing.naming import PublishingRefusedError, reasons_given
+from ranking.services.publishing.naming import PublishingRefusedError
 from ranking.services.publishing.publish import (
     PublishedDraft,
     embargo_check,
@@ -65,10 +65,7 @@ from ranking.services.publishing.publish import (
 @page_view
 def publish_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the preview of a result with its form, and list the versions."""
-    task = organised_task(request, slug, task_id)
-    versions = list(versions_of(task_id=task.pk))
-    facts = _facts(task)
-    form = _form(None, task, facts, versions)
+    task, versions, facts, form = _desk(request, slug, task_id, None)
     try:
         draft = published_draft(
             task=task,
@@ -84,30 +81,26 @@ def publish_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
 @action_view
 def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show the form's preview for confirmation; publish it once confirmed."""
-    task = organised_task(request, slug, task_id)
-    versions = list(versions_of(task_id=task.pk))
-    facts = _facts(task)
-    form = _form(request.POST, task, facts, versions)
+    task, versions, facts, form = _desk(request, slug, task_id, request.POST)
     if not form.is_valid():
         return _page(request, task, facts, versions, form, status=400)
     chosen: dict[str, Any] = {
         "task": task,
         "anonymous": form.cleaned_data["anonymous"],
         "words": form.words,
-        "with_metrics": form.cleaned_data.get("metrics", False),
+        "parts": ["firmness", *(["metrics"] if form.cleaned_data.get("metrics") else [])],
     }
-    # Parts that are not computed yet may be left out.
-    with_firmness = request.POST.get("firmness") != "without"
     said = ""
     if request.POST.get("act") == "yes":
         try:
+            # It is left out if it was not computed yet.
+            without = {"firmness"} if request.POST.get("firmness") == "without" else set()
             result = result_publish(
-                **chosen,
+                **{**chosen, "parts": [each for each in chosen["parts"] if each not in without]},
                 by=cast("User", request.user),
                 embargo_until=form.cleaned_data["embargo_until"],
                 with_texts=form.cleaned_data["texts"],
                 seen=request.POST.get("seen", ""),
-                with_firmness=with_firmness,
             )
         except PublishingRefusedError as error:
             said = str(error)
@@ -126,52 +119,40 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
     context |= {
         "draft": draft,
         "error": said,
-        "firmness": _firmness(request, task, draft),
-        "metrics": _metrics(request, draft, chosen),
+        **_awaited(request, task, draft, chosen["parts"]),
         "new_seed": new_seed_comes(task=task, content=draft.content),
     }
     return render(request, "publish/confirm.html", context, status=409 if said else 200)
 
 
-def _firmness(request: HttpRequest, task: Task, draft: PublishedDraft) -> Analysis | None:
-    """Return the request to a worker if the draft lacks the robustness of first place."""
+def _awaited(
+    request: HttpRequest, task: Task, draft: PublishedDraft, parts: Sequence[str]
+) -> dict[str, Analysis | None]:
+    """Return the requests to a worker for the parts that the draft lacks."""
     run = latest_run(task_id=task.pk)
-    if draft.has_firmness or run is None:
-        return None
-    return firmness_ask(task=task, run=run, by=cast("User", request.user))
+    if run is None:
+        return {}
+    by = cast("User", request.user)
+    lacking = [name for name in parts if name not in draft.content["sections"]]
+    return {name: answer_ask(name, task=task, run=run, by=by) for name in lacking}
 
 
-def _metrics(
-    request: HttpRequest, draft: PublishedDraft, chosen: dict[str, Any]
-) -> Analysis | None:
-    """Return the job that computes the agreement of metrics if the draft is to include it."""
-    run = latest_run(task_id=chosen["task"].pk)
-    if not chosen["with_metrics"] or draft.has_metrics or run is None:
-        return None
-    return metric_agreement_ask(task=chosen["task"], run=run, by=cast("User", request.user))
-
-
-def _facts(task: Task) -> PublishedFacts | None:
-    """Return the inputs of a result of the current ranking; None without a ranking."""
+def _desk(
+    request: HttpRequest, slug: str, task_id: int, data: Any
+) -> tuple[Task, list[PublishedResult], PublishedFacts | None, PublishForm]:
+    """Return a task, its versions, the inputs of a result of its ranking, None without one, and the form."""
+    task = organised_task(request, slug, task_id)
+    versions = list(versions_of(task_id=task.pk))
     run = latest_run(task_id=task.pk)
-    return None if run is None else published_facts(task=task, run=run)
-
-
-def _form(
-    data: Any, task: Task, facts: PublishedFacts | None, versions: list[PublishedResult]
-) -> PublishForm:
-    given = (
-        reasons_given(settings=facts.settings, rules=facts.rules, left_out=facts.left_out)
-        if facts
-        else []
-    )
-    return PublishForm(
+    facts = None if run is None else published_facts(task=task, run=run)
+    form = PublishForm(
         data,
         systems=facts.systems if facts else systems_entered(task_id=task.pk),
-        reasons=given,
+        reasons=reasons_given(facts) if facts else [],
         has_metrics=bool(metric_digests(test_set_id=task.test_set_id)),
         last=versions[0] if versions else None,
     )
+    return task, versions, facts, form
 
 
 def _page(
@@ -207,7 +188,7 @@ def _context(
         "zenodo_is_allowed": settings.ZENODO_UPLOADS,
         "next_version": versions[0].version + 1 if versions else 1,
         "has_ranking": run is not None and bool(run.result["systems"]),
-        "worries": worries_in_words(publishing_worries(task=task, run=run)) if run else [],
+        "worries": worries_in_words(task=task, run=run) if run else [],
     }
 
 

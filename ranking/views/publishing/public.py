@@ -25,7 +25,7 @@ from campaign.selectors.exported_files import exported_bytes
 from ranking.models import PublishedResult
 from ranking.pages.published.making import result_shown
 from ranking.pages.published.page import published_page
-from ranking.reports.published import FOLDER
+from ranking.reports.published.folder import FOLDER
 from ranking.selectors.published_results import (
     bundled_bytes,
     is_member,
@@ -117,32 +117,47 @@ _SHOWN: Final = frozenset(
 
 @require_safe
 @not_kept_if_missing
-def published_result(request: HttpRequest, digest: str) -> HttpResponse:
-    """Show a published result: to everybody, or to members while it is under an embargo."""
-    return _page(request, reading_of(request, digest))
+def published_result(request: HttpRequest, digest: str, token: str = "") -> HttpResponse:
+    """Show a published result: to everybody; under an embargo to members, and to holders of the reviewers' link."""
+    reading = reading_of(request, digest, token)
+    result = reading.result
+    page_url = request.build_absolute_uri(reverse("published-result", args=[result.address]))
+    context = {
+        **result_shown(result, versions_shown(result), page_url=page_url),
+        "is_private": reading.is_private,
+        "is_reviewer": bool(reading.token),
+        **_folder(request, reading),
+    }
+    return kept(render(request, "published/result.html", context), reading, seconds=PAGE_SECONDS)
 
 
 @require_safe
 @not_kept_if_missing
-def published_review(request: HttpRequest, digest: str, token: str) -> HttpResponse:
-    """Show the result to holders of the reviewers' link."""
-    return _page(request, reading_of(request, digest, token))
-
-
-@require_safe
-@not_kept_if_missing
-def published_file(request: HttpRequest, digest: str, file_name: str) -> HttpResponseBase:
-    """Return a file of a published result."""
-    return _file(request, reading_of(request, digest), file_name)
-
-
-@require_safe
-@not_kept_if_missing
-def published_review_file(
-    request: HttpRequest, digest: str, token: str, file_name: str
+def published_file(
+    request: HttpRequest, digest: str, file_name: str, token: str = ""
 ) -> HttpResponseBase:
-    """Return a file of the result to holders of the reviewers' link."""
-    return _file(request, reading_of(request, digest, token), file_name)
+    """Return the zip of a published result or a file in it, sent while it is read; a 404 before it is made."""
+    reading = reading_of(request, digest, token)
+    bundle = reading.result.bundle
+    file = reading.result.bundled(file_name)
+    if bundle is None or (file is None and file_name != _ZIP):
+        raise Http404
+    etag = quote_etag(file["sha256"] if file else bundle.digest)
+    # The cached response is still current.
+    response: HttpResponseBase | None = get_conditional_response(request, etag=etag)
+    if response is None:
+        shown = "inline" if file_name in _SHOWN else "attachment"
+        saved_as = file_name if file else bundle.name
+        response = StreamingHttpResponse(
+            bundled_bytes(bundle, file_name) if file else exported_bytes(bundle),
+            content_type=content_type(file_name),
+            headers={
+                "Content-Length": str(file["bytes"] if file else bundle.size),
+                "Content-Disposition": f'{shown}; filename="{saved_as}"',
+            },
+        )
+    response["ETag"] = etag
+    return kept(response, reading, seconds=FILE_SECONDS)
 
 
 @require_safe
@@ -156,19 +171,6 @@ def published_embed(request: HttpRequest, digest: str) -> HttpResponse:
         raise Http404
     context = {"page": published_page(reading.result.content), "result": reading.result}
     return kept(render(request, "published/embed.html", context), reading, seconds=PAGE_SECONDS)
-
-
-def _page(request: HttpRequest, reading: Reading) -> HttpResponse:
-    result = reading.result
-    versions = versions_shown(result, with_embargoed=False)
-    page_url = request.build_absolute_uri(reverse("published-result", args=[result.address]))
-    context = {
-        **result_shown(result, versions, page_url=page_url),
-        "is_private": reading.is_private,
-        "is_reviewer": bool(reading.token),
-        **_folder(request, reading),
-    }
-    return kept(render(request, "published/result.html", context), reading, seconds=PAGE_SECONDS)
 
 
 def _folder(request: HttpRequest, reading: Reading) -> dict[str, Any]:
@@ -191,8 +193,8 @@ def _folder(request: HttpRequest, reading: Reading) -> dict[str, Any]:
     return {
         "bundle": line(_ZIP, **about),
         "files": [
-            line(name, words=file.words)
-            for name, file in FOLDER.items()
+            line(name, words=words)
+            for name, words in FOLDER.items()
             if reading.result.bundled(name)
         ],
     }
@@ -203,27 +205,3 @@ def _address(reading: Reading, file_name: str) -> str:
     if reading.token:
         return reverse("published-review-file", kwargs=named | {"token": reading.token})
     return reverse("published-file", kwargs=named)
-
-
-def _file(request: HttpRequest, reading: Reading, name: str) -> HttpResponseBase:
-    """Return the zip or a file in it, sent while it is read; a 404 before it is made."""
-    bundle = reading.result.bundle
-    file = reading.result.bundled(name)
-    if bundle is None or (file is None and name != _ZIP):
-        raise Http404
-    etag = quote_etag(file["sha256"] if file else bundle.digest)
-    # The cached response is still current.
-    response: HttpResponseBase | None = get_conditional_response(request, etag=etag)
-    if response is None:
-        shown = "inline" if name in _SHOWN else "attachment"
-        saved_as = name if file else bundle.name
-        response = StreamingHttpResponse(
-            bundled_bytes(bundle, name) if file else exported_bytes(bundle),
-            content_type=content_type(name),
-            headers={
-                "Content-Length": str(file["bytes"] if file else bundle.size),
-                "Content-Disposition": f'{shown}; filename="{saved_as}"',
-            },
-        )
-    response["ETag"] = etag
-    return kept(response, reading, seconds=FILE_SECONDS)

@@ -18,7 +18,7 @@ from pyarrow import parquet
 from annotation.models import Assignment, Judgment, Skip
 from campaign.formats import InputFile, read_test_set
 from campaign.formats.quoting import neutral
-from campaign.models import Campaign, Judge, Output, Segment, Task
+from campaign.models import Campaign, Judge, Output, Reference, Segment, Task
 from ranking.core import rank
 from ranking.core.judged.blocks import Blocks
 from ranking.export.asked import ExportRefusedError, export_asked
@@ -165,6 +165,7 @@ def odd_texts_write(writer: TestSetWriter) -> None:
         Output.objects.bulk_create(
             Output(segment=segment, system=system, text=text or "empty") for system in systems
         )
+        Reference.objects.create(segment=segment, number=1, text=text or "empty")
 
 
 @pytest.mark.thorough

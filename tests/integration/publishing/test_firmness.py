@@ -15,7 +15,7 @@ from ranking.models import Analysis, PublishedResult
 from ranking.selectors.judged_columns import judged_blocks
 from ranking.selectors.runs import latest_run
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
-from ranking.services.publishing.content import firmness_ask
+from ranking.services.publishing.content import answer_ask
 from ranking.services.publishing.publish import published_draft, result_publish
 from ranking.services.runs import ranking_run_compute
 from tests.integration.ranking.pages import text_of
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 def computed(writer: TestSetWriter) -> Analysis:
     run = latest_run(task_id=writer.task.pk)
     assert run is not None
-    asked = firmness_ask(task=writer.task, run=run, by=None, is_queued=False)
+    asked = answer_ask("firmness", task=writer.task, run=run, by=None, is_queued=False)
     assert asked is not None
     return analysis_compute(analysis=asked)
 

@@ -50,7 +50,8 @@ def said(writer: TestSetWriter, watermark: int, without: Sequence[str] = ()) -> 
         result={"input": {"segments": 0}},
     )
     facts = judged_facts(run)
-    return facts.first_day, facts.last_day
+    first, last = (facts[name] for name in ("first_day", "last_day"))
+    return first and date.fromisoformat(first), last and date.fromisoformat(last)
 
 
 @pytest.mark.thorough
@@ -126,7 +127,7 @@ def test_segments_and_documents_are_those_the_ranking_counted(
     assert run is not None
     writer.judgment("j1", writer.block(16, ["amber", "birch"]), [1, 2])
     facts = judged_facts(run)
-    assert (facts.segments, facts.documents) == (10, 4 if size == 3 else 1)
+    assert (facts["segments"], facts["documents"]) == (10, 4 if size == 3 else 1)
 
 
 def test_what_is_looked_at_is_what_is_frozen(judged: TestSetWriter) -> None:

@@ -7,7 +7,8 @@ from django.urls import reverse
 
 from campaign.services.jobs import jobs_run_waiting
 from ranking.models import PublishedResult
-from ranking.reports.published.report import PublishedFile, latex_file, markdown_file, typst_file
+from ranking.reports.published.report import PublishedFile, published_report
+from ranking.reports.writing import ReportFormat, write
 from ranking.services.metrics import metric_store
 from ranking.services.publishing.publish import published_draft
 from tests.integration.ranking.pages import text_of
@@ -35,7 +36,7 @@ def test_a_result_includes_the_table_of_metrics_unless_it_is_left_out(
     asked = as_organiser.post(confirm, sent)
     assert "without it" in text_of(asked)
     jobs_run_waiting()
-    draft = published_draft(task=judged.task, with_metrics=False)
+    draft = published_draft(task=judged.task, parts=["firmness"])
     assert "metrics" not in draft.content["sections"]
     again = as_organiser.post(confirm, sent)
     assert "without it" not in text_of(again).partition("Page preview")[0]
@@ -48,4 +49,5 @@ def test_a_result_includes_the_table_of_metrics_unless_it_is_left_out(
     assert "System-level agreement" in page
     assert "amber" not in page
     file = PublishedFile(result.content, result.digest, "https://example.org/")
-    assert all("COMET" in write(file) for write in (markdown_file, latex_file, typst_file))
+    formats = (ReportFormat.MARKDOWN, ReportFormat.LATEX, ReportFormat.TYPST)
+    assert all("COMET" in write(published_report(file), each) for each in formats)

@@ -13,7 +13,7 @@ from campaign.models import ActivityEvent, Campaign, System, Task, User
 from campaign.texts.canonical_json import canonical
 from ranking.models import PublishedResult, RankingRun
 from ranking.pages.published.page import published_page
-from ranking.selectors.published_results import publishing_worries
+from ranking.pages.published.versions import worries_in_words
 from ranking.services.publishing.content import PublishedWords
 from ranking.services.publishing.naming import PublishingRefusedError, RankingChangedError
 from ranking.services.publishing.publish import (
@@ -165,9 +165,9 @@ def test_a_reason_is_published_in_other_words_which_is_said_and_stays_as_it_was(
     assert canonical(result.content).count('"is_reworded":true') == 1
     assert "cobalt" not in canonical(result.content).lower()
     shown = published_page(result.content)
-    sentences = [*shown.method, *(line.why for line in shown.left_out)]
+    sentences = [*shown["method"], *(line.why for line in shown["left_out"])]
     assert f"{wording} (reworded for publication)" in " ".join(sentences)
-    assert "Reasons in this result: 1; reworded for publication: 1." in shown.method
+    assert "Reasons in this result: 1; reworded for publication: 1." in shown["method"]
     # At home it is as it was given, and who reworded it is known.
     assert result.wordings == {reason: wording}
     event = ActivityEvent.objects.get(kind="ranking.publishedresult")
@@ -226,7 +226,8 @@ def test_only_a_test_set_of_an_open_campaign_is_said_to_be_open(
     for state in ("open", "paused", "closed", "archived"):
         Campaign.objects.filter(pk=campaign.pk).update(state=state)
         task = Task.objects.get(pk=judged.task.pk)
-        assert publishing_worries(task=task, run=run).is_open == (state == "open"), state
+        said = " ".join(worries_in_words(task=task, run=run))
+        assert ("still open" in said) == (state == "open"), state
 
 
 def test_a_rehearsal_is_not_published(judged: TestSetWriter, campaign: Campaign) -> None:
