@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -49,10 +48,6 @@ def process(_environ: Environ) -> list[bytes]:
     return [str(os.getpid()).encode()]
 
 
-def thread(_environ: Environ) -> list[bytes]:
-    return [f"thread {threading.get_ident()}".encode()]
-
-
 def reads(environ: Environ) -> list[bytes]:
     """How long the body is that arrived."""
     length = int(str(environ["CONTENT_LENGTH"]))
@@ -72,7 +67,6 @@ ANSWERS: dict[str, Callable[[Environ], Iterable[bytes]]] = {
     "/many-rows": many_rows,
     "/rows-made": rows_made,
     "/process": process,
-    "/thread": thread,
     "/reads": reads,
     "/waits": waits,
 }

@@ -4,18 +4,15 @@ import contextlib
 import http.client
 import json
 import os
-import re
 import signal
 import socket
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Thread
 from typing import BinaryIO
 
 import pytest
 
-from config import gunicorn
 from tests.integration.web.conftest import HOST, SECONDS, Server
 
 Eventually = Callable[[Callable[[], bool]], None]
@@ -97,24 +94,6 @@ def test_what_is_in_hand_is_finished_before_the_end(tmp_path: Path) -> None:
         server.kill()
 
 
-@pytest.mark.thorough
-def test_requests_that_follow_each_other_have_one_thread(tmp_path: Path) -> None:
-    server, pipe = _server_with_pipe(tmp_path, "--workers=1")
-    try:
-        with ThreadPoolExecutor() as asking:
-            for _ in range(gunicorn.threads):
-                asking.submit(_answered_and_ended, server, "/waits")
-            assert server.process.stdout is not None
-            for _ in range(gunicorn.threads):
-                assert server.process.stdout.readline() == b"begun\n"
-            pipe.close()
-        answers = [_answered_and_ended(server, "/thread") for _ in range(20)]
-        threads = {re.findall(rb"thread \d+", each)[0] for each in answers}
-        assert len(threads) == 1
-    finally:
-        server.kill()
-
-
 def _server_with_pipe(folder: Path, *options: str) -> tuple[Server, BinaryIO]:
     """Return a server, and the end of a pipe that its requests to `/waits` wait for."""
     path = folder / "pipe"
@@ -122,14 +101,6 @@ def _server_with_pipe(folder: Path, *options: str) -> tuple[Server, BinaryIO]:
     # To read as well, so that neither end waits for the other to open it.
     pipe = path.open("r+b", buffering=0)
     return Server(*options, TEST_PIPE=str(path)), pipe
-
-
-def _answered_and_ended(server: Server, path: str) -> bytes:
-    """Return the answer when the server has done with the request."""
-    with server.raw(
-        f"GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".encode()
-    ) as connection:
-        return b"".join(iter(lambda: connection.recv(1000), b""))
 
 
 @pytest.mark.thorough
