@@ -14,26 +14,17 @@ from ranking.pages.plot_drawing.svg import (
     NARROW,
     STYLE,
     WIDE,
-    Row,
     Sheet,
     joined,
     room_left,
     rows_of,
+    tag,
 )
 from ranking.reports.tables import Plot, Table
 
-_OF_WHOLE_ROWS: Final = frozenset({"bump", "grid", "known", "ranks", "strips"})
-
-
-def drawn(
-    table: Table, *, as_file: bool = False, pair_address: PairAddress | None = None
-) -> SafeString | None:
-    """Return the plot of a table as SVG; None if it has none, or no row can be drawn.
-
-    With `pair_address`, cells of a matrix link to the address it returns for the two, if any.
-    """
-    rows = _rows(table)
-    return _drawn_on(WIDE, table, rows, as_file=as_file, pair_address=pair_address)
+_OF_TABLE: Final = {"bump": bump, "grid": grid, "known": known}
+_OF_COLUMNS: Final = {"ranks": ranks, "strips": strips}
+_OF_ROWS: Final = {"bars": bars, "intervals": intervals, "line": line, "points": points}
 
 
 def drawn_for_page(table: Table, *, pair_address: PairAddress | None = None) -> SafeString | None:
@@ -41,85 +32,70 @@ def drawn_for_page(table: Table, *, pair_address: PairAddress | None = None) -> 
 
     A matrix that does not fit on those is there once, and is scrolled.
     """
-    rows = _rows(table)
-    narrow = _drawn_on(NARROW, table, rows, pair_address=pair_address)
-    if narrow is None:
-        return _drawn_on(WIDE, table, rows, pair_address=pair_address)
-    wide = _drawn_on(WIDE, table, rows, pair_address=pair_address, screens="for-wide")
-    return joined([wide, narrow])
+    narrow = drawn(table, sheet=NARROW, pair_address=pair_address)
+    wide = drawn(table, pair_address=pair_address, screens="" if narrow is None else " for-wide")
+    return wide if wide is None or narrow is None else joined([wide, narrow])
 
 
-def _rows(table: Table) -> list[Row]:
-    """Return the drawn values of each row; empty for kinds of plots that read whole rows themselves."""
-    plot = table.plot
-    return [] if plot is None or plot.kind in _OF_WHOLE_ROWS else rows_of(table, plot)
-
-
-def _drawn_on(
-    sheet: Sheet,
+def drawn(
     table: Table,
-    rows: list[Row],
     *,
+    sheet: Sheet = WIDE,
     as_file: bool = False,
     pair_address: PairAddress | None = None,
     screens: str = "",
 ) -> SafeString | None:
+    """Return the plot of a table as SVG; None if it has none, no row can be drawn, or it does not fit on the sheet.
+
+    With `pair_address`, cells of a matrix link to the address it returns for the two, if any.
+    """
     plot = table.plot
-    found = None if plot is None else _drawn(table, plot, rows, sheet, pair_address)
+    found = None if plot is None else _drawn(table, plot, sheet, pair_address)
     if plot is None or found is None:
         return None
     width, height, inside = found
-    left = 0 if sheet.is_narrow else _left(table, plot, rows)
-    width -= left
+    left = 0 if sheet.is_narrow else _left(table, plot)
     name = f"plot-narrow-{table.name}" if sheet.is_narrow else f"plot-{table.name}"
+    # Ours, without anything to be escaped.
+    style = tag("style", mark_safe(STYLE)) if as_file else ""  # noqa: S308
     return format_html(
         '<svg class="figure{}" xmlns="http://www.w3.org/2000/svg" viewBox="{} 0 {} {}" width="{}" height="{}"'
         ' role="{}" aria-labelledby="{}-title {}-desc"><title id="{}-title">{}</title>'
         '<desc id="{}-desc">{}</desc>{}{}</svg>',
-        " for-narrow" if sheet.is_narrow else f" {screens}".rstrip(),
+        " for-narrow" if sheet.is_narrow else screens,
         left,
-        *(width, height) * 2,
+        *(width - left, height) * 2,
         # An image has nothing in it that leads anywhere.
         "group" if plot.kind == "matrix" and pair_address is not None else "img",
         *(name,) * 3,
         table.title,
         name,
         _described(table, plot, as_file=as_file),
-        format_html("<style>{}</style>", mark_safe(STYLE)) if as_file else "",  # noqa: S308  ours
+        style,
         inside,
     )
 
 
 def _drawn(
-    table: Table, plot: Plot, rows: list[Row], sheet: Sheet, pair_address: PairAddress | None
+    table: Table, plot: Plot, sheet: Sheet, pair_address: PairAddress | None
 ) -> tuple[int, int, SafeString] | None:
-    if plot.kind == "bump":
-        return bump(table, sheet) if table.rows else None
-    if plot.kind == "grid":
-        return grid(table, sheet) if table.rows else None
-    if plot.kind == "known":
-        return known(table, sheet) if table.rows else None
-    if plot.kind == "ranks":
-        return ranks(table, plot, sheet)
-    if plot.kind == "strips":
-        return strips(table, plot, sheet)
+    if plot.kind in _OF_TABLE:
+        return _OF_TABLE[plot.kind](table, sheet) if table.rows else None
+    if plot.kind in _OF_COLUMNS:
+        return _OF_COLUMNS[plot.kind](table, plot, sheet)
+    rows = rows_of(table, plot)
     if not rows:
         return None
     if plot.kind == "matrix":
         return matrix(table, plot, sheet, pair_address)
-    if plot.kind == "intervals":
-        return (sheet.width, *intervals(table, plot, rows, sheet))
-    if plot.kind == "bars":
-        return (sheet.width, *bars(table, plot, rows, sheet))
-    draw = line if plot.kind == "line" else points
-    return (sheet.width, *draw(table, plot, rows, sheet))
+    return (sheet.width, *_OF_ROWS[plot.kind](table, plot, rows, sheet))
 
 
-def _left(table: Table, plot: Plot, rows: list[Row]) -> int:
+def _left(table: Table, plot: Plot) -> int:
     """Return how much of the room for names, before the rows of a drawing, is not needed."""
     if plot.kind not in {"intervals", "grid", "matrix", "known"}:
         return 0
-    if plot.kind == "intervals" and len(rows) > NAMED_ROWS:
+    if plot.kind == "intervals" and len(rows_of(table, plot)) > NAMED_ROWS:
         # Too few for labels.
         return room_left(())
     named = (plot.label, plot.across)

@@ -1,10 +1,9 @@
 """A row for each line of a table: intervals, bars, and strips of all judges."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from html import escape
 from typing import Final, NamedTuple
 
-from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from ranking.pages.plot_drawing.svg import (
@@ -19,13 +18,17 @@ from ranking.pages.plot_drawing.svg import (
     Sheet,
     above,
     below,
+    dot,
     horizontal,
     joined,
     number_of,
     shortened,
+    stroke,
+    tag,
+    text,
     vertical,
 )
-from ranking.reports.tables import Plot, Table, Value
+from ranking.reports.tables import Plot, Table
 
 _ROW: Final = 24
 #: Rows with names; of more, each is lower, and they are not named.
@@ -46,11 +49,8 @@ def intervals(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[
     drawn = _named_rows(rows, axis, sheet) if is_named else _unnamed_rows(rows, axis, each_row)
     ruled = vertical(axis, plot, TOP - 4, height - 8 - BELOW)
     for end in sorted(table.rules) if is_named and len(rows) == len(table.rows) else ():
-        ruled += format_html(
-            '<line class="grid" x1="0" x2="{}" y1="{}" y2="{}"/>',
-            sheet.right,
-            *(TOP + each_row * (end + 1),) * 2,
-        )
+        y = TOP + each_row * (end + 1)
+        ruled += stroke("grid", 0, sheet.right, y, y)
     # Numbers, and names that are escaped.
     inside = mark_safe("".join(drawn))  # noqa: S308
     return height, ruled + inside + below(table, plot.value, sheet, height)
@@ -110,27 +110,13 @@ def bars(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int, 
     y = Axis([0.0, *(row.value for row in rows)], plot, bottom, HIGHEST)
     slot = (sheet.right - _LEFT_OF_BARS) / len(rows)
     every = -(-len(rows) // (_LABELS_NARROW if sheet.is_narrow else _LABELS))
-    parts = [above(table, plot.value), horizontal(y, _LEFT_OF_BARS - 8, sheet.right)]
+    parts = [above(table, plot.value), horizontal(y, plot, _LEFT_OF_BARS - 8, sheet.right)]
     for number, row in enumerate(rows):
         left, top = _LEFT_OF_BARS + number * slot, float(y.at(row.value))
-        parts.append(
-            format_html(
-                '<rect class="dot" x="{}" y="{}" width="{}" height="{}"/>',
-                f"{left:.1f}",
-                f"{top:.1f}",
-                f"{slot * _FILLED:.1f}",
-                f"{bottom - top:.1f}",
-            )
-        )
+        at, width, height = (f"{each:.1f}" for each in (left, slot * _FILLED, bottom - top))
+        parts.append(tag("rect", class_="dot", x=at, y=f"{top:.1f}", width=width, height=height))
         if number % every == 0:
-            parts.append(
-                format_html(
-                    '<text class="quiet" x="{}" y="{}">{}</text>',
-                    f"{left:.1f}",
-                    bottom + 20,
-                    shortened(row.name),
-                )
-            )
+            parts.append(text(at, bottom + 20, shortened(row.name), kind="quiet"))
     return LINE_HEIGHT, joined(parts)
 
 
@@ -162,76 +148,37 @@ class _Strip(NamedTuple):
 def strips(table: Table, plot: Plot, sheet: Sheet) -> tuple[int, int, SafeString] | None:
     """Return width, height and drawing; None where no row has an axis."""
     place = {column.key: number for number, column in enumerate(table.columns)}
-
-    def numbers(row: Sequence[Value]) -> dict[str, float | None]:
-        keys = (plot.value, plot.low, plot.high, plot.least, plot.middle, plot.most_of_all)
-        return {key: number_of(row[place[key]]) for key in keys if key is not None}
-
+    keys = (plot.value, plot.low, plot.high, plot.middle, plot.least, plot.most_of_all)
     above = ABOVE if sheet.is_narrow else 0
     parts: list[SafeString] = []
+    count = 0
     for row in table.rows:
-        found = numbers(row)
-        value = found[plot.value]
-        least, most = found.get(plot.least or ""), found.get(plot.most_of_all or "")
+        value, low, high, middle, least, most = (
+            None if key is None else number_of(row[place[key]]) for key in keys
+        )
         if value is None or least is None or most is None:
             continue
-        strip = _Strip(least, most, TOP + above + (_STRIP_ROW + above) * len(parts), sheet)
-        ends = [found.get(key or "") for key in (plot.low, plot.high)]
-        parts.append(
-            joined(
-                [
-                    _axis(str(row[place[plot.label]]), strip),
-                    _range(ends, strip),
-                    _mark(found.get(plot.middle or ""), strip),
-                    format_html(
-                        '<circle class="dot" cx="{}" cy="{}" r="5"/>', strip.at(value), strip.y
-                    ),
-                ]
-            )
-        )
+        strip = _Strip(least, most, TOP + above + (_STRIP_ROW + above) * count, sheet)
+        count, y = count + 1, strip.y
+        parts += _axis(str(row[place[plot.label]]), strip)
+        if low is not None and high is not None:
+            parts.append(stroke("range", strip.at(low), strip.at(high), y, y))
+        if middle is not None:
+            parts.append(stroke("mark", strip.at(middle), strip.at(middle), y - 10, y + 10))
+        parts.append(dot(strip.at(value), y))
     if not parts:
         return None
-    return sheet.width, TOP + (_STRIP_ROW + above) * len(parts), joined(parts)
+    return sheet.width, TOP + (_STRIP_ROW + above) * count, joined(parts)
 
 
-def _axis(label: str, strip: _Strip) -> SafeString:
+def _axis(label: str, strip: _Strip) -> list[SafeString]:
     left, right, y = strip.left, strip.sheet.right, strip.y
-    name = (
-        format_html('<text x="{}" y="{}">{}</text>', 0, y - 14, shortened(label, _LETTERS))
+    name = shortened(label, _LETTERS)
+    return [
+        text(0, y - 14, name)
         if strip.sheet.is_narrow
-        else format_html(
-            '<text x="{}" y="{}" text-anchor="end">{}</text>',
-            *(left - 14, y + 4, shortened(label, _LETTERS)),
-        )
-    )
-    return format_html(
-        '{}<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/>'
-        '<text class="quiet small" x="{}" y="{}">{}</text>'
-        '<text class="quiet small" x="{}" y="{}" text-anchor="end">{}</text>',
-        name,
-        *(left, right, y, y),
-        *(left, y + 20, f"{strip.least:.3g}"),
-        *(right, y + 20, f"{strip.most:.3g}"),
-    )
-
-
-def _mark(middle: float | None, strip: _Strip) -> SafeString:
-    if middle is None:
-        return SafeString("")
-    at = strip.at(middle)
-    return format_html(
-        '<line class="mark" x1="{}" x2="{}" y1="{}" y2="{}"/>', at, at, strip.y - 10, strip.y + 10
-    )
-
-
-def _range(ends: Sequence[float | None], strip: _Strip) -> SafeString:
-    low, high = ends
-    if low is None or high is None:
-        return SafeString("")
-    return format_html(
-        '<line class="range" x1="{}" x2="{}" y1="{}" y2="{}"/>',
-        strip.at(low),
-        strip.at(high),
-        strip.y,
-        strip.y,
-    )
+        else text(left - 14, y + 4, name, anchor="end"),
+        stroke("grid", left, right, y, y),
+        text(left, y + 20, f"{strip.least:.3g}", kind="quiet small"),
+        text(right, y + 20, f"{strip.most:.3g}", kind="quiet small", anchor="end"),
+    ]

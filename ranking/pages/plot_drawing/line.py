@@ -5,12 +5,12 @@ from itertools import pairwise
 from math import ceil
 from typing import Final, NamedTuple
 
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from ranking.pages.plot_drawing.svg import (
     HEADS,
     HIGHEST,
+    LETTERS,
     LINE_HEIGHT,
     MARGIN,
     NAMES,
@@ -20,15 +20,19 @@ from ranking.pages.plot_drawing.svg import (
     Row,
     Sheet,
     above,
-    across,
     below,
+    dot,
+    heading_of,
     horizontal,
     joined,
     number_of,
     room_of,
     shortened,
+    stroke,
+    tag,
+    text,
 )
-from ranking.reports.tables import Plot, Table, Value
+from ranking.reports.tables import Plot, Table
 
 #: Room for the names of points at the right, and the height of one.
 _NAMES_OF_POINTS: Final = 120
@@ -40,16 +44,10 @@ def line(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int, 
     values = [each for row in rows for each in (row.low, row.value, row.high) if each is not None]
     y = Axis(values, plot, LINE_HEIGHT - 40, HIGHEST)
     places = _places(rows, sheet)
-    parts = [
-        above(table, plot.value),
-        horizontal(y, 48, sheet.right),
-        across(y, plot, 48, sheet.right),
-    ]
-    parts += [
-        format_html('<polygon class="band" points="{}"/>', each) for each in _bands(places, rows, y)
-    ]
-    points = [f"{x:.1f},{y.at(row.value)}" for x, row in zip(places, rows, strict=True)]
-    parts.append(format_html('<polyline class="curve" points="{}"/>', " ".join(points)))
+    parts = [above(table, plot.value), horizontal(y, plot, 48, sheet.right)]
+    parts += [tag("polygon", class_="band", points=each) for each in _bands(places, rows, y)]
+    curve = " ".join(f"{x:.1f},{y.at(row.value)}" for x, row in zip(places, rows, strict=True))
+    parts.append(tag("polyline", class_="curve", points=curve))
     parts += _names_below([sheet.named(row.name) for row in rows], places, sheet)
     parts.append(below(table, plot.label, sheet, LINE_HEIGHT))
     return LINE_HEIGHT, joined(parts)
@@ -61,14 +59,13 @@ def _names_below(names: list[str], places: list[float], sheet: Sheet) -> list[Sa
     apart = (places[-1] - places[0]) / max(1, len(names) - 1)
     most = 4 if sheet.is_narrow else 10
     every = max(ceil(len(names) / most), ceil((room + 8) / apart) if apart else 1)
-    return [
-        format_html(
-            '<text class="quiet" x="{}" y="{}" text-anchor="middle">{}</text>',
-            f"{min(max(x, room_of(name) / 2), sheet.width - room_of(name) / 2):.1f}",
-            LINE_HEIGHT - 20,
-            name,
-        )
+    inside = [
+        (min(max(x, room_of(name) / 2), sheet.width - room_of(name) / 2), name)
         for x, name in list(zip(places, names, strict=True))[::every]
+    ]
+    return [
+        text(f"{x:.1f}", LINE_HEIGHT - 20, name, kind="quiet", anchor="middle")
+        for x, name in inside
     ]
 
 
@@ -113,30 +110,17 @@ def points(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int
     free = Plot(kind="points", label=plot.label, value=plot.value)
     right = sheet.width - (SHORT_NAMES if sheet.is_narrow else _NAMES_OF_POINTS)
     x = Axis([*(row.low or 0.0 for row in found), *across_ends], free, 64, right, steps=sheet.ticks)
-    parts = [above(table, plot.value), horizontal(y, 48, sheet.right)]
+    parts = [above(table, plot.value), horizontal(y, plot, 48, sheet.right)]
     parts += [
-        format_html(
-            '<text class="quiet" x="{}" y="{}" text-anchor="middle">{}</text>',
-            at,
-            LINE_HEIGHT - 20,
-            words,
-        )
-        for at, words in x.ticks
+        text(at, LINE_HEIGHT - 20, words, kind="quiet", anchor="middle") for at, words in x.ticks
     ]
     places = [(float(x.at(row.low or 0.0)), float(y.at(row.value))) for row in found]
     names = [sheet.named(row.name) for row in found]
     if bars := _crosses(found, x, y):
-        parts.append(format_html('<path class="bars" d="{}"/>', bars))
-    parts += [
-        format_html(
-            '<circle class="dot" cx="{0}" cy="{1}" r="4"/><text x="{0}" y="{2}" dx="8" dy="4">{3}</text>',
-            at,
-            up,
-            height,
-            name,
-        )
-        for (at, up), height, name in zip(places, _apart(places, names), names, strict=True)
-    ]
+        parts.append(tag("path", class_="bars", d=bars))
+    for (at, up), height, name in zip(places, _apart(places, names), names, strict=True):
+        parts.append(dot(at, up, 4))
+        parts.append(tag("text", name, x=at, y=height, dx=8, dy=4))
     parts.append(below(table, plot.low or plot.label, sheet, LINE_HEIGHT))
     return LINE_HEIGHT, joined(parts)
 
@@ -175,127 +159,79 @@ def _apart(places: list[tuple[float, float]], names: list[str]) -> list[float]:
 
 
 _GAP: Final = 76
-_BUMP_ROW: Final = 28
+_ROW: Final = 28
 #: With columns nearer than this, heads are vertical and limited to this many letters.
 _LEAST_GAP: Final = 60
 _UPRIGHT_LETTERS: Final = 18
 #: Styles of lines, told apart without colour: solid, dashed, dotted, dash and dot, heavy, heavy dashes.
-_BUMP_STYLES: Final = 6
-
-
-class _Columns(NamedTuple):
-    """The columns that hold ranks, where the first is, and how far the next ones are."""
-
-    places: Sequence[int]
-    left: float
-    gap: float
-
-    def at(self, place: int) -> str:
-        return f"{self.left + place * self.gap:.1f}"
+_STYLES: Final = 6
 
 
 def bump(table: Table, sheet: Sheet) -> tuple[int, int, SafeString]:
     """Return width, height and lines, with the names at both ends, at the left one of a narrow sheet; best above."""
-    found = [
-        number
-        for number in range(1, len(table.columns))
-        if any(_is_rank(row[number]) for row in table.rows)
-    ]
-    gaps = max(1, len(found) - 1)
+    names = [str(row[0]) for row in table.rows]
+    heads: list[str] = []
+    ranks: list[list[float | None]] = []
+    for number, column in enumerate(table.columns[1:], 1):
+        found = [number_of(row[number]) for row in table.rows]
+        if any(rank is not None for rank in found):
+            heads.append(column.heading)
+            ranks.append(found)
+    gaps = len(heads) - 1
+    left, gap = NAMES, float(_GAP)
     if sheet.is_narrow:
-        columns = _Columns(
-            found, SHORT_NAMES, min(_GAP, (sheet.right - SHORT_NAMES) / max(2, gaps))
-        )
-    else:
-        columns = _Columns(found, NAMES, _GAP)
-    lowest = max(
-        (
-            float(value)
-            for row in table.rows
-            for at in found
-            if isinstance(value := row[at], int | float)
-        ),
-        default=1.0,
-    )
+        left, gap = SHORT_NAMES, min(_GAP, (sheet.right - SHORT_NAMES) / max(2, gaps))
+    places = [f"{left + number * gap:.1f}" for number in range(len(heads))]
+    lowest = max((rank for column in ranks for rank in column if rank is not None), default=1.0)
+    bottom = _down(lowest, HEADS) + 10
     # Upright where columns are too near for heads at an angle.
-    angle = -90 if columns.gap < _LEAST_GAP else -40
-    parts = [
-        format_html(
-            '<text transform="translate({} {}) rotate({})">{}</text>'
-            '<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/>',
-            columns.at(place),
-            HEADS - 14,
-            angle,
-            shortened(str(table.columns[at].heading), _UPRIGHT_LETTERS)
-            if angle == -90
-            else shortened(str(table.columns[at].heading)),
-            *(columns.at(place),) * 2,
-            HEADS,
-            _down_bumps(lowest) + 10,
-        )
-        for place, at in enumerate(found)
-    ]
-    for number, row in enumerate(table.rows):
-        parts.append(_path(row, columns, number % _BUMP_STYLES))
+    angle, most = (-90, _UPRIGHT_LETTERS) if gap < _LEAST_GAP else (-40, LETTERS)
+    parts = []
+    for at, head in zip(places, heads, strict=True):
+        turned = f"translate({at} {HEADS - 14}) rotate({angle})"
+        parts.append(tag("text", shortened(head, most), transform=turned))
+        parts.append(stroke("grid", at, at, HEADS, bottom))
+    for number, name in enumerate(names):
+        points = [
+            (at, _down(rank, HEADS))
+            for at, column in zip(places, ranks, strict=True)
+            if (rank := column[number]) is not None
+        ]
+        style = f"path path-{number % _STYLES}"
+        lines = [stroke(style, x1, x2, y1, y2) for (x1, y1), (x2, y2) in pairwise(points)]
+        dots = [dot(x, y, 4) for x, y in points]
+        parts.append(tag("g", joined([tag("title", name), *lines, *dots])))
     width = sheet.width
-    if found:
-        parts += _names(table, found[0], columns.left - 14, "end", sheet)
-        if not sheet.is_narrow:
-            right = NAMES + (len(found) - 1) * _GAP
-            parts += _names(table, found[-1], right + 14, "start", sheet)
-            width = right + NAMES
-    return width, int(_down_bumps(lowest)) + 24, joined(parts)
+    if ranks:
+        parts += _names(names, ranks[0], left - 14, "end", sheet)
+    if ranks and not sheet.is_narrow:
+        right = NAMES + gaps * _GAP
+        parts += _names(names, ranks[-1], right + 14, "start", sheet)
+        width = right + NAMES
+    return width, int(bottom) + 14, joined(parts)
 
 
-def _is_rank(value: Value) -> bool:
-    return isinstance(value, int | float)
+def _down(rank: float, top: int = TOP) -> float:
+    return top + (rank - 0.5) * _ROW
 
 
-def _down_bumps(rank: float) -> float:
-    return HEADS + 14 + (rank - 1) * _BUMP_ROW
-
-
-def _path(row: Sequence[Value], columns: _Columns, style: int) -> SafeString:
-    found = [
-        (columns.at(place), _down_bumps(float(value)))
-        for place, at in enumerate(columns.places)
-        if isinstance(value := row[at], int | float)
-    ]
-    lines = [
-        format_html(
-            '<line class="path path-{}" x1="{}" y1="{}" x2="{}" y2="{}"/>', style, *one, *other
-        )
-        for one, other in pairwise(found)
-    ]
-    dots = [format_html('<circle class="dot" cx="{}" cy="{}" r="4"/>', *each) for each in found]
-    return format_html("<g><title>{}</title>{}{}</g>", str(row[0]), joined(lines), joined(dots))
-
-
-def _names(table: Table, at: int, x: float, anchor: str, sheet: Sheet) -> list[SafeString]:
+def _names(
+    names: Sequence[str], ranks: Sequence[float | None], x: int, anchor: str, sheet: Sheet
+) -> list[SafeString]:
     """Return the names at an end, those of equal rank in one line."""
     by_rank: dict[float, list[str]] = {}
-    for row in table.rows:
-        value = row[at]
-        if isinstance(value, int | float):
-            by_rank.setdefault(float(value), []).append(str(row[0]))
+    for name, rank in zip(names, ranks, strict=True):
+        if rank is not None:
+            by_rank.setdefault(rank, []).append(name)
     return [
-        format_html(
-            '<text x="{}" y="{}" text-anchor="{}">{}</text>',
-            x,
-            _down_bumps(rank) + 4,
-            anchor,
-            sheet.named(", ".join(names)),
-        )
-        for rank, names in sorted(by_rank.items())
+        text(x, _down(rank, HEADS) + 4, sheet.named(", ".join(alike)), anchor=anchor)
+        for rank, alike in sorted(by_rank.items())
     ]
 
 
-_ROW: Final = 28
 _LEFT: Final = 40
 #: Half the height of a range of one rank, in ranks: less than half, so that neighbours stay apart.
 _HALF: Final = 0.3
-#: Styles of lines, told apart without colour.
-_STYLES: Final = 6
 
 
 class _Point(NamedTuple):
@@ -316,36 +252,27 @@ def ranks(table: Table, plot: Plot, sheet: Sheet) -> tuple[int, int, SafeString]
     x = Axis([point.at for point in points], free, _LEFT, right, steps=sheet.ticks)
     lowest = max(point.high for point in points)
     bottom = int(_down(lowest)) + _ROW // 2
-    parts = [
-        format_html(
-            '<line class="grid" x1="{0}" x2="{0}" y1="{1}" y2="{2}"/>'
-            '<text class="quiet" x="{0}" y="{3}" text-anchor="middle">{4}</text>',
-            at,
-            TOP,
-            bottom,
-            bottom + 18,
-            words,
-        )
-        for at, words in x.ticks
+    parts = []
+    for at, words in x.ticks:
+        parts.append(stroke("grid", at, at, TOP, bottom))
+        parts.append(text(at, bottom + 18, words, kind="quiet", anchor="middle"))
+    parts += [
+        text(_LEFT - 12, _down(rank) + 4, rank, kind="quiet", anchor="end")
+        for rank in range(1, int(lowest) + 1)
     ]
-    parts += [_rank(rank) for rank in range(1, int(lowest) + 1)]
     parts += [_band(line, x) for line in lines.values()]
     names = [sheet.named(name) for name in lines]
     ends = [(float(x.at(line[-1].at)), _down(line[-1].rank)) for line in lines.values()]
-    parts += [
-        _line(name, line, x, number % _STYLES, short, height)
-        for number, ((name, line), short, height) in enumerate(
-            zip(lines.items(), names, _apart(ends, names), strict=True)
-        )
-    ]
-    heading = next(column.heading for column in table.columns if column.key == plot.label)
-    below = format_html(
-        '<text class="quiet" x="{}" y="{}" text-anchor="end">{}</text>',
-        right,
-        bottom + 36,
-        heading,
+    heights = _apart(ends, names)
+    for number, (name, line) in enumerate(lines.items()):
+        curve = " ".join(f"{x.at(each.at)},{_down(each.rank):.1f}" for each in line)
+        drawn = tag("polyline", class_=f"path path-{number % _STYLES}", points=curve)
+        short = text(ends[number][0] + 10, heights[number] + 4, names[number])
+        parts.append(tag("g", joined([tag("title", name), drawn, short])))
+    parts.append(
+        text(right, bottom + 36, heading_of(table, plot.label), kind="quiet", anchor="end")
     )
-    return sheet.width + (0 if sheet.is_narrow else MARGIN), bottom + 44, joined([*parts, below])
+    return sheet.width + (0 if sheet.is_narrow else MARGIN), bottom + 44, joined(parts)
 
 
 def _lines(table: Table, plot: Plot) -> dict[str, list[_Point]]:
@@ -362,36 +289,7 @@ def _lines(table: Table, plot: Plot) -> dict[str, list[_Point]]:
     return found
 
 
-def _down(rank: float) -> float:
-    return TOP + (rank - 0.5) * _ROW
-
-
-def _rank(rank: int) -> SafeString:
-    return format_html(
-        '<text class="quiet" x="{}" y="{}" text-anchor="end">{}</text>',
-        _LEFT - 12,
-        _down(rank) + 4,
-        rank,
-    )
-
-
 def _band(line: list[_Point], x: Axis) -> SafeString:
     upper = [f"{x.at(each.at)},{_down(each.low - _HALF):.1f}" for each in line]
     lower = [f"{x.at(each.at)},{_down(each.high + _HALF):.1f}" for each in reversed(line)]
-    return format_html('<polygon class="band" points="{}"/>', " ".join(upper + lower))
-
-
-def _line(
-    name: str, line: list[_Point], x: Axis, style: int, short: str, height: float
-) -> SafeString:
-    points = " ".join(f"{x.at(each.at)},{_down(each.rank):.1f}" for each in line)
-    return format_html(
-        '<g><title>{}</title><polyline class="path path-{}" points="{}"/>'
-        '<text x="{}" y="{}">{}</text></g>',
-        name,
-        style,
-        points,
-        float(x.at(line[-1].at)) + 10,
-        height + 4,
-        short,
-    )
+    return tag("polygon", class_="band", points=" ".join(upper + lower))

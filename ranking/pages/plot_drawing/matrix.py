@@ -1,12 +1,21 @@
 """Squares of cells: pairs of a table, a table whose rows and columns have the same names, and an order as far as it is known."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 
-from ranking.pages.plot_drawing.svg import HEADS, NAMES, SHORT_NAMES, Sheet, joined
+from ranking.pages.plot_drawing.svg import (
+    HEADS,
+    NAMES,
+    SHORT_NAMES,
+    Sheet,
+    dot,
+    joined,
+    stroke,
+    tag,
+    text,
+)
 from ranking.reports.tables import Plot, Table, Value
 
 #: Says of two names where the judgments are in which the first beat the second; None for nowhere.
@@ -27,7 +36,7 @@ class Cells:
     def __init__(self, names: Sequence[str], sheet: Sheet) -> None:
         self.names = names
         self._sheet = sheet
-        self.cell = _CELL_WIDTH_NARROW if sheet.is_narrow else _CELL_WIDTH
+        self.side = _CELL_WIDTH_NARROW if sheet.is_narrow else _CELL_WIDTH
         self.left = SHORT_NAMES if sheet.is_narrow else NAMES
 
     @property
@@ -40,52 +49,45 @@ class Cells:
         """The width of all: heads at an angle reach beyond the last column."""
         if self._sheet.is_narrow:
             return self._sheet.width
-        return self.left + len(self.names) * self.cell + HEADS
+        return self.left + len(self.names) * self.side + HEADS
 
     @property
     def height(self) -> int:
         """The height of all."""
         return HEADS + len(self.names) * CELL_HEIGHT + 8
 
-    def at(self, row: int, column: int) -> tuple[int, int]:
-        """Return the upper left corner of a cell."""
-        return self.left + column * self.cell, HEADS + row * CELL_HEIGHT
+    def cell(
+        self, row: int, column: int, title: str, colour: str, *lines: tuple[int, object, str]
+    ) -> SafeString:
+        """Return a cell; each of its lines is how far down it is, the words, and their class."""
+        x, y = self.left + column * self.side, HEADS + row * CELL_HEIGHT
+        parts = [tag("title", title)]
+        if colour:
+            size = {"width": self.side - 2, "height": CELL_HEIGHT - 2}
+            parts.append(tag("rect", class_=colour, x=x + 1, y=y + 1, **size, rx=3))
+        parts += [
+            text(x + self.side // 2, y + down, words, kind=kind) for down, words, kind in lines
+        ]
+        return tag("g", joined(parts))
 
-    @property
-    def heads(self) -> SafeString:
-        """The names of rows and columns, and a dot where both are the same."""
-        half = self.cell // 2
+    def drawn(self, cells: Iterable[SafeString]) -> SafeString:
+        """Return the names of rows and columns, a dot where both are the same, and the cells."""
+        half = self.side // 2
         # Upright, and their middle over the middle of the column; or at an angle, from the middle of the column on.
-        angle, shift = (-90, 4) if self._sheet.is_narrow else (-40, 0)
-        rows = format_html_join(
-            "",
-            '<text x="{}" y="{}" text-anchor="end">{}</text><text class="quiet" x="{}" y="{}"'
-            ' text-anchor="middle">·</text>',
-            (
-                (
-                    self.left - (8 if self._sheet.is_narrow else 14),
-                    HEADS + number * CELL_HEIGHT + CELL_HEIGHT // 2 + 4,
-                    self._sheet.named(name),
-                    self.left + number * self.cell + half,
-                    HEADS + number * CELL_HEIGHT + CELL_HEIGHT // 2 + 4,
-                )
-                for number, name in enumerate(self.names)
-            ),
-        )
-        columns = format_html_join(
-            "",
-            '<text transform="translate({} {}) rotate({})">{}</text>',
-            (
-                (
-                    self.left + number * self.cell + half + shift,
-                    HEADS - 10,
-                    angle,
-                    self._sheet.named(name),
-                )
-                for number, name in enumerate(self.names)
-            ),
-        )
-        return joined([rows, columns])
+        angle, shift, gap = (-90, 4, 8) if self._sheet.is_narrow else (-40, 0, 14)
+        rows, columns = [], []
+        for number, name in enumerate(map(self._sheet.named, self.names)):
+            x, y = self.left + number * self.side + half, _middle_of(HEADS, number)
+            rows.append(text(self.left - gap, y, name, anchor="end"))
+            rows.append(text(x, y, "·", kind="quiet", anchor="middle"))
+            turned = f"translate({x + shift} {HEADS - 10}) rotate({angle})"
+            columns.append(tag("text", name, transform=turned))
+        return joined([*rows, *columns, tag("g", joined(cells), text_anchor="middle")])
+
+
+def _middle_of(top: int, row: int) -> int:
+    """Return the height of words in the middle of a row."""
+    return top + row * CELL_HEIGHT + CELL_HEIGHT // 2 + 4
 
 
 def matrix(
@@ -110,18 +112,11 @@ def matrix(
             (str(one), str(other), shares),
             (str(other), str(one), shares[::-1]),
         ):
-            said = (own, against, count, sign)
-            corner = square.at(at[row], at[column])
-            cell = _cell(corner, square.cell, f"{row} – {column}", said, strength)
+            cell = _cell(square, (at[row], at[column]), (own, against, count, sign), strength)
             leads = pair_address(row, column) if pair_address is not None and own else None
             # Keyboards reach the same lists from the table, without a stop at each of n² cells.
-            cells.append(
-                cell
-                if leads is None
-                else format_html('<a href="{}" tabindex="-1">{}</a>', leads, cell)
-            )
-    inside = format_html('{}<g text-anchor="middle">{}</g>', square.heads, joined(cells))
-    return square.width, square.height, inside
+            cells.append(cell if leads is None else tag("a", cell, href=leads, tabindex=-1))
+    return square.width, square.height, square.drawn(cells)
 
 
 def _strength(mark: str, p: Value, level: float | None) -> int:
@@ -133,44 +128,20 @@ def _strength(mark: str, p: Value, level: float | None) -> int:
 
 
 def _cell(
-    corner: tuple[int, int],
-    cell_width: int,
-    names: str,
-    said: tuple[Value, Value, Value, Value],
-    strength: int,
+    square: Cells, place: tuple[int, int], said: tuple[Value, Value, Value, Value], strength: int
 ) -> SafeString:
     share, back, count, sign = said
-    x, y = corner
+    names = " – ".join(square.names[each] for each in place)
     if not isinstance(share, int | float) or not isinstance(back, int | float):
-        return format_html(
-            '<g><title>{}: n = 0</title><text class="quiet" x="{}" y="{}">–</text></g>',
-            names,
-            x + cell_width // 2,
-            y + CELL_HEIGHT // 2 + 4,
-        )
+        return square.cell(*place, f"{names}: n = 0", "", (CELL_HEIGHT // 2 + 4, "–", "quiet"))
     mark = str(sign or "")
     outcome = "won" if share > back else "lost" if share < back else "even"
-    return format_html(
-        '<g><title>{}: {}%, n = {}{}</title><rect class="{} strength-{}" x="{}" y="{}" width="{}" height="{}"'
-        ' rx="3"/><text{} x="{}" y="{}">{}{}</text><text class="small" x="{}" y="{}">{}</text></g>',
-        names,
-        f"{100 * share:.1f}",
-        count,
-        _LEVELS.get(mark, ""),
-        outcome,
-        strength,
-        x + 1,
-        y + 1,
-        cell_width - 2,
-        CELL_HEIGHT - 2,
-        mark_safe(' class="more"') if outcome == "won" else "",
-        x + cell_width // 2,
-        y + 20,
-        f"{100 * share:.0f}",
-        mark,
-        x + cell_width // 2,
-        y + 36,
-        count,
+    return square.cell(
+        *place,
+        f"{names}: {100 * share:.1f}%, n = {count}{_LEVELS.get(mark, '')}",
+        f"{outcome} strength-{strength}",
+        (20, f"{100 * share:.0f}{mark}", "more" if outcome == "won" else ""),
+        (36, count, "small"),
     )
 
 
@@ -192,32 +163,12 @@ def grid(table: Table, sheet: Sheet) -> tuple[int, int, SafeString] | None:
         for column, value in enumerate(values[1:]):
             if value is not None:
                 title = f"{names[row]} – {table.columns[column + 1].heading}: {value}"
-                cells.append(_grid_cell(square.at(row, column), square.cell, title, str(value)))
-    inside = format_html('{}<g text-anchor="middle">{}</g>', square.heads, joined(cells))
-    return square.width, square.height, inside
-
-
-def _grid_cell(corner: tuple[int, int], cell_width: int, title: str, words: str) -> SafeString:
-    figure, _, rest = words.partition(" (")
-    number, _, mark = rest.partition(")")
-    x, y = corner
-    return format_html(
-        '<g><title>{}</title><rect class="{}" x="{}" y="{}" width="{}" height="{}" rx="3"/>'
-        '<text x="{}" y="{}">{}{}</text><text class="small" x="{}" y="{}">{}</text></g>',
-        title,
-        _GRID_CLASSES.get(mark.strip(), "even strength-0"),
-        x + 1,
-        y + 1,
-        cell_width - 2,
-        CELL_HEIGHT - 2,
-        x + cell_width // 2,
-        y + 20,
-        figure,
-        mark,
-        x + cell_width // 2,
-        y + 36,
-        number,
-    )
+                figure, _, rest = str(value).partition(" (")
+                number, _, mark = rest.partition(")")
+                colour = _GRID_CLASSES.get(mark.strip(), "even strength-0")
+                lines = (20, f"{figure}{mark}", ""), (36, number, "small")
+                cells.append(square.cell(row, column, title, colour, *lines))
+    return square.width, square.height, square.drawn(cells)
 
 
 #: By sign: signs in brackets are faint. In grey they differ by their text.
@@ -244,82 +195,37 @@ def known(table: Table, sheet: Sheet) -> tuple[int, int, SafeString] | None:
     if not square.fit:
         return None
     cells = [
-        _known_cell(square, (row, column), str(sign))
+        square.cell(
+            row,
+            column,
+            f"{names[row]} – {names[column]}: {sign}",
+            _KNOWN_CLASSES.get(str(sign), "even strength-0"),
+            (CELL_HEIGHT // 2 + 5, sign, ""),
+        )
         for row, values in enumerate(table.rows)
         for column, sign in enumerate(values[_BEFORE:])
         if sign
     ]
-    beside = square.left + len(names) * square.cell + _GAP
+    beside = square.left + len(names) * square.side + _GAP
     left, top = (
         (square.left + _GAP // 2, square.height + _GAP) if sheet.is_narrow else (beside, HEADS)
     )
     room = sheet.width - left - _GAP if sheet.is_narrow else _RANGE
     step = room / max(1, len(names) - 1)
     bottom = top + len(names) * CELL_HEIGHT
-    bars = [
-        _bar(
-            left,
-            top + number * CELL_HEIGHT + CELL_HEIGHT // 2,
-            step,
-            int(str(values[1])),
-            int(str(values[2])),
-        )
-        for number, values in enumerate(table.rows)
-    ]
-    rows = [
-        format_html(
-            '<text x="{}" y="{}" text-anchor="end">{}</text>',
-            square.left - 8,
-            top + number * CELL_HEIGHT + CELL_HEIGHT // 2 + 4,
-            sheet.named(name),
-        )
-        for number, name in enumerate(names)
-        if sheet.is_narrow
-    ]
-    places = [
-        format_html(
-            '<line class="grid" x1="{0}" x2="{0}" y1="{1}" y2="{2}"/>'
-            '<text class="quiet" x="{0}" y="{3}" text-anchor="middle">{4}</text>',
-            left + round(place * step),
-            top,
-            bottom,
-            bottom + 18,
-            place + 1,
-        )
-        for place in range(len(names))
-    ]
-    inside = format_html(
-        '{}<g text-anchor="middle">{}</g>{}{}{}',
-        square.heads,
-        joined(cells),
-        joined(rows),
-        joined(places),
-        joined(bars),
-    )
+    parts = [square.drawn(cells)]
+    if sheet.is_narrow:
+        parts += [
+            text(square.left - 8, _middle_of(top, number), sheet.named(name), anchor="end")
+            for number, name in enumerate(names)
+        ]
+    for place in range(len(names)):
+        at = left + round(place * step)
+        parts.append(stroke("grid", at, at, top, bottom))
+        parts.append(text(at, bottom + 18, place + 1, kind="quiet", anchor="middle"))
+    for number, values in enumerate(table.rows):
+        begin, end = (left + round((int(str(place)) - 1) * step) for place in values[1:_BEFORE])
+        y = _middle_of(top, number) - 4
+        parts.append(dot(begin, y) if values[1] == values[2] else stroke("range", begin, end, y, y))
     width = square.width if sheet.is_narrow else max(square.width, beside + _RANGE + _GAP)
-    return width, bottom + 28, inside
-
-
-def _known_cell(square: Cells, place: tuple[int, int], sign: str) -> SafeString:
-    x, y = square.at(*place)
-    row, column = place
-    return format_html(
-        '<g><title>{}</title><rect class="{}" x="{}" y="{}" width="{}" height="{}" rx="3"/>'
-        '<text x="{}" y="{}">{}</text></g>',
-        f"{square.names[row]} – {square.names[column]}: {sign}",
-        _KNOWN_CLASSES.get(sign, "even strength-0"),
-        x + 1,
-        y + 1,
-        square.cell - 2,
-        CELL_HEIGHT - 2,
-        x + square.cell // 2,
-        y + CELL_HEIGHT // 2 + 5,
-        sign,
-    )
-
-
-def _bar(left: int, y: int, step: float, low: int, high: int) -> SafeString:
-    begin, end = (left + round((place - 1) * step) for place in (low, high))
-    if low == high:
-        return format_html('<circle class="dot" cx="{}" cy="{}" r="5"/>', begin, y)
-    return format_html('<line class="range" x1="{}" x2="{}" y1="{}" y2="{}"/>', begin, end, y, y)
+    return width, bottom + 28, joined(parts)

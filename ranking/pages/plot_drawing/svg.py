@@ -4,11 +4,11 @@ import math
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from django.utils.formats import number_format
-from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
+from django.utils.html import conditional_escape, escape
+from django.utils.safestring import SafeString, mark_safe
 
 from ranking.reports.tables import Plot, Table, Value
 from ranking.wording.numbers import decimals, in_figures
@@ -25,7 +25,8 @@ HIGHEST: Final = 28
 BELOW: Final = 18
 #: Room for heads of columns, which are at an angle, above and beside the columns.
 HEADS: Final = 148
-_LETTERS: Final = 28
+#: Of a name, before it is shortened.
+LETTERS: Final = 28
 #: Room for a name beside a drawing on a narrow sheet, and between them.
 _SHORT, _BESIDE_SHORT = 90, 14
 #: Before names, and between them and the drawing, where half of a figure of the axis may be.
@@ -87,27 +88,52 @@ def heading_of(table: Table, key: str) -> str:
     return next(column.heading for column in table.columns if column.key == key)
 
 
+def tag(name: str, inside: str | SafeString = "", /, **attributes: object) -> SafeString:
+    """Return an element with these attributes, those that are "" left out: `text_anchor` is `text-anchor`."""
+    said = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"'
+        for key, value in attributes.items()
+        if value != ""
+    )
+    end = f">{conditional_escape(inside)}</{name}>" if inside else "/>"
+    return mark_safe(f"<{name}{said}{end}")  # noqa: S308  each part is escaped
+
+
+def text(
+    x: float | str, y: float, words: object, *, kind: str = "", anchor: str = ""
+) -> SafeString:
+    """Return words at a place."""
+    return tag("text", str(words), class_=kind, x=x, y=y, text_anchor=anchor)
+
+
+def stroke(
+    kind: str, x1: float | str, x2: float | str, y1: float | str, y2: float | str
+) -> SafeString:
+    """Return a line from one place to another."""
+    return tag("line", class_=kind, x1=x1, x2=x2, y1=y1, y2=y2)
+
+
+def dot(x: float | str, y: float | str, r: int = 5) -> SafeString:
+    """Return the dot of a value."""
+    return tag("circle", class_="dot", cx=x, cy=y, r=r)
+
+
 def above(table: Table, key: str) -> SafeString:
     """Return the title of a vertical axis, above its end."""
-    return format_html('<text class="quiet" x="8" y="12">{}</text>', heading_of(table, key))
+    return text(8, 12, heading_of(table, key), kind="quiet")
 
 
 def below(table: Table, key: str, sheet: Sheet, bottom: int) -> SafeString:
     """Return the title of a horizontal axis, below its end."""
-    return format_html(
-        '<text class="quiet" x="{}" y="{}" text-anchor="end">{}</text>',
-        sheet.right,
-        bottom - 5,
-        heading_of(table, key),
-    )
+    return text(sheet.right, bottom - 5, heading_of(table, key), kind="quiet", anchor="end")
 
 
-def joined(parts: Sequence[Any]) -> SafeString:
+def joined(parts: Iterable[SafeString]) -> SafeString:
     """Return parts one after the other."""
-    return format_html_join("", "{}", ((part,) for part in parts))
+    return mark_safe("".join(parts))  # noqa: S308  of `tag`
 
 
-def shortened(words: str, most: int = _LETTERS) -> str:
+def shortened(words: str, most: int = LETTERS) -> str:
     """Return words with an ellipsis where they are too long for their place."""
     return words if len(words) <= most else f"{words[: most - 1]}…"
 
@@ -170,39 +196,27 @@ def _step(about: float) -> float:
 
 
 def vertical(axis: Axis, plot: Plot, top: int, bottom: int) -> SafeString:
-    """Return lines from top to bottom at the ticks, with words above them."""
-    ticks = format_html_join(
-        "",
-        '<line class="grid" x1="{0}" x2="{0}" y1="{2}" y2="{3}"/>'
-        '<text class="quiet" x="{0}" y="14" text-anchor="middle">{1}</text>',
-        ((at, words, top, bottom) for at, words in axis.ticks),
-    )
-    return joined([ticks, _mark(axis, plot, top, bottom)])
+    """Return lines from top to bottom at the ticks, with words above them, and at the marked value."""
+    parts = []
+    for at, words in axis.ticks:
+        parts.append(stroke("grid", at, at, top, bottom))
+        parts.append(text(at, 14, words, kind="quiet", anchor="middle"))
+    if plot.mark is not None:
+        at = axis.at(plot.mark)
+        parts.append(stroke("mark", at, at, top, bottom))
+    return joined(parts)
 
 
-def _mark(axis: Axis, plot: Plot, top: int, bottom: int) -> SafeString:
-    if plot.mark is None:
-        return SafeString("")
-    at = axis.at(plot.mark)
-    return format_html('<line class="mark" x1="{}" x2="{}" y1="{}" y2="{}"/>', at, at, top, bottom)
-
-
-def horizontal(axis: Axis, left: int, right: int) -> SafeString:
-    """Return lines from left to right at the ticks, with words before them."""
-    return format_html_join(
-        "",
-        '<line class="grid" x1="{2}" x2="{3}" y1="{0}" y2="{0}"/>'
-        '<text class="quiet" x="{4}" y="{0}" dy="4" text-anchor="end">{1}</text>',
-        ((at, words, left, right, left - 8) for at, words in axis.ticks),
-    )
-
-
-def across(axis: Axis, plot: Plot, left: int, right: int) -> SafeString:
-    """Return the marked value of an axis that goes up."""
-    if plot.mark is None:
-        return SafeString("")
-    at = axis.at(plot.mark)
-    return format_html('<line class="mark" x1="{}" x2="{}" y1="{}" y2="{}"/>', left, right, at, at)
+def horizontal(axis: Axis, plot: Plot, left: int, right: int) -> SafeString:
+    """Return lines from left to right at the ticks, with words before them, and at the marked value."""
+    parts = []
+    for at, words in axis.ticks:
+        parts.append(stroke("grid", left, right, at, at))
+        parts.append(tag("text", words, class_="quiet", x=left - 8, y=at, dy=4, text_anchor="end"))
+    if plot.mark is not None:
+        at = axis.at(plot.mark)
+        parts.append(stroke("mark", left, right, at, at))
+    return joined(parts)
 
 
 class Row:
