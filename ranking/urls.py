@@ -1,10 +1,9 @@
 from django.urls import URLPattern, URLResolver, include, path
 
-from ranking.views import dashboard, exports, judge, quality, rules, settings, tables
+from ranking.views import dashboard, exports, judge, quality, results, rules, settings
 from ranking.views.metrics import metrics_page
 from ranking.views.one_system import segment_page, system_results_ask, system_results_page
 from ranking.views.publishing import desk, public
-from ranking.views.results import analysis_file, analysis_page, analysis_plot
 
 _judges = [
     path("", judge.judges_page, name="judge-quality"),
@@ -12,23 +11,27 @@ _judges = [
     path("acted/<uuid:batch>/", quality.judges_acted, name="judges-acted"),
     path("acted/<uuid:batch>/undo/", quality.judges_act_undo, name="judges-act-undo"),
     path("<int:judge_id>/", judge.judge_page, name="judge-page"),
-    path("<int:judge_id>/plots/<slug:table>.<slug:ending>", tables.judge_plot, name="judge-plot"),
+    path("<int:judge_id>/plots/<slug:table>.<slug:ending>", results.judge_plot, name="judge-plot"),
     path("<int:judge_id>/act/", quality.judge_act, name="judge-act"),
 ]
 
 _analyses = [
     # Former address of the list of analyses.
     path("", dashboard.data_page, name="analyses"),
-    path("<slug:kind>/", analysis_page, name="analysis"),
-    path("<int:analysis_id>/report.<slug:ending>", analysis_file, name="analysis-file"),
-    path("<int:analysis_id>/plots/<slug:table>.<slug:ending>", analysis_plot, name="analysis-plot"),
+    path("<slug:kind>/", results.analysis_page, name="analysis"),
+    path("<int:analysis_id>/report.<slug:ending>", results.analysis_file, name="analysis-file"),
+    path(
+        "<int:analysis_id>/plots/<slug:table>.<slug:ending>",
+        results.analysis_plot,
+        name="analysis-plot",
+    ),
 ]
 
 _task: list[URLPattern | URLResolver] = [
     path("exports/", exports.exports_page, name="exports"),
     path("exports/<int:export_id>/", exports.exported_file, name="exported-file"),
     path("", dashboard.dashboard_page, name="test-set-dashboard"),
-    path("plots/<slug:table>.<slug:ending>", tables.task_plot, name="test-set-plot"),
+    path("plots/<slug:table>.<slug:ending>", results.task_plot, name="test-set-plot"),
     path("design/", settings.design_page, name="design"),
     path("design/preview/", settings.design_preview, name="design-preview"),
     path("design/forecast/", settings.design_budget, name="design-forecast"),
@@ -57,9 +60,9 @@ _task: list[URLPattern | URLResolver] = [
 ]
 
 _table = [
-    path("", tables.table_page, name="campaign-table"),
-    path("report.<slug:ending>", tables.table_report, name="campaign-table-file"),
-    path("plots/<slug:table>.<slug:ending>", tables.table_plot, name="campaign-table-plot"),
+    path("", results.table_page, name="campaign-table"),
+    path("report.<slug:ending>", results.table_report, name="campaign-table-file"),
+    path("plots/<slug:table>.<slug:ending>", results.table_plot, name="campaign-table-plot"),
 ]
 
 _people = [
@@ -70,10 +73,10 @@ _people = [
 
 _campaign: list[URLPattern | URLResolver] = [
     path("", dashboard.campaign_detail, name="campaign-detail"),
-    path("plots/<slug:table>.<slug:ending>", tables.campaign_plot, name="campaign-plot"),
+    path("plots/<slug:table>.<slug:ending>", results.campaign_plot, name="campaign-plot"),
     path("tasks/<int:task_id>/", include(_task)),
     path("test-sets/", dashboard.tasks_page, name="test-sets"),
-    path("tables/", tables.tables_page, name="campaign-tables"),
+    path("tables/", results.tables_page, name="campaign-tables"),
     path("tables/<slug:name>/", include(_table)),
     path("people/", include(_people)),
     path("rules/", rules.rules_page, name="quality-rules"),

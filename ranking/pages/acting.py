@@ -1,7 +1,6 @@
 """Effects of a decision about judges, before and after it is taken, in words."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django.utils.formats import number_format
@@ -15,7 +14,7 @@ from annotation.services.quality import REINSTATE, Decided
 from campaign.models import Judge, Task
 from ranking.analyses.judges import outlier_rule_in_words
 from ranking.models import Analysis
-from ranking.pages.analysis_form import AskedRow, asked_in_words
+from ranking.pages.analysis_form import asked_in_words
 from ranking.pages.formats import figure, interval, judge_status_label, kappa, share
 from ranking.pages.judge_measures import breach_in_words, rule_in_words
 from ranking.pages.summary import names_in_a_row
@@ -129,22 +128,12 @@ def refused_in_words(decided: Decided) -> list[str]:
 MOST_LISTED = 100
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeToAct:
-    """A judge with the analysis's findings in words, and the campaign's automatic actions.
+def judges_to_act(analysis: Analysis, task: Task) -> list[dict[str, Any]]:
+    """Return the first judges of an answer, outliers first. At most four queries.
 
-    `status` is "warned", "paused", "excluded" or empty; `rules` are the rules in force that they break now.
+    Each has the analysis's findings in words, the status "warned", "paused", "excluded" or "", and the rules in force
+    that they break now.
     """
-
-    judge: str
-    words: str
-    stands_out: bool
-    status: str
-    rules: list[str]
-
-
-def judges_to_act(analysis: Analysis, task: Task) -> list[JudgeToAct]:
-    """Return the first judges of an answer, outliers first. At most four queries."""
     rows = judges_in_answer(analysis)[:MOST_LISTED]
     if not rows:
         return []
@@ -153,13 +142,13 @@ def judges_to_act(analysis: Analysis, task: Task) -> list[JudgeToAct]:
     status_of = {judge.pseudonym: statuses.get(judge.pk, JudgeStatus.GOOD) for judge in found}
     broken = rules_broken(task=task, judges=[judge.pk for judge in found])
     return [
-        JudgeToAct(
-            row.judge,
-            figures_in_words(row.figures),
-            row.stands_out,
-            judge_status_label(status_of.get(row.judge, JudgeStatus.GOOD)),
-            [rule_in_words(rule) for rule in broken.get(row.judge, ())],
-        )
+        {
+            "judge": row.judge,
+            "words": figures_in_words(row.figures),
+            "stands_out": row.stands_out,
+            "status": judge_status_label(status_of.get(row.judge, JudgeStatus.GOOD)),
+            "rules": [rule_in_words(rule) for rule in broken.get(row.judge, ())],
+        }
         for row in rows
     ]
 
@@ -194,28 +183,19 @@ def figures_in_words(figures: Mapping[str, Any]) -> str:
     return pgettext("between figures", "; ").join(said)
 
 
-@dataclass(frozen=True, slots=True)
-class ActionLine:
-    """A quality action with its reason and evidence, either of which may be empty."""
-
-    action: QualityAction
-    reason: str
-    evidence: str
-    asked: AskedRow | None = None
-
-
-def action_line(action: QualityAction, asked: AskedRow | None = None) -> ActionLine:
-    """Return an action with its words; `asked` is the analysis it was taken from, if that is still there."""
+def action_line(action: QualityAction, asked: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return an action with its reason and evidence; `asked` is the analysis it was taken from, if that is still there."""
     analysis = action.evidence.get("analysis", {})
-    return ActionLine(
-        action=action,
-        reason=rule_in_words(action.rule) if action.rule else action.note,
-        evidence=breach_in_words(action.evidence) or figures_in_words(analysis.get("figures", {})),
-        asked=asked,
-    )
+    figures = figures_in_words(analysis.get("figures", {}))
+    return {
+        "action": action,
+        "reason": rule_in_words(action.rule) if action.rule else action.note,
+        "evidence": breach_in_words(action.evidence) or figures,
+        "asked": asked,
+    }
 
 
-def action_lines(actions: Iterable[QualityAction], *, task: Task) -> list[ActionLine]:
+def action_lines(actions: Iterable[QualityAction], *, task: Task) -> list[dict[str, Any]]:
     """Return actions with their words, and links to the analyses of this test set they were taken from.
 
     At most one query.

@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from django import forms
+from django.core.validators import ProhibitNullCharactersValidator
 from django.http import QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -20,7 +21,7 @@ from ranking.analyses.kind import (
     REFERENCE,
     AnalysisKind,
 )
-from ranking.analyses.options import Option, OptionError
+from ranking.analyses.options import Option, OptionError, Words
 from ranking.analyses.registry import ANALYSES
 from ranking.models import Analysis
 from ranking.selectors.analyses import JudgmentsToChoose
@@ -113,18 +114,15 @@ def given_of(kind: AnalysisKind, values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def query_of(given: Mapping[str, Any]) -> str:
-    """Return options as the query of an address."""
+def question_query(given: Mapping[str, Any], watermark: int | None) -> str:
+    """Return options, and the number of the last judgment that counts, as the query of an address."""
     query = QueryDict(mutable=True)
     for name, value in given.items():
         several = value if isinstance(value, list | tuple) else [value]
         query.setlist(name, [_as_text(each) for each in several])
+    if watermark is not None:
+        query[WATERMARK] = str(watermark)
     return query.urlencode()
-
-
-def question_query(given: Mapping[str, Any], watermark: int | None) -> str:
-    """Return options, and the number of the last judgment that counts, as the query of an address."""
-    return query_of({**given, **({} if watermark is None else {WATERMARK: watermark})})
 
 
 def _as_text(value: Any) -> str:
@@ -142,36 +140,49 @@ class _NamesInput(forms.TextInput):
         return ", ".join(data.getlist(name)) if hasattr(data, "getlist") else data.get(name)
 
 
-class _Names(forms.CharField):
-    """Names between commas."""
+class _OptionField(forms.Field):
+    """A field of an option, which reads it as REST and commands do; None if it is empty.
 
-    widget = _NamesInput
+    An address has a yes or no as such, and a choice of several each by itself.
+    """
 
-    def to_python(self, value: Any) -> Any:
-        """Return the names."""
-        text = super().to_python(value) or ""
-        names = [name.strip() for name in text.split(_SEPARATOR)]
-        return list(dict.fromkeys(name for name in names if name))
+    def __init__(self, option: Option, widget: forms.Widget | None = None) -> None:
+        self._option = option
+        choices = list(option.choices.items())
+        if isinstance(option.default, bool):
+            choices = [("yes", gettext_lazy("yes")), ("no", gettext_lazy("no"))]
+        if option.is_many:
+            many = forms.CheckboxSelectMultiple(choices=choices) if choices else _NamesInput()
+            widget = widget or many
+        elif choices:
+            widget = forms.Select(choices=choices)
+        elif not isinstance(option.default, str):
+            ends = (("min", option.low), ("max", option.high))
+            bounds = {name: end for name, end in ends if math.isfinite(end)}
+            step = {} if isinstance(option.default, int) else {"step": "any"}
+            widget = forms.NumberInput(attrs={**bounds, **step})
+        words: dict[str, Any] = {"label": option.label, "help_text": option.help}
+        widget = widget or forms.TextInput()
+        super().__init__(required=False, initial=option.default, widget=widget, **words)
 
     def prepare_value(self, value: Any) -> Any:
-        """Return the names in one line."""
-        return ", ".join(value) if isinstance(value, list | tuple) else value
-
-
-class _YesOrNo(forms.ChoiceField):
-    """A yes or no that an address can say either way."""
-
-    def __init__(self, **options: Any) -> None:
-        choices = [("yes", gettext_lazy("yes")), ("no", gettext_lazy("no"))]
-        super().__init__(choices=choices, **options)
-
-    def prepare_value(self, value: Any) -> Any:
-        """Return the text of a truth."""
-        return {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else value
+        """Return the text of a truth, and names in one line."""
+        if isinstance(value, bool):
+            return _as_text(value)
+        is_line = self._option.is_many and not self._option.choices
+        return ", ".join(value) if is_line and isinstance(value, list | tuple) else value
 
     def clean(self, value: Any) -> Any:
-        """Return the boolean of a text; None if it is empty."""
-        return {"yes": True, "no": False}.get(super().clean(value))
+        """Return the value of the option."""
+        if not value:
+            return None
+        ProhibitNullCharactersValidator()(value)
+        if self._option.is_many and isinstance(value, str):
+            value = [name.strip() for name in value.split(_SEPARATOR)]
+        try:
+            return self._option.read(value)
+        except OptionError as error:
+            raise forms.ValidationError(str(error)) from error
 
 
 def completed_query(data: QueryDict, options: Sequence[Option]) -> QueryDict:
@@ -183,39 +194,6 @@ def completed_query(data: QueryDict, options: Sequence[Option]) -> QueryDict:
             several = default if isinstance(default, tuple) else [default]
             completed.setlist(option.name, [_as_text(each) for each in several])
     return completed
-
-
-def option_field(option: Option) -> forms.Field:
-    """Return the field of an option."""
-    common = _common(option)
-    if option.is_many and not option.choices:
-        return _Names(**common)
-    if option.is_many:
-        return forms.MultipleChoiceField(
-            choices=list(option.choices.items()), widget=forms.CheckboxSelectMultiple, **common
-        )
-    if isinstance(option.default, bool):
-        return _YesOrNo(**common)
-    if option.choices:
-        return forms.ChoiceField(choices=list(option.choices.items()), **common)
-    if isinstance(option.default, str):
-        return forms.CharField(**common)
-    bounds: dict[str, Any] = {
-        name: value
-        for name, value in (("min_value", option.low), ("max_value", option.high))
-        if math.isfinite(value)
-    }
-    number = forms.IntegerField if isinstance(option.default, int) else forms.FloatField
-    return number(**bounds, **common)
-
-
-def _common(option: Option) -> dict[str, Any]:
-    return {
-        "label": option.label,
-        "help_text": option.help,
-        "required": False,
-        "initial": option.default,
-    }
 
 
 def _watermark_field() -> forms.Field:
@@ -232,45 +210,36 @@ def _field(option: Option, judgments: JudgmentsToChoose) -> forms.Field | None:
     """Return the field of an option; None where there is nothing to choose."""
     if option is REFERENCE and not judgments.has_reference:
         return None
-    if option is GROUP:
-        groups = [("", _("all judges")), *((name, name) for name in judgments.groups)]
-        return forms.ChoiceField(choices=groups, **_common(option)) if judgments.groups else None
-    if option not in (DOCUMENTS, DOMAINS):
-        return option_field(option)
-    names = judgments.documents if option is DOCUMENTS else judgments.domains
+    names = {
+        GROUP.name: judgments.groups,
+        DOCUMENTS.name: judgments.documents,
+        DOMAINS.name: judgments.domains,
+    }.get(option.name)
+    if names is None:
+        return _OptionField(option)
     if not names:
         return None
-    return forms.MultipleChoiceField(
-        choices=[(name, name) for name in names],
-        widget=forms.SelectMultiple(attrs={"size": min(6, len(names))}),
-        **_common(option),
-    )
+    choices: dict[str, Words] = {name: name for name in names}
+    if option is GROUP:
+        return _OptionField(replace(option, choices={"": _("all judges"), **choices}))
+    size = {"size": min(6, len(names))}
+    widget = forms.SelectMultiple(attrs=size, choices=list(choices.items()))
+    return _OptionField(replace(option, choices=choices), widget)
 
 
-@dataclass(frozen=True, slots=True)
-class AskedRow:
-    """A line of the list of analyses: the question, and the address of its answer for the same judgments."""
-
-    analysis: Analysis
-    title: str
-    words: str
-    address: str
-
-
-def asked_in_words(analysis: Analysis, task: Task) -> AskedRow:
-    """Return an analysis of a test set for the list."""
+def asked_in_words(analysis: Analysis, task: Task) -> dict[str, Any]:
+    """Return an analysis of a test set for the list: the question, and the address of its answer for the same judgments."""
     kind = ANALYSES.get(analysis.kind)
     if kind is None:  # of a version that had it
-        return AskedRow(analysis, analysis.kind, "", "")
+        return {"analysis": analysis, "title": analysis.kind, "words": "", "address": ""}
     given = given_of(kind, analysis.choice)
     address = reverse("analysis", args=[task.test_set.campaign.slug, task.pk, kind.name])
-    query = question_query(given, analysis.watermark)
-    return AskedRow(
-        analysis=analysis,
-        title=str(kind.title),
-        words=options_in_words(kind.every_option, given),
-        address=f"{address}?{query}",
-    )
+    return {
+        "analysis": analysis,
+        "title": kind.title,
+        "words": options_in_words(kind.every_option, given),
+        "address": f"{address}?{question_query(given, analysis.watermark)}",
+    }
 
 
 def options_in_words(of: Sequence[Option], given: Mapping[str, Any]) -> str:

@@ -272,7 +272,9 @@ def _words(value: Value, column: Column) -> str:
 
 
 def report_file(report: Report, ending: str, *, named: str) -> HttpResponse:
-    """Return a report as a file of one of the formats."""
+    """Return a report as a file of one of the formats; 404 for another ending."""
+    if ending not in FILES:
+        raise Http404
     return download(f"{named}.{ending}", write(report, FILES[ending]))
 
 
@@ -311,8 +313,8 @@ def rankings_beside(
     run = latest_run(task_id=task.pk)
     choices = [] if run is None else [(SHOWN, _("current ranking"))]
     for each in others[:_OFFERED]:
-        row = asked_in_words(each, task)
-        choices.append((str(each.pk), f"{row.words or _('default')} ({each.watermark})"))
+        asked_for = asked_in_words(each, task)["words"] or _("default")
+        choices.append((str(each.pk), f"{asked_for} ({each.watermark})"))
     if not choices:
         return None
     if chosen == "" or (chosen == SHOWN and run is None):
@@ -373,11 +375,13 @@ def _place(row: Mapping[str, Any] | None, *, has_groups: bool) -> tuple[Value, .
 PLOT_FILES: Final = ("svg", "png", "csv") if has_extra("png") else ("svg", "csv")
 
 
-def plot_answer(report: Report, table: str, ending: str, *, named: str) -> HttpResponse | None:
-    """Return a table of a report as a download whose name begins with `named`; None if there is no such file."""
+def plot_answer(report: Report, table: str, ending: str, *, named: str) -> HttpResponse:
+    """Return a table of a report as a download whose name begins with `named`; 404 if there is no such file."""
     found = next((each for each in report.tables if each.name == table), None)
     content = None if found is None or ending not in PLOT_FILES else plot_file(found, ending)
-    return None if content is None else download(f"{named}-{table}.{ending}", content)
+    if content is None:
+        raise Http404
+    return download(f"{named}-{table}.{ending}", content)
 
 
 def plot_file(table: Table, ending: str) -> bytes | None:

@@ -50,19 +50,12 @@ def system_results_page(
     task = organised_task(request, slug, task_id)
     page = _Page(task, system_id)
     answer = page.answer()
-    is_awaited = answer is not None and answer.is_awaited
-    if not request.headers.get("HX-Request"):
-        system = get_object_or_404(task.test_set.systems, pk=system_id)
-        system.test_set = task.test_set
-        context = page.context(answer) | {"asks": not is_awaited and page.asks(answer)}
-        context |= system_details(task, system)
-        return render(request, "results/system.html", context)
-    if is_awaited:
-        return render(request, "results/_progress.html", page.context_of_progress(answer))
-    response = render(request, "results/_system.html", page.context(answer))
-    # It takes the place of all that is known so far, not only of the progress.
-    response["HX-Retarget"], response["HX-Reswap"] = "#system-results", "outerHTML"
-    return response
+    if request.headers.get("HX-Request"):
+        return page.part(request, answer)
+    system = get_object_or_404(task.test_set.systems, pk=system_id)
+    system.test_set = task.test_set
+    context = page.context(answer) | {"asks": page.asks(answer)} | system_details(task, system)
+    return render(request, "results/system.html", context)
 
 
 @require_POST
@@ -82,12 +75,7 @@ def system_results_ask(
             page.choice = None
     if not request.headers.get("HX-Request"):
         return redirect("system-results", slug, task_id, system_id)
-    answer = page.answer()
-    if answer is not None and answer.is_awaited:
-        return render(request, "results/_progress.html", page.context_of_progress(answer))
-    response = render(request, "results/_system.html", page.context(answer))
-    response["HX-Retarget"], response["HX-Reswap"] = "#system-results", "outerHTML"
-    return response
+    return page.part(request, page.answer())
 
 
 class _Page:
@@ -114,13 +102,22 @@ class _Page:
         if answer is None or self.standing is None:
             return False
         if answer.pending is not None:
-            # It was refused, or stopped.
+            # It is being computed, or it was refused or stopped.
             return False
         shown = answer.shown
         if shown is None:
             return True
         counted = set(judges_not_counted(self.standing.parameters))
         return answer.newer > GROWTH * shown.watermark or set(shown.judgments["without"]) != counted
+
+    def part(self, request: HttpRequest, answer: Answered | None) -> HttpResponse:
+        """Return the progress of a worker, or all that is known so far."""
+        if answer is not None and answer.is_awaited:
+            return render(request, "results/_progress.html", self.context_of_progress(answer))
+        response = render(request, "results/_system.html", self.context(answer))
+        # It takes the place of all that is known so far, not only of the progress.
+        response["HX-Retarget"], response["HX-Reswap"] = "#system-results", "outerHTML"
+        return response
 
     def context_of_progress(self, answer: Answered | None) -> dict[str, Any]:
         """Return the context while a worker is computing."""
@@ -157,7 +154,7 @@ class _Page:
     def context(self, answer: Answered | None) -> dict[str, Any]:
         """Return all that is known so far."""
         shown = None if answer is None else answer.shown
-        data = None if shown is None else _data(shown)
+        data = None if shown is None else shown.data
         standing = self.standing
         addresses = Addresses(self.task, systems=self.systems)
         context = self.context_of_progress(answer) | {
@@ -212,11 +209,6 @@ def _choice(
     return analysis_choice("system", given)
 
 
-def _data(answer: Analysis) -> dict[str, Any]:
-    found = Analysis.objects.values_list("data", flat=True).get(pk=answer.pk)
-    return cast("dict[str, Any]", found)
-
-
 def _neighbours(
     name: str, standing: SystemStanding | None, addresses: Addresses
 ) -> dict[str, tuple[str, str | None]]:
@@ -240,6 +232,7 @@ def segment_page(request: HttpRequest, slug: str, task_id: int, number: int) -> 
     found = segment_judged(task=task, number=number)
     if found is None:
         raise Http404
+    segment = found["segment"]
     addresses = Addresses(task, compares_outputs=answer_kind(task.protocol).compares_outputs)
     context = {
         **of_task(task, "texts"),
@@ -247,12 +240,12 @@ def segment_page(request: HttpRequest, slug: str, task_id: int, number: int) -> 
         "most": MOST,
         "outputs": [
             (output, [(name, addresses.system(name)) for name in output.systems])
-            for output in found.outputs
+            for output in found["outputs"]
         ],
-        "table": JudgmentTable(found.judgments, task=task, shown=found.shown),
-        "correctable": correctable_outputs(segment_id=found.segment.pk),
-        "corrections": corrections_listed(task=task).filter(before__segment=found.segment),
-        "document_address": addresses.judgments(document=found.segment.document.name),
+        "table": JudgmentTable(found["judgments"], task=task, shown=found["shown"]),
+        "correctable": correctable_outputs(segment_id=segment.pk),
+        "corrections": corrections_listed(task=task).filter(before__segment=segment),
+        "document_address": addresses.judgments(document=segment.document.name),
         "source": language_described(task.test_set.source_language),
         "target": language_described(task.test_set.target_language),
     }

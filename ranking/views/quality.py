@@ -180,7 +180,7 @@ def _back(form: JudgesActionForm, task: Task) -> str:
     """Return the address of the analysis that judges were chosen on, or of the judges."""
     analysis = form.cleaned_data.get("analysis")
     if analysis is not None:
-        return asked_in_words(analysis, task).address
+        return str(asked_in_words(analysis, task)["address"])
     return reverse("judge-quality", args=[task.test_set.campaign.slug, task.pk])
 
 

@@ -1,8 +1,8 @@
-"""Results of a test set: pages of sections, each an analysis with its newest answer and its options below."""
+"""Analyses of a test set and tables of a campaign: pages of sections, each a newest answer with its options below."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final, cast
 
@@ -10,25 +10,35 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
 from annotation.protocols import answer_kind
 from annotation.selectors.judges import excluded_judges
-from campaign.models import Campaign, CampaignState, Task, User
+from campaign.models import Campaign, CampaignState, Judge, Task, User
 from campaign.pages.desk import TEST_SET
 from campaign.pages.rights import rights
-from campaign.views.access import asked_task, organised_task
+from campaign.views.access import asked_task, joined_campaign, organised_campaign, organised_task
 from campaign.views.decorators import form_view, page_view
 from ranking.analyses.kind import EXCLUDED, GROUP, WITHOUT, AnalysisChoice, AnalysisKind
 from ranking.analyses.options import OptionError
 from ranking.analyses.ranking import RANKING
+from ranking.analyses.registry import TABLES
 from ranking.models import Analysis
 from ranking.pages.acting import judges_to_act
 from ranking.pages.analysis_form import AnalysisForm, pair_links
-from ranking.pages.formats import Addresses
-from ranking.pages.report_shown import answer_file, plot_answer, rankings_beside, shown_tables
+from ranking.pages.formats import Addresses, TableAddresses
+from ranking.pages.page_plots import CAMPAIGN_PLOTS, JUDGE_PLOTS, TEST_SET_PLOTS
+from ranking.pages.report_shown import (
+    PLOT_FILES,
+    answer_file,
+    plot_answer,
+    rankings_beside,
+    report_file,
+    shown_tables,
+)
 from ranking.pages.summary import headline
+from ranking.reports import Report
+from ranking.reports.tables import Table
 from ranking.reports.writing import FILES
 from ranking.selectors.analyses import (
     Answered,
@@ -37,8 +47,10 @@ from ranking.selectors.analyses import (
     answer_for_people,
     answer_with_data,
     answered,
+    groups_to_choose,
     judgments_to_choose,
 )
+from ranking.selectors.campaign_tables import linked_tasks, table_answer
 from ranking.selectors.metrics import metric_digests
 from ranking.selectors.one_system import systems_by_name
 from ranking.selectors.runs import system_kinds
@@ -47,8 +59,8 @@ from ranking.selectors.tasks_beside import other_tasks
 from ranking.services.analyses import (
     GROWTH,
     analysis_ask,
-    analysis_check,
     analysis_choice,
+    table_ask,
     watermark_check,
 )
 from ranking.wording.stopping_rules import RuleState, rule_notes
@@ -60,30 +72,21 @@ OF, BESIDE = "analysis", "beside"
 _PAGES: Final = {room.name: room.page for tab in TEST_SET for room in (tab, *tab.rooms)}
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A section of a page: its anchor, its title, and its markup."""
-
-    name: str
-    title: str
-    body: SafeString
-
-
 class SectionsOf(ABC):
     """Sections of a page: the common part of those for a task and for a campaign."""
 
+    #: Address of a section, and the beginning of the names of those of its files.
+    address: str
+
     def __init__(self, request: HttpRequest, campaign: Campaign) -> None:
         self._request, self._campaign = request, campaign
+        self._of: list[Any] = [campaign.slug]
         self.status = 200
 
     @property
     @abstractmethod
     def judgments(self) -> JudgmentsToChoose:
         """Available choices among the judgments."""
-
-    @abstractmethod
-    def action(self, kind: AnalysisKind) -> str:
-        """Return the address that requests a section."""
 
     @abstractmethod
     def answer(self, form: AnalysisForm, choice: AnalysisChoice) -> dict[str, Any]:
@@ -95,7 +98,7 @@ class SectionsOf(ABC):
         campaign = self._campaign
         return campaign.state != CampaignState.ARCHIVED and not campaign.rehearsal_of_id
 
-    def listed(self, kinds: Iterable[AnalysisKind]) -> list[Section]:
+    def listed(self, kinds: Iterable[AnalysisKind]) -> list[dict[str, Any]]:
         """Return a section of each kind; the one named in the address answers by the options there."""
         asked, found = self._request.GET, []
         said: set[str] = set()
@@ -107,7 +110,7 @@ class SectionsOf(ABC):
             context["notes"] = [note for note in notes if note not in said]
             said.update(notes)
             body = render_to_string("analyses/_section.html", context, self._request)
-            found.append(Section(kind.name, str(kind.title), body))
+            found.append({"name": kind.name, "title": kind.title, "body": body})
         return found
 
     def form(self, kind: AnalysisKind, data: QueryDict | None) -> AnalysisForm:
@@ -128,22 +131,42 @@ class SectionsOf(ABC):
             "campaign": self._campaign,
             "kind": form.kind,
             "form": form,
-            "action": self.action(form.kind),
+            "action": reverse(self.address, args=[*self._of, form.kind.name]),
             "query": form.query if form.is_bound and not form.errors else "",
             "may_ask": self.may_ask,
             **found,
         }
 
-    def part(self, form: AnalysisForm, error: OptionError | None = None) -> HttpResponse:
-        """Answer a section that asks for itself: how far its answer is, and then all of it."""
+    def requested(
+        self, kind: AnalysisKind, page: str, ask: Callable[[AnalysisForm], object]
+    ) -> HttpResponse:
+        """Ask on POST and redirect to the section of a page, as GET does; return it to one that asks for itself."""
+        request = self._request
+        error: OptionError | None = None
+        is_part, is_asked = bool(request.headers.get("HX-Request")), request.method == "POST"
+        # A page that has an answer computed by itself has the options in its address, as when it asks how far that is.
+        asked = request.POST if is_asked and not is_part else request.GET
+        if is_asked or is_part:
+            form = self.form(kind, given_options(asked))
+        if is_asked:
+            try:
+                ask(form)
+            except OptionError as refused:
+                error = refused
+        if not is_part:
+            query = asked.copy()
+            query.pop("csrfmiddlewaretoken", None)
+            if query:
+                query[OF] = kind.name
+            return redirect(f"{page}{'?' if query else ''}{query.urlencode()}#{kind.name}")
         context = self.context(form, error)
-        if self._request.method != "POST" and context.get("is_awaited"):
-            return render(self._request, "analyses/_job.html", context)
-        if self._request.method == "POST":
+        if not is_asked and context.get("is_awaited"):
+            return render(request, "analyses/_job.html", context)
+        if is_asked:
             # Do not repeat a request that was just made, whatever its outcome.
             context["asks"] = False
-        answer = render(self._request, "analyses/_section.html", context)
-        answer["HX-Retarget"], answer["HX-Reswap"] = f"#{form.kind.name}", "outerHTML"
+        answer = render(request, "analyses/_section.html", context)
+        answer["HX-Retarget"], answer["HX-Reswap"] = f"#{kind.name}", "outerHTML"
         return answer
 
     def asked(self, answer: Answered) -> dict[str, Any]:
@@ -154,6 +177,28 @@ class SectionsOf(ABC):
             "shown": answer.shown,
             "job": pending.job if pending is not None else None,
             "is_awaited": answer.is_awaited,
+        }
+
+    def shown(
+        self, kind: AnalysisKind, report: Report, of: str | int, query: str = "", **links: Any
+    ) -> dict[str, Any]:
+        """Return a report with the addresses of its files, those below `of`; `links` as `shown_tables` has them."""
+        place = [*self._of, of]
+        # Several kinds have tables of one name.
+        prefix = f"{kind.name}-"
+        tables = [replace(each, name=f"{prefix}{each.name}") for each in report.tables]
+
+        def file(name: str, ending: str) -> str:
+            args = [*place, name.removeprefix(prefix), ending]
+            return reverse(f"{self.address}-plot", args=args) + query
+
+        return {
+            "notes": report.notes,
+            "files": [
+                (ending.upper(), reverse(f"{self.address}-file", args=[*place, ending]) + query)
+                for ending in FILES
+            ],
+            "tables": shown_tables(replace(report, tables=tables), file_address=file, **links),
         }
 
     def is_due(self, answer: Answered) -> bool:
@@ -167,11 +212,14 @@ class SectionsOf(ABC):
 class Sections(SectionsOf):
     """Sections of a page of results of a task. Shared data is read once."""
 
+    address = "analysis"
+
     def __init__(self, request: HttpRequest, task: Task) -> None:
         super().__init__(request, task.test_set.campaign)
         self._task = task
+        self._of.append(task.pk)
 
-    def of(self, page: str) -> list[Section]:
+    def of(self, page: str) -> list[dict[str, Any]]:
         """Return the sections of a page, without those that nothing could be in."""
         kinds = analyses_of(task=self._task).values()
         return self.listed(kind for kind in kinds if kind.page == page and self._has_all(kind))
@@ -181,10 +229,6 @@ class Sections(SectionsOf):
         if kind.needs_metrics:
             return bool(self._metrics)
         return self._has_other_tasks or not (kind.reads_other_tasks or kind.beside)
-
-    def action(self, kind: AnalysisKind) -> str:
-        """Return the address that requests a section."""
-        return reverse("analysis", args=[self._campaign.slug, self._task.pk, kind.name])
 
     def answer(self, form: AnalysisForm, choice: AnalysisChoice) -> dict[str, Any]:
         """Return the newest answer to a question."""
@@ -225,22 +269,9 @@ class Sections(SectionsOf):
         report = answer_for_people(analysis=shown, language=get_language() or "en")
         # Pages show how far judging is now; the answer's own words are of the time it was computed.
         rule = [] if self._rule is None else rule_notes(self._rule)
-        # Several kinds have tables of one name.
-        prefix = f"{shown.kind}-"
-        tables = [replace(each, name=f"{prefix}{each.name}") for each in report.tables]
         context: dict[str, Any] = {
-            "files": [
-                (ending.upper(), reverse("analysis-file", args=[*self._of, shown.pk, ending]))
-                for ending in FILES
-            ],
+            **self.shown(form.kind, report, shown.pk, addresses=self._addresses),
             "notes": [note for note in report.notes if note not in rule],
-            "tables": shown_tables(
-                replace(report, tables=tables),
-                addresses=self._addresses,
-                file_address=lambda name, ending: self._file(
-                    shown, name.removeprefix(prefix), ending
-                ),
-            ),
             "judges_to_act": judges_to_act(shown, self._task)
             if rights(self._request)["may_change"]
             else [],
@@ -267,13 +298,6 @@ class Sections(SectionsOf):
                 for value in values
             ],
         }
-
-    def _file(self, shown: Analysis, table: str, ending: str) -> str:
-        return reverse("analysis-plot", args=[*self._of, shown.pk, table, ending])
-
-    @property
-    def _of(self) -> list[Any]:
-        return [self._campaign.slug, self._task.pk]
 
     @cached_property
     def judgments(self) -> JudgmentsToChoose:
@@ -311,6 +335,32 @@ class Sections(SectionsOf):
         )
 
 
+class TableSections(SectionsOf):
+    """The tables of a campaign."""
+
+    address = "campaign-table"
+
+    @cached_property
+    def judgments(self) -> JudgmentsToChoose:
+        """Return the available choices among the judgments."""
+        return JudgmentsToChoose(groups=groups_to_choose(campaign_id=self._campaign.pk))
+
+    def answer(self, form: AnalysisForm, choice: AnalysisChoice) -> dict[str, Any]:
+        """Return the newest table of a choice."""
+        found = table_answer(campaign=self._campaign, choice=choice)
+        asks = not choice.is_live and self.is_due(found.asked)
+        context = {**self.asked(found.asked), "asks": asks}
+        if found.report is None:
+            return context
+        query = f"?{form.query}" if form.query else ""
+        places = TableAddresses(self._campaign, found.report, there=self._tasks)
+        return context | self.shown(form.kind, found.report, form.kind.name, query, of_task=places)
+
+    @cached_property
+    def _tasks(self) -> list[tuple[int, str]]:
+        return linked_tasks(campaign=self._campaign)
+
+
 def given_options(asked: QueryDict) -> QueryDict:
     """Return the options in an address or a form."""
     data = asked.copy()
@@ -339,44 +389,13 @@ def analysis_page(request: HttpRequest, slug: str, task_id: int, kind: str) -> H
     """Have a worker compute an answer on POST; GET redirects to its section, which polls here meanwhile."""
     task = asked_task(request, slug, task_id)
     found = known_kind(analyses_of(task=task), kind)
-    is_part = bool(request.headers.get("HX-Request"))
-    if request.method != "POST" and not is_part:
-        return _to_section(task, found, request.GET)
-    # A page that has an answer computed by itself has the options in its address, as when it asks how far that is.
-    data = given_options(request.GET if is_part else request.POST)
-    sections = Sections(request, task)
-    form = sections.form(found, data)
-    error = _ask(request, task, form) if request.method == "POST" else None
-    if not is_part:
-        return _to_section(task, found, data)
-    return sections.part(form, error)
 
-
-def _ask(request: HttpRequest, task: Task, form: AnalysisForm) -> OptionError | None:
-    try:
-        analysis_check(form.kind, task)
-        choice = form_choice(form)
+    def ask(form: AnalysisForm) -> None:
         user = cast("User", request.user)
-        analysis_ask(task=task, choice=choice, user=user, watermark=form.watermark)
-    except OptionError as error:
-        return error
-    return None
+        analysis_ask(task=task, choice=form_choice(form), user=user, watermark=form.watermark)
 
-
-def _to_section(task: Task, kind: AnalysisKind, asked: QueryDict) -> HttpResponse:
-    of = [task.test_set.campaign.slug, task.pk]
-    if kind.page not in _PAGES:
-        return redirect("systems", *of)
-    return section_at(reverse(_PAGES[kind.page], args=of), kind, asked)
-
-
-def section_at(page: str, kind: AnalysisKind, asked: QueryDict) -> HttpResponse:
-    """Redirect to a section of a page, with options as an address or a form has them."""
-    query = asked.copy()
-    query.pop("csrfmiddlewaretoken", None)
-    if query:
-        query[OF] = kind.name
-    return redirect(f"{page}{'?' if query else ''}{query.urlencode()}#{kind.name}")
+    page = reverse(_PAGES[found.page], args=[slug, task_id])
+    return Sections(request, task).requested(found, page, ask)
 
 
 @page_view
@@ -384,8 +403,6 @@ def analysis_file(
     request: HttpRequest, slug: str, task_id: int, analysis_id: int, ending: str
 ) -> HttpResponse:
     """Return the report of an analysis as a file."""
-    if ending not in FILES:
-        raise Http404
     return answer_file(_finished(request, slug, task_id, analysis_id), ending)
 
 
@@ -395,12 +412,104 @@ def analysis_plot(
 ) -> HttpResponse:
     """Return one of its tables as a file: its plot as SVG or PNG, or its rows as CSV."""
     analysis = _finished(request, slug, task_id, analysis_id)
-    answer = plot_answer(answer_with_data(analysis), table, ending, named=analysis.kind)
-    if answer is None:
-        raise Http404
-    return answer
+    return plot_answer(answer_with_data(analysis), table, ending, named=analysis.kind)
 
 
 def _finished(request: HttpRequest, slug: str, task_id: int, analysis_id: int) -> Analysis:
     task = organised_task(request, slug, task_id)
     return get_object_or_404(Analysis.objects.of(task.pk).finished(), pk=analysis_id)
+
+
+@page_view
+def tables_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show all tables of a campaign."""
+    campaign = organised_campaign(request, slug)
+    sections = TableSections(request, campaign)
+    context = {
+        "campaign": campaign,
+        "section": "tables",
+        "sections": sections.listed(TABLES.values()),
+    }
+    return render(request, "results/tables.html", context, status=sections.status)
+
+
+@form_view
+def table_page(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """Have a worker compute a table on POST; GET redirects to its section, which polls here meanwhile.
+
+    Members who only read may ask, too: it changes nothing.
+    """
+    campaign = joined_campaign(request, slug)
+
+    def ask(form: AnalysisForm) -> None:
+        choice = form_choice(form)
+        if not choice.is_live:
+            table_ask(campaign=campaign, choice=choice, user=cast("User", request.user))
+
+    page = reverse("campaign-tables", args=[slug])
+    return TableSections(request, campaign).requested(known_kind(TABLES, name), page, ask)
+
+
+@page_view
+def table_report(request: HttpRequest, slug: str, name: str, ending: str) -> HttpResponse:
+    """Return the table of the choice in the address as a file."""
+    return report_file(_report(request, slug, name), ending, named=f"{slug}-{name}")
+
+
+@page_view
+def table_plot(request: HttpRequest, slug: str, name: str, table: str, ending: str) -> HttpResponse:
+    """Return one of its parts as a file: its plot as SVG or PNG, or its rows as CSV."""
+    return plot_answer(_report(request, slug, name), table, ending, named=f"{slug}-{name}")
+
+
+def _report(request: HttpRequest, slug: str, name: str) -> Report:
+    """Return the report of the choice in the address; 404 where there is none yet."""
+    campaign = organised_campaign(request, slug)
+    form = TableSections(request, campaign).form(known_kind(TABLES, name), request.GET)
+    try:
+        report = table_answer(campaign=campaign, choice=form_choice(form)).report
+    except OptionError as error:
+        raise Http404 from error
+    if report is None:
+        raise Http404
+    return report
+
+
+@page_view
+def campaign_plot(request: HttpRequest, slug: str, table: str, ending: str) -> HttpResponse:
+    """Return a plot of a campaign as SVG or PNG, or its data as CSV."""
+    campaign = organised_campaign(request, slug)
+    return _plot(CAMPAIGN_PLOTS, table, ending, campaign, named=slug)
+
+
+@page_view
+def task_plot(
+    request: HttpRequest, slug: str, task_id: int, table: str, ending: str
+) -> HttpResponse:
+    """Return a plot of a task as a file."""
+    task = organised_task(request, slug, task_id)
+    return _plot(TEST_SET_PLOTS, table, ending, request, task, named=f"{slug}-{task_id}")
+
+
+@page_view
+def judge_plot(
+    request: HttpRequest, slug: str, task_id: int, judge_id: int, table: str, ending: str
+) -> HttpResponse:
+    """Return a plot of a judge as a file."""
+    task = organised_task(request, slug, task_id)
+    judge = get_object_or_404(Judge, pk=judge_id, campaign=task.test_set.campaign_id)
+    return _plot(JUDGE_PLOTS, table, ending, judge, task, named=f"{slug}-judge-{judge_id}")
+
+
+def _plot(
+    known: Mapping[str, Callable[..., Table | None]],
+    table: str,
+    ending: str,
+    *of: Any,
+    named: str,
+) -> HttpResponse:
+    # A 404 before anything is computed.
+    if table not in known or ending not in PLOT_FILES:
+        raise Http404
+    found = known[table](*of)
+    return plot_answer(Report(tables=[found] if found else [], data={}), table, ending, named=named)
