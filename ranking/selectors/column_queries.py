@@ -60,22 +60,21 @@ def _half_of_all(condition: Q) -> Case:
 
 
 @cache
-def labels_query(length: int, *, is_dated: bool = False) -> ColumnsQuery:
+def labels_query(length: int) -> ColumnsQuery:
     """Return the query of all judgments with `length` labels, including superseded ones.
 
-    With `is_dated`, `day` is the UTC day of submission, counted from 1 January 1970.
+    `day` is the UTC day of submission, counted from 1 January 1970.
     """
-    more = {"day": _DAY} if is_dated else {}
     return ColumnsQuery(
         lambda task_id, stop: _labelled(Judgment.objects.of(task_id).until(stop), length).annotate(
             replaces=Coalesce("supersedes_id", 0),
             milliseconds=Coalesce("active_ms", "duration_ms", -1),
-            **more,
+            day=_DAY,
         ),
         _TASK | _STOP,
         [
-            *(*_labels(length), ("id", "i8"), ("replaces", "i8"), ("milliseconds", "i4")),
-            *((name, "i4") for name in more),
+            *(*_labels(length), ("id", "i8"), ("replaces", "i8")),
+            *(("milliseconds", "i4"), ("day", "i4")),
         ],
     )
 

@@ -28,6 +28,7 @@ from ranking.selectors.column_queries import (
 
 Int32Array = npt.NDArray[np.int32]
 Int64Array = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 AnyArray = npt.NDArray[Any]
 
@@ -52,51 +53,16 @@ class _Shown:
 
 @dataclass(frozen=True, eq=False)
 class _Labelled:
-    """Labels of judges, 0 if blank or without a candidate."""
+    """Labels of judges, 0 if blank or without a candidate, and more columns."""
 
     block: Int64Array
     judge: Int64Array
     label: npt.NDArray[np.int8]
+    more: Columns
 
     def take(self, rows: BoolArray) -> "_Labelled":
-        return _Labelled(self.block[rows], self.judge[rows], self.label[rows])
-
-
-@dataclass(frozen=True, eq=False)
-class AllColumns:
-    """The judgments of a test set that are current at a watermark.
-
-    Attributes
-    ----------
-    counted, checks : CodedJudgments
-        Of blocks without a control, and of attention checks.
-    documents : dict
-        The position of each segment's document, by the segment's number.
-    times : dict
-        Milliseconds of each judge's first judgments that count, by pseudonym, active if measured.
-    """
-
-    counted: CodedJudgments
-    checks: CodedJudgments
-    documents: dict[int, int]
-    times: dict[str, Int32Array]
-
-
-def all_columns(*, task_id: int, watermark: int) -> AllColumns:
-    """Read the judgments among numbers 1…`watermark`.
-
-    Rows are as `judged_columns` gives them.
-    """
-    plain, checks = (
-        _shown(task_id, control) for control in (BlockControl.NONE, BlockControl.ATTENTION)
-    )
-    read = _judged(task_id, watermark, sorted({*plain.lengths, *checks.lengths}))
-    return AllColumns(
-        counted=_coded(read.current, plain),
-        checks=_coded(read.current, checks),
-        documents=plain.documents | checks.documents,
-        times=_first_times(read, plain),
-    )
+        more = {name: column[rows] for name, column in self.more.items()}
+        return _Labelled(self.block[rows], self.judge[rows], self.label[rows], more)
 
 
 def judged_columns(
@@ -109,43 +75,17 @@ def judged_columns(
     width.
     """
     shown = _shown(task_id, control)
-    return _coded(_judged(task_id, watermark, shown.lengths).current, shown)
+    return _coded(_current(_judged(task_id, watermark, shown.lengths)), shown)[0]
 
 
-@dataclass(frozen=True, eq=False)
-class JudgedTimes:
-    """Times and durations of judgments.
-
-    Attributes
-    ----------
-    milliseconds : int32, shape (B,)
-        Active if measured; -1 where they are not known, and for judgments that replace another.
-    day : int32, shape (B,)
-        The UTC day of submission, counted from 1 January 1970.
-    """
-
-    milliseconds: Int32Array
-    day: Int32Array
-
-    def take(self, rows: BoolArray) -> "JudgedTimes":
-        return JudgedTimes(self.milliseconds[rows], self.day[rows])
-
-
-def judged_columns_timed(*, task_id: int, watermark: int) -> tuple[CodedJudgments, JudgedTimes]:
-    """Read the same as `judged_columns`, with the times of each judgment."""
+def judging_times(*, task_id: int, watermark: int) -> dict[str, FloatArray]:
+    """Return the seconds of each judge's first judgments that count, active if measured."""
     shown = _shown(task_id, BlockControl.NONE)
-    read = _judged(task_id, watermark, shown.lengths, is_dated=True)
-    assert read.day is not None  # noqa: S101  they are dated
-    coded, rows = _coded_rows(read.current, shown)
-    milliseconds = np.where(read.is_first, read.milliseconds, -1)[read.is_current]
-    day = read.day[read.is_current]
-    return coded, JudgedTimes(milliseconds[rows].astype(np.int32), day[rows])
-
-
-def first_times(*, task_id: int, watermark: int) -> dict[str, Int32Array]:
-    """Return the milliseconds of each judge's first judgments that count, active if measured."""
-    shown = _shown(task_id, BlockControl.NONE)
-    return _first_times(_judged(task_id, watermark, shown.lengths), shown)
+    read = _judged(task_id, watermark, shown.lengths)
+    milliseconds = read.more["milliseconds"]
+    first = np.flatnonzero((read.more["replaces"] == 0) & (milliseconds >= 0))
+    timed = first[_found(shown, read.block[first])[1]]
+    return seconds_by_judge(read.judge[timed], milliseconds[timed])
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,11 +113,11 @@ def columns_of_segments(
     shown = _shown(task_id, control, segments)
     of = {"task_id": task_id, "control": control, "segments": list(segments), "stop": stop}
     queries = map(labels_of_segments_query, shown.lengths)
-    labelled, at = _labelled(
+    labelled = _labelled(
         [query.read(**of) for query in queries], {"number": np.int32, "replaced": np.int32}
     )
-    coded, rows = _coded_rows(labelled, shown)
-    number, replaced = at["number"][rows], at["replaced"][rows]
+    coded, rows = _coded(labelled, shown)
+    number, replaced = labelled.more["number"][rows], labelled.more["replaced"][rows]
     is_before, is_after = (
         (number <= watermark) & ((replaced == 0) | (replaced > watermark))
         for watermark in (start, stop)
@@ -195,55 +135,28 @@ def new_judgments(*, task_id: int, start: int, stop: int) -> Columns:
     return new_judgments_query().read(task_id=task_id, start=start, stop=stop)
 
 
-def times_by_judge(judges: Int64Array, milliseconds: Int32Array) -> dict[str, Int32Array]:
+def seconds_by_judge(judges: Int64Array, milliseconds: Int32Array) -> dict[str, FloatArray]:
     """Return times by the pseudonym of their judge, given by primary key. One query."""
     names = _judge_names(judges)
     order = np.argsort(judges, kind="stable")
     found, starts = np.unique(judges[order], return_index=True)
-    times = np.split(milliseconds[order], starts[1:])
+    times = np.split(milliseconds[order] / 1000, starts[1:])
     return {names[one]: own for one, own in zip(found.tolist(), times, strict=False)}
 
 
-@dataclass(frozen=True, eq=False)
-class _Judged:
-    """All judgments up to a watermark: flags for current and first ones, and durations in milliseconds or -1.
+def _judged(task_id: int, watermark: int, lengths: list[int]) -> _Labelled:
+    """Read all judgments with these numbers of labels, including superseded ones, in one pass over two tables.
 
-    `day` is None unless requested.
+    With `id`, the judgment that each `replaces` or 0, `milliseconds` or -1, and the `day` of submission.
     """
-
-    labelled: _Labelled
-    is_current: BoolArray
-    is_first: BoolArray
-    milliseconds: Int32Array
-    day: Int32Array | None = None
-
-    @property
-    def current(self) -> _Labelled:
-        return self.labelled.take(self.is_current)
+    parts = [labels_query(length).read(task_id=task_id, stop=watermark) for length in lengths]
+    kinds: dict[str, type[np.generic]] = {"id": np.int64, "replaces": np.int64}
+    return _labelled(parts, kinds | {"milliseconds": np.int32, "day": np.int32})
 
 
-def _judged(task_id: int, watermark: int, lengths: list[int], *, is_dated: bool = False) -> _Judged:
-    """Read all judgments with these numbers of labels, including superseded ones, in one pass over two tables."""
-    of = {"task_id": task_id, "stop": watermark}
-    queries = (labels_query(length, is_dated=is_dated) for length in lengths)
-    parts = [query.read(**of) for query in queries]
-    others: dict[str, type[np.generic]] = {"id": np.int64, "replaces": np.int64}
-    others |= {"milliseconds": np.int32, **({"day": np.int32} if is_dated else {})}
-    labelled, more = _labelled(parts, others)
-    replaced = more["replaces"][more["replaces"] > 0]
-    return _Judged(
-        labelled=labelled,
-        is_current=~np.isin(more["id"], replaced),
-        is_first=more["replaces"] == 0,
-        milliseconds=more["milliseconds"],
-        day=more.get("day"),
-    )
-
-
-def _first_times(read: _Judged, shown: _Shown) -> dict[str, Int32Array]:
-    first = np.flatnonzero(read.is_first & (read.milliseconds >= 0))
-    timed = first[_found(shown, read.labelled.block[first])[1]]
-    return times_by_judge(read.labelled.judge[timed], read.milliseconds[timed])
+def _current(judged: _Labelled) -> _Labelled:
+    replaces = judged.more["replaces"]
+    return judged.take(~np.isin(judged.more["id"], replaces[replaces > 0]))
 
 
 def _found(shown: _Shown, block: Int64Array) -> tuple[Int64Array, BoolArray]:
@@ -252,26 +165,18 @@ def _found(shown: _Shown, block: Int64Array) -> tuple[Int64Array, BoolArray]:
     return place, np.append(shown.block, -1)[place] == block
 
 
-def _labelled(
-    parts: list[Columns], more: Mapping[str, type[np.generic]]
-) -> tuple[_Labelled, Columns]:
+def _labelled(parts: list[Columns], more: Mapping[str, type[np.generic]]) -> _Labelled:
     """Return the labels of judgments, which were read in parts of one width, and more columns of them."""
     widest = max((part["filled"].shape[1] for part in parts), default=0)
-    labelled = _Labelled(
+    return _Labelled(
         block=_joined((part["block_id"] for part in parts), np.int64),
         judge=_joined((part["judge_id"] for part in parts), np.int64),
         label=_joined((_widened(part["filled"], widest, 0) for part in parts), np.int8, widest),
+        more={name: _joined((part[name] for part in parts), kind) for name, kind in more.items()},
     )
-    others = {name: _joined((part[name] for part in parts), kind) for name, kind in more.items()}
-    return labelled, others
 
 
-def _coded(labelled: _Labelled, shown: _Shown) -> CodedJudgments:
-    """Return the judgments of these blocks, in the order of blocks and judges."""
-    return _coded_rows(labelled, shown)[0]
-
-
-def _coded_rows(labelled: _Labelled, shown: _Shown) -> tuple[CodedJudgments, Int64Array]:
+def _coded(labelled: _Labelled, shown: _Shown) -> tuple[CodedJudgments, Int64Array]:
     """Return the judgments of these blocks, in the order of blocks and judges, and their rows among all."""
     names = _judge_names(labelled.judge)
     judges, judge = list(names.values()), _numbers(labelled.judge, list(names))
@@ -378,10 +283,17 @@ def judged_blocks(*, task_id: int, watermark: int) -> Blocks:
     return _blocks(judged_columns(task_id=task_id, watermark=watermark))
 
 
-def judged_blocks_timed(*, task_id: int, watermark: int) -> tuple[Blocks, JudgedTimes]:
-    """Read all judgments that count, and the times of each: see `judged_columns_timed`."""
-    coded, times = judged_columns_timed(task_id=task_id, watermark=watermark)
-    return _blocks(coded), times
+def judged_blocks_timed(*, task_id: int, watermark: int) -> tuple[Blocks, Int32Array, Int32Array]:
+    """Read all judgments that count, and the milliseconds and the day of each.
+
+    Milliseconds are active ones if measured, and -1 where they are not known, and of judgments that replace another.
+    Days are UTC days of submission, counted from 1 January 1970.
+    """
+    shown = _shown(task_id, BlockControl.NONE)
+    read = _current(_judged(task_id, watermark, shown.lengths))
+    coded, rows = _coded(read, shown)
+    milliseconds = np.where(read.more["replaces"] == 0, read.more["milliseconds"], -1)
+    return _blocks(coded), milliseconds[rows].astype(np.int32), read.more["day"][rows]
 
 
 def attention_blocks(*, task_id: int, watermark: int) -> Blocks:

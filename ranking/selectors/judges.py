@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import (
     Case,
@@ -136,10 +136,6 @@ def _gravity(task: Task) -> Case:
     )
 
 
-#: By value: to look one up costs a tenth of calling the enumeration.
-_MEASURES: Final = {measure.value: measure for measure in JudgeMeasure}
-
-
 @dataclass(frozen=True, slots=True)
 class MeasuredTask:
     """The measures of a test set's judges, as they were computed, by the judgments 1…watermark."""
@@ -205,7 +201,7 @@ def results_by_judge(
 
 
 def _results(measures: dict[str, Any]) -> dict[str, MeasureResult]:
-    return {_MEASURES[measure]: MeasureResult(**row) for measure, row in measures.items()}
+    return {JudgeMeasure(measure): MeasureResult(**row) for measure, row in measures.items()}
 
 
 def values_by_measure(*, task_id: int) -> dict[str, list[float]]:

@@ -9,13 +9,12 @@ from django.db import connection
 
 from annotation.models import BlockControl
 from ranking.core.judged.blocks import Blocks
-from ranking.core.judged.coded_blocks import CodedJudgments, blocks_of_codes, blocks_of_parts
+from ranking.core.judged.coded_blocks import CodedJudgments, blocks_of_parts
 from ranking.core.live.state import ChangedJudgments
 from ranking.selectors.judged_columns import (
-    all_columns,
     columns_of_segments,
     new_judgments,
-    times_by_judge,
+    seconds_by_judge,
 )
 
 #: Judgments to be counted at a time, about; they bound memory.
@@ -29,7 +28,7 @@ def changed_judgments(
 
     From `start` = 0 these are all judgments. Documents are numbered by their positions, which stay
     the same. Reading takes time in proportion to the judgments of the segments that were
-    judged, however many others there are; from `start` = 0 all are read at once.
+    judged, however many others there are.
 
     Parameters
     ----------
@@ -37,15 +36,12 @@ def changed_judgments(
     systems : sequence of str
         All systems of the test set.
     """
-    if start == 0:
-        yield from _all_judgments(task_id, stop, systems)
-        return
     new = new_judgments(task_id=task_id, start=start, stop=stop)
     counted, checked = (
         np.unique(new["segment"][new[kind]]).tolist() for kind in ("counts", "checks")
     )
     timed = new["milliseconds"] >= 0
-    seconds = _seconds(times_by_judge(new["judge_id"][timed], new["milliseconds"][timed]))
+    seconds = seconds_by_judge(new["judge_id"][timed], new["milliseconds"][timed])
     del new
     at_a_time = max(1, _AT_A_TIME * max(1, len(counted)) // max(1, stop))
     for piece in range(0, max(1, len(counted), len(checked)), at_a_time):
@@ -54,31 +50,6 @@ def changed_judgments(
         before, after = _blocks(counted[some], *span, BlockControl.NONE, systems)
         checks = _blocks(checked[some], *span, BlockControl.ATTENTION, systems)
         yield ChangedJudgments(before, after, *checks, seconds=seconds if piece == 0 else {})
-
-
-def _all_judgments(task_id: int, stop: int, systems: Sequence[str]) -> Iterator[ChangedJudgments]:
-    """Yield all judgments, in pieces of different segments; the checks and times with the first."""
-    read = all_columns(task_id=task_id, watermark=stop)
-    nothing = _nothing(systems)
-    checks = _with_documents(read.checks, systems, read.documents)
-    seconds = _seconds(read.times)
-    for rows in _pieces(read.counted.segment):
-        after = _with_documents(read.counted.take(rows), systems, read.documents)
-        yield ChangedJudgments(nothing, after, nothing, checks, seconds=seconds)
-        checks, seconds = nothing, {}
-
-
-def _pieces(segment: npt.NDArray[np.int32]) -> list[npt.NDArray[np.int64]]:
-    """Return the rows in pieces of whole segments; within a segment they keep their order."""
-    order = np.argsort(segment, kind="stable")
-    begins = np.append(np.flatnonzero(np.diff(segment[order])) + 1, len(order))
-    wanted = np.arange(_AT_A_TIME, len(order), _AT_A_TIME)
-    stops = np.unique(begins[np.searchsorted(begins, wanted)])
-    return np.split(order, stops[stops < len(order)])
-
-
-def _seconds(times: Mapping[str, npt.NDArray[np.int32]]) -> dict[str, npt.NDArray[np.float64]]:
-    return {name: milliseconds / 1000 for name, milliseconds in times.items()}
 
 
 def _blocks(
@@ -102,12 +73,6 @@ def _blocks(
         document=_documents(read.coded, read.documents),
     )
     return before, after
-
-
-def _with_documents(
-    coded: CodedJudgments, systems: Sequence[str], documents: dict[int, int]
-) -> Blocks:
-    return blocks_of_codes(coded, systems, document=_documents(coded, documents))
 
 
 def _documents(coded: CodedJudgments, documents: dict[int, int]) -> npt.NDArray[np.int32]:

@@ -1,13 +1,11 @@
 """Quality of the judges of a test set: measures, status, quality actions and scored attention checks."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
-import numpy as np
-import numpy.typing as npt
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
 
 from annotation.export.five_way import systems_shown
@@ -24,7 +22,6 @@ from annotation.selectors.judges import JudgeStatus, judge_statuses
 from campaign.models import Campaign, Task
 from ranking.core.judges.tallies import ScoredCheck, ScoredOutput
 from ranking.models import LatestRanking, RankingRun
-from ranking.selectors.judged_columns import first_times
 from ranking.selectors.judges import (
     TallyRow,
     judges_present,
@@ -50,12 +47,6 @@ class JudgeQuality:
     agreement: Mapping[str, Any]
     status: JudgeStatus
     measures: Mapping[str, Mapping[str, Any]]
-
-
-def judging_times(*, task_id: int, watermark: int) -> dict[str, npt.NDArray[np.float64]]:
-    """Return the seconds of each judge's first judgments that count, active if measured."""
-    times = first_times(task_id=task_id, watermark=watermark)
-    return {name: milliseconds / 1000 for name, milliseconds in times.items()}
 
 
 def quality_due() -> list[RankingRun]:
@@ -149,33 +140,17 @@ def actions_in_force(*, task: Task, judges: list[int]) -> dict[int, list[Quality
     return found
 
 
-def exclusions_in_force(*, task: Task) -> list[QualityAction]:
-    """Return the latest exclusion in force of each judge of a test set, by pseudonym.
-
-    One query; two if there is any.
-    """
-    found = _exclusions(task.pk, task.test_set.campaign_id)
-    return list(_actions_found(task, found).order_by("judge__pseudonym"))
-
-
-def _actions_found(task: Task, found: Iterable[tuple[Any, ...]]) -> QuerySet[QualityAction]:
-    """Return these quality actions, newest first, with all related data for pages.
-
-    Most pages of judges have no actions, and PostgreSQL takes milliseconds to plan this many joins.
-    """
-    ids = [action_id for (action_id,) in found]
-    if not ids:
-        return QualityAction.objects.none()
-    return quality_actions(task=task).filter(pk__in=ids)
-
-
-def _exclusions(task_id: int, campaign_id: int) -> QuerySet[QualityAction, Any]:
-    exclusions = QualityAction.objects.in_force().filter(
-        judge__campaign=campaign_id,
+def exclusions_in_force(*, task: Task) -> QuerySet[QualityAction]:
+    """Return the latest exclusion in force of each judge of a test set, by pseudonym, as `quality_actions` does."""
+    latest = QualityAction.objects.in_force().filter(
+        judge__campaign=task.test_set.campaign_id,
         action=QualityActionKind.EXCLUDE,
-        judge__in=judges_present(task_id).values("judge"),
+        judge__in=judges_present(task.pk).values("judge"),
     )
-    return exclusions.order_by("judge", "-id").distinct("judge").values_list("pk")
+    latest = latest.order_by("judge", "-id").distinct("judge")
+    return (
+        quality_actions(task=task).filter(pk__in=latest.values("pk")).order_by("judge__pseudonym")
+    )
 
 
 # Judgment, judge, HIT, place in it, segment, block, and its control.

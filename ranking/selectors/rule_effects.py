@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from annotation.models import QualityAction, QualityActionKind, QualityRule, RuleDirection
 from campaign.models import Campaign, Judge, Task
 from ranking.judge_monitoring import PROBABILITIES, MeasureResult, MeasuresByJudge
-from ranking.selectors.judges import measured_tasks, results_by_judge
+from ranking.selectors.judges import MeasuredTask, measured_tasks, results_by_judge
 
 _MEASURED: Final = tuple(field.name for field in fields(MeasureResult))
 #: Rules that affect more than one in this many judges wait for an organiser's confirmation.
@@ -88,33 +88,38 @@ def rules_in_force(*, campaign_id: int) -> list[QualityRule]:
     return list(rules.order_by("pk"))
 
 
-def rule_acts(
-    rules: Sequence[QualityRule],
-    *,
-    campaign_id: int,
-    task_id: int,
-    measures: MeasuresByJudge,
-    watermark: int,
-) -> list[RuleAct]:
-    """Return the actions of these rules, stored or not, by the measures of a task.
+def rule_acts(rules: Sequence[QualityRule], measured: Sequence[MeasuredTask]) -> list[RuleAct]:
+    """Return the actions of these rules, stored or not, by the measures of test sets of their campaigns.
 
     A rule acts on a judge once, so that judges it acted on before are left out. Two queries, if
     anything is breached.
     """
-    breached = _breached(rules, task_id, measures)
+    breached = [
+        (rule, name, found)
+        for found in measured
+        for rule, name in _breached(
+            [rule for rule in rules if rule.campaign_id == found.campaign_id],
+            found.task_id,
+            found.measures,
+        )
+    ]
     if not breached:
         return []
     stored = [rule.pk for rule in rules if rule.pk is not None]
     done = set(QualityAction.objects.filter(rule__in=stored).values_list("rule", "judge"))
     judges = Judge.objects.filter(
-        campaign=campaign_id, pseudonym__in={name for _rule, name in breached}
+        campaign__in={found.campaign_id for *_rule, found in breached},
+        pseudonym__in={name for _rule, name, _found in breached},
     )
-    by_name = {judge.pseudonym: judge for judge in judges}
-    return [
-        RuleAct(rule, by_name[name], task_id, _evidence(rule, measures[name], watermark))
-        for rule, name in breached
-        if name in by_name and (rule.pk, by_name[name].pk) not in done
-    ]
+    by_name = {(judge.campaign_id, judge.pseudonym): judge for judge in judges}
+    acts: dict[tuple[int, int], RuleAct] = {}
+    for rule, name, found in breached:
+        judge = by_name.get((found.campaign_id, name))
+        if judge is not None and (rule.pk, judge.pk) not in done:
+            evidence = _evidence(rule, found.measures[name], found.watermark)
+            act = RuleAct(rule, judge, found.task_id, evidence)
+            acts.setdefault((id(rule), judge.pk), act)
+    return list(acts.values())
 
 
 def _breached(
@@ -148,29 +153,17 @@ def rule_effects(
 ) -> RuleEffects:
     """Return the effects of these rules, stored or not, by the current stored measures of judges.
 
-    For one task, or all tasks of a rule. One query for the measures and two for each test set in
-    which a rule is breached.
+    For one task, or all tasks of a rule. Three queries.
     """
-    acts: dict[tuple[int, int], RuleAct] = {}
-    measured: set[str] = set()
-    known: set[str] = set()
-    for found in measured_tasks(campaigns=[campaign.pk], task_id=task_id):
-        looking = [rule for rule in rules if rule.task_id in {None, found.task_id}]
-        if not looking:
-            continue
-        measured |= found.measures.keys()
-        known.update(*found.measures.values())
-        for act in rule_acts(
-            looking,
-            campaign_id=campaign.pk,
-            task_id=found.task_id,
-            measures=found.measures,
-            watermark=found.watermark,
-        ):
-            acts.setdefault((id(act.rule), act.judge.pk), act)
+    measured = [
+        found
+        for found in measured_tasks(campaigns=[campaign.pk], task_id=task_id)
+        if any(rule.task_id in {None, found.task_id} for rule in rules)
+    ]
+    known = {name for found in measured for rows in found.measures.values() for name in rows}
     return RuleEffects(
-        acts=tuple(acts.values()),
-        measured=len(measured),
+        acts=tuple(rule_acts(rules, measured)),
+        measured=len({name for found in measured for name in found.measures}),
         without_data=tuple(dict.fromkeys(r.measure for r in rules if r.measure not in known)),
     )
 
@@ -200,7 +193,7 @@ def acts_held(
     rule cannot empty a campaign one by one either. Warnings never wait. Two queries, if a judge is
     to be stopped.
     """
-    stops = _stopping_anew(acts, campaign_id=campaign_id)
+    stops = _stopping_anew(acts, campaign_id)
     if not stops:
         return []
     before = _stops_in_force(campaign_id).filter(rule__isnull=False, judge__pseudonym__in=measured)
@@ -219,7 +212,7 @@ def effects_held(*, campaign: Campaign, task_id: int | None = None) -> list[Rule
     if not rules:
         return []
     effects = rule_effects(rules, campaign=campaign, task_id=task_id)
-    held = _stopping_anew(effects.acts, campaign_id=campaign.pk)
+    held = _stopping_anew(effects.acts, campaign.pk)
     return [
         RuleEffects(acts=tuple(acts), measured=effects.measured)
         for rule in rules
@@ -232,51 +225,25 @@ def rules_waiting(*, campaigns: Sequence[Campaign]) -> Counter[int]:
 
     At most five queries, however many campaigns and test sets there are.
     """
-    rules: dict[int, list[QualityRule]] = {}
-    for rule in QualityRule.objects.filter(
-        campaign__in=campaigns, switched_off_at__isnull=True, action__in=STANDS_ASIDE
-    ):
-        rules.setdefault(rule.campaign_id, []).append(rule)
-    breached = {
-        (rule, name)
-        for found in (measured_tasks(campaigns=list(rules)) if rules else ())
-        for rule, name in _breached(rules[found.campaign_id], found.task_id, found.measures)
-    }
-    if not breached:
-        return Counter()
-    done = set(
-        QualityAction.objects.filter(rule__in={rule for rule, _name in breached}).values_list(
-            "rule", "judge"
-        )
-    )
-    judges = {
-        (campaign, name): judge
-        for campaign, name, judge in Judge.objects.filter(
-            campaign__in=list(rules), pseudonym__in={name for _rule, name in breached}
-        ).values_list("campaign", "pseudonym", "pk")
-    }
-    in_force = set(_stops_in_force(*rules).values_list("judge", "action"))
-    waiting = {
-        rule
-        for rule, name in breached
-        if (judge := judges.get((rule.campaign_id, name))) is not None
-        and (rule.pk, judge) not in done
-        and not _is_stopped(judge, rule.action, in_force)
-    }
-    return Counter(rule.campaign_id for rule in waiting)
+    in_force = QualityRule.objects.filter(switched_off_at__isnull=True, action__in=STANDS_ASIDE)
+    rules = list(in_force.filter(campaign__in=campaigns))
+    of = {rule.campaign_id for rule in rules}
+    acts = rule_acts(rules, measured_tasks(campaigns=of)) if rules else []
+    return Counter(rule.campaign_id for rule in {act.rule for act in _stopping_anew(acts, *of)})
 
 
-def _stopping_anew(acts: Iterable[RuleAct], *, campaign_id: int) -> list[RuleAct]:
+def _stopping_anew(acts: Iterable[RuleAct], *campaign_ids: int) -> list[RuleAct]:
     """Return the pauses and exclusions of judges who are not already paused or excluded."""
     stops = [act for act in acts if act.rule.action in STANDS_ASIDE]
     if not stops:
         return []
-    in_force = set(_stops_in_force(campaign_id).values_list("judge", "action"))
-    return [act for act in stops if not _is_stopped(act.judge.pk, act.rule.action, in_force)]
-
-
-def _is_stopped(judge_id: int, action: str, in_force: Collection[tuple[int, str]]) -> bool:
-    return (judge_id, QualityActionKind.EXCLUDE) in in_force or (judge_id, action) in in_force
+    in_force = set(_stops_in_force(*campaign_ids).values_list("judge", "action"))
+    return [
+        act
+        for act in stops
+        if not in_force
+        & {(act.judge.pk, QualityActionKind.EXCLUDE), (act.judge.pk, act.rule.action)}
+    ]
 
 
 def _stops_in_force(*campaign_ids: int) -> QuerySet[QualityAction]:

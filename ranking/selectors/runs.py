@@ -6,10 +6,9 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from hashlib import blake2b
 from itertools import combinations
-from typing import Any, Final
+from typing import Any
 
 from django.contrib.postgres.functions import TransactionNow
-from django.db import connection
 from django.db.models import (
     BooleanField,
     Case,
@@ -17,7 +16,6 @@ from django.db.models import (
     ExpressionWrapper,
     F,
     JSONField,
-    Model,
     OuterRef,
     Q,
     QuerySet,
@@ -78,39 +76,23 @@ class RankingBasis:
     latest: LatestRanking | None
 
 
-def _fields_but(model: type[Model], *left_out: str) -> list[str]:
-    return [field.attname for field in model._meta.concrete_fields if field.name not in left_out]
-
-
-_OF_LATEST: Final = _fields_but(LatestRanking, "result")
-_OF_KEPT: Final = _fields_but(RankingRun, "result", "standings")
-
-
-def _basis(task_id: int) -> QuerySet[Any, Any]:
+def ranking_basis(*, task_id: int) -> RankingBasis:
+    """Return the inputs of a new ranking of a task. Two queries."""
+    latest = LatestRanking.objects.filter(pk=task_id).select_related("last_kept")
     active = Design.objects.filter(task=OuterRef("pk"), kind=Design.Kind.ACTIVE)
     asking = endpoints_asking(WebhookEvent.RANKING)
-    return Task.objects.filter(pk=task_id).values_list(
-        F("test_set__campaign_id"),
-        TransactionNow(),
-        Coalesce(F("judgment_sequence__last_number"), 0),
-        Exists(active),
-        Exists(asking.filter(campaign=OuterRef("test_set__campaign"))),
-        rule_asked_for("pk"),
-        *(f"latest_ranking__{name}" for name in _OF_LATEST),
-        *(f"latest_ranking__last_kept__{name}" for name in _OF_KEPT),
+    campaign_id, now, last_number, has_active_design, has_webhooks, rule = (
+        Task.objects.filter(pk=task_id)
+        .values_list(
+            F("test_set__campaign_id"),
+            TransactionNow(),
+            Coalesce(F("judgment_sequence__last_number"), 0),
+            Exists(active),
+            Exists(asking.filter(campaign=OuterRef("test_set__campaign"))),
+            rule_asked_for("pk"),
+        )
+        .get()
     )
-
-
-def ranking_basis(*, task_id: int) -> RankingBasis:
-    """Return the inputs of a new ranking of a task. One query."""
-    found = _basis(task_id).first()
-    if found is None:
-        raise Task.DoesNotExist
-    kept_from = len(found) - len(_OF_KEPT)
-    latest_from = kept_from - len(_OF_LATEST)
-    latest = LatestRanking.from_db(connection.alias, _OF_LATEST, found[latest_from:kept_from])
-    latest.last_kept = RankingRun.from_db(connection.alias, _OF_KEPT, found[kept_from:])
-    campaign_id, now, last_number, has_active_design, has_webhooks, rule = found[:latest_from]
     return RankingBasis(
         task_id=task_id,
         campaign_id=campaign_id,
@@ -119,7 +101,7 @@ def ranking_basis(*, task_id: int) -> RankingBasis:
         has_active_design=has_active_design,
         has_webhooks=has_webhooks,
         rule=rule,
-        latest=latest if latest.pk is not None else None,
+        latest=latest.defer("result", "last_kept__result", "last_kept__standings").first(),
     )
 
 

@@ -29,8 +29,9 @@ from ranking.judge_monitoring import (
     measures_of_tallies,
 )
 from ranking.models import RankingRun, RankingUpkeep
-from ranking.selectors.judged_columns import attention_blocks, judged_blocks
-from ranking.selectors.quality import judging_times, scored_checks
+from ranking.selectors.judged_columns import attention_blocks, judged_blocks, judging_times
+from ranking.selectors.judges import MeasuredTask
+from ranking.selectors.quality import scored_checks
 from ranking.selectors.rule_effects import RuleAct, acts_held, rule_acts, rules_in_force
 from ranking.selectors.runs import system_kinds
 from ranking.services.judges import judge_measures_store
@@ -159,14 +160,10 @@ def rule_acts_take(*, acts: Sequence[RuleAct], confirmed_by: User | None = None)
 
 def _rules_apply(task: Task, measures: MeasuresByJudge, *, watermark: int) -> None:
     """Carry out the rules in force on these measures, except those that wait for an organiser."""
-    acts = rule_acts(
-        rules_in_force(campaign_id=task.test_set.campaign_id),
-        campaign_id=task.test_set.campaign_id,
-        task_id=task.pk,
-        measures=measures,
-        watermark=watermark,
-    )
-    held = acts_held(acts, campaign_id=task.test_set.campaign_id, measured=measures.keys())
+    campaign_id = task.test_set.campaign_id
+    measured = MeasuredTask(campaign_id, task.pk, watermark, measures)
+    acts = rule_acts(rules_in_force(campaign_id=campaign_id), [measured])
+    held = acts_held(acts, campaign_id=campaign_id, measured=measures.keys())
     rule_acts_take(acts=[act for act in acts if act not in held])
 
 

@@ -8,8 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from annotation.models import Block, Judgment, JudgmentSequence
 from annotation.sampling.parameters import MOST_CANDIDATES
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
-from ranking.selectors.judged_columns import attention_blocks, judged_blocks
-from ranking.selectors.quality import judging_times
+from ranking.selectors.judged_columns import attention_blocks, judged_blocks, judging_times
 from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.read_by_rows import (
     assert_same_blocks,
