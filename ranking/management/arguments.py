@@ -8,7 +8,6 @@ import os
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, Literal, Union, get_args, get_origin
 
 from django.core.management.base import CommandParser
@@ -123,13 +122,8 @@ _TRUTH = {"yes": True, "true": True, "no": False, "false": False}
 _NUMBERS = {int: "whole number", float: "number"}
 
 
-@dataclass(frozen=True)
-class Parameter:
-    """A value given for a parameter of a method."""
-
-    method: str
-    name: str
-    value: Any
+#: A method, the name of a parameter of it, and the value given for that.
+Parameter = tuple[str, str, Any]
 
 
 def add_parameter_argument(parser: CommandParser) -> None:
@@ -156,13 +150,13 @@ def parameters_of(
         If a parameter is of a method that is not among `methods`, or is given twice.
     """
     found: dict[str, dict[str, Any]] = {name: {} for name in methods}
-    for parameter in given:
-        name = f"{parameter.method}.{parameter.name}"
-        if parameter.method not in found:
+    for method, parameter, value in given:
+        name = f"{method}.{parameter}"
+        if method not in found:
             raise ValueError(f"--parameter {name}: method not selected with --method")
-        if parameter.name in found[parameter.method]:
+        if parameter in found[method]:
             raise ValueError(f"--parameter {name} is given twice")
-        found[parameter.method][parameter.name] = parameter.value
+        found[method][parameter] = value
     return found
 
 
@@ -193,7 +187,7 @@ def _parameter(text: str) -> Parameter:
         raise argparse.ArgumentTypeError(
             f"{method} has no parameter {parameter!r} (parameters: {', '.join(known) or 'none'})"
         )
-    return Parameter(method, parameter, _value(name, value, known[parameter]))
+    return method, parameter, _value(name, value, known[parameter])
 
 
 def _value(name: str, text: str, type_: Any) -> Any:
@@ -219,6 +213,37 @@ def _one_of(name: str, text: str, choices: Mapping[str, Any]) -> Any:
 
 
 _NOT_NEGATIVE = number_between(-math.ulp(0), math.inf)
+
+
+def add_method_argument(parser: CommandParser, default: str) -> None:
+    """Add `--method`; without it, it is None."""
+    parser.add_argument(
+        "--method",
+        metavar="M",
+        nargs="+",
+        action="extend",
+        choices=list(METHODS),
+        help=f"ranking methods: {', '.join(METHODS)} (default: {default})",
+    )
+
+
+def add_target_arguments(parser: CommandParser, name: str, default: str) -> None:
+    """Add the argument of shares of separated pairs, None without it, and `--clusters`."""
+    parser.add_argument(
+        name,
+        metavar="SHARE",
+        type=number_between(0, 1, including_high=True),
+        nargs="+",
+        help=f"target shares of separated pairs (default: {default})",
+    )
+    parser.add_argument(
+        "--clusters",
+        metavar="K",
+        type=whole_number(2),
+        nargs="+",
+        default=[],
+        help="target numbers of clusters",
+    )
 
 
 def add_model_arguments(parser: CommandParser, *, systems: int | None, noise: float | None) -> None:

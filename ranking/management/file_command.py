@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import sys
 from abc import abstractmethod
@@ -83,7 +82,7 @@ class ReportCommand(BaseCommand):
             if output is None:
                 self.stdout.write(text, ending="")
             else:
-                with refused_writing(output), replaced(output) as part:
+                with replaced(output) as part:
                     part.write_text(text, encoding="utf-8")
         except KeyboardInterrupt:
             raise CommandError(
@@ -112,17 +111,6 @@ def checked_output(name: str | None) -> Path | None:
     if path.is_dir() or not path.parent.is_dir():
         refuse(f"{name}: the folder does not exist.")
     return path
-
-
-@contextmanager
-def refused_writing(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        refuse(
-            f"{path}: cannot write the file ({error.strerror}).",
-            error,
-        )
 
 
 def add_resampling_arguments(parser: CommandParser, *, resamples: int = 1000) -> None:
@@ -263,21 +251,24 @@ def segment_texts(name: str) -> list[str]:
     raise FormatError(name, f"the file looks like {found.value.upper()}", "give plain text or SGML")
 
 
-@contextlib.contextmanager
+@contextmanager
 def replaced(path: Path) -> Iterator[Path]:
-    """Provide a temporary file beside `path` that replaces it if the block succeeds.
+    """Provide a temporary file beside `path` that replaces it if the block succeeds; refuse what cannot be written.
 
     Whatever ends the writing early, Ctrl-C too, leaves `path` as it was.
     """
-    if path.exists() and not path.is_file():  # /dev/stdout, a pipe: nothing to be replaced
-        yield path
-        return
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    # Nothing to be replaced in /dev/stdout, a pipe.
+    is_file = not path.exists() or path.is_file()
+    part = path.with_name(f".{path.name}.{os.getpid()}.part") if is_file else path
     try:
         yield part
-        part.replace(path)
+        if is_file:
+            part.replace(path)
+    except OSError as error:
+        refuse(f"{path}: cannot write the file ({error.strerror}).", error)
     finally:
-        part.unlink(missing_ok=True)
+        if is_file:
+            part.unlink(missing_ok=True)
 
 
 class Progress:

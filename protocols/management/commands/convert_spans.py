@@ -14,7 +14,6 @@ from ranking.management.file_command import (
     Progress,
     ReportCommand,
     refuse,
-    refused_writing,
     replaced,
 )
 from ranking.reports import Report
@@ -68,7 +67,7 @@ class Command(ReportCommand):
             **{name: options[name] for name in named},
         )
         lines, lost = write_spans(read.judgments, options["output_format"])
-        with refused_writing(to), replaced(to) as part:
+        with replaced(to) as part:
             # As it is: line ends are those of the format, on any machine.
             part.write_text("".join(lines), encoding="utf-8", newline="")
         return conversion_report(read, str(to), options["output_format"], lost)

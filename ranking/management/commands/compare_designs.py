@@ -18,9 +18,9 @@ from ranking.management.arguments import (
     POSITIVE,
     SHARE,
     add_model_arguments,
+    add_target_arguments,
     model_of,
     number_between,
-    whole_number,
 )
 from ranking.management.file_command import (
     Options,
@@ -31,7 +31,6 @@ from ranking.management.file_command import (
     checked_output,
     read_input,
     refuse,
-    refused_writing,
     replaced,
 )
 from ranking.reports import Report
@@ -68,22 +67,7 @@ class Command(ReportCommand):
             default=["sign_test", "expected_wins", "bradley_terry"],
             help=f"methods to tell systems apart: {', '.join(RANGES)} (default: all but anytime)",
         )
-        parser.add_argument(
-            "--target-pairs",
-            metavar="SHARE",
-            type=number_between(0, 1, including_high=True),
-            nargs="+",
-            default=None,
-            help="target shares of separated pairs (default: 0.9)",
-        )
-        parser.add_argument(
-            "--clusters",
-            metavar="K",
-            type=whole_number(2),
-            nargs="+",
-            default=[],
-            help="target numbers of clusters",
-        )
+        add_target_arguments(parser, "--target-pairs", "0.9")
         parser.add_argument(
             "--experiments",
             type=POSITIVE,
@@ -139,7 +123,7 @@ class Command(ReportCommand):
             progress=progress.begin("Simulating"),
         )
         if plot is not None:
-            with refused_writing(plot), replaced(plot) as part:
+            with replaced(plot) as part:
                 part.write_text(plot_of(comparison), encoding="utf-8")
         return comparison_report(comparison, given)
 

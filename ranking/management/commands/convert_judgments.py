@@ -20,7 +20,6 @@ from ranking.management.file_command import (
     ReportCommand,
     add_names_of_files,
     refuse,
-    refused_writing,
     replaced,
 )
 from ranking.reports import Report
@@ -88,7 +87,7 @@ def _left_refuse(to: Path, number: int) -> None:
 
 
 def _write(path: Path, columns: Columns, vocabulary: Vocabulary) -> FileWritten:
-    with refused_writing(path), replaced(path) as part:
+    with replaced(path) as part:
         write_parquet(str(part), columns, vocabulary)
     return FileWritten(
         name=str(path),

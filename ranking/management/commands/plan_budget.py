@@ -12,9 +12,8 @@ from ranking.management.arguments import (
     POSITIVE,
     SHARE,
     add_model_arguments,
+    add_target_arguments,
     model_of,
-    number_between,
-    whole_number,
 )
 from ranking.management.file_command import (
     Options,
@@ -41,22 +40,7 @@ class Command(ReportCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         add_file_arguments(parser, optional=True, short=False)
         add_model_arguments(parser, systems=None, noise=None)
-        parser.add_argument(
-            "--target",
-            metavar="SHARE",
-            type=number_between(0, 1, including_high=True),
-            nargs="+",
-            default=None,
-            help="target shares of separated pairs (default: 0.5 0.7 0.8 0.9)",
-        )
-        parser.add_argument(
-            "--clusters",
-            metavar="K",
-            type=whole_number(2),
-            nargs="+",
-            default=[],
-            help="target numbers of clusters",
-        )
+        add_target_arguments(parser, "--target", "0.5 0.7 0.8 0.9")
         parser.add_argument(
             "--experiments", type=POSITIVE, default=200, help="simulated campaigns (default: 200)"
         )

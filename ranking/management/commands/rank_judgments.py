@@ -18,6 +18,7 @@ from ranking.core.rankings.shard_counts import CountsWanted, rank_added
 from ranking.files.counting import FilesWanted, count_files, is_counted, names_documents
 from ranking.files.records import InputFormat
 from ranking.management.arguments import (
+    add_method_argument,
     add_parameter_argument,
     add_range_arguments,
     parameters_of,
@@ -45,14 +46,7 @@ class Command(ReportCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_file_arguments(parser)
-        parser.add_argument(
-            "--method",
-            metavar="M",
-            nargs="+",
-            action="extend",
-            choices=list(METHODS),
-            help=f"ranking methods: {', '.join(METHODS)} (default: expected_wins)",
-        )
+        add_method_argument(parser, "expected_wins")
         add_range_arguments(parser)
         add_parameter_argument(parser)
         add_resampling_arguments(parser)

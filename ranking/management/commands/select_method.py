@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.core.management.base import CommandParser
 
 from ranking.analyses.methods import selection_report
-from ranking.core.methods.registry import METHODS
 from ranking.core.selection import Requirement, data_requirements, predictors, select_method
 from ranking.management.arguments import (
+    add_method_argument,
     add_parameter_argument,
     number_between,
     parameters_of,
@@ -31,14 +31,7 @@ class Command(ReportCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_file_arguments(parser)
-        parser.add_argument(
-            "--method",
-            metavar="M",
-            nargs="+",
-            action="extend",
-            choices=list(METHODS),
-            help=f"methods: {', '.join(METHODS)} (default: {' '.join(_DEFAULT)})",
-        )
+        add_method_argument(parser, " ".join(_DEFAULT))
         add_parameter_argument(parser)
         parser.add_argument(
             "--folds",
