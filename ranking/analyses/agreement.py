@@ -27,7 +27,7 @@ from ranking.core.agreement.statistics import Chance
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.reports.correlations import kappa_cells, kappa_columns, kappa_plot
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import Column, Plot, Report, Table
+from ranking.reports.tables import Column, Plot, Report, Table, end_columns
 from ranking.wording.agreement import (
     CHANCE_WORDS,
     PAIRING_WORDS,
@@ -190,12 +190,10 @@ def _n_agreement(found: LabelAgreements) -> Table:
         columns=(
             Column("n", "n", is_text=True),
             Column("inter_share", _("Between judges")),
-            Column("inter_low", _("From")),
-            Column("inter_high", _("To")),
+            *end_columns("inter_"),
             Column("inter_comparable", _("Pairs")),
             Column("intra_share", _("Self-agreement")),
-            Column("intra_low", _("From")),
-            Column("intra_high", _("To")),
+            *end_columns("intra_"),
             Column("intra_comparable", _("Pairs")),
         ),
         rows=[

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from ranking.analyses.agreement import CHANCE
-from ranking.analyses.kind import AnalysisKind, Begin
+from ranking.analyses.kind import AnalysisKind, Begin, Progress
 from ranking.analyses.options import CONFIDENCE, KAPPA_LEVEL, RESAMPLES, SEED, Option, kappa_options
 from ranking.core.agreement.intervals import AgreementEstimate
 from ranking.core.agreement.measures import measure_agreement
@@ -33,10 +33,8 @@ from ranking.wording.agreement import (
 from ranking.wording.numbers import decimals
 
 #: Pooled P(E) for all judges, which needs no second count.
-POOLED_CHANCE = Option(
-    name="chance",
-    label=CHANCE.label,
-    default=CHANCE.default,
+POOLED_CHANCE = replace(
+    CHANCE,
     choices={
         chance.value: CHANCE.choices[chance.value]
         for chance in (Chance.SCOTT, Chance.UNIFORM, Chance.RANDOM_CLICKER)
@@ -52,73 +50,49 @@ FEWEST = Option(
 MOST_SEGMENTS = 50
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgreementByFound:
-    """Agreement between judges, of all and of parts; without κ of all there are no parts."""
-
-    whole: AgreementEstimate
-    fewest: int
-    by_system: Sequence[PartAgreement] = ()
-    by_pair: Sequence[PartAgreement] = ()
-    by_document: Sequence[PartAgreement] = ()
-    by_segment: Sequence[PartAgreement] = ()
-
-
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> AgreementByFound:
+def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
+    """Return agreement between judges, of all and of parts; without κ of all there are no parts."""
     begin(_("Measuring agreement"))
     resampling = kappa_options(options)
     whole = measure_agreement(given.blocks, chance=Chance(options["chance"]), **resampling).inter
+    by = dict.fromkeys(("by_system", "by_pair", "by_document", "by_segment"), ())
+    found: dict[str, Any] = {"whole": whole, **by, "fewest": options["fewest"]}
     if whole.kappa is None or whole.p_chance is None:
-        return AgreementByFound(whole=whole, fewest=options["fewest"])
+        return found
     measure = PartsMeasure(p_chance=whole.p_chance, **resampling)
-    by_document: tuple[PartAgreement, ...] = ()
+
+    def progress() -> Progress:
+        return begin(_("Measuring agreement"))
+
     if given.blocks.document is not None:
-        by_document = agreement_by_document(
-            given.blocks, measure, progress=begin(_("Measuring agreement"))
-        )
-    return AgreementByFound(
-        whole=whole,
-        fewest=options["fewest"],
-        by_system=agreement_by_systems(
-            given.blocks, 1, measure, progress=begin(_("Measuring agreement"))
-        ),
-        by_pair=agreement_by_systems(
-            given.blocks, 2, measure, progress=begin(_("Measuring agreement"))
-        ),
-        by_document=by_document,
-        by_segment=agreement_by_segment(
-            given.blocks, measure, most=MOST_SEGMENTS, fewest=options["fewest"]
-        ),
+        found["by_document"] = agreement_by_document(given.blocks, measure, progress=progress())
+    for name, systems in (("by_system", 1), ("by_pair", 2)):
+        found[name] = agreement_by_systems(given.blocks, systems, measure, progress=progress())
+    found["by_segment"] = agreement_by_segment(
+        given.blocks, measure, most=MOST_SEGMENTS, fewest=options["fewest"]
     )
+    return found
 
 
-def _tell(given: Input, options: Mapping[str, Any], found: AgreementByFound) -> Report:
+def _tell(given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
     """Report agreement by part, lowest first."""
-    del options
+    documents = [
+        {
+            "document": _document(given, row),
+            "segments": row.segments,
+            "agreement": row.agreement,
+        }
+        for row in found["by_document"]
+    ]
     return report_on(
         given,
-        notes=_notes(given, found),
-        tables=_tables(given, found) if found.by_system else [],
-        data={
-            "whole": found.whole,
-            "by_system": found.by_system,
-            "by_pair": found.by_pair,
-            "by_document": [
-                {
-                    "document": _document(given, row),
-                    "segments": row.segments,
-                    "agreement": row.agreement,
-                }
-                for row in found.by_document
-            ],
-            "by_segment": found.by_segment,
-            "fewest": found.fewest,
-        },
+        notes=_notes(given, found["whole"]),
+        tables=_tables(given, found) if found["by_system"] else [],
+        data={**found, "by_document": documents},
     )
 
 
-def _notes(given: Input, found: AgreementByFound) -> list[str]:
-    whole = found.whole
+def _notes(given: Input, whole: AgreementEstimate) -> list[str]:
     if whole.kappa is None or whole.p_chance is None:
         return [
             _("κ between all judges: %(why)s.") % {"why": not_estimable_in_words(str(whole.reason))}
@@ -132,15 +106,15 @@ def _notes(given: Input, found: AgreementByFound) -> list[str]:
     ]
 
 
-def _tables(given: Input, found: AgreementByFound) -> list[Table]:
-    whole = found.whole.kappa
+def _tables(given: Input, found: Mapping[str, Any]) -> list[Table]:
+    whole = found["whole"].kappa
     tables = [
         _table(
             "by_system",
             _("By system"),
             _("System"),
             "system",
-            [(str(row.part[0]), row) for row in _least_first(found.by_system)],
+            [(str(row.part[0]), row) for row in _least_first(found["by_system"])],
             whole,
         ),
         _table(
@@ -148,7 +122,7 @@ def _tables(given: Input, found: AgreementByFound) -> list[Table]:
             _("By pair of systems"),
             _("Systems"),
             "systems",
-            [(BETWEEN.join(map(str, row.part)), row) for row in _least_first(found.by_pair)],
+            [(BETWEEN.join(map(str, row.part)), row) for row in _least_first(found["by_pair"])],
             whole,
         ),
         _table(
@@ -156,7 +130,7 @@ def _tables(given: Input, found: AgreementByFound) -> list[Table]:
             _("By document"),
             _("Document"),
             "document",
-            [(_document(given, row), row) for row in _least_first(found.by_document)],
+            [(_document(given, row), row) for row in _least_first(found["by_document"])],
             whole,
         ),
         _table(
@@ -164,13 +138,13 @@ def _tables(given: Input, found: AgreementByFound) -> list[Table]:
             _("Sentences with lowest agreement"),
             _("Sentence"),
             "segment",
-            [(str(row.part[0]), row) for row in found.by_segment],
+            [(str(row.part[0]), row) for row in found["by_segment"]],
             whole,
             notes=[
                 _(
                     "Only sentences with at least %(fewest)d pairs of comparisons. Intervals generalize to other judges of the same sentence."
                 )
-                % {"fewest": found.fewest}
+                % {"fewest": found["fewest"]}
             ],
         ),
     ]

@@ -32,7 +32,16 @@ from ranking.core.beside import (
 from ranking.core.ranges import Correction
 from ranking.reports.correlations import interval_ends
 from ranking.reports.inputs import Input, TaskRead, excluded_notes, input_data
-from ranking.reports.tables import BETWEEN, Column, Plot, Report, Table, Value, interval_plot
+from ranking.reports.tables import (
+    BETWEEN,
+    Column,
+    Plot,
+    Report,
+    Table,
+    Value,
+    end_columns,
+    interval_plot,
+)
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.numbers import percent
 from ranking.wording.ranges import rank_cell
@@ -133,14 +142,10 @@ def _interval(estimate: Estimate | None) -> tuple[float | None, float | None, fl
     return _NO_ESTIMATE if estimate is None else (estimate.value, estimate.low, estimate.high)
 
 
-def _ends(options: Mapping[str, Any]) -> tuple[str, str]:
-    return interval_ends(options["confidence"])
-
-
 def tasks_table(
     tasks: Mapping[str, TaskRead], orders: Sequence[TaskOrder], options: Mapping[str, Any]
 ) -> Table:
-    low, high = _ends(options)
+    low, high = interval_ends(options["confidence"])
     rows: list[tuple[Value, ...]] = []
     for each in orders:
         units, decided = units_of(each), each.decided
@@ -252,8 +257,7 @@ def ranges_table(orders: Sequence[TaskOrder]) -> Table:
             *((Column("group", _("Group")),) if several else ()),
             Column("score", _("Score")),
             Column("rank", _("Rank")),
-            Column("rank_low", _("From")),
-            Column("rank_high", _("To")),
+            *end_columns("rank_"),
             Column("cluster", _("Cluster")),
         ),
         rows=rows,
@@ -269,7 +273,7 @@ def ranges_table(orders: Sequence[TaskOrder]) -> Table:
 
 
 def correlations_table(pairs: Sequence[PairOfTasks], options: Mapping[str, Any]) -> Table:
-    low, high = _ends(options)
+    low, high = interval_ends(options["confidence"])
     measures = (("kendall", "Kendall’s τ-b"), ("spearman", "Spearman"), ("pearson", "Pearson"))
     return Table(
         name="correlations",

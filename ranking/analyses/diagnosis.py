@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from django.utils.formats import number_format
@@ -44,13 +43,9 @@ ROUNDED = Option(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    campaign: CampaignDiagnosis
-    identical: IdenticalTexts | None
-
-
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
+def _find(
+    given: Input, options: Mapping[str, Any], begin: Begin
+) -> tuple[CampaignDiagnosis, IdenticalTexts | None]:
     if options[SKIPPED_BLOCKS.name] == "count" and given.shown is None:
         raise OptionError(
             "Files do not record which systems skipped blocks showed.", field=SKIPPED_BLOCKS.name
@@ -68,7 +63,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
         for name in given.read.blocks.systems
         if given.texts is not None and (outputs := given.texts.of(name)) is not None
     }
-    return _Found(found, identical_texts(given.read.blocks, texts) if texts else None)
+    return found, identical_texts(given.read.blocks, texts) if texts else None
 
 
 def campaign_report(
@@ -308,5 +303,5 @@ DIAGNOSIS = AnalysisKind(
     ),
     options=(SKIPPED_BLOCKS, ROUNDED),
     find=_find,
-    tell=lambda given, _options, found: campaign_report(given, found.campaign, found.identical),
+    tell=lambda given, _options, found: campaign_report(given, *found),
 )

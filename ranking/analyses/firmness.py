@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from ranking.analyses.kind import AnalysisKind, Begin, converging
-from ranking.analyses.options import METHOD, Option, swaps_in_words
+from ranking.analyses.options import METHOD, swaps_in_words
 from ranking.core.firmness.fewest_blocks import FewestBlocks, fewest_blocks
 from ranking.core.firmness.without_each import WithoutEach, without_each
 from ranking.core.methods.method import CountsMethod
@@ -31,12 +31,7 @@ _BY_COUNTS = tuple(
     for name, method in METHODS.items()
     if isinstance(method, CountsMethod) and method.influence is not None
 )
-COUNTS_METHOD = Option(
-    name="method",
-    label=METHOD.label,
-    default="expected_wins",
-    choices={name: METHOD_WORDS[name] for name in _BY_COUNTS},
-)
+COUNTS_METHOD = replace(METHOD, choices={name: METHOD_WORDS[name] for name in _BY_COUNTS})
 _EPOCH = date(1970, 1, 1)
 #: With more judgments than this, they are not listed one by one.
 _MOST_LISTED = 100
@@ -46,18 +41,8 @@ _MOST_DRAWN = 40
 _NAMED: dict[str, Named] = {"judges": "judge", "documents": "document", "days": "day"}
 
 
-@dataclass(frozen=True, slots=True)
-class FirmnessFound:
-    """Evidence for first place; rankings without each unit are None unless there are several units."""
-
-    method: str
-    fewest: FewestBlocks
-    judges: WithoutEach | None
-    documents: WithoutEach | None
-    days: WithoutEach | None
-
-
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> FirmnessFound:
+def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
+    """Return the evidence for first place; rankings without each unit are None unless there are several units."""
     method = counts_method_named(options["method"])
     if len(compared_groups(given.tallies)) > 1:
         raise ValueError(
@@ -67,13 +52,13 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> FirmnessFou
         begin(_("Ranking"))
         fewest = fewest_blocks(given.blocks, method)
         begin(_("Ranking"))
-        return FirmnessFound(
-            method=method.name,
-            fewest=fewest,
-            judges=_judges(given, method),
-            documents=_documents(given, method),
-            days=_days(given, method),
-        )
+        return {
+            "method": method.name,
+            "fewest": fewest,
+            "judges": _judges(given, method),
+            "documents": _documents(given, method),
+            "days": _days(given, method),
+        }
 
 
 def _judges(given: Input, method: CountsMethod) -> WithoutEach | None:
@@ -98,29 +83,29 @@ def _days(given: Input, method: CountsMethod) -> WithoutEach | None:
     return without_each(given.blocks, method, day, names)
 
 
-def _tell(given: Input, options: Mapping[str, Any], found: FirmnessFound) -> Report:
+def _tell(given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
     """Report the number of judgments that decide first place, and the winner without each judge, document and day."""
-    del options
-    units = {
-        "judges": (found.judges, _("Judge"), _("Without each judge")),
-        "documents": (found.documents, _("Document"), _("Without each document")),
-        "days": (found.days, _("Day (UTC)"), _("Without each day")),
+    fewest: FewestBlocks = found["fewest"]
+    units: dict[str, tuple[WithoutEach | None, str, str]] = {
+        "judges": (found["judges"], _("Judge"), _("Without each judge")),
+        "documents": (found["documents"], _("Document"), _("Without each document")),
+        "days": (found["days"], _("Day (UTC)"), _("Without each day")),
     }
-    first_place = _fewest_data(given, found.fewest)
+    first_place = _fewest_data(given, fewest)
     return report_on(
         given,
         notes=[
-            _("Method: %(method)s.") % {"method": METHOD_WORDS[found.method]},
+            _("Method: %(method)s.") % {"method": METHOD_WORDS[found["method"]]},
             *firmness_in_words(first_place),
             # Equal scores have no first system.
             *(
                 _first_note(title, without)
                 for without, _unit, title in units.values()
-                if without and len(found.fewest.first) < 2
+                if without and len(fewest.first) < 2
             ),
         ],
         tables=[
-            *_deciding(given, found.fewest),
+            *_deciding(given, fewest),
             *(
                 _without(name, without, unit, title, _NAMED[name])
                 for name, (without, unit, title) in units.items()
@@ -128,7 +113,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: FirmnessFound) -> Rep
             ),
         ],
         data={
-            "method": found.method,
+            "method": found["method"],
             "first_place": first_place,
             **{name: without for name, (without, *_words) in units.items()},
         },

@@ -19,7 +19,16 @@ from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.judges.repeats import Unanimity, unanimity
 from ranking.reports.correlations import kappa_plot
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import BETWEEN, Column, Plot, Report, Table, Value, interval_plot
+from ranking.reports.tables import (
+    BETWEEN,
+    Column,
+    Plot,
+    Report,
+    Table,
+    Value,
+    end_columns,
+    interval_plot,
+)
 from ranking.wording.agreement import (
     no_interval_in_words,
     not_estimable_in_words,
@@ -115,9 +124,8 @@ def _row_of(pairs: PairsAgreement, judge: str, other: str) -> int | None:
     return int(np.argmax(np.where(wanted, pairs.comparable, -1)))
 
 
-def _tell(given: Input, options: Mapping[str, Any], found: JudgePairsFound) -> Report:
+def _tell(given: Input, _options: Mapping[str, Any], found: JudgePairsFound) -> Report:
     """Report agreement of judges: a matrix of few, the notable pairs of many."""
-    del options
     listed = _listed(found)
     beside = found.beside
     chosen = None if found.chosen is None else found.pairs.at(found.chosen)
@@ -215,8 +223,7 @@ def _pairs(found: JudgePairsFound, listed: list[int], beside: Int64Array) -> Tab
         columns=(
             Column("judges", _("Judges"), is_text=True, names="judges"),
             Column("kappa", "κ", decimals=2),
-            Column("low", _("From"), decimals=2),
-            Column("high", _("To"), decimals=2),
+            *end_columns(decimals=2),
             Column("comparable", _("Comparable")),
             Column("segments", _("Segments")),
             Column("strength", _("Strength"), is_text=True),

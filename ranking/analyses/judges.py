@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -37,7 +36,6 @@ from ranking.reports.correlations import (
 from ranking.reports.inputs import Input, report_on
 from ranking.reports.tables import Column, Report, Table, Value
 from ranking.wording.agreement import strength_caution
-from ranking.wording.numbers import by_language
 
 DEVIATIONS = Option(
     name="deviations",
@@ -72,20 +70,11 @@ JUDGE_CHANCE = Option(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class JudgesFound:
-    """Measures of judges, also with themselves, outliers by each rule, and the ranking without them.
+def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
+    """Return measures of judges, also with themselves, outliers by each rule, and the ranking without them.
 
-    `without` has the rules' names as keys, and "any" for the judges of any rule.
+    The latter by the rules' names, and "any" for the judges of any rule.
     """
-
-    judges: Sequence[JudgeDiagnosis]
-    themselves: Sequence[SelfAgreement]
-    rules: Sequence[RuleOutcome]
-    without: dict[str, RankingWithout]
-
-
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> JudgesFound:
     begin(_("Measuring agreement"))
     method, seed, confidence = METHODS[options["method"]], options["seed"], options["confidence"]
     parameters = method.complete(None)
@@ -114,32 +103,29 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> JudgesFound
         )
         for name, names in left_out.items()
     }
-    themselves = agreement_with_themselves(given.read.blocks, confidence=confidence)
-    return JudgesFound(judges, themselves, rules, without)
+    return {
+        "judges": judges,
+        "themselves": agreement_with_themselves(given.read.blocks, confidence=confidence),
+        "skipped": given.read.skipped_by,
+        "outliers": rules,
+        "ranking_without": without,
+    }
 
 
-def _tell(given: Input, options: Mapping[str, Any], found: JudgesFound) -> Report:
+def _tell(given: Input, options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
     """Report outliers by each rule, the ranking without them, and κ of judges with themselves."""
-    confidence = options["confidence"]
-    judges, rules = found.judges, found.rules
-    skipped = given.read.skipped_by
+    rules = found["outliers"]
     return report_on(
         given,
         notes=[
             _("An outlier is a reason to look closer, not proof of bad work."),
         ],
         tables=[
-            _judges(judges, rules, skipped),
-            *_themselves(found.themselves),
-            _rules(rules, found.without, confidence),
+            _judges(found["judges"], rules, found["skipped"]),
+            *_themselves(found["themselves"]),
+            _rules(rules, found["ranking_without"], options["confidence"]),
         ],
-        data={
-            "judges": judges,
-            "themselves": found.themselves,
-            "skipped": skipped,
-            "outliers": rules,
-            "ranking_without": found.without,
-        },
+        data=found,
     )
 
 
@@ -244,7 +230,6 @@ def _rules(
     )
 
 
-@by_language
 def outlier_rule_in_words(rule: str) -> str:
     """Return the name of a `Rule`, or "any" of them; otherwise the name itself."""
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
@@ -17,9 +17,10 @@ from ranking.analyses.options import Option, Words, completed
 from ranking.core.methods.bradley_terry import NotConvergedError
 from ranking.files.sources import ReadingProgress
 from ranking.reports import Report
-from ranking.reports.inputs import Remarks, WorkFacts, recorded_remarks, recorded_work
+from ranking.reports.inputs import Remarks, WorkFacts, recorded_remarks
+from ranking.reports.tables import plain
 from ranking.wording.methods import METHOD_WORDS
-from ranking.wording.stopping_rules import RuleState, recorded_rule
+from ranking.wording.stopping_rules import RuleState
 
 REFERENCE = Option(
     name="reference",
@@ -76,11 +77,6 @@ class TaskBeside:
     protocol: str
     watermark: int
     judgments: ChosenJudgments | None = None
-
-    @property
-    def recorded(self) -> dict[str, Any]:
-        """Plain values."""
-        return {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,35 +138,25 @@ class ChosenJudgments:
     @property
     def recorded(self) -> dict[str, Any]:
         """Plain values; `recorded_judgments` reads them. Values that its kind does not need are left out."""
-        values = {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
         always = ("reference", "with_reference", "documents")
         return {
             name: value
-            for name, value in values.items()
+            for name, value in plain(self).items()
             if name in always or (value is not None and value is not False)
         }
-
-
-def _plain(value: Any) -> Any:
-    """Return a value of a question as plain JSON."""
-    if isinstance(value, tuple):
-        return [_plain(each) for each in value]
-    if isinstance(value, Mapping):
-        return {name: _plain(each) for name, each in value.items()}
-    return getattr(value, "recorded", value)
 
 
 def recorded_judgments(values: Mapping[str, Any]) -> ChosenJudgments:
     """Return the judgments from `ChosenJudgments.recorded`."""
     read: dict[str, Callable[[Any], Any]] = {
-        "work": recorded_work,
+        "work": lambda work: WorkFacts(**work),
         "remarks": recorded_remarks,
-        "rule": recorded_rule,
+        "rule": lambda rule: RuleState(**rule),
         "beside": lambda tasks: tuple(map(_recorded_beside, tasks)),
     }
     chosen: dict[str, Any] = {
         name: read[name](value)
-        if name in read
+        if name in read and value is not None
         else tuple(value)
         if isinstance(value, list)
         else value
@@ -188,15 +174,6 @@ def _recorded_beside(values: Mapping[str, Any]) -> TaskBeside:
 Progress = Callable[[int, int], None]
 #: Called with the name of the next step; returns the callback for its progress.
 Begin = Callable[[str], Progress]
-
-
-def _nothing_more(options: Mapping[str, Any]) -> dict[str, Any]:
-    return dict(options)
-
-
-def _never(options: Mapping[str, Any]) -> bool:
-    del options
-    return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -267,7 +244,7 @@ class AnalysisKind:
     options: Sequence[Option] = ()
     find: Callable[[Any, Mapping[str, Any], Begin], Any] | None = None
     tell: Callable[..., Report]
-    check: Callable[[Mapping[str, Any]], dict[str, Any]] = _nothing_more
+    check: Callable[[Mapping[str, Any]], dict[str, Any]] = dict
     needs_work: bool = False
     needs_remarks: bool = False
     shows_rule: bool = False
@@ -279,7 +256,7 @@ class AnalysisKind:
     beside: str = ""
     page: str = "ranking"
     of_campaign: bool = False
-    is_live: Callable[[Mapping[str, Any]], bool] = _never
+    is_live: Callable[[Mapping[str, Any]], bool] = lambda _options: False
     with_reference: bool = False
     read: Callable[[Task, int, ChosenJudgments, Mapping[str, Any]], Any] | None = None
     read_files: (
@@ -328,7 +305,7 @@ class AnalysisChoice:
     @property
     def recorded(self) -> dict[str, Any]:
         """The options as plain values."""
-        options: dict[str, Any] = _plain(self.options)
+        options: dict[str, Any] = plain(self.options)
         return options
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from django.utils.formats import number_format
@@ -13,7 +13,6 @@ from django.utils.translation import gettext_lazy
 from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.analyses.options import METHOD, SEED, Option, swaps_in_words
 from ranking.analyses.ranking import numbered_groups
-from ranking.core.methods.registry import METHODS
 from ranking.core.rankings.mean_scores import MethodOrder, orders_by_methods
 from ranking.core.rankings.rank import compared_groups
 from ranking.core.scores import TIE_DECIMALS
@@ -37,18 +36,8 @@ _SHOWN = (
     "geq_others",
     "gt_others",
 )
-FIRST = Option(
-    name="first",
-    label=gettext_lazy("Compare with"),
-    default="expected_wins",
-    choices=METHOD.choices,
-)
-OTHERS = Option(
-    name="methods",
-    label=gettext_lazy("Methods"),
-    default=_SHOWN,
-    choices={name: METHOD_WORDS[name] for name in METHODS},
-)
+FIRST = replace(METHOD, name="first", label=gettext_lazy("Compare with"))
+OTHERS = replace(METHOD, name="methods", label=gettext_lazy("Methods"), default=_SHOWN)
 ACCURACY = Option(
     name="accuracy",
     label=gettext_lazy("Measure accuracy"),
@@ -60,10 +49,8 @@ ACCURACY = Option(
 FOLDS = Option(name="folds", label=gettext_lazy("Folds"), default=20, low=2, high=100)
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    orders: Sequence[MethodOrder]
-    accuracy: MethodSelection | None
+#: The order of each method, and how well it predicts where that is asked for.
+_Found = tuple[Sequence[MethodOrder], MethodSelection | None]
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
@@ -80,19 +67,18 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
             seed=options["seed"],
             progress=begin(_("Predicting")),
         )
-    return _Found(orders, accuracy)
+    return orders, accuracy
 
 
-def _tell(given: Input, options: Mapping[str, Any], found: _Found) -> Report:
+def _tell(given: Input, _options: Mapping[str, Any], found: _Found) -> Report:
     """Report the order of systems by each method, and how well it predicts judgments."""
-    del options
     tallies = given.tallies
     groups = [
         {tallies.systems[index] for index in group.tolist()} for group in compared_groups(tallies)
     ]
     # Unconnected groups have no order between them.
-    orders = [replace(order, swapped=_within(order.swapped, groups)) for order in found.orders]
-    accuracy = found.accuracy
+    orders = [replace(order, swapped=_within(order.swapped, groups)) for order in found[0]]
+    accuracy = found[1]
     return report_on(
         given,
         notes=[_agreeing(orders)],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from ranking.analyses.kind import AnalysisKind, Begin, converging
 from ranking.analyses.options import CONFIDENCE, METHOD, SEED, Option, OptionError
+from ranking.analyses.ranking import CORRECTION as RANKING_CORRECTION
 from ranking.analyses.ranking import outcome_columns, tests_in_words
 from ranking.core.arrays import BoolArray
 from ranking.core.counting.resampling import LEVELS
@@ -38,12 +39,7 @@ from ranking.wording.methods import METHOD_WORDS, lowered, not_yet_in_words
 from ranking.wording.numbers import in_figures
 from ranking.wording.pair_tests import CORRECTION_WORDS, LEVEL_WORDS, mark_of
 
-ORDER = Option(
-    name="method",
-    label=gettext_lazy("Order systems by"),
-    default=METHOD.default,
-    choices=METHOD.choices,
-)
+ORDER = replace(METHOD, label=gettext_lazy("Order systems by"))
 LEVEL = Option(
     name="resample",
     label=gettext_lazy("Accounting for"),
@@ -51,12 +47,7 @@ LEVEL = Option(
     choices={level: LEVEL_WORDS[level] for level in LEVELS},
     help=gettext_lazy("“Comparisons” uses the exact sign test, as in WMT."),
 )
-CORRECTION = Option(
-    name="correction",
-    label=gettext_lazy("Correction for multiple testing"),
-    default=Correction.HOLM.value,
-    choices={correction.value: CORRECTION_WORDS[correction] for correction in Correction},
-)
+CORRECTION = replace(RANKING_CORRECTION, default=Correction.HOLM.value, choices=CORRECTION_WORDS)
 TIES = Option(
     name="ties",
     label=gettext_lazy("Ties in shares"),
@@ -281,12 +272,7 @@ def _matrix(
         Column("p_value", "p"),
         Column("adjusted_p", _("Corrected p")),
         Column("mark", _("Mark"), is_text=True),
-        Column(
-            "significant",
-            _("Significant"),
-            is_text=True,
-            of=lambda row: _yes_or_no(row["significant"]),
-        ),
+        _significant(lambda row: row["significant"]),
     )
     return Table.of(
         rows,
@@ -345,8 +331,10 @@ def _not_yet(found: PairsFound) -> list[str]:
     ]
 
 
-def _yes_or_no(value: bool) -> str:
-    return _("yes") if value else _("no")
+def _significant(of: Callable[[Any], bool]) -> Column:
+    """Return the column that says whether a row is significant."""
+    words = {True: _("yes"), False: _("no")}
+    return Column("significant", _("Significant"), is_text=True, of=lambda row: words[of(row)])
 
 
 def _said(row: Contradiction, found: PairsFound) -> dict[str, Any]:
@@ -379,12 +367,7 @@ def _contradictions(found: PairsFound, options: Mapping[str, Any]) -> Table:
         ),
         *outcome_columns(),
         Column("adjusted_p", _("Corrected p")),
-        Column(
-            "significant",
-            _("Significant"),
-            is_text=True,
-            of=lambda row: _yes_or_no(row["significant"]),
-        ),
+        _significant(lambda row: row["significant"]),
     )
     return Table.of(
         [_said(row, found) for row in found.contradictions],
@@ -412,12 +395,7 @@ def _cycles(found: PairsFound) -> Table:
                 of=lambda cycle: " > ".join([*cycle.systems, cycle.systems[0]]),
             ),
             Column("adjusted_p", _("Largest corrected p"), of=lambda cycle: cycle.weakest_p),
-            Column(
-                "significant",
-                _("Significant"),
-                is_text=True,
-                of=lambda cycle: _yes_or_no(cycle.weakest_p <= found.level),
-            ),
+            _significant(lambda cycle: cycle.weakest_p <= found.level),
         ),
         rules=_below([cycle.weakest_p for cycle in found.cycles], found.level),
         notes=[

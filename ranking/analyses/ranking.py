@@ -16,7 +16,6 @@ from ranking.core.methods.bradley_terry import INFINITE_GAP
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import METHODS
 from ranking.core.ranges import ComparedPair, Correction
-from ranking.core.rankings.range_kinds import RANGE_KINDS
 from ranking.core.rankings.rank import Ranking, only_estimable, rank
 from ranking.range_choices import (
     RangeChoice,
@@ -26,18 +25,18 @@ from ranking.range_choices import (
     range_limits,
 )
 from ranking.reports.inputs import AnyInput, Input, ignored_documents_notes, report_on
-from ranking.reports.tables import Column, Report, Table, interval_plot
+from ranking.reports.tables import Column, Report, Table, end_columns, interval_plot
 from ranking.wording.methods import METHOD_WORDS, reason_in_words, shortages_of_rows
 from ranking.wording.numbers import in_figures
 from ranking.wording.pair_tests import CORRECTED_WORDS, CORRECTION_WORDS, LEVEL_WORDS
-from ranking.wording.ranges import cluster_rules, limit_in_words, ranges_in_words, shared_rank
+from ranking.wording.ranges import (
+    RangesFrom,
+    cluster_rules,
+    limit_in_words,
+    ranges_in_words,
+    shared_rank,
+)
 
-_KIND_WORDS = {
-    "percentile": gettext_lazy("percentiles"),
-    "sign_test": gettext_lazy("sign tests"),
-    "confidence_set": gettext_lazy("confidence sets"),
-    "anytime": gettext_lazy("anytime ranges"),
-}
 #: The default of each kind of ranges.
 _OF_KIND = ""
 _DEFAULT = gettext_lazy("default for these ranges")
@@ -50,7 +49,7 @@ RANGES = Option(
     name="ranges",
     label=gettext_lazy("Rank ranges from"),
     default="percentile",
-    choices={kind: _KIND_WORDS[kind] for kind in RANGE_KINDS},
+    choices=dict(RangesFrom.choices),
 )
 LEVEL = Option(
     name="resample",
@@ -239,8 +238,7 @@ def ranks_table(
         Column("score", _("Score")),
         Column("rank", _("Rank")),
         *((Column("shared_rank", _("Shared rank"), is_text=True),) if shares else ()),
-        Column("rank_low", _("From")),
-        Column("rank_high", _("To")),
+        *end_columns("rank_"),
         Column("cluster", _("Cluster")),
         *outcome_columns(),
     )

@@ -16,7 +16,7 @@ from ranking.analyses.system import by_length, length_in_words, limits_notes, ma
 from ranking.core.arrays import BoolArray
 from ranking.core.diagnosis.one_system import RemarkShare, Shown, remark_share, shown_blocks
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import Column, Named, Report, Table, interval_plot
+from ranking.reports.tables import Column, Named, Report, Table, end_columns, interval_plot
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +29,8 @@ class PartRemarks:
     commented: RemarkShare
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RemarksFound:
-    """Skips and comments by system and by source length, among all shown blocks."""
-
-    systems: Sequence[PartRemarks]
-    lengths: Sequence[PartRemarks]
-    shown: int
-    skipped: int
-    commented: int
-    confidence: float
-
-
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> RemarksFound:
+def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
+    """Return skips and comments by system and by source length, among all shown blocks."""
     begin(_("Counting"))
     remarks = given.remarks
     # All that was shown: the reference takes part.
@@ -53,22 +42,22 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> RemarksFoun
     )
     words = None if given.texts is None else given.texts.words()
     confidence = options["confidence"]
-    return RemarksFound(
-        systems=[
+    return {
+        "shown": len(shown.segment),
+        "skipped": int(shown.skipped.sum()),
+        "commented": int(shown.commented.sum()),
+        "systems": [
             _part(name, shown, shown.shows[:, number], confidence)
             for number, name in enumerate(shown.systems)
             if shown.shows[:, number].any()
         ],
-        lengths=[]
+        "lengths": []
         if words is None
         else [
             _part(name, shown, rows, confidence) for name, rows in by_length(words[shown.segment])
         ],
-        shown=len(shown.segment),
-        skipped=int(shown.skipped.sum()),
-        commented=int(shown.commented.sum()),
-        confidence=confidence,
-    )
+        "confidence": confidence,
+    }
 
 
 def _part(name: str, shown: Shown, rows: BoolArray, confidence: float) -> PartRemarks:
@@ -80,41 +69,29 @@ def _part(name: str, shown: Shown, rows: BoolArray, confidence: float) -> PartRe
     )
 
 
-def _tell(given: Input, options: Mapping[str, Any], found: RemarksFound) -> Report:
+def _tell(given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
     """Report on skips and comments."""
-    del options
-    tables = [
-        *_tables("systems", _("By system"), _("System"), found.systems, names="system"),
-        *_tables("lengths", _("By source length"), _("Words"), found.lengths),
-    ]
+    counts = {name: number_format(found[name]) for name in ("shown", "skipped", "commented")}
     return report_on(
         given,
         notes=[
             _("Blocks answered: %(shown)s (%(skipped)s skipped, %(commented)s with a comment).")
-            % {
-                "shown": number_format(found.shown),
-                "skipped": number_format(found.skipped),
-                "commented": number_format(found.commented),
-            },
+            % counts,
             _(
                 "A block counts for each system it shows. Intervals account for segments and judges."
             ),
             many_parts_note(),
             *limits_notes(
                 share.limits
-                for each in (*found.systems, *found.lengths)
+                for each in (*found["systems"], *found["lengths"])
                 for share in (each.skipped, each.commented)
             ),
         ],
-        tables=tables,
-        data={
-            "shown": found.shown,
-            "skipped": found.skipped,
-            "commented": found.commented,
-            "systems": found.systems,
-            "lengths": found.lengths,
-            "confidence": found.confidence,
-        },
+        tables=[
+            *_tables("systems", _("By system"), _("System"), found["systems"], names="system"),
+            *_tables("lengths", _("By source length"), _("Words"), found["lengths"]),
+        ],
+        data=found,
     )
 
 
@@ -137,12 +114,10 @@ def _tables(
                 Column("shown", _("Blocks")),
                 Column("skipped", _("Skipped")),
                 Column("skipped_share", _("Share skipped")),
-                Column("skipped_low", _("From")),
-                Column("skipped_high", _("To")),
+                *end_columns("skipped_"),
                 Column("commented", _("With a comment")),
                 Column("commented_share", _("Share with a comment")),
-                Column("commented_low", _("From")),
-                Column("commented_high", _("To")),
+                *end_columns("commented_"),
             ),
             rows=[
                 (

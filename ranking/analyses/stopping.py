@@ -37,7 +37,7 @@ from ranking.core.simulation.work_ahead import (
 )
 from ranking.reports.inputs import Input, WorkFacts, report_on
 from ranking.reports.simulations import budget_data, budget_notes
-from ranking.reports.tables import Column, Plot, Report, Table, Value, interval_plot
+from ranking.reports.tables import Column, Plot, Report, Table, Value, end_columns, interval_plot
 from ranking.wording.numbers import decimals, percent
 from ranking.wording.stopping_rules import counting_in_words
 
@@ -375,8 +375,7 @@ def judgments_table(found: StoppingFound, budget: Budget) -> Table:
         columns=(
             Column("target", _("Target"), is_text=True),
             Column("judgments", _("Judgments (median)")),
-            Column("low", _("From")),
-            Column("high", _("To")),
+            *end_columns(),
             Column("more", _("Remaining judgments")),
             Column("comparisons", _("Comparisons")),
             Column("beyond", _("Share beyond limit"), decimals=2),
@@ -406,14 +405,11 @@ def time_table(found: StoppingFound, work: WorkFacts | None) -> Table:
         columns=(
             Column("target", _("Target"), is_text=True),
             Column("judgments", _("Remaining judgments")),
-            Column("judgments_low", _("From")),
-            Column("judgments_high", _("To")),
+            *end_columns("judgments_"),
             Column("hours", _("Hours"), decimals=1),
-            Column("hours_low", _("From"), decimals=1),
-            Column("hours_high", _("To"), decimals=1),
+            *end_columns("hours_", decimals=1),
             Column("days", _("Days"), decimals=1),
-            Column("days_low", _("From"), decimals=1),
-            Column("days_high", _("To"), decimals=1),
+            *end_columns("days_", decimals=1),
         ),
         rows=rows,
         notes=[
@@ -465,9 +461,8 @@ def _pace_note(pace: ReadingPace | None) -> str:
     )
 
 
-def _tell(given: Input, options: Mapping[str, Any], found: StoppingFound) -> Report:
+def _tell(given: Input, _options: Mapping[str, Any], found: StoppingFound) -> Report:
     """Report the judgments needed for each target, with Koehn's (2012) Figure 2 of this campaign."""
-    del options
     tables: list[Table] = []
     notes = _state(found.curve)
     if found.why_not is not None:
@@ -566,11 +561,9 @@ def _designs_table(found: StoppingFound) -> Table:
             Column("design", _("Design"), is_text=True),
             Column("target", _("Pairs told apart"), is_text=True),
             Column("judgments", _("Remaining judgments")),
-            Column("low", _("From")),
-            Column("high", _("To")),
+            *end_columns(),
             Column("hours", _("Hours"), decimals=1),
-            Column("hours_low", _("From"), decimals=1),
-            Column("hours_high", _("To"), decimals=1),
+            *end_columns("hours_", decimals=1),
         ),
         rows=rows,
         notes=[
@@ -635,8 +628,7 @@ def _figure(found: StoppingFound, curve: CampaignCurve) -> Table:
             Column("judgments", _("Judgments")),
             Column("share", _("Share"), decimals=2),
             Column("simulated", _("Fitted model"), decimals=2),
-            Column("low", _("From"), decimals=2),
-            Column("high", _("To"), decimals=2),
+            *end_columns(decimals=2),
             Column("when", _("Period"), is_text=True),
         ),
         rows=rows,
@@ -681,8 +673,7 @@ def _one_more(found: StoppingFound) -> Table:
             Column("target", _("Target"), is_text=True),
             Column("now", _("Current systems")),
             Column("judgments", _("One more system")),
-            Column("low", _("From")),
-            Column("high", _("To")),
+            *end_columns(),
             Column("difference", _("Difference")),
             Column("beyond", _("Share beyond limit"), decimals=2),
         ),

@@ -17,8 +17,6 @@ from ranking.analyses.options import CONFIDENCE, Option
 from ranking.core.arrays import BoolArray, Int32Array, Int64Array
 from ranking.core.diagnosis.one_system import (
     ClearSegment,
-    ClearSegments,
-    LengthTrend,
     ShareWon,
     clear_segments,
     length_trend,
@@ -30,7 +28,7 @@ from ranking.core.methods.shares import expected_wins
 from ranking.core.rankings.rank import compared_groups
 from ranking.core.scores import names_in_order
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import Column, Named, Report, Table, interval_plot
+from ranking.reports.tables import Column, Named, Report, Table, end_columns, interval_plot
 from ranking.wording.numbers import decimals, p_in_figures
 
 SYSTEM = Option(
@@ -57,38 +55,11 @@ class PartWon:
     share: ShareWon
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemFound:
-    """Comparisons won and lost by a system.
+def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
+    """Return the comparisons won and lost by a system, by opponent and by part.
 
-    Attributes
-    ----------
-    system : str
-    blocks, judges, segments : int
-        With a label for it.
-    whole : ShareWon
-    opponents : sequence of PartWon
-        In the order of the systems.
-    parts : mapping of str to sequence of PartWon
-        "lengths", "documents", "domains" and "groups"; a part without a name is of those that have none.
-    trend : LengthTrend or None
-    clear : ClearSegments
-    confidence : float
+    Opponents are in the order of the systems; a part without a name is of those that have none.
     """
-
-    system: str
-    blocks: int
-    judges: int
-    segments: int
-    whole: ShareWon
-    opponents: Sequence[PartWon]
-    parts: Mapping[str, Sequence[PartWon]]
-    trend: LengthTrend | None
-    clear: ClearSegments
-    confidence: float
-
-
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> SystemFound:
     blocks, name = given.blocks, options[SYSTEM.name]
     order = names_in_order(blocks.systems, expected_wins(given.tallies.wins))
     name = name or order[0]
@@ -126,20 +97,20 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> SystemFound
         told(done, to_do)
         return found
 
-    return SystemFound(
-        system=name,
-        blocks=len(outcomes.blocks),
-        judges=len(np.unique(outcomes.blocks.judge)),
-        segments=len(np.unique(outcomes.blocks.segment)),
-        whole=share_won(outcomes, confidence=confidence),
-        opponents=[counted(each, opponent=blocks.systems.index(each)) for each in opponents],
-        parts={
+    return {
+        "system": name,
+        "blocks": len(outcomes.blocks),
+        "judges": len(np.unique(outcomes.blocks.judge)),
+        "segments": len(np.unique(outcomes.blocks.segment)),
+        "all": share_won(outcomes, confidence=confidence),
+        "opponents": [counted(each, opponent=blocks.systems.index(each)) for each in opponents],
+        "parts": {
             kind: [counted(part, rows=rows) for part, rows in each] for kind, each in parts.items()
         },
-        trend=None if words is None else length_trend(outcomes, words),
-        clear=clear_segments(outcomes, most=MOST_SEGMENTS),
-        confidence=confidence,
-    )
+        "trend": None if words is None else length_trend(outcomes, words),
+        "clear": clear_segments(outcomes, most=MOST_SEGMENTS),
+        "confidence": confidence,
+    }
 
 
 def by_length(words: Int64Array) -> list[tuple[str, BoolArray]]:
@@ -191,16 +162,15 @@ def _by_group(blocks: Blocks, groups: Mapping[str, Sequence[str]]) -> Sequence[_
     return found
 
 
-def _tell(given: Input, options: Mapping[str, Any], found: SystemFound) -> Report:
+def _tell(given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
     """Report a system's wins and losses, by opponent and by part."""
-    del options
-    parts = found.parts
+    parts = found["parts"]
     many = many_parts_note()
     return report_on(
         given,
         notes=[*_notes(found)],
         tables=[
-            opponents_table(found.system, found.opponents),
+            opponents_table(found["system"], found["opponents"]),
             *_some("lengths", _("By source length"), _("Words"), found),
             *_some(
                 "documents",
@@ -216,52 +186,50 @@ def _tell(given: Input, options: Mapping[str, Any], found: SystemFound) -> Repor
             *_clear("won", _("Clearest wins"), found),
         ],
         data={
-            "system": found.system,
-            "blocks": found.blocks,
-            "judges": found.judges,
-            "segments": found.segments,
-            "all": found.whole,
-            "opponents": [_said("opponent", each) for each in found.opponents],
+            **{name: found[name] for name in ("system", "blocks", "judges", "segments", "all")},
+            "opponents": [_said("opponent", each) for each in found["opponents"]],
             **{
                 kind: [_said(kind.removesuffix("s"), each) for each in _in_order(kind, parts[kind])]
                 for kind in ("lengths", "documents", "domains", "groups")
             },
-            "length_trend": found.trend,
-            "lost_most_clearly": found.clear.lost,
-            "won_most_clearly": found.clear.won,
-            "compared_at_least": found.clear.fewest,
-            "documents_of_segments": _documents_of(given, [*found.clear.lost, *found.clear.won]),
-            "confidence": found.confidence,
+            "length_trend": found["trend"],
+            "lost_most_clearly": found["clear"].lost,
+            "won_most_clearly": found["clear"].won,
+            "compared_at_least": found["clear"].fewest,
+            "documents_of_segments": _documents_of(
+                given, [*found["clear"].lost, *found["clear"].won]
+            ),
+            "confidence": found["confidence"],
         },
     )
 
 
-def _notes(found: SystemFound) -> list[str]:
-    whole = found.whole
+def _notes(found: Mapping[str, Any]) -> list[str]:
+    whole = found["all"]
     notes = [
         _(
             "%(system)s: %(comparisons)s comparisons (%(won)s won, %(lost)s lost, %(tied)s tied) in %(blocks)s blocks by %(judges)s judges."
         )
         % {
-            "system": found.system,
+            "system": found["system"],
             "comparisons": number_format(whole.won + whole.lost + whole.tied),
             "won": number_format(whole.won),
             "lost": number_format(whole.lost),
             "tied": number_format(whole.tied),
-            "blocks": number_format(found.blocks),
-            "judges": number_format(found.judges),
+            "blocks": number_format(found["blocks"]),
+            "judges": number_format(found["judges"]),
         },
         _("Shares exclude ties. Intervals account for segments or documents, and for judges."),
     ]
-    trend = found.trend
+    trend = found["trend"]
     if trend is not None and trend.p_value is not None:
         sign = "+" if trend.slope > 0 else ""
         notes.append(
             _("Change of its share when source length doubles: %(slope)s (p = %(p)s).")
             % {"slope": sign + decimals(trend.slope, 3), "p": p_in_figures(trend.p_value)}
         )
-    everything = [*found.opponents, *(each for part in found.parts.values() for each in part)]
-    limits = [found.whole.limits, *(each.share.limits for each in everything)]
+    everything = [*found["opponents"], *(each for part in found["parts"].values() for each in part)]
+    limits = [found["all"].limits, *(each.share.limits for each in everything)]
     if trend is not None:
         limits.append(trend.limits)
     return [*notes, *limits_notes(limits)]
@@ -309,15 +277,15 @@ def _some(
     kind: str,
     title: str,
     heading: str,
-    found: SystemFound,
+    found: Mapping[str, Any],
     *,
     names: Named | None = None,
     notes: Sequence[str] = (),
 ) -> list[Table]:
-    parts = _in_order(kind, found.parts[kind])
+    parts = _in_order(kind, found["parts"][kind])
     if not parts:
         return []
-    return [_table(kind, title, heading, parts, found.system, names, notes)]
+    return [_table(kind, title, heading, parts, found["system"], names, notes)]
 
 
 def _table(
@@ -338,8 +306,7 @@ def _table(
         Column("lost", _("Lost"), counts="lost" if is_counted else None),
         Column("tied", _("Tied"), counts="tied" if is_counted else None),
         Column("share", _("Share won")),
-        Column("low", _("From")),
-        Column("high", _("To")),
+        *end_columns(),
     )
     return Table(
         name=name,
@@ -365,8 +332,8 @@ def length_in_words(part: str) -> str:
     return _("over %(words)d") % {"words": int(part[:-1]) - 1}
 
 
-def _clear(kind: str, title: str, found: SystemFound) -> list[Table]:
-    segments: Sequence[ClearSegment] = getattr(found.clear, kind)
+def _clear(kind: str, title: str, found: Mapping[str, Any]) -> list[Table]:
+    segments: Sequence[ClearSegment] = getattr(found["clear"], kind)
     if not segments:
         return []
     return [
@@ -382,7 +349,9 @@ def _clear(kind: str, title: str, found: SystemFound) -> list[Table]:
                     is_text=True,
                     names="other",
                 ),
-                Column("rank", _("Mean rank"), decimals=2, of=lambda row: row.ranks[found.system]),
+                Column(
+                    "rank", _("Mean rank"), decimals=2, of=lambda row: row.ranks[found["system"]]
+                ),
                 Column(
                     "other_rank",
                     _("Other mean rank"),
@@ -398,11 +367,11 @@ def _clear(kind: str, title: str, found: SystemFound) -> list[Table]:
                 ngettext(
                     "By mean difference of ranks, for pairs compared at least %(count)d time.",
                     "By mean difference of ranks, for pairs compared at least %(count)d times.",
-                    found.clear.fewest,
+                    found["clear"].fewest,
                 )
-                % {"count": found.clear.fewest}
+                % {"count": found["clear"].fewest}
             ],
-            about={"system": found.system},
+            about={"system": found["system"]},
         )
     ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from django.utils.formats import number_format
@@ -50,11 +50,8 @@ LEAVE_OUT = Option(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    rest: Input
-    rankings: RankingsWithout
-    agreement: AgreementReport
+#: The remaining judgments, the rankings, and the agreement of judges.
+_Found = tuple[Input, RankingsWithout, AgreementReport]
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
@@ -77,33 +74,33 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
 
     if set(given.blocks.judges) <= set(names):
         raise ValueError(_("No judgments match these options."))
-    return _Found(
-        rest=replace(given, blocks=given.blocks.without_judges(names)),
-        rankings=rankings_without(
+    return (
+        replace(given, blocks=given.blocks.without_judges(names)),
+        rankings_without(
             given.blocks, names, rank=ranked, score=scored, confidence=options["confidence"]
         ),
-        agreement=inter_judge_agreement(given.blocks, confidence=options["confidence"]),
+        inter_judge_agreement(given.blocks, confidence=options["confidence"]),
     )
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: _Found) -> Report:
     """Report the changes without some judges."""
-    rankings, confidence = found.rankings, options["confidence"]
+    (rest, rankings, agreement), confidence = found, options["confidence"]
     return report_on(
         given,
         notes=[
             *_notes(rankings, are_named=bool(options[LEAVE_OUT.name])),
-            *_ranges(found.rest, rankings.after),
+            *_ranges(rest, rankings.after),
         ],
         tables=[
             _systems(rankings),
             _correlations(rankings, confidence),
-            _judges(rankings, found.agreement),
+            _judges(rankings, agreement),
             _pairs(rankings),
         ],
         data={
             "left_out": rankings.judges,
-            "agreement": _agreements(rankings, found.agreement),
+            "agreement": _agreements(rankings, agreement),
             "before": _data(rankings.before),
             "after": _data(rankings.after),
             "alone": rankings.alone,

@@ -15,7 +15,7 @@ from annotation.selectors.designs import design_in_force, design_unless_chosen
 from campaign.api.access import readable_task
 from campaign.api.requests import NumberField
 from ranking.selectors.design_forecast import design_forecast
-from ranking.selectors.one_system import MOST, SegmentJudged, segment_judged
+from ranking.selectors.one_system import MOST, segment_judged
 
 _MOST = 1_000_000_000
 
@@ -130,7 +130,7 @@ class OutputJudgedSerializer(serializers.Serializer[Any]):
     )
 
 
-class SegmentJudgedSerializer(serializers.Serializer[SegmentJudged]):
+class SegmentJudgedSerializer(serializers.Serializer[dict[str, Any]]):
     """A segment with its distinct outputs, best first, by its latest judgments that count."""
 
     number = serializers.IntegerField(source="segment.number")
@@ -150,14 +150,14 @@ class SegmentJudgedSerializer(serializers.Serializer[SegmentJudged]):
     skips = serializers.SerializerMethodField(help_text=f"How many, at most {MOST}.")
     problem_reports = serializers.SerializerMethodField(help_text=f"How many, at most {MOST}.")
 
-    def get_judgments(self, found: SegmentJudged) -> list[int]:
-        return [row.number for row in found.judgments]
+    def get_judgments(self, found: dict[str, Any]) -> list[int]:
+        return [row.number for row in found["judgments"]]
 
-    def get_skips(self, found: SegmentJudged) -> int:
-        return len(found.skips)
+    def get_skips(self, found: dict[str, Any]) -> int:
+        return len(found["skips"])
 
-    def get_problem_reports(self, found: SegmentJudged) -> int:
-        return len(found.reports)
+    def get_problem_reports(self, found: dict[str, Any]) -> int:
+        return len(found["reports"])
 
 
 class SegmentJudgedView(APIView):

@@ -1,20 +1,17 @@
 """The forecast of a design in figures and a plot, and the form of its budget."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from math import floor
 from typing import Any
 
 from django import forms
 from django.utils.formats import number_format
 from django.utils.http import urlencode
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from ranking.pages.formats import share
 from ranking.pages.plot_drawing import drawn_for_page
-from ranking.reports.tables import Column, Plot, Table
+from ranking.reports.tables import Column, Plot, Table, end_columns
 from ranking.selectors.design_forecast import BudgetForecast, DesignForecast, Estimate
 from ranking.wording.numbers import decimals
 
@@ -74,89 +71,50 @@ class BudgetForm(forms.Form):
         return urlencode({name: value for name, value in sent.items() if value})
 
 
-@dataclass(frozen=True, slots=True)
-class ForecastRow:
-    """A budget in words; `cost` is empty without a rate."""
-
-    judgments: str
-    hours: str
-    hours_range: str
-    cost: str
-    cost_range: str
-    pairs: str
-    pairs_range: str
-    clusters: str
-    clusters_range: str
-
-
-@dataclass(frozen=True, slots=True)
-class ForecastShown:
-    """A forecast, ready to be shown; `budget`, `most` and `step` are of the slider, in its unit."""
-
-    chosen: ForecastRow
-    rows: Sequence[ForecastRow]
-    plot: SafeString | None
-    pairs: int
-    facts: Sequence[str]
-    budget: str
-    most: str
-    step: str
-    unit: str
-    hours_each: str
-    rate: str
-    most_judgments: str
-
-    @property
-    def last(self) -> ForecastRow:
-        """The largest budget of the plot."""
-        return self.rows[-1]
-
-
-def forecast_shown(forecast: DesignForecast, form: BudgetForm) -> ForecastShown:
-    """Return a forecast in words, figures and a plot."""
+def forecast_shown(forecast: DesignForecast, form: BudgetForm) -> dict[str, Any]:
+    """Return a forecast in words, figures and a plot; `budget`, `most` and `step` are of the slider, in its unit."""
     data = form.cleaned_data if form.is_valid() else {}
     unit, rate = data.get("unit") or JUDGMENTS, data.get("rate")
     currency = data.get("currency", "")
     each = forecast.hours_a_judgment
     per_unit = {JUDGMENTS: 1.0, HOURS: each, MONEY: each * (rate or 0.0)}[unit]
     most = forecast.most * per_unit
-    return ForecastShown(
-        chosen=_row(forecast.chosen, currency),
+    return {
+        "chosen": _row(forecast.chosen, currency),
         # The largest budget among them.
-        rows=[
+        "rows": [
             _row(row, currency) for row in reversed(forecast.curve[:: -(len(forecast.curve) // 8)])
         ],
-        plot=drawn_for_page(forecast_table(forecast)),
-        pairs=forecast.pairs,
-        facts=_facts(forecast),
-        budget=_plain(
+        "plot": drawn_for_page(forecast_table(forecast)),
+        "pairs": forecast.pairs,
+        "facts": _facts(forecast),
+        "budget": _plain(
             forecast.chosen.judgments if unit == JUDGMENTS else data.get("budget") or most / 10
         ),
-        most=_plain(most),
-        step="1" if unit == JUDGMENTS or most >= 100 else "0.1",
-        unit=unit,
-        hours_each=repr(each),
-        rate="" if rate is None else repr(rate),
-        most_judgments=str(forecast.most),
-    )
+        "most": _plain(most),
+        "step": "1" if unit == JUDGMENTS or most >= 100 else "0.1",
+        "unit": unit,
+        "hours_each": repr(each),
+        "rate": "" if rate is None else repr(rate),
+        "most_judgments": str(forecast.most),
+    }
 
 
-def _row(row: BudgetForecast, currency: str) -> ForecastRow:
-    cost, cost_range = "", ""
+def _row(row: BudgetForecast, currency: str) -> dict[str, str]:
+    """Return a budget in words; without a rate it has no cost."""
+    found = {
+        "judgments": number_format(row.judgments, force_grouping=True),
+        "hours": figure_in_words(row.hours.value),
+        "hours_range": _range(row.hours),
+        "pairs": _whole(row.pairs.value),
+        "pairs_range": _between(row.pairs),
+        "clusters": _one_decimal(row.clusters.value),
+        "clusters_range": _between(row.clusters),
+    }
     if row.cost is not None:
-        cost = f"{figure_in_words(row.cost.value)} {currency}".strip()
-        cost_range = _range(row.cost)
-    return ForecastRow(
-        judgments=number_format(row.judgments, force_grouping=True),
-        hours=figure_in_words(row.hours.value),
-        hours_range=_range(row.hours),
-        cost=cost,
-        cost_range=cost_range,
-        pairs=_whole(row.pairs.value),
-        pairs_range=_between(row.pairs),
-        clusters=_one_decimal(row.clusters.value),
-        clusters_range=_between(row.clusters),
-    )
+        found["cost"] = f"{figure_in_words(row.cost.value)} {currency}".strip()
+        found["cost_range"] = _range(row.cost)
+    return found
 
 
 def _facts(forecast: DesignForecast) -> list[str]:
@@ -258,15 +216,14 @@ def forecast_table(forecast: DesignForecast) -> Table:
                 for kind, heading in kinds
                 for column in (
                     Column(kind, heading, decimals=1),
-                    Column(f"{kind}_low", _("From"), decimals=1),
-                    Column(f"{kind}_high", _("To"), decimals=1),
+                    *end_columns(f"{kind}_", decimals=1),
                 )
             ),
         ),
         rows=[
             (
                 row.judgments,
-                *(number for kind, _heading in kinds for number in _estimated(getattr(row, kind))),
+                *(number for kind, _heading in kinds for number in getattr(row, kind)),
             )
             for row in forecast.plotted
         ],
@@ -281,10 +238,6 @@ def forecast_table(forecast: DesignForecast) -> Table:
             end=forecast.pairs,
         ),
     )
-
-
-def _estimated(estimate: Any) -> tuple[float, float, float]:
-    return estimate.value, estimate.low, estimate.high
 
 
 def figure_in_words(number: float) -> str:

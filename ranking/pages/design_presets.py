@@ -1,6 +1,6 @@
 """Presets of a design, each with its costs and results."""
 
-from dataclasses import dataclass
+from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -17,52 +17,33 @@ from ranking.wording.numbers import decimals
 _SHARE = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class PresetShown:
-    """A preset in words: `address` chooses it, or adds its task; empty where the test set has that task."""
-
-    name: str
-    label: str
-    sentence: str
-    is_chosen: bool
-    is_other_task: bool
-    address: str
-    goal: str
-    judgments: str
-    hours: str
-    cost: str
-    clusters: str
-
-
 def presets_shown(
     task: Task, *, chosen: Preset | None, rate: float | None = None
-) -> list[PresetShown]:
+) -> list[dict[str, Any]]:
     """Return the presets, those of the task's protocol first."""
     order = sorted(PRESETS, key=lambda each: each.protocol != task.protocol)
     return [_shown(each, task, chosen, rate) for each in order]
 
 
-def _shown(preset: Preset, task: Task, chosen: Preset | None, rate: float | None) -> PresetShown:
+def _shown(preset: Preset, task: Task, chosen: Preset | None, rate: float | None) -> dict[str, Any]:
+    """Return a preset in words; `address` chooses it, or adds its task."""
     slug = task.test_set.campaign.slug
     is_other = preset.protocol != task.protocol
     goal, judgments, hours, clusters = _forecast(preset, task)
-    if is_other:
-        address = f"{reverse('task-add', args=[slug])}?test_set={task.test_set_id}"
-    else:
-        address = f"?preset={preset.name}"
-    return PresetShown(
-        name=preset.name,
-        label=str(preset.label),
-        sentence=str(preset.sentence),
-        is_chosen=preset == chosen,
-        is_other_task=is_other,
-        address=address,
-        goal=goal,
-        judgments=figure_in_words(judgments) if judgments else "–",
-        hours=figure_in_words(hours.value) if hours else "–",
-        cost=figure_in_words(hours.value * rate) if hours and rate else "–",
-        clusters=clusters,
-    )
+    return {
+        "label": preset.label,
+        "sentence": preset.sentence,
+        "is_chosen": preset == chosen,
+        "is_other_task": is_other,
+        "address": f"{reverse('task-add', args=[slug])}?test_set={task.test_set_id}"
+        if is_other
+        else f"?preset={preset.name}",
+        "goal": goal,
+        "judgments": figure_in_words(judgments) if judgments else "–",
+        "hours": figure_in_words(hours.value) if hours else "–",
+        "cost": figure_in_words(hours.value * rate) if hours and rate else "–",
+        "clusters": clusters,
+    }
 
 
 def _forecast(preset: Preset, task: Task) -> tuple[str, float, Estimate | None, str]:

@@ -18,8 +18,7 @@ from campaign.texts.languages import language_name
 from ranking.reports import Report
 from ranking.selectors.campaign_tables import systems_of_tasks
 from ranking.selectors.one_system import NamedSystem, systems_by_name
-from ranking.wording.agreement import no_interval_in_words
-from ranking.wording.numbers import by_language, decimals
+from ranking.wording.numbers import decimals
 
 _NOTHING = "–"
 
@@ -28,32 +27,19 @@ def kappa(value: float | None) -> str:
     """Return κ with two decimals and a true minus sign; a dash without a κ."""
     if value is None:
         return _NOTHING
-    # Readers do not know "-0".
-    return _two_decimals(round(value, 2) + 0.0)
+    return decimals(value, 2).replace("-", "−")
 
 
-@by_language
-def _two_decimals(value: float) -> str:
-    return number_format(value, decimal_pos=2).replace("-", "−")
-
-
-@by_language
 def figure(value: int | None) -> str:
     """Return a whole number, with its thousands apart; a dash without one."""
     return _NOTHING if value is None else number_format(value)
-
-
-@by_language
-def why_no_interval(reason: str) -> str:
-    """Return why a κ has no interval."""
-    return no_interval_in_words(reason)
 
 
 def share(value: float | None) -> str:
     """Return a share in whole per cent; only exact ones are shown as 0 or 100."""
     if value is None:
         return _NOTHING
-    return _per_cent(whole_per_cent(value))
+    return _("%(share)s%%") % {"share": number_format(whole_per_cent(value))}
 
 
 def whole_per_cent(value: float) -> int:
@@ -62,12 +48,6 @@ def whole_per_cent(value: float) -> int:
     return min(99, max(1, whole)) if 0 < value < 1 else whole
 
 
-@by_language
-def _per_cent(whole: int) -> str:
-    return _("%(share)s%%") % {"share": number_format(whole)}
-
-
-@by_language
 def judge_status_label(value: JudgeStatus) -> str:
     """Return "warned", "paused" or "excluded"; an empty string for a judge in good standing."""
     words = {
@@ -84,11 +64,7 @@ def duration(seconds: float | None) -> str:
         return _NOTHING
     if seconds < 9.5:
         return _("%(seconds)s s") % {"seconds": decimals(seconds, 1)}
-    return _whole_seconds(round(seconds))
-
-
-@by_language
-def _whole_seconds(whole: int) -> str:
+    whole = round(seconds)
     if whole < 60:
         return _("%(seconds)s s") % {"seconds": whole}
     minutes, rest = divmod(whole, 60)
@@ -98,7 +74,6 @@ def _whole_seconds(whole: int) -> str:
     return _("%(hours)s h %(minutes)s min") % {"hours": number_format(hours), "minutes": minutes}
 
 
-@by_language
 def interval(low: str, high: str) -> str:
     """Return "0.21 to 0.34"."""
     return _("%(low)s to %(high)s") % {"low": low, "high": high}

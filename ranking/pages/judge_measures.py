@@ -25,7 +25,7 @@ from ranking.core.agreement.statistics import scott_chance
 from ranking.pages.formats import ago, duration, figure, interval, judge_status_label, kappa, share
 from ranking.pages.plots import percent
 from ranking.selectors.judges import FLAGGED, GRAVITIES, UNFLAGGED, JudgeListed, has_low_agreement
-from ranking.wording.numbers import by_language, decimals
+from ranking.wording.numbers import decimals
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,22 +58,15 @@ def pace(value: float | None) -> str:
     return "–" if value is None else _("%(words)s words/s") % {"words": decimals(value, 1)}
 
 
-_SHOWN: Final[Mapping[JudgeMeasure, _Format]] = {
-    JudgeMeasure.REFERENCE: share,
-    JudgeMeasure.BAD_REFERENCE: share,
-    JudgeMeasure.INTER: kappa,
-    JudgeMeasure.INTRA: kappa,
-    JudgeMeasure.TIES: share,
-    JudgeMeasure.SECONDS: duration,
-    JudgeMeasure.PACE: pace,
-    JudgeMeasure.ONE_LABEL: share,
-    JudgeMeasure.SHOWN_ORDER: share,
-    JudgeMeasure.POSITION: probability,
-    JudgeMeasure.REFERENCE_IGNORED: probability,
-    JudgeMeasure.DAMAGE_IGNORED: probability,
-    JudgeMeasure.TYPED_IN_ORDER: probability,
-    JudgeMeasure.DISAGREES: probability,
+_FORMATS: Final[Mapping[Scale, _Format]] = {
+    Scale.SHARE: share,
+    Scale.KAPPA: kappa,
+    Scale.SECONDS: duration,
+    Scale.WORDS_A_SECOND: pace,
+    Scale.PROBABILITY: probability,
 }
+#: Shown as tests of other measures.
+_NOT_LISTED: Final = {JudgeMeasure.REFERENCE_RANDOM, JudgeMeasure.BAD_REFERENCE_RANDOM}
 _IN_BLOCKS: Final = {
     JudgeMeasure.SECONDS,
     JudgeMeasure.PACE,
@@ -88,7 +81,7 @@ _IN_BLOCKS: Final = {
 
 def in_figures(measure: JudgeMeasure, value: float | None) -> str:
     """Format a value of a measure as its row does."""
-    return _SHOWN.get(measure, probability)(value)
+    return _FORMATS[SCALES[measure]](value)
 
 
 def measure_rows(measures: Mapping[str, Mapping[str, Any]]) -> list[MeasureRow]:
@@ -97,9 +90,9 @@ def measure_rows(measures: Mapping[str, Mapping[str, Any]]) -> list[MeasureRow]:
     Measures without evidence are left out, except that of the reference: a row says that there is none.
     """
     known = [
-        _measure_row(measure, shown, measures[measure], more=_chance(measure, measures))
-        for measure, shown in _SHOWN.items()
-        if measure in measures
+        _measure_row(measure, measures[measure], more=_chance(measure, measures))
+        for measure in JudgeMeasure
+        if measure in measures and measure not in _NOT_LISTED
     ]
     if known and JudgeMeasure.REFERENCE not in measures:
         return [_without_reference(), *known]
@@ -109,7 +102,7 @@ def measure_rows(measures: Mapping[str, Mapping[str, Any]]) -> list[MeasureRow]:
 def _without_reference() -> MeasureRow:
     return MeasureRow(
         measure=JudgeMeasure.REFERENCE,
-        label=_label(JudgeMeasure.REFERENCE),
+        label=str(JudgeMeasure.REFERENCE.label),
         value=_("no data"),
         interval="",
         evidence=_("no comparisons with the reference"),
@@ -125,7 +118,7 @@ def reference_missing_in_words(task: Task) -> str:
             "outputs. Damaged references or a hidden reference would test attention instead."
         )
     return _("“%(measure)s” has no data: the reference was not among the outputs.") % {
-        "measure": _label(JudgeMeasure.REFERENCE)
+        "measure": JudgeMeasure.REFERENCE.label
     }
 
 
@@ -164,9 +157,7 @@ def breach_in_words(evidence: Mapping[str, Any]) -> str:
     rule = evidence.get("rule")
     if not rule:
         return ""
-    measure = JudgeMeasure(rule["measure"])
-    row = evidence["measures"][rule["measure"]]
-    shown = _measure_row(measure, _SHOWN.get(measure, probability), row)
+    shown = _measure_row(JudgeMeasure(rule["measure"]), evidence["measures"][rule["measure"]])
     between = f" ({shown.interval})" if shown.interval else ""
     return f"{shown.label}: {shown.value}{between}, {shown.evidence}"
 
@@ -179,15 +170,15 @@ def _chance(measure: JudgeMeasure, measures: Mapping[str, Mapping[str, Any]]) ->
     return f"{_('P(E) of own labels')} {decimals(chance, 2)}"
 
 
-def _measure_row(
-    measure: JudgeMeasure, shown: _Format, row: Mapping[str, Any], *, more: str = ""
-) -> MeasureRow:
-    low, high = row["low"], row["high"]
+def _measure_row(measure: JudgeMeasure, row: Mapping[str, Any], *, more: str = "") -> MeasureRow:
+    low, high = (
+        None if row[end] is None else in_figures(measure, row[end]) for end in ("low", "high")
+    )
     return MeasureRow(
         measure=measure,
-        label=_label(measure),
-        value=shown(row["value"]),
-        interval="" if low is None or high is None else interval(shown(low), shown(high)),
+        label=str(measure.label),
+        value=in_figures(measure, row["value"]),
+        interval="" if low is None or high is None else interval(low, high),
         evidence=pgettext("between figures", "; ").join(
             filter(None, (_evidence(measure, row["evidence"]), more))
         ),
@@ -196,12 +187,6 @@ def _measure_row(
     )
 
 
-@by_language
-def _label(measure: JudgeMeasure) -> str:
-    return str(measure.label)
-
-
-@by_language
 def _evidence(measure: JudgeMeasure, count: int) -> str:
     if measure in _IN_BLOCKS:
         return ngettext("%(count)d block", "%(count)d blocks", count) % {"count": count}
@@ -213,19 +198,9 @@ def _evidence(measure: JudgeMeasure, count: int) -> str:
 def _test(measure: JudgeMeasure, p_value: float | None) -> str:
     if p_value is None:
         return ""
-    if measure == JudgeMeasure.SHOWN_ORDER:
-        return _by_shuffling(probability(p_value))
-    return _by_clicking(probability(p_value))
-
-
-@by_language
-def _by_shuffling(p: str) -> str:
-    return _("p %(p)s by shuffling") % {"p": p}
-
-
-@by_language
-def _by_clicking(p: str) -> str:
-    return _("p %(p)s for random clicking") % {"p": p}
+    by_shuffling = measure == JudgeMeasure.SHOWN_ORDER
+    words = _("p %(p)s by shuffling") if by_shuffling else _("p %(p)s for random clicking")
+    return words % {"p": probability(p_value)}
 
 
 # Judges in the same hundredth of the width are one stroke.
@@ -235,75 +210,37 @@ _SHORTEST: Final = 0.01
 _Values = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Strip:
-    """Positions of judges on the axis of a measure.
-
-    Attributes
-    ----------
-    others : str
-        Path with a stroke at each judge's place, 100 wide and 20 high.
-    dot, low, high : str
-        Place of the judge, and of their interval.
-    median : str
-        Place of the middle of all.
-    """
-
-    others: str
-    dot: str
-    low: str
-    high: str
-    median: str
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnMeasure:
-    """A measure in words, its position among all judges, and the median judge's value."""
-
-    row: MeasureRow
-    strip: Strip | None
-    middle: str
-    judges: int
-
-
 def drawn_measures(
     measures: Mapping[str, Mapping[str, Any]], everybody: Mapping[str, Sequence[float]]
-) -> list[DrawnMeasure]:
-    """Return the measures of a judge in the order of the pages, among the values of `everybody`."""
-    return [
-        _drawn(row, measures.get(row.measure), everybody.get(row.measure, ()))
-        for row in measure_rows(measures)
-    ]
+) -> list[dict[str, Any]]:
+    """Return the measures of a judge in the order of the pages, each with its place among the values of `everybody`."""
+    found = []
+    for row in measure_rows(measures):
+        measure, own = JudgeMeasure(row.measure), measures.get(row.measure)
+        values = np.array(everybody.get(row.measure, ()))
+        drawn: dict[str, Any] = {"row": row, "strip": None, "judges": values.size}
+        if own is not None and own["value"] is not None and values.size:
+            middle = float(np.median(values))
+            drawn["strip"] = _strip(SCALES[measure], own, values, middle)
+            drawn["middle"] = in_figures(measure, middle)
+        found.append(drawn)
+    return found
 
 
-def _drawn(
-    row: MeasureRow, own: Mapping[str, Any] | None, everybody: Sequence[float]
-) -> DrawnMeasure:
-    measure, values = JudgeMeasure(row.measure), np.array(everybody)
-    if own is None or own["value"] is None or not values.size:
-        return DrawnMeasure(row=row, strip=None, middle="", judges=values.size)
-    middle = float(np.median(values))
-    return DrawnMeasure(
-        row=row,
-        strip=_strip(SCALES[measure], own, values, middle),
-        middle=in_figures(measure, middle),
-        judges=values.size,
-    )
+def _strip(scale: Scale, own: Mapping[str, Any], values: _Values, middle: float) -> dict[str, str]:
+    """Return the places of a judge, of their interval and of the median on the axis of a measure.
 
-
-def _strip(scale: Scale, own: Mapping[str, Any], values: _Values, middle: float) -> Strip:
+    `others` is a path with a stroke at each judge's place, 100 wide and 20 high.
+    """
     value = own["value"]
     low, high = (value if own[end] is None else own[end] for end in ("low", "high"))
     marks = _on_axis(scale, np.array([value, low, high, middle]), values)
-    dot, low_at, high_at, median = (percent(float(mark)) for mark in marks)
+    names = ("dot", "low", "high", "median")
     places = np.unique(np.rint(_STEPS * _on_axis(scale, values, values)).astype(int))
-    return Strip(
-        others="".join(f"M{place} 4V16" for place in places.tolist()),
-        dot=dot,
-        low=low_at,
-        high=high_at,
-        median=median,
-    )
+    return {
+        "others": "".join(f"M{place} 4V16" for place in places.tolist()),
+        **{name: percent(mark) for name, mark in zip(names, marks.tolist(), strict=True)},
+    }
 
 
 def _on_axis(scale: Scale, these: _Values, values: _Values) -> _Values:

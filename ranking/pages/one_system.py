@@ -1,7 +1,6 @@
 """Page of a system: its wins and losses, in tables and sentences."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django.utils.formats import number_format
@@ -19,38 +18,13 @@ from ranking.core.scores import Shortage
 from ranking.pages.formats import Addresses
 from ranking.pages.summary import names_in_a_row
 from ranking.reports.tables import Table
-from ranking.selectors.one_system import SystemStanding, sentence_texts
+from ranking.selectors.one_system import SentenceTexts, SystemStanding, sentence_texts
 from ranking.wording.methods import METHOD_WORDS, not_yet_in_words, reason_in_words
 from ranking.wording.numbers import decimals, place_in_words
 from ranking.wording.ranges import range_of_ranks, rank_range, shared_rank
 
 #: Sentences that are shown at once; the rest unfolds.
 SENTENCES_AT_ONCE = 4
-
-
-@dataclass(frozen=True, slots=True)
-class RankChip:
-    """The rank of a system in a sentence; `is_own` that of the page's system."""
-
-    name: str
-    rank: str
-    is_own: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A sentence where a system is far from another one: both outputs, with marked differences."""
-
-    number: int
-    address: str
-    document: str
-    where: str
-    chips: Sequence[RankChip]
-    has_texts: bool
-    source: str | None
-    own: SafeString | str
-    other: SafeString | str
-    other_name: str
 
 
 def standing_table(name: str, standing: SystemStanding) -> Table:
@@ -76,8 +50,8 @@ def sentences(
     *,
     task: Task,
     addresses: Addresses,
-) -> list[Sentence]:
-    """Return the sentences of an answer with their texts. Two queries."""
+) -> list[dict[str, Any]]:
+    """Return the sentences of an answer where a system is far from another one, with their texts. Two queries."""
     texts = sentence_texts(
         task=task,
         numbers={each["segment"] for each in clear},
@@ -90,33 +64,36 @@ def sentences(
     ]
 
 
-def _sentence(name: str, each: Mapping[str, Any], texts: Any, addresses: Addresses) -> Sentence:
+def _sentence(
+    name: str, each: Mapping[str, Any], texts: SentenceTexts, addresses: Addresses
+) -> dict[str, Any]:
+    """Return a sentence with both outputs, their differences marked, and the ranks of all systems."""
     own, other = texts.outputs.get(name), texts.outputs.get(each["other"])
     shown: tuple[SafeString | str, SafeString | str] = (own or "–", other or "–")
     if own and other:
         first, second = differences(own, other)
         shown = (marked(first), marked(second))
-    return Sentence(
-        number=texts.number,
-        address=addresses.segment(texts.number),
-        document=texts.document,
-        where=_("sentence %(position)s, %(judges)s")
+    judges = ngettext("%(count)s judge", "%(count)s judges", each["judges"])
+    return {
+        "number": texts.number,
+        "address": addresses.segment(texts.number),
+        "document": texts.document,
+        "where": _("sentence %(position)s, %(judges)s")
         % {
             "position": number_format(texts.position),
-            "judges": ngettext("%(count)s judge", "%(count)s judges", each["judges"])
-            % {"count": number_format(each["judges"])},
+            "judges": judges % {"count": number_format(each["judges"])},
         },
         # The database keeps no order of names.
-        chips=[
-            RankChip(system, _rank(rank), system == name)
+        "chips": [
+            {"name": system, "rank": _rank(rank), "is_own": system == name}
             for system, rank in sorted(each["ranks"].items(), key=lambda item: (item[1], item[0]))
         ],
-        has_texts=any((texts.source, own, other)),
-        source=texts.source,
-        own=shown[0],
-        other=shown[1],
-        other_name=each["other"],
-    )
+        "has_texts": any((texts.source, own, other)),
+        "source": texts.source,
+        "own": shown[0],
+        "other": shown[1],
+        "other_name": each["other"],
+    }
 
 
 def _rank(mean: float) -> str:
@@ -140,28 +117,19 @@ def marked(runs: Sequence[Run]) -> SafeString:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SystemWords:
-    """Introduction of a system's page."""
-
-    headline: str
-    lead: str
-    counts: str
-
-
 def system_words(
     name: str, standing: SystemStanding | None, data: Mapping[str, Any] | None
-) -> SystemWords:
+) -> dict[str, str]:
     """Return the introduction of a system's page; `data` is the analysis's answer, if there is one."""
     if standing is None:
-        return SystemWords(name, _("No ranking yet"), "")
+        return {"headline": name, "lead": _("No ranking yet")}
     if standing.row is None:
         why = reason_in_words(standing.reason) if standing.reason else _("not ranked")
-        return SystemWords(
-            _("%(system)s is not ranked") % {"system": name},
-            capfirst(f"{why}."),
-            _counts(None, data),
-        )
+        return {
+            "headline": _("%(system)s is not ranked") % {"system": name},
+            "lead": capfirst(f"{why}."),
+            "counts": _counts(None, data),
+        }
     row = standing.row
     place = place_in_words(row["rank"])
     if row.get("last_rank", row["rank"]) != row["rank"]:
@@ -174,13 +142,12 @@ def system_words(
         1: _("%(system)s is %(place)s, and better on longer sentences"),
         -1: _("%(system)s is %(place)s, and worse on longer sentences"),
     }[_direction(trend)]
-    return SystemWords(
-        headline=headline % {"system": name, "place": place},
-        lead=" ".join(
-            [*_group(row, standing), _rank_and_score(row, standing), *_told_apart(standing)]
-        ),
-        counts=_counts(row, data),
-    )
+    words = [*_group(row, standing), _rank_and_score(row, standing), *_told_apart(standing)]
+    return {
+        "headline": headline % {"system": name, "place": place},
+        "lead": " ".join(words),
+        "counts": _counts(row, data),
+    }
 
 
 def _direction(trend: Mapping[str, Any] | None) -> int:

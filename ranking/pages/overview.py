@@ -26,7 +26,7 @@ from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.texts.pay import hourly_pay
 from ranking.core.simulation.work_ahead import EndOfWork
 from ranking.pages.formats import figure, share
-from ranking.pages.plots import BarPlot, RankedRow, bar_plot, percent, rank_plots
+from ranking.pages.plots import bar_plot, percent, rank_plots
 from ranking.pages.summary import headline, headline_without_ranking
 from ranking.selectors.alerts import CampaignFacts, campaign_facts, needs_in
 from ranking.selectors.analyses import kind_in_place_of_ranking
@@ -41,33 +41,6 @@ _LINE_PX: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class SmallLine:
-    """A system of a small plot: its rank range, `y` from the top, and the rule above it, if any."""
-
-    ranked: RankedRow
-    y: str
-    rule: str
-
-
-@dataclass(frozen=True, slots=True)
-class SmallPlot:
-    """The rank ranges of a test set without names; lengths down are pixels."""
-
-    height: str
-    lines: Sequence[SmallLine]
-
-
-@dataclass(frozen=True, slots=True)
-class EndPlot:
-    """Position of a forecast and its interval between today and the end of the axis."""
-
-    low: str
-    high: str
-    dot: str
-    is_later: bool
-
-
-@dataclass(frozen=True, slots=True)
 class OverviewRow:
     """A test set of the overview, ready to be shown.
 
@@ -76,12 +49,12 @@ class OverviewRow:
 
     overview: TaskOverview
     headline: str
-    plot: SmallPlot | None
+    plot: Mapping[str, Any] | None
     bar: str | None
-    bars: BarPlot
+    bars: Mapping[str, Any]
     end: str
     end_range: str
-    end_plot: EndPlot | None
+    end_plot: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +137,7 @@ def _row(overview: TaskOverview, end: EndOfWork | None, *, today: date, axis: fl
         headline=_headline(overview),
         plot=small_plot(standing) if standing and standing.systems else None,
         bar=None if share is None else percent(share),
-        bars=bar_plot(overview.days),
+        bars=bar_plot([(day.start, day.judged) for day in overview.days]),
         end=words,
         end_range=between,
         end_plot=_end_plot(end, axis) if end and end.days else None,
@@ -180,23 +153,22 @@ def _headline(overview: TaskOverview) -> str:
     return headline(standing.systems, standing.groups) if standing else headline_without_ranking()
 
 
-def small_plot(standing: Standing) -> SmallPlot:
-    """Return the rank ranges of a ranking, small and without names."""
-    plots = rank_plots(standing.systems)
+def small_plot(standing: Standing) -> dict[str, Any]:
+    """Return the rank ranges of a ranking, small and without names; lengths down are pixels."""
     rows = [
         (row, row.begins_cluster or (number > 0 and not index))
-        for number, plot in enumerate(plots)
+        for number, plot in enumerate(rank_plots(standing.systems))
         for index, row in enumerate(plot.rows)
     ]
     lines = [
-        SmallLine(
-            ranked=row,
-            y=str(_LINE_PX * index + _LINE_PX // 2),
-            rule=str(_LINE_PX * index) if has_rule else "",
-        )
+        {
+            "ranked": row,
+            "y": str(_LINE_PX * index + _LINE_PX // 2),
+            "rule": str(_LINE_PX * index) if has_rule else "",
+        }
         for index, (row, has_rule) in enumerate(rows)
     ]
-    return SmallPlot(height=str(_LINE_PX * len(rows)), lines=lines)
+    return {"height": str(_LINE_PX * len(rows)), "lines": lines}
 
 
 def _end_in_words(overview: TaskOverview, end: EndOfWork | None, today: date) -> tuple[str, str]:
@@ -229,13 +201,12 @@ def _days_on_axis(ends: Sequence[EndOfWork]) -> float:
     return min(_DAYS_ON_AXIS, max([DAYS_FORECAST, *latest]))
 
 
-def _end_plot(end: EndOfWork, axis: float) -> EndPlot:
-    def at(days: float) -> str:
-        return percent(min(1.0, days / axis))
-
+def _end_plot(end: EndOfWork, axis: float) -> dict[str, Any]:
+    """Return the position of a forecast and its interval between today and the end of the axis."""
     high = axis if end.high is None else end.high
-    is_later = end.high is None or end.high > axis
-    return EndPlot(low=at(end.low), high=at(high), dot=at(end.days), is_later=is_later)
+    ends = {"low": end.low, "high": high, "dot": end.days}
+    found: dict[str, Any] = {name: percent(min(1.0, at / axis)) for name, at in ends.items()}
+    return found | {"is_later": end.high is None or end.high > axis}
 
 
 _STATES: Final = [

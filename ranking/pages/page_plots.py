@@ -21,7 +21,7 @@ from ranking.pages.design_forecast import BudgetForm, forecast_table
 from ranking.pages.judge_measures import JudgeFilter, measure_rows
 from ranking.pages.plot_drawing import drawn_for_page
 from ranking.pages.report_shown import PLOT_FILES
-from ranking.reports.tables import Column, Plot, Table
+from ranking.reports.tables import Column, Plot, Table, end_columns
 from ranking.selectors.dashboards import judging_progress
 from ranking.selectors.design_forecast import design_forecast
 from ranking.selectors.judges import judges_listed, measures_of, values_by_measure
@@ -109,8 +109,7 @@ def _history_table(points: Sequence[HistoryPoint]) -> Table:
             Column("comparisons", _("Comparisons")),
             Column("system", _("System"), is_text=True),
             Column("rank", _("Rank")),
-            Column("rank_low", _("From")),
-            Column("rank_high", _("To")),
+            *end_columns("rank_"),
         ),
         # Lines are named in the order in which systems come: as they are now.
         rows=sorted(rows, key=lambda row: (row[0], place.get(row[1], last))),
@@ -155,8 +154,7 @@ def _agreement(request: HttpRequest, task: Task) -> Table:
         Column("judged", _("Blocks")),
         Column("standing", _("Skipped")),
         Column("kappa", _("κ with others"), decimals=2),
-        Column("kappa_low", _("From"), decimals=2),
-        Column("kappa_high", _("To"), decimals=2),
+        *end_columns("kappa_", decimals=2),
     )
     found = JudgeFilter.of(request, judges_listed(task=task)).found
     return Table(
@@ -217,8 +215,7 @@ def _measures(judge: Judge, task: Task) -> Table:
         columns=(
             Column("measure", _("Measure"), is_text=True),
             Column("value", _("Value")),
-            Column("low", _("From")),
-            Column("high", _("To")),
+            *end_columns(),
             Column("least", _("Minimum of all judges")),
             Column("middle", _("Median of all judges")),
             Column("most", _("Maximum of all judges")),
@@ -276,8 +273,7 @@ def _ends(campaign: Campaign) -> Table:
             Column("judged", _("Blocks judged")),
             Column("wanted", _("Blocks wanted")),
             Column("days", _("Days"), decimals=1),
-            Column("low", _("From"), decimals=1),
-            Column("high", _("To"), decimals=1),
+            *end_columns(decimals=1),
         ),
         rows=rows,
         plot=Plot(kind="intervals", label="task", value="days", low="low", high="high", start=0),

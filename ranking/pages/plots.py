@@ -4,11 +4,10 @@ Positions are shares of the width in per cent, as SVG attributes take them, so t
 width without being stretched. They are strings: a template would write 12.5 as "12,5" in German.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
-from ranking.selectors.dashboards import Period
 from ranking.wording.methods import shortages_of_rows
 from ranking.wording.ranges import cluster_rules
 
@@ -114,76 +113,22 @@ def rank_plot(systems: Sequence[dict[str, Any]], *, group: int = 0) -> RankPlot:
     return RankPlot(rows=rows, ticks=ticks, axis=axis, group=group, notes=notes)
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """A bar of the progress plot: its left edge, and its height from the bottom."""
+def bar_plot(counts: Sequence[tuple[Any, int]], *, filled: float = 0.72) -> dict[str, Any]:
+    """Lay out a bar for each count, the highest as high as the plot: its left edge, and its height from the bottom.
 
-    period: Period
-    x: str
-    y: str
-    height: str
-
-
-@dataclass(frozen=True, slots=True)
-class BarPlot:
-    bars: tuple[Bar, ...]
-    width: str
-    highest: int
-
-
-def bar_plot(periods: Sequence[Period]) -> BarPlot:
-    """Lay out a bar for each period, the highest as high as the plot."""
-    highest = max((period.judged for period in periods), default=0)
-    slot = 1 / max(1, len(periods))
-
-    def bar(index: int, period: Period) -> Bar:
+    `counted` are those above 0.
+    """
+    highest = max((count for _of, count in counts), default=0)
+    slot = 1 / max(1, len(counts))
+    bars = []
+    for index, (of, count) in enumerate(counts):
         # Any number above 0 must be visible.
-        height = max(0.04, period.judged / highest) if period.judged else 0.0
-        return Bar(
-            period=period,
-            x=percent(index * slot),
-            y=percent(1 - height),
-            height=percent(height),
-        )
-
-    bars = tuple(bar(index, period) for index, period in enumerate(periods))
-    return BarPlot(bars=bars, width=percent(slot * 0.72), highest=highest)
-
-
-_HOURS: Final = 24
-
-
-@dataclass(frozen=True, slots=True)
-class HourBar:
-    """An hour, the sentences done in it, and its bar: the left edge, and the height from the bottom."""
-
-    hour: int
-    sentences: int
-    x: str
-    y: str
-    height: str
-
-
-@dataclass(frozen=True, slots=True)
-class HourPlot:
-    """A bar for each hour, the busiest as high as the plot; `worked` are those with anything in them."""
-
-    bars: tuple[HourBar, ...]
-    width: str = percent(0.8 / _HOURS)
-
-    @property
-    def worked(self) -> tuple[HourBar, ...]:
-        return tuple(bar for bar in self.bars if bar.sentences)
-
-
-def hour_plot(sentences: Mapping[int, int]) -> HourPlot:
-    """Lay out the sentences of each hour from 0 to 23."""
-    most = max(sentences.values(), default=0)
-
-    def bar(hour: int) -> HourBar:
-        done = sentences.get(hour, 0)
-        # Any number above 0 must be visible.
-        height = max(0.04, done / most) if done else 0.0
-        return HourBar(hour, done, percent(hour / _HOURS), percent(1 - height), percent(height))
-
-    return HourPlot(tuple(bar(hour) for hour in range(_HOURS)))
+        height = max(0.04, count / highest) if count else 0.0
+        place = {"x": index * slot, "y": 1 - height, "height": height}
+        bars.append({"of": of, "count": count} | {key: percent(at) for key, at in place.items()})
+    return {
+        "bars": bars,
+        "counted": [bar for bar in bars if bar["count"]],
+        "width": percent(slot * filled),
+        "highest": highest,
+    }

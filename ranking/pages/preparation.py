@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 import django_filters
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, TextChoices
 from django.urls import reverse
 from django.utils.formats import date_format, number_format
 from django.utils.html import format_html
@@ -26,13 +25,13 @@ from ranking.pages.formats import languages as languages_in_words
 from ranking.selectors.tasks import Preparation, design_in_words
 
 
-class StepState(StrEnum):
+class StepState(TextChoices):
     """State of a step of the checklist."""
 
-    DONE = "done"
-    MISSING = "missing"
-    WRONG = "wrong"
-    OPTIONAL = "optional"
+    DONE = "done", gettext_lazy("done")
+    MISSING = "missing", gettext_lazy("missing")
+    WRONG = "wrong", gettext_lazy("needs fixing")
+    OPTIONAL = "optional", gettext_lazy("optional")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +50,6 @@ class Step:
     def is_needed(self) -> bool:
         """True if the campaign cannot open before this step is done."""
         return self.state in {StepState.MISSING, StepState.WRONG}
-
-    @property
-    def state_in_words(self) -> str:
-        """The state as a person reads it."""
-        return {
-            StepState.DONE: _("done"),
-            StepState.MISSING: _("missing"),
-            StepState.WRONG: _("needs fixing"),
-            StepState.OPTIONAL: _("optional"),
-        }[self.state]
 
 
 def steps_of(campaign: Campaign, found: Preparation) -> list[Step]:

@@ -1,8 +1,6 @@
 """The stopping rule of a test set in words, its form, and the history of settings."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
@@ -28,17 +26,6 @@ from ranking.wording.stopping_rules import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryLine:
-    """A stopping rule or settings of the history: time, author, moment of the campaign, changes, and reason."""
-
-    at: datetime
-    who: str
-    moment: str
-    what: str
-    reason: str
-
-
 def shown_rule_of(run: RankingRun | None) -> ShownRule | None:
     """Return the rule that the latest ranking was made under; None without one. No query."""
     rule = {} if run is None else run.parameters.get("stopping_rule", {})
@@ -62,7 +49,7 @@ def anytime_ranges_of(run: RankingRun | None) -> Mapping[str, Mapping[str, Any]]
     return {row["system"]: row for row in found["systems"]}
 
 
-def rule_lines(rows: Sequence[StoppingRule]) -> list[HistoryLine]:
+def rule_lines(rows: Sequence[StoppingRule]) -> list[dict[str, Any]]:
     """Return rules in words, in their order."""
     return [
         _line(row, row.after_judgments, rule_in_words(row.recorded) or _("Rule removed"))
@@ -70,9 +57,9 @@ def rule_lines(rows: Sequence[StoppingRule]) -> list[HistoryLine]:
     ]
 
 
-def _line(row: Any, judgments: int | None, what: str) -> HistoryLine:
-    who = row.changed_by.name if row.changed_by else ""
-    return HistoryLine(row.created_at, who, moment_in_words(judgments), what, row.reason)
+def _line(row: Any, judgments: int | None, what: str) -> dict[str, Any]:
+    """Return a line of the history, with its moment of the campaign."""
+    return {"row": row, "moment": moment_in_words(judgments), "what": what}
 
 
 def tests_words() -> list[tuple[str, str, str]]:
@@ -165,7 +152,7 @@ class StoppingRuleForm(VersionedForm):
         }
 
 
-def settings_lines(rows: Sequence[RankingSettings]) -> list[HistoryLine]:
+def settings_lines(rows: Sequence[RankingSettings]) -> list[dict[str, Any]]:
     """Return settings in words, in their order."""
     return [_line(row, row.judgments, _what(row)) for row in rows]
 
@@ -184,23 +171,12 @@ def _what(row: RankingSettings) -> str:
     return " · ".join(words)
 
 
-@dataclass(frozen=True, slots=True)
-class DesignRow:
-    """A design of the history; `changed` describes the changes, from old to new values."""
-
-    design: Any
-    changed: Sequence[str]
-    is_in_force: bool
-
-
-def design_history(designs: Sequence[Design]) -> list[DesignRow]:
+def design_history(designs: Sequence[Design]) -> list[dict[str, Any]]:
     """Return designs, newest first, with the changes of each from the previous one."""
-    changes = [_changed(before, after) for after, before in pairwise(designs)]
+    changes = [*(_changed(before, after) for after, before in pairwise(designs)), []]
     return [
-        DesignRow(design=design, changed=changed, is_in_force=index == 0)
-        for index, (design, changed) in enumerate(
-            zip(designs, [*changes, []][: len(designs)], strict=True)
-        )
+        {"design": design, "changed": changed, "is_in_force": index == 0}
+        for index, (design, changed) in enumerate(zip(designs, changes, strict=False))
     ]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from ranking.core.diagnosis.correlation import NoInterval, SampledCorrelation
-from ranking.reports.tables import Column, Plot, Value, interval_plot
+from ranking.reports.tables import Column, Plot, Value, end_columns, interval_plot
 from ranking.wording.agreement import strength_in_words
 from ranking.wording.numbers import decimals, percent, percent_in_figures
 
@@ -95,8 +95,7 @@ def kappa_columns(heading: str = "", *, key: str = "", places: int = 3) -> tuple
     """Return the columns of a κ, its interval, and its meaning in words; keys of the ends begin with `key`."""
     return (
         Column("kappa", heading or _("κ"), decimals=places),
-        Column(f"{key}low", _("From"), decimals=places),
-        Column(f"{key}high", _("To"), decimals=places),
+        *end_columns(f"{key}", decimals=places),
         Column(
             "strength",
             _("In words"),

@@ -40,29 +40,12 @@ class Remarks:
     skips: Sequence[SkippedBlock]
     comments: Sequence[CommentedBlock]
 
-    @property
-    def recorded(self) -> dict[str, Any]:
-        """Plain values; `recorded_remarks` reads them."""
-        return {
-            "skips": [
-                [each.segment, each.judge, list(each.systems), each.has_comment, each.document]
-                for each in self.skips
-            ],
-            "comments": [[each.segment, each.judge, list(each.systems)] for each in self.comments],
-        }
-
 
 def recorded_remarks(values: Mapping[str, Any]) -> Remarks:
-    """Return the remarks from `Remarks.recorded`."""
+    """Return the remarks from their plain values."""
     return Remarks(
-        skips=tuple(
-            SkippedBlock(segment, judge, tuple(systems), has_comment, document)
-            for segment, judge, systems, has_comment, document in values["skips"]
-        ),
-        comments=tuple(
-            CommentedBlock(segment, judge, tuple(systems))
-            for segment, judge, systems in values["comments"]
-        ),
+        skips=[SkippedBlock(*each) for each in values["skips"]],
+        comments=[CommentedBlock(*each) for each in values["comments"]],
     )
 
 
@@ -105,15 +88,6 @@ class WorkFacts:
     most_shown: int
 
     @property
-    def recorded(self) -> dict[str, Any]:
-        """Plain values; `recorded_work` reads them."""
-        return {
-            **asdict(self),
-            "days": list(self.days),
-            "pace": [list(each) for each in self.pace],
-        }
-
-    @property
     def of_judges(self) -> tuple[list[int], list[float], list[float]]:
         """Blocks, words and seconds of each judge."""
         return (
@@ -141,12 +115,6 @@ class WorkFacts:
         if self.base_words is None or self.output_words is None:
             return None
         return self.base_words + outputs * self.output_words
-
-
-def recorded_work(values: Mapping[str, Any]) -> WorkFacts:
-    """Return the facts from `WorkFacts.recorded`."""
-    pace = tuple((int(blocks), words, seconds) for blocks, words, seconds in values["pace"])
-    return WorkFacts(**{**values, "days": tuple(values["days"]), "pace": pace})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

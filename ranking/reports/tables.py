@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Any, Literal
 
 import numpy as np
+from django.utils.translation import gettext as _
 
 PlotKind = Literal[
     "intervals", "line", "points", "matrix", "grid", "bump", "bars", "ranks", "strips", "known"
@@ -134,6 +135,14 @@ class Column:
             return self.of(row)
         value: Value = row[self.key] if isinstance(row, Mapping) else getattr(row, self.key)
         return value
+
+
+def end_columns(key: str = "", *, decimals: int = 3) -> tuple[Column, Column]:
+    """Return the columns of the ends of an interval; their keys begin with `key`."""
+    return (
+        Column(f"{key}low", _("From"), decimals=decimals),
+        Column(f"{key}high", _("To"), decimals=decimals),
+    )
 
 
 @dataclass(frozen=True, slots=True)

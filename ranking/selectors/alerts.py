@@ -71,15 +71,6 @@ NEWS: Final = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
-class Controls:
-    """Damaged references of a test set: the number its design needs, the approved ones, and the segments."""
-
-    wanted: int
-    approved: int
-    segments: int
-
-
-@dataclass(frozen=True, slots=True)
 class CampaignFacts:
     """A campaign at a moment, as input of alerts.
 
@@ -93,8 +84,9 @@ class CampaignFacts:
         Webhooks that were disabled after failures.
     jobs_failed : sequence of Job
         Of the last week, the newest first, without those begun again since.
-    controls : mapping of int to Controls
-        By open test set whose design asks for damaged references.
+    controls : mapping of int to mapping
+        By open test set whose design asks for damaged references: how many it has `wanted` and are `approved`, and its
+        `segments`.
     none_left : mapping of int to int
         By open test set: judges who were told in the last week that no work is left for them, and have had none since.
     active_ms : int
@@ -110,7 +102,7 @@ class CampaignFacts:
     member_mails_failed: int = 0
     jobs_failed: Sequence[Job] = ()
     webhooks_off: int = 0
-    controls: Mapping[int, Controls] = field(default_factory=dict)
+    controls: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
     none_left: Mapping[int, int] = field(default_factory=dict)
     active_ms: int = 0
 
@@ -189,7 +181,7 @@ def _jobs_failed(campaigns: Sequence[Campaign], *, since: datetime) -> dict[int,
     return failed
 
 
-def _controls(tasks: Sequence[int]) -> dict[int, Controls]:
+def _controls(tasks: Sequence[int]) -> dict[int, dict[str, int]]:
     latest = (
         Design.objects.not_imported()
         .filter(task__in=tasks)
@@ -209,7 +201,7 @@ def _controls(tasks: Sequence[int]) -> dict[int, Controls]:
         ),
     )
     return {
-        of: Controls(wanted=int(rates[of] * segments), approved=found, segments=segments)
+        of: {"wanted": int(rates[of] * segments), "approved": found, "segments": segments}
         for of, segments, found in counts
     }
 
@@ -421,16 +413,12 @@ def _low_agreement(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Ale
 
 def _controls_short(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
     controls = facts.controls.get(overview.task.pk)
-    if controls and controls.approved < controls.wanted and not overview.is_done:
+    if controls and controls["approved"] < controls["wanted"] and not overview.is_done:
         yield Alert(
             AlertKind.CONTROLS_SHORT,
             _("%(name)s has too few damaged references.") % {"name": overview.task.called},
             _("Its design needs %(wanted)d in %(segments)d segments; %(approved)d are approved.")
-            % {
-                "wanted": controls.wanted,
-                "segments": controls.segments,
-                "approved": controls.approved,
-            },
+            % controls,
             _("Review damaged references"),
             reverse("bad-references", args=[facts.campaign.slug, overview.task.pk]),
             overview.task.pk,

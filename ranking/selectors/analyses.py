@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from django.conf import settings
@@ -188,47 +188,21 @@ def answer_with_data(analysis: Analysis) -> Report:
     return report_in(said[0] or {}, get_language() or settings.LANGUAGE_CODE, data=said[1])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeInAnswer:
-    """A judge's figures in an analysis.
+class JudgeInAnswer(NamedTuple):
+    """A judge of an answer, whether they stand out, and the known figures about them, as they are kept as evidence.
 
-    Attributes
-    ----------
-    judge : str
-        Pseudonym.
-    kappa, low, high : float or None
-        κ with the others, or with `other`, and its interval.
-    comparable : int or None
-        Pairs of comparisons it is of.
-    blocks : int or None
-        Blocks that count.
-    other : str
-        The judge that κ is with; "" for all others.
-    rules : tuple of str
-        Rules by which they stand out.
-    below : int
-        Pairs with another judge that are below the band.
-    stands_out : bool
+    `kappa`, `low` and `high` are κ with the others, or with `other`, `comparable` the pairs of comparisons it is of;
+    `blocks` those that count, `rules` those by which they stand out, `below` their pairs below the band.
     """
 
     judge: str
-    kappa: float | None = None
-    low: float | None = None
-    high: float | None = None
-    comparable: int | None = None
-    blocks: int | None = None
-    other: str = ""
-    rules: tuple[str, ...] = ()
-    below: int = 0
-    stands_out: bool = False
+    stands_out: bool
+    figures: dict[str, Any]
 
-    @property
-    def figures(self) -> dict[str, Any]:
-        """Evidence to store: all known figures, without the name."""
-        named = ((each.name, getattr(self, each.name)) for each in fields(self))
-        return {
-            name: value for name, value in named if name != "judge" and value not in (None, "", ())
-        }
+
+def _in_answer(judge: str, *, stands_out: bool, below: int = 0, **figures: Any) -> JudgeInAnswer:
+    known = {name: value for name, value in figures.items() if value not in (None, ())}
+    return JudgeInAnswer(judge, stands_out, {**known, "below": below, "stands_out": stands_out})
 
 
 def judges_in_answer(analysis: Analysis) -> list[JudgeInAnswer]:
@@ -236,7 +210,10 @@ def judges_in_answer(analysis: Analysis) -> list[JudgeInAnswer]:
     read = _READERS.get(analysis.kind)
     if read is None or analysis.finished_at is None:
         return []
-    return sorted(read(analysis), key=lambda row: (not row.stands_out, *_least(row)))
+    return sorted(
+        read(analysis),
+        key=lambda row: (not row.stands_out, row.figures.get("kappa", 2.0), row.judge),
+    )
 
 
 def evidence_of(analysis: Analysis, judges: list[str]) -> dict[str, dict[str, Any]]:
@@ -244,10 +221,6 @@ def evidence_of(analysis: Analysis, judges: list[str]) -> dict[str, dict[str, An
     found = {row.judge: row.figures for row in judges_in_answer(analysis)}
     said = {"id": analysis.pk, "kind": analysis.kind, "watermark": analysis.watermark}
     return {name: {**said, "figures": found.get(name, {})} for name in judges}
-
-
-def _least(row: JudgeInAnswer) -> tuple[float, str]:
-    return (2.0 if row.kappa is None else row.kappa, row.judge)
 
 
 class _FiguresOfJudges(Func):
@@ -272,8 +245,8 @@ def _of_judges(analysis: Analysis) -> list[JudgeInAnswer]:
         for name in rule["outliers"]:
             rules.setdefault(name, []).append(rule["rule"])
     return [
-        JudgeInAnswer(
-            judge=judge,
+        _in_answer(
+            judge,
             blocks=blocks,
             kappa=kappa,
             low=low,
@@ -298,8 +271,8 @@ def _of_pairs(analysis: Analysis) -> list[JudgeInAnswer]:
             first.setdefault(name, each["pair"])
             below[name] = below.get(name, 0) + (each["beside"] < 0)
     return [
-        JudgeInAnswer(
-            judge=name,
+        _in_answer(
+            name,
             **{key: pair[key] for key in ("kappa", "low", "high", "comparable")},
             other=next(other for other in pair["judges"] if other != name),
             below=below[name],
@@ -313,7 +286,7 @@ def _of_without(analysis: Analysis) -> list[JudgeInAnswer]:
     data = analysis.data
     assert data is not None  # noqa: S101  it is finished
     return [
-        JudgeInAnswer(judge=name, blocks=blocks, stands_out=True)
+        _in_answer(name, blocks=blocks, stands_out=True)
         for name, blocks in data["left_out"].items()
     ]
 

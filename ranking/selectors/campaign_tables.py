@@ -1,7 +1,7 @@
 """Tables over the test sets of a campaign: their kinds and answers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.db.models import Count, F, Func, IntegerField, JSONField, Sum
@@ -19,7 +19,6 @@ from ranking.analyses.across.collected import TOTAL
 from ranking.analyses.across.rows import (
     NO_JUDGMENT,
     NOT_RANKED,
-    Collected,
     ListedSystem,
     RankedTestSet,
     TableRow,
@@ -120,9 +119,10 @@ def _ranked(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableRow]
     for each in tasks:
         if each.pk in found:
             ranking, watermark, rule = found[each.pk]
-            rows.append(TableRow(at(each, watermark), ranking, rule=rule))
+            rows.append(TableRow(replace(each, watermark=watermark), ranking, rule=rule))
         else:
-            rows.append(TableRow(at(each, 0), None, NOT_RANKED if each.watermark else NO_JUDGMENT))
+            why = NOT_RANKED if each.watermark else NO_JUDGMENT
+            rows.append(TableRow(replace(each, watermark=0), None, why))
     return rows
 
 
@@ -135,20 +135,10 @@ def _rule(
     return rule_state(rule, found=result["stopping"], met=met, judgments=result["input"]["blocks"])
 
 
-def at(task: TableTestSet, watermark: int) -> TableTestSet:
-    """Return the test set as of an earlier number."""
-    values = {name: getattr(task, name) for name in TableTestSet.__slots__}
-    return TableTestSet(**{**values, "watermark": watermark})
-
-
 def _collected(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableRow]:
     of_campaign = {"task__test_set__campaign": campaign}
-    counted: dict[int, tuple[int, int, int]] = {
-        task: (judges, blocks, skipped)
-        for task, judges, blocks, skipped in JudgmentSequence.objects.filter(
-            **of_campaign
-        ).values_list("task", "judges", "judged", "skipped")
-    }
+    sequences = JudgmentSequence.objects.filter(**of_campaign)
+    counted = {each["task_id"]: each for each in sequences.values("task_id", *_COUNTED)}
     people = {**of_campaign, "judge__origin": Judge.Origin.PERSON}
     worked = dict(
         WorkedQuarterHour.objects.filter(**people)
@@ -173,52 +163,49 @@ def _collected(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableR
     judges = JudgeTally.objects.filter(**of_campaign, judged__gt=0)
     rows = []
     for each in tasks:
-        everybody, blocks, skipped = counted.get(each.pk, (0, 0, 0))
+        sums = counted.get(each.pk, dict.fromkeys(_COUNTED, 0))
         watermark, given, collapsed = of_ranking.get(each.pk, (0, {}, None))
-        found = Collected(
-            judges=everybody,
-            blocks=blocks,
-            skipped=skipped,
-            active_ms=worked.get(each.pk, 0),
-            days=sum(task == each.pk for task, _day in days),
-            comparisons=given.get("comparisons"),
-            ties=given.get("ties"),
-            collapsed=collapsed,
-            segments=given.get("segments"),
-            counted_blocks=given.get("blocks"),
-            counted_systems=given.get("systems"),
-            counted_to=watermark,
-        )
+        found: dict[str, Any] = {
+            "judges": sums["judges"],
+            "blocks": sums["judged"],
+            "skipped": sums["skipped"],
+            "active_ms": worked.get(each.pk, 0),
+            "days": sum(task == each.pk for task, _day in days),
+            **{name: given.get(name) for name in ("comparisons", "ties", "segments")},
+            "collapsed": collapsed,
+            "counted_blocks": given.get("blocks"),
+            "counted_systems": given.get("systems"),
+            "counted_to": watermark,
+        }
         rows.append(TableRow(each, found))
-    total = _total(
-        [row.found for row in rows],
-        judges=judges.aggregate(count=Count("judge", distinct=True))["count"],
-        days=len({each for _task, each in days}),
-    )
+    # Judges and days of the campaign, each counted once.
+    total = {
+        **{
+            name: sum(row.found[name] for row in rows)
+            for name in ("blocks", "skipped", "active_ms")
+        },
+        **{name: _summed([row.found[name] for row in rows]) for name in _OF_RANKINGS},
+        "judges": judges.aggregate(count=Count("judge", distinct=True))["count"],
+        "days": len({each for _task, each in days}),
+        "counted_to": 0,
+    }
     nobody = TableTestSet(
         pk=TOTAL, name="", source="", target="", is_closed=False, systems=(), watermark=0
     )
     return [*rows, TableRow(nobody, total)]
 
 
-def _total(found: Sequence[Collected], *, judges: int, days: int) -> Collected:
-    def summed(name: str) -> Any:
-        known = [getattr(each, name) for each in found if getattr(each, name) is not None]
-        return sum(known) if known else None
+_COUNTED = ("judges", "judged", "skipped")
+#: None before there is a ranking.
+_OF_RANKINGS = (
+    *("comparisons", "ties", "segments", "collapsed"),
+    *("counted_blocks", "counted_systems"),
+)
 
-    return Collected(
-        judges=judges,
-        days=days,
-        counted_to=0,
-        **{name: summed(name) or 0 for name in ("blocks", "skipped", "active_ms")},
-        **{
-            name: summed(name)
-            for name in (
-                *("comparisons", "ties", "collapsed", "segments"),
-                *("counted_blocks", "counted_systems"),
-            )
-        },
-    )
+
+def _summed(values: Sequence[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
 
 
 def systems_of_tasks(*, campaign: Campaign) -> dict[int, dict[str, NamedSystem]]:

@@ -1,13 +1,14 @@
 """The judgments that an analysis of a test set asks for: found by names when it is asked, read when it is computed."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.models import Design, JudgeTally, Judgment, JudgmentNumber, Skip
@@ -130,9 +131,9 @@ def stored_input(
     ValueError
         If none of them counts, with words for organisers.
     """
-    blocks, times = judged_blocks_timed(task_id=task.pk, watermark=watermark)
+    blocks, milliseconds, day = judged_blocks_timed(task_id=task.pk, watermark=watermark)
     rows = _rows(task, blocks, chosen)
-    blocks, times = blocks.take(rows), times.take(rows)
+    blocks = blocks.take(rows)
     if not len(blocks):
         raise ValueError(_("No judgments match these options."))
     wanted = {*chosen.systems, *([chosen.reference] if chosen.reference else [])}
@@ -152,8 +153,8 @@ def stored_input(
         watermark=watermark,
         ignored_documents=ignored_documents(document, used=blocks.document is not None),
         blocks=blocks,
-        duration_ms=times.milliseconds.astype(np.int64),
-        day=times.day,
+        duration_ms=milliseconds[rows].astype(np.int64),
+        day=day[rows],
         documents=names,
     )
     counted = read.blocks
@@ -346,23 +347,11 @@ def _comments(
     watermark: int | None,
     without: Sequence[str],
     documents: Sequence[str] | None,
-) -> tuple[CommentedBlock, ...]:
+) -> list[CommentedBlock]:
     """Return other judges' comments on ranked blocks of these documents up to a watermark, in a fixed order."""
     judgments = Judgment.objects.of(task.pk).exclude(comment="")
-    judgments = judgments.current(watermark=watermark).counted()
-    judgments = judgments.exclude(judge__pseudonym__in=without)
-    if documents is not None:
-        judgments = judgments.filter(block__segment__document__name__in=documents)
-    rows = list(
-        judgments.order_by("block__segment__number", "judge__pseudonym", "pk").values_list(
-            "block__segment__number", "judge__pseudonym", "block__outputs"
-        )
-    )
-    system_of = _systems_of(shown for _segment, _judge, shown in rows)
-    return tuple(
-        CommentedBlock(segment, judge, _systems_shown(shown, system_of))
-        for segment, judge, shown in rows
-    )
+    counted = judgments.current(watermark=watermark).counted()
+    return [CommentedBlock(*row) for row in _remarked(counted, without, documents)]
 
 
 def _skips(
@@ -370,35 +359,35 @@ def _skips(
     watermark: int | None,
     without: Sequence[str],
     documents: Sequence[str] | None,
-) -> tuple[SkippedBlock, ...]:
+) -> list[SkippedBlock]:
     """Return other judges' skips in these documents in force at a watermark, in a fixed order."""
     skips = Skip.objects.standing(watermark=watermark).filter(task=task, block__control="")
     before = None if watermark is None else _end_of(task, watermark)
     if before is not None:
         skips = skips.filter(created_at__lte=before)
-    skips = skips.exclude(judge__pseudonym__in=without)
+    return [
+        SkippedBlock(segment, judge, systems, bool(comment), document)
+        for segment, judge, systems, comment, document in _remarked(
+            skips, without, documents, "comment", "block__segment__document__name"
+        )
+    ]
+
+
+def _remarked(
+    rows: QuerySet[Any, Any], without: Sequence[str], documents: Sequence[str] | None, *more: str
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the segment, the judge, the systems shown, and more columns of blocks that other judges remarked on."""
+    rows = rows.exclude(judge__pseudonym__in=without)
     if documents is not None:
-        skips = skips.filter(block__segment__document__name__in=documents)
-    rows = list(
-        skips.order_by("block__segment__number", "judge__pseudonym", "pk").values_list(
-            "block__segment__number",
-            "judge__pseudonym",
-            "block__outputs",
-            "comment",
-            "block__segment__document__name",
-        )
+        rows = rows.filter(block__segment__document__name__in=documents)
+    places = ("block__segment__number", "judge__pseudonym")
+    found = list(rows.order_by(*places, "pk").values_list(*places, "block__outputs", *more))
+    outputs = Output.objects.filter(
+        pk__in={output for _n, _j, shown, *_ in found for output in shown}
     )
-    system_of = _systems_of(shown for _segment, _judge, shown, *_rest in rows)
-    return tuple(
-        SkippedBlock(
-            segment=segment,
-            judge=judge,
-            systems=_systems_shown(shown, system_of),
-            has_comment=bool(comment),
-            document=document,
-        )
-        for segment, judge, shown, comment, document in rows
-    )
+    system_of = dict(outputs.order_by().values_list("pk", "system__name"))
+    for segment, judge, shown, *rest in found:
+        yield segment, judge, tuple(sorted({system_of[output] for output in shown})), *rest
 
 
 def _end_of(task: Task, watermark: int) -> datetime | None:
@@ -408,16 +397,6 @@ def _end_of(task: Task, watermark: int) -> datetime | None:
         return None
     last = numbers.filter(number=watermark)
     return last.values_list("judgment__submitted_at", flat=True).first()
-
-
-def _systems_of(shown: Iterable[Iterable[int]]) -> dict[int, str]:
-    """Return the system of each output shown. One query."""
-    outputs = Output.objects.filter(pk__in={output for each in shown for output in each})
-    return dict(outputs.order_by().values_list("pk", "system__name"))
-
-
-def _systems_shown(shown: Iterable[int], system_of: Mapping[int, str]) -> tuple[str, ...]:
-    return tuple(sorted({system_of[output] for output in shown}))
 
 
 def _rows(task: Task, blocks: Blocks, chosen: ChosenJudgments) -> npt.NDArray[np.bool_]:

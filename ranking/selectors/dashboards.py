@@ -1,7 +1,7 @@
 """Data of organisers' pages: whether it has changed, progress, and the latest feedback of judges."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from hashlib import blake2b
@@ -10,7 +10,7 @@ from typing import Any, Final
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import F, JSONField, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.fields.json import KeyTransform
-from django.db.models.functions import Coalesce, JSONObject, TruncDay, TruncHour
+from django.db.models.functions import Coalesce, JSONObject, Left, TruncDay, TruncHour
 from django.utils import timezone
 
 from annotation.models import (
@@ -33,21 +33,13 @@ from ranking.wording.stopping_rules import RuleState, rule_state
 
 @dataclass(frozen=True, slots=True)
 class DashboardState:
-    """A test set of the user, and the marks of everything that changes its dashboard, as it was read.
+    """A test set of the user, with their role and the marks of everything that changes its dashboard, as it was read.
 
-    Attributes
-    ----------
-    changes : tuple of int
-        Of judgments and skips as they are counted (`JudgmentSequence`), and of what judges report and
-        organisers and rules do (`PageChanges`). They only rise, and show what was committed.
+    `counted` and `otherwise` are of judgments and skips as they are counted (`JudgmentSequence`), and of what judges
+    report and organisers and rules do (`PageChanges`). They only rise, and show what was committed.
     """
 
-    task: Task
-    role: str
-    changes: tuple[int, int]
-    ranked_at: datetime | None
-    measured_at: datetime | None
-    kept: tuple[int | None, bool | None]
+    task: Any
     at: datetime
 
     @property
@@ -59,17 +51,19 @@ class DashboardState:
         test_set = self.task.test_set
         rows = (self.task, test_set, test_set.campaign)
         fields = [getattr(row, f.attname) for row in rows for f in row._meta.concrete_fields]
-        minute = int(self.at.timestamp()) // 60
-        seen = (
-            fields,
-            self.role,
-            self.changes,
-            self.ranked_at,
-            self.measured_at,
-            self.kept,
-            minute,
-        )
+        marks = [getattr(self.task, name) for name in ("role", *_MARKS)]
+        seen = (fields, marks, int(self.at.timestamp()) // 60)
         return blake2b(repr(seen).encode(), digest_size=12).hexdigest()
+
+
+_MARKS: Final = {
+    "counted": Coalesce("judgment_sequence__changes", 0),
+    "otherwise": Coalesce("page_changes__changes", 0),
+    "ranked_at": F("latest_ranking__finished_at"),
+    "measured_at": F("ranking_upkeep__measured_at"),
+    "last_kept": F("latest_ranking__last_kept"),
+    "is_kept": F("latest_ranking__is_kept"),
+}
 
 
 def dashboard_state(*, user: User, slug: str, task_id: int) -> DashboardState | None:
@@ -77,31 +71,13 @@ def dashboard_state(*, user: User, slug: str, task_id: int) -> DashboardState | 
 
     It looks up rows by key, one of each table, however much was judged.
     """
-    task: Any = (
-        Task.objects.with_role_of(user.pk)
-        .filter(pk=task_id, test_set__campaign__slug=slug)
+    tasks = Task.objects.with_role_of(user.pk).annotate(**_MARKS)
+    task = (
+        tasks.filter(pk=task_id, test_set__campaign__slug=slug)
         .select_related("test_set__campaign")
-        .annotate(
-            counted=Coalesce("judgment_sequence__changes", 0),
-            otherwise=Coalesce("page_changes__changes", 0),
-            ranked_at=F("latest_ranking__finished_at"),
-            measured_at=F("ranking_upkeep__measured_at"),
-            last_kept=F("latest_ranking__last_kept"),
-            is_kept=F("latest_ranking__is_kept"),
-        )
         .first()
     )
-    if task is None:
-        return None
-    return DashboardState(
-        task=task,
-        role=task.role,
-        changes=(task.counted, task.otherwise),
-        ranked_at=task.ranked_at,
-        measured_at=task.measured_at,
-        kept=(task.last_kept, task.is_kept),
-        at=timezone.now(),
-    )
+    return None if task is None else DashboardState(task, timezone.now())
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,21 +89,11 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class PublishedVersion:
-    """The newest version of a test set's published result."""
-
-    version: int
-    digest: str
-
-    @property
-    def address(self) -> str:
-        """The part of its address that is its own."""
-        return self.digest[:ADDRESS_LENGTH]
-
-
-@dataclass(frozen=True, slots=True)
 class TaskSummary:
-    """A test set with the blocks judged in it and by how many, its latest ranking in short, and who that leaves out."""
+    """A test set with the blocks judged in it and by how many, its latest ranking in short, and who that leaves out.
+
+    `published` has the `version` and the `address` of its newest published result.
+    """
 
     __test__ = False
 
@@ -136,7 +102,7 @@ class TaskSummary:
     standing: Standing | None
     judges: int = 0
     left_out: int = 0
-    published: PublishedVersion | None = None
+    published: Mapping[str, Any] | None = None
     rule: RuleState | None = None
 
     @property
@@ -173,7 +139,8 @@ def task_summaries(tasks: Sequence[Task]) -> dict[int, TaskSummary]:
     latest: dict[int, Any] = {ranking.task_id: ranking for ranking in rankings}
     left_out = judges_left_out(*latest.values())
     versions = PublishedResult.objects.filter(task=OuterRef("task")).order_by("-version")
-    newest = versions.values(said=JSONObject(version="version", digest="digest"))[:1]
+    said = JSONObject(version="version", address=Left("digest", ADDRESS_LENGTH))
+    newest = versions.values(said=said)[:1]
     sequences = JudgmentSequence.objects.filter(task__in=tasks)
     counted = {
         task: counts
@@ -191,9 +158,7 @@ def task_summaries(tasks: Sequence[Task]) -> dict[int, TaskSummary]:
             standing=_standing(latest.get(row.pk)),
             left_out=len(left_out.get(row.pk, ())),
             rule=_rule(latest.get(row.pk)),
-            published=PublishedVersion(published["version"], published["digest"])
-            if published
-            else None,
+            published=published,
         )
     return found
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,8 +27,7 @@ POINTS: Final = 25
 _JUDGMENTS_A_PAIR: Final = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(NamedTuple):
     """A number to expect, and the interval that holds it with 95 %."""
 
     value: float
@@ -37,7 +36,7 @@ class Estimate:
 
     def times(self, factor: float) -> "Estimate":
         """Return the estimate multiplied by a factor."""
-        return Estimate(self.value * factor, self.low * factor, self.high * factor)
+        return Estimate(*(each * factor for each in self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +111,8 @@ class DesignForecast:
             found = [getattr(row, name) for row in self.curve]
             if found[0] is None:
                 return None
-            return Estimate(
-                *(
-                    float(np.interp(judgments, budgets, [getattr(each, end) for each in found]))
-                    for end in ("value", "low", "high")
-                )
-            )
+            ends = zip(*found, strict=True)
+            return Estimate(*(float(np.interp(judgments, budgets, each)) for each in ends))
 
         parts: Any = {name: between(name) for name in ("hours", "cost", "pairs", "clusters")}
         return BudgetForecast(judgments=round(judgments), **parts)
@@ -296,13 +291,13 @@ def _forecast(
         judgments=budget,
         hours=spent,
         cost=None if rate is None else spent.times(rate),
-        pairs=Estimate(
-            float(curve.pairs[at]), float(curve.pairs_low[at]), float(curve.pairs_high[at])
-        ),
-        clusters=Estimate(
-            float(curve.clusters[at]), float(curve.clusters_low[at]), float(curve.clusters_high[at])
-        ),
+        pairs=_at(at, curve.pairs, curve.pairs_low, curve.pairs_high),
+        clusters=_at(at, curve.clusters, curve.clusters_low, curve.clusters_high),
     )
+
+
+def _at(at: int, *ends: npt.NDArray[np.float64]) -> Estimate:
+    return Estimate(*(float(each[at]) for each in ends))
 
 
 def _round_up(number: float) -> int:

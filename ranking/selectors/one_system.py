@@ -225,45 +225,13 @@ class OutputJudged:
     expected_wins: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentJudged:
-    """A segment with its judgments, skips and reports.
+def segment_judged(*, task: Task, number: int) -> dict[str, Any] | None:
+    """Return a segment by its number; None if there is none. Nine queries.
 
-    Attributes
-    ----------
-    segment : Segment
-    references : list of str
-    outputs : list of OutputJudged
-        Best first; unjudged ones last.
-    judgments : list of JudgmentListed
-        The latest first.
-    shown : dict of int to list of list of str
-        Systems by candidate of their blocks.
-    counted : int
-        Judgments of these that count: without corrected ones, controls and excluded judges.
-    has_more : bool
-        Whether there are more judgments.
-    skips : list of Skip
-    reports : list of ProblemReport
-    before, after : int or None
-        Numbers of the neighbours.
+    With its outputs, best first and unjudged ones last, the latest of its judgments, skips and reports, the systems by
+    candidate of the blocks judged, how many of these judgments count (without corrected ones, controls and excluded
+    judges), whether there are more, and the numbers `before` and `after` it.
     """
-
-    segment: Segment
-    references: list[str]
-    outputs: list[OutputJudged]
-    judgments: list[JudgmentListed]
-    shown: dict[int, list[list[str]]]
-    counted: int
-    has_more: bool
-    skips: list[Skip]
-    reports: list[ProblemReport]
-    before: int | None
-    after: int | None
-
-
-def segment_judged(*, task: Task, number: int) -> SegmentJudged | None:
-    """Return a segment by its number; None if there is none. Nine queries."""
     segments = Segment.objects.filter(test_set_id=task.test_set_id)
     # More than the column holds would be an error of the database.
     segment = segments.filter(number=min(number, 2**31 - 1)).select_related("document").first()
@@ -291,30 +259,24 @@ def segment_judged(*, task: Task, number: int) -> SegmentJudged | None:
         for row in judgments
         if not row.control and row.later is None and row.judge not in excluded
     ]
-    said = {"block__segment": segment.pk}
-    return SegmentJudged(
-        segment=segment,
-        references=list(
-            Reference.objects.filter(segment=segment)
-            .order_by("number")
-            .values_list("text", flat=True)
-        ),
-        outputs=_outputs_judged(outputs, [(shown[row.block_id], row.labels) for row in counted]),
-        judgments=judgments,
-        shown=shown,
-        counted=len(counted),
-        has_more=len(rows) > MOST,
-        skips=list(
-            Skip.objects.filter(task=task, **said).select_related("judge").order_by("-pk")[:MOST]
-        ),
-        reports=list(
-            ProblemReport.objects.filter(task=task, **said)
-            .select_related("judge")
-            .order_by("-pk")[:MOST]
-        ),
-        before=neighbours["before"],
-        after=neighbours["after"],
+    here = {"task": task, "block__segment": segment.pk}
+    skips, reports = (
+        rows.filter(**here).select_related("judge").order_by("-pk")[:MOST]
+        for rows in (Skip.objects, ProblemReport.objects)
     )
+    references = Reference.objects.filter(segment=segment).order_by("number")
+    return {
+        "segment": segment,
+        "references": list(references.values_list("text", flat=True)),
+        "outputs": _outputs_judged(outputs, [(shown[row.block_id], row.labels) for row in counted]),
+        "judgments": judgments,
+        "shown": shown,
+        "counted": len(counted),
+        "has_more": len(rows) > MOST,
+        "skips": skips,
+        "reports": reports,
+        **neighbours,
+    }
 
 
 _Ranked = tuple[Sequence[Sequence[str]], Sequence[int | None]]

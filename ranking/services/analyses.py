@@ -157,7 +157,7 @@ def table_ask(
 def _recorded(task: TableTestSet, choice: AnalysisChoice) -> dict[str, Any]:
     """Return a test set with which of its judgments count, by name; None where there are none."""
     if not task.watermark:
-        return {**task.recorded, "judgments": None}
+        return {**plain(task), "judgments": None}
     usual = {option.name: option.default for option in JUDGMENT_OPTIONS}
     chosen = {name: value for name, value in choice.options.items() if name in usual}
     if choice.kind.with_reference and task.names_of("reference"):
@@ -168,7 +168,7 @@ def _recorded(task: TableTestSet, choice: AnalysisChoice) -> dict[str, Any]:
     )
     if choice.options.get(SKIPPED_BLOCKS.name) == "count":
         task = replace(task, skipped=blocks_skipped(task=row, without=judgments.without))
-    return {**task.recorded, "judgments": judgments.recorded}
+    return {**plain(task), "judgments": judgments.recorded}
 
 
 def _one_beside(task: Task, choice: AnalysisChoice) -> tuple[TaskBeside, ...] | None:

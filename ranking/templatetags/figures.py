@@ -17,6 +17,7 @@ from campaign.models import Protocol, Task
 from ranking.pages import formats
 from ranking.pages.formats import Addresses, figure
 from ranking.selectors.tasks import tasks_listed
+from ranking.wording.agreement import no_interval_in_words
 from ranking.wording.ranges import rank_range, shared_rank
 
 register = template.Library()
@@ -25,7 +26,7 @@ for _filter in (
     formats.figure,
     formats.kappa,
     formats.interval,
-    formats.why_no_interval,
+    no_interval_in_words,
     formats.share,
     formats.judge_status_label,
     rank_range,

@@ -19,6 +19,7 @@ from annotation.export.work_time import clock_time
 from annotation.protocols import answer_kind
 from annotation.selectors.replica_reads import ReadAt, task_answer
 from campaign.models import Campaign, CampaignState, Judge, Task, User
+from campaign.pages.desk import TEST_SET
 from campaign.pages.rights import role_remember
 from campaign.selectors.credentials import may_make_campaigns
 from campaign.selectors.uploads import drafts
@@ -112,13 +113,13 @@ def _state(request: HttpRequest, slug: str, task_id: int) -> DashboardState:
     state = dashboard_state(user=user, slug=slug, task_id=task_id)
     if state is None:
         raise Http404
-    role_remember(request, state.role)
+    role_remember(request, state.task.role)
     return state
 
 
 def _context(state: DashboardState) -> dict[str, Any]:
     task = state.task
-    run = latest_run(task_id=task.pk) if state.ranked_at else None
+    run = latest_run(task_id=task.pk) if task.ranked_at else None
     progress = judging_progress(task=task, now=state.at)
     systems = systems_by_name(task_id=task.pk)
     addresses = Addresses(task, systems=systems)
@@ -165,7 +166,7 @@ def progress_shown(progress: JudgingProgress) -> dict[str, Any]:
     return {
         "progress": progress,
         "progress_bar": None if progress.share is None else percent(progress.share),
-        "bars": bar_plot(progress.periods),
+        "bars": bar_plot([(each.start, each.judged) for each in progress.periods]),
     }
 
 
@@ -207,6 +208,7 @@ def _results(
     shown = {
         "campaign": task.test_set.campaign,
         "task": task,
+        "heading": next(tab.words for tab in TEST_SET if tab.name == page),
         "section": page,
         "sections": sections.of(page),
         "refreshes": True,

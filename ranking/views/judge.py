@@ -32,7 +32,7 @@ from ranking.pages.judge_measures import (
     reference_missing_in_words,
 )
 from ranking.pages.page_plots import links_of_judge, links_of_task
-from ranking.pages.plots import hour_plot
+from ranking.pages.plots import bar_plot
 from ranking.selectors.judges import (
     JudgeListed,
     group_uses,
@@ -76,7 +76,7 @@ def _judge_page(request: HttpRequest, task: Task, judge: Judge, at: ReadAt | Non
         "row": tally,
         "has_low_agreement": tally is not None and has_low_agreement(tally.disagrees),
         "measures": measures,
-        "are_drawn": any(each.strip for each in measures),
+        "are_drawn": any(each["strip"] for each in measures),
         "plot_links": links_of_judge(judge, task),
         "no_reference": reference_missing_in_words(task)
         if own and not values.get(JudgeMeasure.REFERENCE)
@@ -91,14 +91,14 @@ def _judge_page(request: HttpRequest, task: Task, judge: Judge, at: ReadAt | Non
 
 
 def _worked(judge: Judge) -> dict[str, Any]:
-    worked = work_time(judge)
+    worked, sentences = work_time(judge), hours_worked(judge)
     days = sorted(worked.days.items(), reverse=True)
     return {
         "days": [(day, each, clock_time(each.active_seconds)) for day, each in days[:DAYS_SHOWN]],
         "more_days": len(days) > DAYS_SHOWN,
         "total": worked.total,
         "total_time": clock_time(worked.total.active_seconds),
-        "hours": hour_plot(hours_worked(judge)),
+        "hours": bar_plot([(hour, sentences.get(hour, 0)) for hour in range(24)], filled=0.8),
         "time_zone": settings.TIME_ZONE,
     }
 

@@ -45,6 +45,7 @@ def metrics_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
         "campaign": task.test_set.campaign,
         "task": task,
         "section": "metrics",
+        "heading": _("Metrics"),
         "metrics": metrics_of(test_set_id=task.test_set_id),
         "scores": scores,
         "texts": texts,

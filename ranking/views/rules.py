@@ -1,6 +1,7 @@
 """Organisers' pages of rules: preview, past actions, and undoing."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, cast
 
 from django.contrib import messages
@@ -56,20 +57,15 @@ def rules_page(request: HttpRequest, slug: str) -> HttpResponse:
     form = RuleForm(request.POST or None, campaign=campaign)
     if request.method != "POST" or not form.is_valid():
         return _rules(request, campaign, form)
-    question = _Asking(_("Add rule"), form.written, [Answer(_("Add rule"))])
-    if not is_answered(request):
-        return question.ask(request, campaign, rules_preview(campaign=campaign, terms=[form.terms]))
-    try:
-        done = rules_put_in_force(
-            campaign=campaign,
-            terms=[form.terms],
-            user=_user(request),
-            confirmed=_confirmed(request),
-        )
-    except ConfirmationNeededError as error:
-        return question.ask(request, campaign, error.effects, error=str(error))
-    messages.success(request, _("Rule added.") + _acted(done.effects))
-    return redirect("quality-rules", slug)
+    return _confirmed(
+        request,
+        campaign,
+        _("Add rule"),
+        preview=lambda: rules_preview(campaign=campaign, terms=[form.terms]),
+        act=lambda **how: rules_put_in_force(campaign=campaign, terms=[form.terms], **how).effects,
+        said=_("Rule added."),
+        fields=form.written,
+    )
 
 
 def _rules(request: HttpRequest, campaign: Campaign, form: RuleForm) -> HttpResponse:
@@ -111,28 +107,17 @@ def rule_page(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
     form = RuleForm(request.POST or None, campaign=campaign, initial=initial)
     if request.method != "POST" or not form.is_valid():
         return _rule_form(request, campaign, rule, form)
-    question = _Asking(
+    undo = request.POST.get("undo") == "yes"
+    return _confirmed(
+        request,
+        campaign,
         _("Change rule"),
-        form.written,
-        _with_or_without_undo(rule, _("Change rule")),
+        preview=lambda: rules_preview(campaign=campaign, terms=[form.terms]),
+        act=lambda **how: rule_replace(rule=rule, terms=form.terms, undo=undo, **how).effects,
+        said=_("Rule changed."),
+        fields=form.written,
+        answers=_with_or_without_undo(rule, _("Change rule")),
     )
-    if not is_answered(request):
-        return question.ask(request, campaign, rules_preview(campaign=campaign, terms=[form.terms]))
-    try:
-        done = rule_replace(
-            rule=rule,
-            terms=form.terms,
-            user=_user(request),
-            undo=request.POST.get("undo") == "yes",
-            confirmed=_confirmed(request),
-        )
-    except ConfirmationNeededError as error:
-        return question.ask(request, campaign, error.effects, error=str(error))
-    except QualityRefusedError as error:
-        messages.error(request, str(error))
-    else:
-        messages.success(request, _("Rule changed.") + _acted(done.effects))
-    return redirect("quality-rules", slug)
 
 
 def _rule_form(
@@ -201,19 +186,16 @@ def rule_act(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
     """Show the judges on whom a waiting rule would act, and let it act."""
     campaign = organised_campaign(request, slug)
     rule = _rule(campaign, rule_id)
-    question = _Asking(_("Rule needs your confirmation"), {}, [Answer(_("Apply rule"))])
-    if not is_answered(request):
-        effects = rule_effects([rule], campaign=campaign)
-        return question.ask(request, campaign, effects, words=rule_in_words(rule))
-    try:
-        effects = rule_release(rule=rule, user=_user(request), confirmed=_confirmed(request))
-    except ConfirmationNeededError as error:
-        return question.ask(request, campaign, error.effects, error=str(error))
-    except QualityRefusedError as error:
-        messages.error(request, str(error))
-    else:
-        messages.success(request, _("Rule applied.") + _acted(effects))
-    return redirect("quality-rules", slug)
+    return _confirmed(
+        request,
+        campaign,
+        _("Rule needs your confirmation"),
+        preview=lambda: rule_effects([rule], campaign=campaign),
+        act=lambda **how: rule_release(rule=rule, **how),
+        said=_("Rule applied."),
+        answers=[Answer(_("Apply rule"))],
+        words=[f"{rule_in_words(rule)}."],
+    )
 
 
 @action_view
@@ -221,45 +203,58 @@ def rules_suggest(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the combined effects of the suggested rules, and add them."""
     campaign = organised_campaign(request, slug)
     terms = suggested_terms(campaign=campaign)
-    question = _Asking(_("Add suggested rules"), {}, [Answer(_("Add suggested rules"))])
-    if not is_answered(request):
-        return question.ask(request, campaign, rules_preview(campaign=campaign, terms=terms))
-    try:
-        done = rules_put_in_force(
-            campaign=campaign, terms=terms, user=_user(request), confirmed=_confirmed(request)
-        )
-    except ConfirmationNeededError as error:
-        return question.ask(request, campaign, error.effects, error=str(error))
-    messages.success(request, _("Suggested rules added. They only warn.") + _acted(done.effects))
-    return redirect("quality-rules", slug)
+    return _confirmed(
+        request,
+        campaign,
+        _("Add suggested rules"),
+        preview=lambda: rules_preview(campaign=campaign, terms=terms),
+        act=lambda **how: rules_put_in_force(campaign=campaign, terms=terms, **how).effects,
+        said=_("Suggested rules added. They only warn."),
+    )
 
 
-class _Asking:
-    """Page with the effects of rules, and the code of exactly these in its buttons."""
+def _confirmed(
+    request: HttpRequest,
+    campaign: Campaign,
+    title: str,
+    *,
+    preview: Callable[[], RuleEffects],
+    act: Callable[..., RuleEffects],
+    said: str,
+    fields: Mapping[str, str] = MappingProxyType({}),
+    answers: Sequence[Answer] = (),
+    words: Sequence[str] = (),
+) -> HttpResponse:
+    """Show the effects of rules, and the code of exactly these in its buttons; then carry them out.
 
-    def __init__(self, title: str, fields: dict[str, str], answers: Sequence[Answer]) -> None:
-        self._question: dict[str, Any] = {"title": title, "fields": fields, "answers": answers}
+    A box must be ticked if more than one in five judges are met.
+    """
 
-    def ask(
-        self,
-        request: HttpRequest,
-        campaign: Campaign,
-        effects: RuleEffects,
-        *,
-        words: str = "",
-        error: str = "",
-    ) -> HttpResponse:
-        """Return the page; a box must be ticked if more than one in five judges are met."""
-        question = Question(
-            **self._question,
-            facts=[f"{words}."] * bool(words) + effects_in_words(effects),
+    def question(effects: RuleEffects, error: str = "") -> HttpResponse:
+        asked = Question(
+            title=title,
+            fields=fields,
+            answers=answers or [Answer(title)],
+            facts=[*words, *effects_in_words(effects)],
             after=_("You can undo this on the rules page."),
             sure=confirmation_in_words(effects) if effects.is_large else "",
             confirmed=effects.code,
             error=error,
             cancel=reverse("quality-rules", args=[campaign.slug]),
         )
-        return ask(request, question, campaign=campaign, section="rules")
+        return ask(request, asked, campaign=campaign, section="rules")
+
+    if not is_answered(request):
+        return question(preview())
+    try:
+        effects = act(user=_user(request), confirmed=request.POST.get("confirmed", ""))
+    except ConfirmationNeededError as error:
+        return question(error.effects, str(error))
+    except QualityRefusedError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, said + _acted(effects))
+    return redirect("quality-rules", campaign.slug)
 
 
 def _with_or_without_undo(rule: QualityRule, words: str) -> list[Answer]:
@@ -308,7 +303,3 @@ def _rule(campaign: Campaign, rule_id: int, **more: Any) -> QualityRule:
 
 def _user(request: HttpRequest) -> User:
     return cast("User", request.user)
-
-
-def _confirmed(request: HttpRequest) -> str:
-    return request.POST.get("confirmed", "")

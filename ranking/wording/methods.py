@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -65,69 +64,47 @@ class LiveMethod(models.TextChoices):
     GT_ALL_IN_BLOCK = "gt_all_in_block", METHOD_WORDS["gt_all_in_block"]
 
 
-@dataclass(frozen=True, slots=True)
-class LiveMethodWords:
-    """A method, its description, and when to choose it."""
-
-    method: str
-    label: str
-    what: str
-    when: str
-    source: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class MethodNotOffered:
-    """A method that is not kept up to date, and why."""
-
-    label: str
-    why: str
-
-
-def live_method_words() -> list[LiveMethodWords]:
-    """Return the methods to choose from, the recommended one first."""
-    methods = LiveMethod
-    return [
-        LiveMethodWords(
-            methods.BY_DESIGN,
-            _("Default for the design (recommended)"),
-            _("Expected Wins; Bradley–Terry with ties once an active design has chosen pairs."),
-            _("Choose this unless you have a reason not to."),
+def live_method_words() -> list[dict[str, str]]:
+    """Return the methods to choose from, the recommended one first, each described, and when to choose it."""
+    older = _("Choose this to compare with earlier campaigns that used it.")
+    when = {
+        "expected_wins": _("Choose this for a score that is easy to explain: a share of wins."),
+        "bradley_terry": _(
+            "Choose this if some pairs are compared more often than others, or if ties should count."
         ),
-        _words(
-            methods.EXPECTED_WINS,
-            _("Choose this for a score that is easy to explain: a share of wins."),
-        ),
-        _words(
-            methods.BRADLEY_TERRY,
-            _(
-                "Choose this if some pairs are compared more often than others, or if ties should count."
-            ),
-        ),
-        _words(methods.BOJAR, _("Choose this to compare with the official scores of WMT12.")),
-        _words(methods.GEQ_OTHERS, _older()),
-        _words(methods.GT_OTHERS, _older()),
-        _words(methods.GEQ_ALL_IN_BLOCK, _older()),
-        _words(methods.GT_ALL_IN_BLOCK, _older()),
+        "bojar": _("Choose this to compare with the official scores of WMT12."),
+    }
+    by_design = {
+        "name": LiveMethod.BY_DESIGN.value,
+        "label": _("Default for the design (recommended)"),
+        "what": _("Expected Wins; Bradley–Terry with ties once an active design has chosen pairs."),
+        "when": _("Choose this unless you have a reason not to."),
+    }
+    others = [
+        {
+            "name": name,
+            "label": str(METHOD_WORDS[name]),
+            "what": score_words(name),
+            "when": when.get(name, older),
+            "source": METHOD_SOURCES[name],
+        }
+        for name in LiveMethod.values[1:]
     ]
+    return [by_design, *others]
 
 
-def methods_not_offered() -> list[MethodNotOffered]:
-    """Return the methods that only an analysis of all judgments uses."""
+def methods_not_offered() -> list[tuple[str, str]]:
+    """Return the methods that only an analysis of all judgments uses, each with why it is not kept up to date."""
     judgments = _(
         "It cannot be updated incrementally: each new judgment would need a full computation."
     )
+    lopez = _(
+        "Its rank ranges need a search for each resample, which takes minutes if systems are close."
+    )
+    others = ("davidson_judges", "hopkins_may", "trueskill_wmt", "trueskill")
     return [
-        MethodNotOffered(
-            str(METHOD_WORDS["lopez"]),
-            _(
-                "Its rank ranges need a search for each resample, which takes minutes if systems are close."
-            ),
-        ),
-        *(
-            MethodNotOffered(str(METHOD_WORDS[name]), judgments)
-            for name in ("davidson_judges", "hopkins_may", "trueskill_wmt", "trueskill")
-        ),
+        (str(METHOD_WORDS[name]), judgments if name in others else lopez)
+        for name in ("lopez", *others)
     ]
 
 
@@ -146,20 +123,6 @@ def score_words(method: str) -> str:
         "geq_all_in_block": _("The share of blocks in which no output is better."),
         "gt_all_in_block": _("The share of blocks in which the system beats all others."),
     }.get(method, "")
-
-
-def _words(method: LiveMethod, when: str) -> LiveMethodWords:
-    return LiveMethodWords(
-        method,
-        str(METHOD_WORDS[method]),
-        score_words(method),
-        when,
-        METHOD_SOURCES[method],
-    )
-
-
-def _older() -> str:
-    return _("Choose this to compare with earlier campaigns that used it.")
 
 
 def not_yet_in_words(shortage: Shortage) -> str:

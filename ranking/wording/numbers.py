@@ -1,36 +1,7 @@
-"""Numbers as the language in force writes them, and a cache of words by language."""
-
-from collections.abc import Callable
-from functools import lru_cache, wraps
-from typing import TypeVarTuple
+"""Numbers as the language in force writes them."""
 
 from django.utils.formats import number_format
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-
-_Arguments = TypeVarTuple("_Arguments")
-# Cache size of each function: fifty judges have some four hundred figures, most of them the same
-# from page to page.
-_REMEMBERED = 4096
-
-
-def by_language(function: Callable[[*_Arguments], str]) -> Callable[[*_Arguments], str]:
-    """Cache the results of a function, for each language and arguments.
-
-    For functions whose text follows from the language in force and hashable arguments, and from nothing else:
-    no clock, no user, no database.
-    """
-
-    # typed: 1 and 1.0 are equal, but not written alike.
-    @lru_cache(maxsize=_REMEMBERED, typed=True)
-    def remembered(language: str | None, *args: *_Arguments) -> str:  # noqa: ARG001 - part of the key
-        return function(*args)
-
-    @wraps(function)
-    def words(*args: *_Arguments) -> str:
-        return remembered(get_language(), *args)
-
-    return words
 
 
 def in_figures(number: float) -> str:
@@ -51,12 +22,7 @@ def percent(share: float) -> str:
 def decimals(value: float, places: int) -> str:
     """Return a number rounded to `places` decimals: `number_format` alone truncates."""
     # Readers do not know "-0".
-    return _rounded(round(value, places) + 0.0, places)
-
-
-@by_language
-def _rounded(value: float, places: int) -> str:
-    return number_format(value, places)
+    return number_format(round(value, places) + 0.0, places)
 
 
 def p_in_figures(p: float) -> str:

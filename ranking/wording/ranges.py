@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -19,7 +18,7 @@ from ranking.core.ranges import Correction
 from ranking.core.rankings.range_kinds import RangeKind
 from ranking.core.uncertainty import RangeLimit
 from ranking.range_choices import ONE_DOCUMENT, RangeChoice
-from ranking.wording.numbers import by_language, decimals, percent
+from ranking.wording.numbers import decimals, percent
 from ranking.wording.pair_tests import CORRECTED_WORDS, LEVEL_WORDS
 
 
@@ -69,7 +68,6 @@ def cluster_rules(rows: Sequence[Mapping[str, Any]]) -> frozenset[int]:
     )
 
 
-@by_language
 def range_of_ranks(low: int, high: int) -> str:
     """Return "3–4", or "3" for one rank."""
     if low == high:
@@ -77,47 +75,38 @@ def range_of_ranks(low: int, high: int) -> str:
     return _("%(low)s–%(high)s") % {"low": number_format(low), "high": number_format(high)}
 
 
-@dataclass(frozen=True, slots=True)
-class LevelWords:
-    """Name of a level, and when to choose it."""
-
-    level: Level
-    label: str
-    when: str
-
-
-def level_words() -> list[LevelWords]:
-    """Return the available levels, the recommended one first."""
+def level_words() -> list[tuple[Level, str, str]]:
+    """Return the available levels, the recommended one first, each with its name and when to choose it."""
     return [
-        LevelWords(
+        (
             "two_way",
             _("Segments and judges (recommended)"),
             _(
                 "Choose this to generalize beyond this campaign: the ranges account for other segments (documents, if several are named) and other judges."
             ),
         ),
-        LevelWords(
+        (
             "segments",
             _("Segments"),
             _(
                 "Choose this if only these judges matter: the ranges show how scores would vary on other segments."
             ),
         ),
-        LevelWords(
+        (
             "judges",
             _("Judges"),
             _(
                 "Choose this if only these segments matter: the ranges show how scores would vary with other judges."
             ),
         ),
-        LevelWords(
+        (
             "blocks",
             _("Blocks"),
             _(
                 "Choose this to compare with WMT12 to WMT16. The ranges are usually narrower, and valid only if each segment is judged once and judges do not differ."
             ),
         ),
-        LevelWords(
+        (
             "pairs",
             _("Comparisons"),
             _(

@@ -108,14 +108,9 @@ class RuleState:
     is_day_reached: bool = False
 
     @property
-    def recorded(self) -> dict[str, Any]:
-        """Plain values; `recorded_rule` reads them."""
-        return asdict(self)
-
-    @property
     def as_data(self) -> dict[str, Any]:
-        """The same for programs, with whether it is met."""
-        return {**self.recorded, "is_met": self.is_met}
+        """Plain values for programs, with whether it is met."""
+        return {**asdict(self), "is_met": self.is_met}
 
     @property
     def is_met(self) -> bool:
@@ -133,11 +128,6 @@ class RuleState:
     def more(self) -> int:
         """Judgments made since the first ranking that met it."""
         return 0 if self.met is None else max(0, self.judgments - self.met["judgments"])
-
-
-def recorded_rule(values: Mapping[str, Any]) -> RuleState:
-    """Return the rule from `RuleState.recorded`."""
-    return RuleState(**values)
 
 
 def rule_state(

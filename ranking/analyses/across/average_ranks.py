@@ -36,7 +36,7 @@ from ranking.core.rankings.mean_scores import (
     score_influence,
 )
 from ranking.reports.inputs import Input
-from ranking.reports.tables import Column, Report, Table, interval_plot
+from ranking.reports.tables import Column, Report, Table, end_columns, interval_plot
 from ranking.wording.methods import METHOD_WORDS, shortages_of_rows
 from ranking.wording.numbers import percent
 from ranking.wording.ranges import rank_cell
@@ -285,11 +285,9 @@ def _table(
         columns=(
             Column("system", _("System"), is_text=True),
             Column("rank", _("Mean rank"), decimals=2),
-            Column("rank_low", _("From"), decimals=2),
-            Column("rank_high", _("To"), decimals=2),
+            *end_columns("rank_", decimals=2),
             Column("score", _("Mean score")),
-            Column("score_low", _("From")),
-            Column("score_high", _("To")),
+            *end_columns("score_"),
         ),
         notes=notes if found else (),
         plot=interval_plot(

@@ -27,7 +27,7 @@ from ranking.analyses.ranking import RANGE_OPTIONS, numbered_groups
 from ranking.code_version import code_version
 from ranking.core.rankings.rank import only_estimable, rank
 from ranking.reports.inputs import Input
-from ranking.reports.tables import Column, Report, Table, interval_plot
+from ranking.reports.tables import Column, Report, Table, end_columns, interval_plot
 from ranking.wording.methods import METHOD_WORDS, shortages_of_rows
 from ranking.wording.numbers import percent
 from ranking.wording.ranges import accounted_in_words, cluster_rules, limit_in_words, shared_rank
@@ -137,8 +137,7 @@ def _table(row: TableRow, systems: Sequence[Mapping[str, Any]]) -> Table:
                 if shares
                 else ()
             ),
-            Column("rank_low", _("From")),
-            Column("rank_high", _("To")),
+            *end_columns("rank_"),
             Column(
                 "training_data",
                 _("Training data"),

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from ranking.analyses.across.rows import Collected, TableRow, data_of, watermarks
+from ranking.analyses.across.rows import TableRow, data_of, watermarks
 from ranking.analyses.kind import AnalysisKind
 from ranking.code_version import code_version
 from ranking.reports.tables import Column, Plot, Report, Table, Value
@@ -16,15 +16,14 @@ from ranking.reports.tables import Column, Plot, Report, Table, Value
 _HOUR = 3_600_000
 
 
-def tell_collected(rows: Sequence[TableRow], total: Collected | None) -> Report:
-    """Report the collected data of each test set, and in total.
-
-    Rows hold a `Collected`; `total` has the judges and days of the campaign, each counted once.
-    """
-    told = [(row, _figures(row.found, _systems(row))) for row in rows]
+def _tell(told: Sequence[TableRow], _options: Mapping[str, Any]) -> Report:
+    """Report the collected data of each test set, and in total over all, which is the last row."""
+    rows = [row for row in told if row.test_set.pk != TOTAL]
+    total = next((row.found for row in told if row.test_set.pk == TOTAL), None)
+    shown = [(row, _figures(row.found, _systems(row))) for row in rows]
     sums = None if total is None else _figures(total, sum(_systems(row) for row in rows))
     lines: list[tuple[Value, ...]] = [
-        (row.test_set.name, row.test_set.languages, *figures.values()) for row, figures in told
+        (row.test_set.name, row.test_set.languages, *figures.values()) for row, figures in shown
     ]
     if sums is not None and rows:
         lines.append((_("Total"), "", *sums.values()))
@@ -33,7 +32,11 @@ def tell_collected(rows: Sequence[TableRow], total: Collected | None) -> Report:
             _(
                 "Judges, blocks and skips include all judges but no attention checks; hours and days are those of people. Comparisons, sentences and ratios cover the judgments in each ranking, without the reference: %(judgments)s."
             )
-            % {"judgments": watermarks((row.test_set.name, row.found.counted_to) for row in rows)},
+            % {
+                "judgments": watermarks(
+                    (row.test_set.name, row.found["counted_to"]) for row in rows
+                )
+            },
             *([] if rows else [_("No test sets yet.")]),
         ],
         tables=[
@@ -59,12 +62,12 @@ def tell_collected(rows: Sequence[TableRow], total: Collected | None) -> Report:
                     **data_of(row.test_set),
                     **figures,
                     "counted": {
-                        "watermark": row.found.counted_to,
-                        "blocks": row.found.counted_blocks,
-                        "systems": row.found.counted_systems,
+                        "watermark": row.found["counted_to"],
+                        "blocks": row.found["counted_blocks"],
+                        "systems": row.found["counted_systems"],
                     },
                 }
-                for row, figures in told
+                for row, figures in shown
             ],
             "total": sums,
             "version": code_version(),
@@ -95,35 +98,28 @@ def _systems(row: TableRow) -> int:
     return len(row.test_set.names_of("system"))
 
 
-def _figures(found: Collected, systems: int) -> dict[str, Any]:
+def _figures(found: Mapping[str, Any], systems: int) -> dict[str, Any]:
     """Return the figures of a row by the keys of its columns, in their order."""
-    comparisons, ties = found.comparisons, found.ties
+    comparisons, ties = found["comparisons"], found["ties"]
     return {
         "systems": systems,
-        "judges": found.judges,
-        "blocks": found.blocks,
+        "judges": found["judges"],
+        "blocks": found["blocks"],
         "comparisons": comparisons,
         "decided": None if comparisons is None or ties is None else comparisons - ties,
-        "collapsed": found.collapsed,
-        "comparisons_per_system": _ratio(comparisons, found.counted_systems),
-        "segments": found.segments,
-        "blocks_per_segment": _ratio(found.counted_blocks, found.segments),
-        "skipped": found.skipped,
+        "collapsed": found["collapsed"],
+        "comparisons_per_system": _ratio(comparisons, found["counted_systems"]),
+        "segments": found["segments"],
+        "blocks_per_segment": _ratio(found["counted_blocks"], found["segments"]),
+        "skipped": found["skipped"],
         # No active time was recorded, or judgments came from a file.
-        "active_hours": found.active_ms / _HOUR if found.active_ms else None,
-        "days": found.days or None,
+        "active_hours": found["active_ms"] / _HOUR if found["active_ms"] else None,
+        "days": found["days"] or None,
     }
 
 
 def _ratio(count: int | None, of: int | None) -> float | None:
     return None if count is None or not of else count / of
-
-
-def _tell(rows: Sequence[TableRow], options: Mapping[str, Any]) -> Report:
-    """Report rows, the last of which is the total over all test sets."""
-    del options
-    total = next((row.found for row in rows if row.test_set.pk == TOTAL), None)
-    return tell_collected([row for row in rows if row.test_set.pk != TOTAL], total)
 
 
 #: Key of the campaign's total among the rows.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -20,8 +21,7 @@ from ranking.analyses.across.rows import (
     watermark_note,
 )
 from ranking.analyses.kind import AnalysisKind, Begin
-from ranking.analyses.methods import FIRST
-from ranking.analyses.options import Option
+from ranking.analyses.methods import FIRST, OTHERS
 from ranking.analyses.ranking import RANGE_OPTIONS, checked
 from ranking.code_version import code_version
 from ranking.core.methods.registry import METHODS
@@ -32,12 +32,10 @@ from ranking.reports.tables import Column, Report, Table
 from ranking.wording.methods import METHOD_WORDS
 
 _SHOWN = frozenset({"expected_wins", "bradley_terry", "bojar", "geq_others", "gt_others"})
-_OTHERS = Option(
-    name="methods",
-    label=gettext_lazy("Methods"),
+_OTHERS = replace(
+    OTHERS,
     # In the order in which any choice is read.
     default=tuple(name for name in METHODS if name in _SHOWN),
-    choices={name: METHOD_WORDS[name] for name in METHODS},
     help=gettext_lazy("Lopez, TrueSkill, and Hopkins and May take minutes."),
 )
 

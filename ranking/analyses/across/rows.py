@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from django.utils.formats import number_format
@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 
 from campaign.texts.languages import language_name
 from ranking.analyses.kind import EXCLUDED, GROUP
+from ranking.analyses.options import METHOD as ANY_METHOD
 from ranking.analyses.options import Option, OptionError
 from ranking.analyses.ranking import RANGE_OPTIONS, limits_of, range_choice
 from ranking.analyses.ranking import checked as ranges_checked
@@ -39,42 +40,6 @@ class ListedSystem:
     name: str
     kind: str
     constrained: bool | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Collected:
-    """Amount of judging in a test set.
-
-    Attributes
-    ----------
-    judges, blocks, skipped : int
-        As on its page: of all judges; blocks without controls and revisions.
-    active_ms : int
-    days : int
-        With a judged block, in the time zone of the installation.
-    comparisons, ties, collapsed, segments : int or None
-        Of the judgments that the ranking counts: comparisons of systems, those of them that are ties,
-        comparisons of different texts, and segments; None before there is one.
-    counted_blocks : int or None
-        The blocks that `segments` are of; None where these are not known.
-    counted_systems : int or None
-        The systems that `comparisons` are of.
-    counted_to : int
-        Number of the last judgment that the ranking counts; 0 before there is one.
-    """
-
-    judges: int
-    blocks: int
-    skipped: int
-    active_ms: int
-    days: int
-    comparisons: int | None
-    ties: int | None
-    collapsed: int | None
-    segments: int | None
-    counted_blocks: int | None
-    counted_systems: int | None
-    counted_to: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,11 +78,6 @@ class TableTestSet:
     def key(self) -> str:
         """The test set in names of files and plots."""
         return f"test-set-{self.pk}"
-
-    @property
-    def recorded(self) -> dict[str, Any]:
-        """Plain values; `recorded_test_set` reads them."""
-        return {**asdict(self), "systems": [asdict(system) for system in self.systems]}
 
     def names_of(self, kind: str) -> list[str]:
         """Return the names of the systems of a kind."""
@@ -182,7 +142,7 @@ class RankedTestSet:
 
 
 def recorded_test_set(values: Mapping[str, Any]) -> TableTestSet:
-    """Return the test set from `TableTestSet.recorded`."""
+    """Return the test set from its plain values."""
     systems = tuple(ListedSystem(**system) for system in values["systems"])
     return TableTestSet(**{**values, "systems": systems})
 
@@ -281,9 +241,8 @@ def watermarks(named: Iterable[tuple[str, int]]) -> str:
 
 def own_or(methods: tuple[str, ...]) -> Option:
     """Return the option of a method, or of each test set's own ranking."""
-    return Option(
-        name="method",
-        label=gettext_lazy("Method"),
+    return replace(
+        ANY_METHOD,
         default=OWN,
         choices={
             OWN: gettext_lazy("current ranking of each test set"),

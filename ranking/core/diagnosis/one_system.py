@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -382,8 +383,7 @@ def _clear_segment(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SkippedBlock:
+class SkippedBlock(NamedTuple):
     """A block that a judge skipped: its segment's number, the judge, the systems shown, whether there is a comment.
 
     `document` is the name of its document, "" if it is not known.
@@ -391,18 +391,17 @@ class SkippedBlock:
 
     segment: int
     judge: str
-    systems: tuple[str, ...]
+    systems: Sequence[str]
     has_comment: bool
     document: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CommentedBlock:
+class CommentedBlock(NamedTuple):
     """A block that a judge ranked with a comment: its segment's number, the judge, the systems shown."""
 
     segment: int
     judge: str
-    systems: tuple[str, ...]
+    systems: Sequence[str]
 
 
 @dataclass(frozen=True, eq=False)

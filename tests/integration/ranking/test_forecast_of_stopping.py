@@ -13,9 +13,9 @@ from annotation.services.quality import quality_action_take
 from annotation.services.submission import judgment_submit
 from campaign.models import Campaign, Judge, Task, User
 from ranking.models import Analysis
-from ranking.reports.inputs import WorkFacts, recorded_work
+from ranking.reports.inputs import WorkFacts
 from ranking.reports.stored import report_in
-from ranking.reports.tables import Table
+from ranking.reports.tables import Table, plain
 from ranking.selectors.overview import work_facts
 from ranking.services.analyses import (
     analysis_ask,
@@ -119,7 +119,7 @@ def test_hours_and_days_follow_from_what_was_frozen(writer: TestSetWriter) -> No
     )
     recorded = asked.judgments["work"]
     assert {**recorded, "days": [], "pace": []} == {
-        **work.recorded,
+        **plain(work),
         "today": 32,
         "days": [],
         "pace": [],
@@ -127,9 +127,7 @@ def test_hours_and_days_follow_from_what_was_frozen(writer: TestSetWriter) -> No
         "output_words": None,
     }
     # As if it had been judged in a week, by three people at 36 seconds a judgment and 0.9 a word.
-    Analysis.objects.filter(pk=asked.pk).update(
-        judgments={**asked.judgments, "work": work.recorded}
-    )
+    Analysis.objects.filter(pk=asked.pk).update(judgments={**asked.judgments, "work": plain(work)})
     asked.refresh_from_db()
     found = analysis_compute(analysis=asked)
     assert found.data is not None
@@ -183,7 +181,7 @@ def test_a_rule_counts_the_judgments_that_count(writer: TestSetWriter, organiser
     pace = ((20, 800.0, 720.0), (10, 400.0, 360.0), (15, 600.0, 540.0))
     at_work = replace(work, today=2, days=(10,) * 7, pace=pace)
     Analysis.objects.filter(pk=asked.pk).update(
-        judgments={**asked.judgments, "work": at_work.recorded}
+        judgments={**asked.judgments, "work": plain(at_work)}
     )
     asked.refresh_from_db()
     found = analysis_compute(analysis=asked)
@@ -214,4 +212,4 @@ def test_pace_is_that_of_people_at_work(campaign: Campaign) -> None:
     assert (facts.judged, facts.today, facts.days) == (6, 6, ())
     assert facts.base_words is not None
     assert facts.output_words is not None
-    assert recorded_work(json.loads(json.dumps(facts.recorded))) == facts
+    assert plain(WorkFacts(**plain(facts))) == plain(facts)

@@ -24,10 +24,10 @@ def test_each_can_be_kept_up_to_date_over_segments_and_judges(method: LiveMethod
 
 def test_each_method_is_offered_or_says_why_not() -> None:
     others = [METHOD_WORDS[name] for name in METHODS if name not in set(OFFERED)]
-    assert sorted(other.label for other in methods_not_offered()) == sorted(map(str, others))
-    assert all(other.why for other in methods_not_offered())
-    assert [words.method for words in live_method_words()] == list(LiveMethod)
-    assert all(words.what and words.when for words in live_method_words())
+    assert sorted(label for label, _why in methods_not_offered()) == sorted(map(str, others))
+    assert all(why for _label, why in methods_not_offered())
+    assert [words["name"] for words in live_method_words()] == LiveMethod.values
+    assert all(words["what"] and words["when"] for words in live_method_words())
 
 
 def test_those_that_are_not_need_judgments_or_resamples() -> None:

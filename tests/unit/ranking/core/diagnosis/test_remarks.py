@@ -120,5 +120,5 @@ def test_documents_are_the_units_where_there_are_enough() -> None:
     two = shown.document < 2
     assert "few_documents" in remark_share(shown, shown.skipped, two).limits
     # Without the document of each block segments count.
-    unnamed = [replace(each, document="") for each in skips]
+    unnamed = [each._replace(document="") for each in skips]
     assert shown_blocks(blocks, unnamed, [], names).document is None
