@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
 from html import escape
 from typing import Any, Final
 
@@ -129,9 +128,8 @@ def _table(
     of_task: OfTask | None,
     file_address: Callable[[str, str], str] | None,
 ) -> ShownTable:
-    words = [_words_of(column) for column in table.columns]
     rows = [
-        _cells(table, row, words, addresses if of_task is None else _addresses(table, row, of_task))
+        _cells(table, row, addresses if of_task is None else _addresses(table, row, of_task))
         for row in _first(table)
     ]
     plot = drawn_for_page(table, pair_address=None if addresses is None else addresses.won)
@@ -150,20 +148,17 @@ def _table(
 
 
 def _cells(
-    table: Table,
-    row: Sequence[Value],
-    words: Sequence[Callable[[Value], str]],
-    addresses: Addresses | None,
+    table: Table, row: Sequence[Value], addresses: Addresses | None
 ) -> list[tuple[str, bool]]:
     about = {} if addresses is None else _about(table, row)
     return [
         (
-            escape(said(value))
+            escape(_words(value, column))
             if addresses is None or value is None
-            else _markup(said(value), value, column, about, addresses),
+            else _markup(_words(value, column), value, column, about, addresses),
             not column.is_text,
         )
-        for value, column, said in zip(row, table.columns, words, strict=True)
+        for value, column in zip(row, table.columns, strict=True)
     ]
 
 
@@ -243,19 +238,6 @@ def _is_there(about: dict[Named, str], addresses: Addresses) -> bool:
     return (bool(about) or addresses.is_all_listed) and all(
         name in addresses.systems for name in systems
     )
-
-
-def _words_of(column: Column) -> Callable[[Value], str]:
-    """Return the function that formats a column's values, shared by columns with the same format.
-
-    Words are remembered across pages, but by the language, and to ask Django for that takes longer than all the rest.
-    """
-    remembered = lru_cache(maxsize=None, typed=True)(partial(_words, column=column))
-
-    def words(value: Value) -> str:
-        return remembered(round(value, column.decimals) if isinstance(value, float) else value)
-
-    return words
 
 
 def _words(value: Value, column: Column) -> str:
