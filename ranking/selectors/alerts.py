@@ -246,13 +246,20 @@ def alerts_of_campaigns(
 def alerts_in(facts: CampaignFacts) -> list[Alert]:
     """Return the alerts of a campaign: its own first, then those of its test sets in their order. No query."""
     state = facts.campaign.state
-    found = [alert for states, find in _OF_CAMPAIGN if state in states for alert in find(facts)]
-    for overview in facts.overviews:
-        if overview.task.closed_at is None:
-            for states, find_in in _OF_TEST_SET:
-                if state in states:
-                    found += find_in(facts, overview)
-    return found
+    found = [
+        Alert(kind, *said)
+        for kind, states, find in _OF_CAMPAIGN
+        if state in states
+        for said in find(facts)
+    ]
+    return found + [
+        Alert(kind, *said, overview.task.pk)
+        for overview in facts.overviews
+        if overview.task.closed_at is None
+        for kind, states, find_in in _OF_TEST_SET
+        if state in states
+        for said in find_in(facts, overview)
+    ]
 
 
 def needs_in(facts: CampaignFacts) -> list[Alert]:
@@ -260,10 +267,13 @@ def needs_in(facts: CampaignFacts) -> list[Alert]:
     return [] if facts.campaign.state == CampaignState.DRAFT else alerts_in(facts)
 
 
-def _rules_wait(facts: CampaignFacts) -> Iterator[Alert]:
+# The words and the address of an alert: what, why, button, address.
+_Said = Iterator[tuple[str, str, str, str]]
+
+
+def _rules_wait(facts: CampaignFacts) -> _Said:
     if facts.rules_waiting:
-        yield Alert(
-            AlertKind.RULES_WAIT,
+        yield (
             ngettext(
                 "%(count)d rule needs your confirmation.",
                 "%(count)d rules need your confirmation.",
@@ -276,12 +286,11 @@ def _rules_wait(facts: CampaignFacts) -> Iterator[Alert]:
         )
 
 
-def _reports_open(facts: CampaignFacts) -> Iterator[Alert]:
+def _reports_open(facts: CampaignFacts) -> _Said:
     reported = sum(overview.open_reports for overview in facts.overviews)
     if reported:
         address = reverse("problem-reports", args=[facts.campaign.slug])
-        yield Alert(
-            AlertKind.REPORTS_OPEN,
+        yield (
             ngettext(
                 "%(count)d problem report is open.",
                 "%(count)d problem reports are open.",
@@ -294,10 +303,9 @@ def _reports_open(facts: CampaignFacts) -> Iterator[Alert]:
         )
 
 
-def _no_judges(facts: CampaignFacts) -> Iterator[Alert]:
+def _no_judges(facts: CampaignFacts) -> _Said:
     if facts.overviews and not facts.has_judges:
-        yield Alert(
-            AlertKind.NO_JUDGES,
+        yield (
             _("No judgments yet."),
             _("Send judges a link; they need no account."),
             _("Invite judges"),
@@ -305,13 +313,12 @@ def _no_judges(facts: CampaignFacts) -> Iterator[Alert]:
         )
 
 
-def _mails_failed(facts: CampaignFacts) -> Iterator[Alert]:
+def _mails_failed(facts: CampaignFacts) -> _Said:
     members = reverse("people", args=[facts.campaign.slug])
     failed = ((facts.mails_failed, _invitations(facts)), (facts.member_mails_failed, members))
     for count, address in failed:
         if count:
-            yield Alert(
-                AlertKind.MAILS_FAILED,
+            yield (
                 ngettext(
                     "%(count)d invitation could not be sent.",
                     "%(count)d invitations could not be sent.",
@@ -324,10 +331,9 @@ def _mails_failed(facts: CampaignFacts) -> Iterator[Alert]:
             )
 
 
-def _job_failed(facts: CampaignFacts) -> Iterator[Alert]:
+def _job_failed(facts: CampaignFacts) -> _Said:
     for job in facts.jobs_failed:
-        yield Alert(
-            AlertKind.JOB_FAILED,
+        yield (
             _("%(work)s failed: %(name)s.") % {"work": job.get_kind_display(), "name": job.name},
             job.error.partition("\n")[0][:300],
             _("View jobs"),
@@ -335,10 +341,9 @@ def _job_failed(facts: CampaignFacts) -> Iterator[Alert]:
         )
 
 
-def _webhook_off(facts: CampaignFacts) -> Iterator[Alert]:
+def _webhook_off(facts: CampaignFacts) -> _Said:
     if facts.webhooks_off:
-        yield Alert(
-            AlertKind.WEBHOOK_OFF,
+        yield (
             ngettext(
                 "%(count)d webhook was switched off.",
                 "%(count)d webhooks were switched off.",
@@ -351,35 +356,30 @@ def _webhook_off(facts: CampaignFacts) -> Iterator[Alert]:
         )
 
 
-def _complete(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
+def _complete(facts: CampaignFacts, overview: TaskOverview) -> _Said:
     if overview.is_done:
-        yield Alert(
-            AlertKind.COMPLETE,
+        yield (
             _("%(name)s has reached its target.") % {"name": overview.task.called},
             _("Judging continues until you close it."),
             _("Close test set"),
             reverse("test-set-close", args=[facts.campaign.slug, overview.task.pk]),
-            overview.task.pk,
         )
 
 
-def _rule_met(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
+def _rule_met(facts: CampaignFacts, overview: TaskOverview) -> _Said:
     rule = overview.summary.rule
     if rule is not None and rule.is_met:
-        yield Alert(
-            AlertKind.RULE_MET,
+        yield (
             _("The stopping rule of %(name)s is met.") % {"name": overview.task.called},
             " ".join([rule_in_words(rule.rule), _("Judging continues until you close it.")]),
             _("Close test set"),
             reverse("test-set-close", args=[facts.campaign.slug, overview.task.pk]),
-            overview.task.pk,
         )
 
 
-def _stalled(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
+def _stalled(facts: CampaignFacts, overview: TaskOverview) -> _Said:
     if overview.days_idle >= STALLED_DAYS and not overview.is_done:
-        yield Alert(
-            AlertKind.STALLED,
+        yield (
             _("%(name)s has stalled.") % {"name": overview.task.called},
             ngettext(
                 "No judgments for %(count)d day.",
@@ -389,15 +389,13 @@ def _stalled(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
             % {"count": overview.days_idle},
             _("Invite judges"),
             _invitations(facts),
-            overview.task.pk,
         )
 
 
-def _low_agreement(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
+def _low_agreement(facts: CampaignFacts, overview: TaskOverview) -> _Said:
     if overview.low_agreement:
         address = reverse("judge-quality", args=[facts.campaign.slug, overview.task.pk])
-        yield Alert(
-            AlertKind.LOW_AGREEMENT,
+        yield (
             ngettext(
                 "%(count)d judge of %(name)s has low agreement with the others.",
                 "%(count)d judges of %(name)s have low agreement with the others.",
@@ -407,29 +405,25 @@ def _low_agreement(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Ale
             _("The difference is significant. Check their judgments."),
             _("View judges"),
             f"{address}?sort=agreement",
-            overview.task.pk,
         )
 
 
-def _controls_short(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
+def _controls_short(facts: CampaignFacts, overview: TaskOverview) -> _Said:
     controls = facts.controls.get(overview.task.pk)
     if controls and controls["approved"] < controls["wanted"] and not overview.is_done:
-        yield Alert(
-            AlertKind.CONTROLS_SHORT,
+        yield (
             _("%(name)s has too few damaged references.") % {"name": overview.task.called},
             _("Its design needs %(wanted)d in %(segments)d segments; %(approved)d are approved.")
             % controls,
             _("Review damaged references"),
             reverse("bad-references", args=[facts.campaign.slug, overview.task.pk]),
-            overview.task.pk,
         )
 
 
-def _work_gone(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
+def _work_gone(facts: CampaignFacts, overview: TaskOverview) -> _Said:
     count = facts.none_left.get(overview.task.pk, 0)
     if count and not overview.is_done:
-        yield Alert(
-            AlertKind.WORK_GONE,
+        yield (
             ngettext(
                 "%(count)d judge of %(name)s has nothing left to judge.",
                 "%(count)d judges of %(name)s have nothing left to judge.",
@@ -439,32 +433,28 @@ def _work_gone(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
             _("Judges never see a segment twice. Other judges can continue."),
             _("Invite judges"),
             _invitations(facts),
-            overview.task.pk,
         )
 
 
-def _ends_late(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
+def _ends_late(facts: CampaignFacts, overview: TaskOverview) -> _Said:
     closes, end = facts.campaign.closes_at, overview.end
     if closes is None or end is None or overview.is_done:
         return
     if _from_midnight(facts, end.days) > closes:
-        yield Alert(
-            AlertKind.ENDS_LATE,
+        yield (
             _("%(name)s will not be finished when the campaign closes.")
             % {"name": overview.task.called},
             _("Forecast end: %(end)s. The campaign closes on %(closes)s.")
             % {"end": _day(_from_midnight(facts, end.days)), "closes": _day(closes)},
             _("Change closing date"),
             reverse("campaign-state", args=[facts.campaign.slug]),
-            overview.task.pk,
         )
 
 
-def _forecast_slipped(facts: CampaignFacts, overview: TaskOverview) -> Iterator[Alert]:
+def _forecast_slipped(facts: CampaignFacts, overview: TaskOverview) -> _Said:
     slip, end = overview.slip, overview.end
     if slip is not None and end is not None and not overview.is_done:
-        yield Alert(
-            AlertKind.FORECAST_SLIPPED,
+        yield (
             ngettext(
                 "The forecast end of %(name)s slipped by %(count)d day in a week.",
                 "The forecast end of %(name)s slipped by %(count)d days in a week.",
@@ -474,29 +464,28 @@ def _forecast_slipped(facts: CampaignFacts, overview: TaskOverview) -> Iterator[
             _("Forecast end: %(end)s.") % {"end": _day(_from_midnight(facts, end.days))},
             _("Invite judges"),
             _invitations(facts),
-            overview.task.pk,
         )
 
 
 #: In the order in which they are shown, with the states of the campaign in which they are.
 _OF_CAMPAIGN: Final = (
-    (_ONCE_JUDGED, _rules_wait),
-    (_ONCE_JUDGED, _reports_open),
-    (_BEFORE_AND_WHILE_JUDGED, _no_judges),
-    (_NOT_OVER, _mails_failed),
-    (_NOT_ARCHIVED, _job_failed),
-    (_NOT_ARCHIVED, _webhook_off),
+    (AlertKind.RULES_WAIT, _ONCE_JUDGED, _rules_wait),
+    (AlertKind.REPORTS_OPEN, _ONCE_JUDGED, _reports_open),
+    (AlertKind.NO_JUDGES, _BEFORE_AND_WHILE_JUDGED, _no_judges),
+    (AlertKind.MAILS_FAILED, _NOT_OVER, _mails_failed),
+    (AlertKind.JOB_FAILED, _NOT_ARCHIVED, _job_failed),
+    (AlertKind.WEBHOOK_OFF, _NOT_ARCHIVED, _webhook_off),
 )
 #: Open tasks only.
 _OF_TEST_SET: Final = (
-    (_JUDGED, _complete),
-    (_JUDGED, _rule_met),
-    (_JUDGED, _stalled),
-    (_ONCE_JUDGED, _low_agreement),
-    (_NOT_OVER, _controls_short),
-    (_JUDGED, _work_gone),
-    (_JUDGED, _ends_late),
-    (_JUDGED, _forecast_slipped),
+    (AlertKind.COMPLETE, _JUDGED, _complete),
+    (AlertKind.RULE_MET, _JUDGED, _rule_met),
+    (AlertKind.STALLED, _JUDGED, _stalled),
+    (AlertKind.LOW_AGREEMENT, _ONCE_JUDGED, _low_agreement),
+    (AlertKind.CONTROLS_SHORT, _NOT_OVER, _controls_short),
+    (AlertKind.WORK_GONE, _JUDGED, _work_gone),
+    (AlertKind.ENDS_LATE, _JUDGED, _ends_late),
+    (AlertKind.FORECAST_SLIPPED, _JUDGED, _forecast_slipped),
 )
 
 
