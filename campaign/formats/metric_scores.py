@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 import re
 from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -42,7 +43,6 @@ _COLUMNS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("metric", "name"), "metric"),
     "score": "score",
     "signature": "signature",
-    "domain": "domain",
     "higher_is_better": "higher_is_better",
 }
 _SHAPE: Final = '{"system": "…", "segment": 1, "metric": "…", "score": 0.5} on every line'
@@ -73,44 +73,24 @@ class MetricScores:
         False for metrics that count errors, such as TER.
     uses_reference : bool or None
         None if not known.
-    domains : tuple of str
-        Of each segment; empty where the file names none.
     places : tuple of (str, int)
-        File and line that first name each segment; empty if not known.
+        File and line that first name each segment.
     """
 
     name: str
     systems: tuple[str, ...]
     values: FloatArray
     of_systems: FloatArray
-    segments: tuple[SegmentName, ...] = ()
+    segments: tuple[SegmentName, ...]
+    places: tuple[tuple[str, int], ...]
     signature: str = ""
     higher_is_better: bool = True
     uses_reference: bool | None = None
-    domains: tuple[str, ...] = ()
-    places: tuple[tuple[str, int], ...] = ()
-
-    def __post_init__(self) -> None:
-        shape = (len(self.segments), len(self.systems))
-        if self.values.shape != shape:
-            raise ValueError(f"values: expected shape {shape}, got {self.values.shape}")
-        if self.of_systems.shape != shape[1:]:
-            raise ValueError(f"of_systems: expected shape {shape[1:]}, got {self.of_systems.shape}")
 
     @property
     def sign(self) -> float:
         """1 where higher is better, −1 where lower is: what scores are multiplied by before they are compared."""
         return 1.0 if self.higher_is_better else -1.0
-
-    @property
-    def missing(self) -> Mapping[str, Sequence[SegmentName]]:
-        """The segments without a score, by system; systems without gaps are left out."""
-        gaps = np.isnan(self.values)
-        return {
-            system: tuple(self.segments[row] for row in np.flatnonzero(gaps[:, column]).tolist())
-            for column, system in enumerate(self.systems)
-            if gaps[:, column].any()
-        }
 
     def rows(self, chosen: Sequence[int]) -> MetricScores:
         """Return the scores of some of the segments, by their rows."""
@@ -118,20 +98,8 @@ class MetricScores:
             self,
             segments=tuple(self.segments[row] for row in chosen),
             values=self.values[list(chosen)],
-            domains=tuple(self.domains[row] for row in chosen) if self.domains else (),
-            places=tuple(self.places[row] for row in chosen) if self.places else (),
+            places=tuple(self.places[row] for row in chosen),
         )
-
-    def system_scores(self) -> FloatArray:
-        """Return a score for each system, shape (n,).
-
-        It is the one that the file gives, or else the mean over the segments that have one; NaN without either.
-        """
-        known = ~np.isnan(self.values)
-        counts = known.sum(axis=0)
-        sums = np.where(known, self.values, 0.0).sum(axis=0)
-        means = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-        return np.where(np.isnan(self.of_systems), means, self.of_systems)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -168,6 +136,7 @@ class _Collected:
     name: str
     signature: str = ""
     higher_is_better: bool | None = None
+    uses_reference: bool | None = None
     rows: array[int] = field(default_factory=lambda: array("l"))
     columns: array[int] = field(default_factory=lambda: array("l"))
     scores: array[float] = field(default_factory=lambda: array("d"))
@@ -179,12 +148,11 @@ class _Collected:
 class _Scores:
     """All scores that files hold, by metric; segments and systems are numbered as they come."""
 
-    def __init__(self, languages: tuple[str, str] | None) -> None:
+    def __init__(self, languages: tuple[str, str] | None = None) -> None:
         self._languages = languages
         self._choice: PairChoice | None = None
         self._segments: dict[tuple[str, str], int] = {}
         self._places: list[tuple[str, int]] = []
-        self._domains: dict[int, str] = {}
         self._systems: dict[str, int] = {}
         self._files: list[str] = []
         self._metrics: dict[str, _Collected] = {}
@@ -204,35 +172,34 @@ class _Scores:
         """Return the collected scores of a metric."""
         return self._metrics.setdefault(name, _Collected(name))
 
-    def system(self, name: str, place: Place) -> int:
-        """Return the number of a system. Raises FormatError for an invalid name."""
-        if name not in self._systems:
-            problem = system_name_problem(name)
-            if problem:
-                raise place.error(problem, "write the name of the system, as the test set has it")
-            self._systems[name] = len(self._systems)
-        return self._systems[name]
-
     def add(
-        self,
-        metric: _Collected,
-        system: int,
-        segment: tuple[str, str],
-        score: float,
-        line: int,
-        domain: str = "",
+        self, metric: _Collected, system: str, segment: tuple[str, str], score: float, place: Place
     ) -> None:
-        """Add a score of an output; `segment` is its document and its name there."""
-        row = self._segments.setdefault(segment, len(self._segments))
-        if row == len(self._places):
-            self._places.append((self._files[-1], line))
-        if domain:
-            self._domains[row] = domain
-        metric.rows.append(row)
-        metric.columns.append(system)
-        metric.scores.append(score)
-        metric.lines.append(line)
-        metric.files.append(len(self._files) - 1)
+        """Add a score of an output, or of a whole system if the segment, named after its document, has no name.
+
+        Raises FormatError for an invalid name of the system.
+        """
+        column = self._systems.setdefault(system, len(self._systems))
+        if column == len(self._systems) - 1 and (problem := system_name_problem(system)):
+            raise Place(place.file, place.line, field="system").error(
+                problem, "write the name of the system, as the test set has it"
+            )
+        if segment[1]:
+            row = self._segments.setdefault(segment, len(self._segments))
+            if row == len(self._places):
+                self._places.append((self._files[-1], place.line or 0))
+            metric.rows.append(row)
+            metric.columns.append(column)
+            metric.scores.append(score)
+            metric.lines.append(place.line or 0)
+            metric.files.append(len(self._files) - 1)
+        elif system in metric.of_systems:
+            raise place.error(
+                f"{metric.name} scores the whole of {system} twice",
+                "remove one of the two lines, or name their segments",
+            )
+        else:
+            metric.of_systems[system] = score
 
     def result(self) -> list[MetricScores]:
         """Return the scores by metric, in the order of the files.
@@ -241,8 +208,7 @@ class _Scores:
         """
         if self._choice is not None:
             self._choice.finish()
-        segments = list(self._segments)
-        names = list(self._systems)
+        segments, names = list(self._segments), list(self._systems)
         return [self._of(each, segments, names) for each in self._metrics.values()]
 
     def _of(
@@ -253,27 +219,25 @@ class _Scores:
         _cells, first = np.unique(cell, return_index=True)
         if len(first) < len(cell):
             self._refuse_twice(metric, cell, first, segments, names)
-        used = np.unique(rows)
-        of_systems = {self._systems[name]: score for name, score in metric.of_systems.items()}
-        present = sorted({*np.unique(columns).tolist(), *of_systems}, key=lambda each: names[each])
-        place = np.zeros(len(names), dtype=np.int64)
-        place[present] = np.arange(len(present))
-        values = np.full((len(used), len(present)), np.nan)
-        values[np.searchsorted(used, rows), place[columns]] = metric.scores
-        domains = [self._domains.get(row, "") for row in used.tolist()]
+        used, row = np.unique(rows, return_inverse=True)
+        systems = sorted({*metric.of_systems, *(names[each] for each in np.unique(columns))})
+        place = {name: number for number, name in enumerate(systems)}
+        column = np.array([place.get(name, -1) for name in names], dtype=np.int64)
+        values = np.full((len(used), len(systems)), np.nan)
+        values[row, column[columns]] = metric.scores
         return MetricScores(
             name=metric.name,
-            systems=tuple(names[each] for each in present),
+            systems=tuple(systems),
             segments=tuple(
                 SegmentName(segment, document)
-                for document, segment in (segments[row] for row in used.tolist())
+                for document, segment in (segments[each] for each in used.tolist())
             ),
             values=values,
-            of_systems=np.array([of_systems.get(each, np.nan) for each in present]),
+            of_systems=np.array([metric.of_systems.get(name, np.nan) for name in systems]),
             signature=metric.signature,
             higher_is_better=metric.higher_is_better is not False,
-            domains=tuple(domains) if any(domains) else (),
-            places=tuple(self._places[row] for row in used.tolist()),
+            uses_reference=metric.uses_reference,
+            places=tuple(self._places[each] for each in used.tolist()),
         )
 
     def _refuse_twice(
@@ -321,129 +285,109 @@ def read_metric_scores(
         among which `languages` does not choose; and where there is no score.
     """
     scores = _Scores(languages)
-    by_position: dict[str, _InOrder] = {}
     for file in files:
-        if named := _SCORE_FILE.fullmatch(file.plain_name):
-            metric = name or named["name"]
-            _read_score_file(file, by_position.setdefault(metric, _InOrder(metric)))
-            continue
         scores.begin(file.name)
+        if named := _SCORE_FILE.fullmatch(file.plain_name):
+            _read_score_file(file, scores, *_with_reference(name or named["name"]))
+            continue
         with file.open() as stream:
             head, whole = peek(InputFile(file.name, stream), _HEAD_BYTES)
-            _read(whole, head.decode("utf-8", errors="replace"), scores, name)
-    found = [*scores.result(), *(_with_reference(each.result()) for each in by_position.values())]
+            begins = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
+            if begins.startswith("{") and '"metric_scores"' in begins.partition("\n")[0]:
+                _read_automatic(whole, scores)
+            else:
+                rows = _lines_of_json(whole) if begins.startswith("{") else _lines_of_table(whole)
+                _read_rows(rows, whole, scores, name or stem(file.name).removesuffix(".csv"))
+    found = scores.result()
     if not found:
         raise FormatError(name or "the files", "no scores found", "give a file with scores")
     return found
 
 
-def _read(file: InputFile, head: str, scores: _Scores, name: str) -> None:
-    begins = head.lstrip("\ufeff \t\r\n")
-    first_line = begins.partition("\n")[0]
-    if begins.startswith("{") and '"metric_scores"' in first_line:
-        _read_automatic(file, scores)
-    elif begins.startswith("{"):
-        _read_lines(file, scores, name)
-    else:
-        _read_rows(file, scores, name)
+Rows = Iterator[tuple[int, Mapping[str, Any]]]
 
 
-def _read_lines(file: InputFile, scores: _Scores, name: str) -> None:
-    reader = _Reader(file.name, scores, name or stem(file.name).removesuffix(".csv"))
+def _lines_of_json(file: InputFile) -> Rows:
+    known: tuple[str, ...] = ()
+    columns: Mapping[str, str] = {}
     for line, values in object_lines(file, _SHAPE):
-        known: dict[str, Any] = {}
-        for key, value in values.items():
-            column = _COLUMNS.get(key.lower())
-            if column in known:
-                raise Place(file.name, line, field=key).error(
-                    f"two keys give the {column}", "remove one of the two"
-                )
-            if column is not None:
-                known[column] = value
-        reader.row(line, known)
+        if tuple(values) != known:
+            known, columns = tuple(values), _columns(Place(file.name, line), values)
+        yield line, {column: values[key] for column, key in columns.items()}
 
 
-def _read_rows(file: InputFile, scores: _Scores, name: str) -> None:
-    reader = _Reader(file.name, scores, name or stem(file.name).removesuffix(".csv"))
+def _lines_of_table(file: InputFile) -> Rows:
     table = read_table(file)
-    places: dict[str, int] = {}
-    for place, title in table.columns():
-        column = _COLUMNS.get(title.lower())
-        if column in places:
-            raise Place(file.name, table.line, place + 1, title).error(
-                f"two columns give the {column}", "remove one of the two"
-            )
-        if column is not None:
-            places[column] = place
+    titles = dict(table.columns())
+    columns = _columns(Place(file.name, table.line), titles.values())
     for column in ("system", "score"):
-        if column not in places:
+        if column not in columns:
             raise Place(file.name, table.line, field=column).error(
                 f"the header has no column {column}",
                 "name the columns in the first line: system, segment and score, and metric and document if there are several",
             )
+    places = {column: table.names.index(title) for column, title in columns.items()}
     for line, cells in table.rows():
-        reader.row(line, {column: cells[place] for column, place in places.items()})
+        yield line, {column: cells[place] for column, place in places.items()}
 
 
-class _Reader:
-    """Takes rows of JSON Lines and of tables."""
+def _columns(place: Place, names: Iterable[str]) -> dict[str, str]:
+    """Return what the columns of a table, or the keys of an object, are called there."""
+    found: dict[str, str] = {}
+    for name in names:
+        column = _COLUMNS.get(name.lower(), "")
+        if column in found:
+            raise Place(place.file, place.line, field=name).error(
+                f"two columns give the {column}", "remove one of the two"
+            )
+        if column:
+            found[column] = name
+    return found
 
-    def __init__(self, file: str, scores: _Scores, name: str) -> None:
-        self._file = file
-        self._scores = scores
-        self._name = name
 
-    def row(self, line: int, values: Mapping[str, Any]) -> None:
-        """Add the score of a row."""
-        place = Place(self._file, line)
-        metric = self._scores.metric(self._text(place, values, "metric") or self._name)
-        self._describe(place, metric, values)
+def _read_rows(rows: Rows, file: InputFile, scores: _Scores, name: str) -> None:
+    for line, values in rows:
+        place = Place(file.name, line)
+        metric = scores.metric(_text(place, values, "metric") or name)
+        _describe(place, metric, values)
+        of_score = Place(file.name, line, field="score")
         if "score" not in values:
-            raise Place(self._file, line, field="score").error("the score is missing", _WRITE_SCORE)
-        score = _number(values["score"], Place(self._file, line, field="score"))
-        name = self._text(place, values, "system")
-        system = self._scores.system(name, Place(self._file, line, field="system"))
-        segment = self._text(place, values, "segment")
-        if segment:
-            document = document_named(self._text(place, values, "document"))
-            domain = self._text(place, values, "domain")
-            self._scores.add(metric, system, (document, segment), score, line, domain)
-        elif name in metric.of_systems:
-            raise place.error(
-                f"{metric.name} scores the whole of {name} twice",
-                "remove one of the two lines, or name their segments",
-            )
-        else:
-            metric.of_systems[name] = score
+            raise of_score.error("the score is missing", _WRITE_SCORE)
+        document = document_named(_text(place, values, "document"))
+        segment, system = _text(place, values, "segment"), _text(place, values, "system")
+        score = _number(values["score"], of_score)
+        scores.add(metric, system, (document, segment), score, place)
 
-    def _describe(self, place: Place, metric: _Collected, values: Mapping[str, Any]) -> None:
-        signature = self._text(place, values, "signature")
-        if signature and metric.signature not in ("", signature):
-            raise place.error(
-                f"{metric.name} has another signature than before: {signature}",
-                "give scores of different versions different names",
-            )
-        metric.signature = metric.signature or signature
-        said = values.get("higher_is_better")
-        if said in (None, ""):
-            return
-        direction = _TRUTHS.get(str(said).lower())
-        if direction is None or metric.higher_is_better not in (None, direction):
-            raise place.error(
-                f'"{said}" is not the direction of {metric.name}',
-                "write true if higher scores are better, false if lower ones are, the same on every line",
-            )
-        metric.higher_is_better = direction
 
-    def _text(self, place: Place, values: Mapping[str, Any], key: str) -> str:
-        value = values.get(key)
-        if value is None:
-            return ""
-        if isinstance(value, bool) or not isinstance(value, str | int):
-            raise Place(place.file, place.line, field=key).error(
-                f"the {key} is not a name", "write a string in double quotes, or a whole number"
-            )
-        return str(value).strip()
+def _describe(place: Place, metric: _Collected, values: Mapping[str, Any]) -> None:
+    signature = _text(place, values, "signature")
+    if signature and metric.signature not in ("", signature):
+        raise place.error(
+            f"{metric.name} has another signature than before: {signature}",
+            "give scores of different versions different names",
+        )
+    metric.signature = metric.signature or signature
+    said = values.get("higher_is_better")
+    if said in (None, ""):
+        return
+    direction = _TRUTHS.get(str(said).lower())
+    if direction is None or metric.higher_is_better not in (None, direction):
+        raise place.error(
+            f'"{said}" is not the direction of {metric.name}',
+            "write true if higher scores are better, false if lower ones are, the same on every line",
+        )
+    metric.higher_is_better = direction
+
+
+def _text(place: Place, values: Mapping[str, Any], key: str) -> str:
+    value = values.get(key)
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise Place(place.file, place.line, field=key).error(
+            f"the {key} is not a name", "write a string in double quotes, or a whole number"
+        )
+    return str(value).strip()
 
 
 _WRITE_SCORE: Final = "write a number, or None for an output without a score"
@@ -451,14 +395,12 @@ _WRITE_SCORE: Final = "write a number, or None for an output without a score"
 
 def _number(value: object, place: Place) -> float:
     """Return a score; NaN where there is none."""
+    if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
+        return math.nan
     try:
-        if isinstance(value, bool):
-            raise ValueError
-        found = float(value)  # type: ignore[arg-type]
+        found = math.inf if isinstance(value, bool) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
-        if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
-            return math.nan
-        raise place.error(f'"{value}" is not a score', _WRITE_SCORE) from None
+        found = math.inf
     if math.isinf(found):
         raise place.error(f'"{value}" is not a score', _WRITE_SCORE)
     return found
@@ -469,65 +411,38 @@ def _read_automatic(file: InputFile, scores: _Scores) -> None:
 
     The file is named after the system. Scores of a document are those of its paragraphs, in order.
     """
-    choice = scores.choice
-    system = scores.system(stem(file.name), Place(file.name))
+    choice, system = scores.choice, stem(file.name)
     for line, values in object_lines(file, '{"document_id": "…", "metric_scores": {…}}'):
-        place = Place(file.name, line)
         pair = str(values.get("language_pair", "")).partition("-")
         if not choice.takes(pair[0], pair[2], line) or choice.undecided:
             continue
         document, domain = values.get("document_id"), values.get("domain", "")
         found = values.get("metric_scores")
         if not (isinstance(document, str) and isinstance(domain, str) and isinstance(found, dict)):
-            raise place.error(
+            raise Place(file.name, line).error(
                 "document_id, domain or metric_scores is missing or has the wrong type",
                 "give the files of automatic scores as WMT releases them",
             )
         called = f"{domain}/{document}" if domain else document
         for name, given in found.items():
+            place = Place(file.name, line, field=name)
             if not isinstance(given, list):
-                raise Place(file.name, line, field=name).error(
+                raise place.error(
                     "the scores are not a list", "write one score per paragraph of the document"
                 )
-            metric = scores.metric(name)
             for position, score in enumerate(given, 1):
-                number = _number(score, Place(file.name, line, field=name))
-                key = (called, segment_id(called, str(position)))
-                scores.add(metric, system, key, number, line, domain)
+                segment = (called, segment_id(called, str(position)))
+                scores.add(scores.metric(name), system, segment, _number(score, place), place)
 
 
-@dataclass(slots=True)
-class _InOrder:
-    """The scores of one metric in files that list those of a system in the order of the segments."""
-
-    name: str
-    file: str = ""
-    segments: dict[str, list[float]] = field(default_factory=dict)
-    systems: dict[str, float] = field(default_factory=dict)
-
-    def result(self) -> MetricScores:
-        """Return the scores."""
-        names = tuple(sorted({*self.segments, *self.systems}))
-        count = max(map(len, self.segments.values()), default=0)
-        none = [math.nan] * count
-        values = np.array([self.segments.get(name, none) for name in names], dtype=np.float64)
-        return MetricScores(
-            name=self.name,
-            systems=names,
-            segments=_numbered(count),
-            values=np.ascontiguousarray(values.reshape(len(names), count).T),
-            of_systems=np.array([self.systems.get(name, np.nan) for name in names]),
-            places=tuple((self.file, number) for number in range(1, count + 1)),
-        )
-
-
-@lru_cache(maxsize=16)
-def _numbered(count: int) -> tuple[SegmentName, ...]:
-    return tuple(SegmentName(str(number)) for number in range(1, count + 1))
-
-
-def _read_score_file(file: StoredFile, found: _InOrder, segments: int | None = None) -> None:
-    """Read a system and a score a line.
+def _read_score_file(
+    file: StoredFile,
+    scores: _Scores,
+    name: str,
+    uses_reference: bool | None = None,
+    segments: int | None = None,
+) -> None:
+    """Read a system and a score a line, those of a system in the order of the segments.
 
     `segments` is how many scores a system must have in a file of segments: as many as the others, if it is None.
     """
@@ -539,47 +454,26 @@ def _read_score_file(file: StoredFile, found: _InOrder, segments: int | None = N
             f"the level {level} is not supported",
             "give a .seg.score or a .sys.score file",
         )
-    if found.segments if level == "seg" else found.systems:
-        raise FormatError(
-            file.name,
-            f"a second file has scores of {found.name}",
-            "give one of the two, or name the metrics differently",
-        )
-    by_system, lines = _by_system(file)
-    if not by_system:
+    metric, is_whole = scores.metric(name), level == "sys"
+    metric.uses_reference = uses_reference
+    count: defaultdict[str, int] = defaultdict(int)
+    last: dict[str, Place] = {}
+    for _name, line, text in _lines([(file, name)]):
+        place = Place(file.name, line)
+        system, said = _two_cells(text, place, "write the system and its score, separated by a tab")
+        count[system] += 1
+        last[system] = place
+        segment = "" if is_whole else str(count[system])
+        scores.add(metric, system, ("", segment), _number(said, place), place)
+    if not count:
         raise FormatError(file.name, "the file is empty", "give a system and a score on each line")
-    if level == "sys":
-        segments = 1
-        found.systems = {system: scores[0] for system, scores in by_system.items()}
-    else:
-        found.segments, found.file = by_system, file.name
-    wanted = max(map(len, by_system.values())) if segments is None else segments
-    for system, scores in by_system.items():
-        if len(scores) != wanted:
-            raise Place(file.name, lines[system]).error(
-                f"{counted(len(scores), 'score')} of {system}, expected {wanted:,}",
+    wanted = segments if segments and not is_whole else max(count.values())
+    for system, found in count.items():
+        if found != wanted:
+            raise last[system].error(
+                f"{counted(found, 'score')} of {system}, expected {wanted:,}",
                 "write one line per segment (.seg.score), with None for a missing score, or per system (.sys.score)",
             )
-
-
-def _by_system(file: StoredFile) -> tuple[dict[str, list[float]], dict[str, int]]:
-    """Return the scores of each system, in the order of the lines, and the line of the last."""
-    found: dict[str, list[float]] = {}
-    lines: dict[str, int] = {}
-    with file.open() as stream:
-        for line, text in enumerate(text_lines(InputFile(file.name, stream)), 1):
-            cells = text.split("\t") if "\t" in text else text.split()
-            if len(cells) != 2:
-                raise Place(file.name, line).error(
-                    f"the line has {counted(len(cells), 'cell')}",
-                    "write the system and its score, separated by a tab",
-                )
-            system, said = cells
-            if system not in found and (problem := system_name_problem(system)):
-                raise Place(file.name, line).error(problem, "write the name of the system")
-            found.setdefault(system, []).append(_number(said, Place(file.name, line)))
-            lines[system] = line
-    return found, lines
 
 
 def scores_by_number(scores: MetricScores, known: KnownSegments | None = None) -> MetricScores:
@@ -598,8 +492,7 @@ def scores_by_number(scores: MetricScores, known: KnownSegments | None = None) -
     """
     numbers: dict[int, int] = {}
     for row, name in enumerate(scores.segments):
-        file, line = scores.places[row] if scores.places else (scores.name, None)
-        place = Place(file, line, field="segment")
+        place = Place(*scores.places[row], field="segment")
         if known is not None:
             try:
                 number = known.choose(name, known.candidates(name), {}).number
@@ -664,28 +557,38 @@ def read_evalset(
         raise FormatError(
             folder, f"there are scores of {', '.join(known)}", "choose one of these language pairs"
         )
-    by_role: dict[str, list[tuple[StoredFile, str]]] = {}
+    by_role: defaultdict[str, list[tuple[StoredFile, str]]] = defaultdict(list)
     for file, place in placed:
         if place.pair == fitting[0]:
-            by_role.setdefault(place.role, []).append((file, place.name))
-    described = [_domain_and_document(*row) for row in _lines(by_role.get("documents", ()))]
-    words = [len(text.split()) for _file, _line, text in _lines(by_role.get("sources", ()))]
+            by_role[place.role].append((file, place.name))
+    described = [
+        _two_cells(
+            text,
+            Place(file, line),
+            "write the domain of the segment and its document, separated by a tab",
+        )
+        for file, line, text in _lines(by_role["documents"])
+    ]
+    words = [len(text.split()) for _file, _line, text in _lines(by_role["sources"])]
     segments = len(described) or len(words) or None
-    human: dict[str, _InOrder] = {}
-    metrics: dict[str, _InOrder] = {}
-    for role, found in (("human-scores", human), ("metric-scores", metrics)):
-        for file, name in by_role.get(role, ()):
-            if not name.endswith((".seg", ".sys")):
-                continue  # Means over documents and domains follow from those of segments.
-            metric = name[: -len(".seg")]
-            _read_score_file(file, found.setdefault(metric, _InOrder(metric)), segments)
+    found: dict[str, Sequence[MetricScores]] = {}
+    for role in SCORE_WORDS:
+        scores = _Scores()
+        for file, name in by_role[role]:
+            # Means over documents and domains follow from those of segments.
+            if name.endswith((".seg", ".sys")):
+                scores.begin(file.name)
+                metric = name[: -len(".seg")]
+                named = (metric, None) if role == "human-scores" else _with_reference(metric)
+                _read_score_file(file, scores, *named, segments)
+        found[role] = sorted(scores.result(), key=attrgetter("name"))
     return EvalSet(
         languages=fitting[0],
         domains=tuple(domain for domain, _document in described),
         documents=tuple(document for _domain, document in described),
-        human=tuple(each.result() for _name, each in sorted(human.items())),
-        metrics=tuple(_with_reference(each.result()) for _name, each in sorted(metrics.items())),
-        references=frozenset(name for _file, name in by_role.get("references", ())),
+        human=tuple(found["human-scores"]),
+        metrics=tuple(found["metric-scores"]),
+        references=frozenset(name for _file, name in by_role["references"]),
         words=tuple(words),
     )
 
@@ -727,19 +630,17 @@ def _lines(files: Iterable[tuple[StoredFile, str]]) -> Iterator[tuple[str, int, 
                 yield file.name, line, text
 
 
-def _domain_and_document(file: str, line: int, text: str) -> tuple[str, str]:
-    cells = text.split()
+def _two_cells(text: str, place: Place, remedy: str) -> tuple[str, str]:
+    cells = text.split("\t") if "\t" in text else text.split()
     if len(cells) != 2:
-        raise Place(file, line).error(
-            f"the line has {counted(len(cells), 'cell')}",
-            "write the domain of the segment and its document, separated by a tab",
-        )
+        raise place.error(f"the line has {counted(len(cells), 'cell')}", remedy)
     return cells[0], cells[1]
 
 
-def _with_reference(scores: MetricScores) -> MetricScores:
-    name, _hyphen, reference = scores.name.rpartition("-")
+def _with_reference(file: str) -> tuple[str, bool | None]:
+    """Return what a metric is called whose file ends in a reference, and whether it uses one; None if not known."""
+    name, _hyphen, reference = file.rpartition("-")
     if not name:
-        return scores
+        return file, None
     shown = {"refA": name, "src": f"{name}[noref]"}.get(reference, f"{name}[{reference}]")
-    return replace(scores, name=shown, uses_reference=reference != "src")
+    return shown, reference != "src"

@@ -2,7 +2,7 @@
 
 import io
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -32,7 +32,7 @@ def uploaded_set(upload: Upload, *, watch: Callable[[int], None]) -> Iterator[Re
             for file in upload.files.order_by("name")
         ]
         name = upload.name or (stored[0].name if len(stored) == 1 else "upload")
-        files = _unpacked(name, stored, stack)
+        files = unpacked(name, stored, stack)
         counter = _Counter(watch)
         watched = [StoredFile(file.name, counter.opener(file.open)) for file in files]
         chosen = {
@@ -64,7 +64,11 @@ def _written(file_id: int, folder: Path) -> Path:
     return path
 
 
-def _unpacked(name: str, stored: list[StoredFile], stack: ExitStack) -> list[StoredFile]:
+def unpacked(name: str, stored: Sequence[StoredFile], stack: ExitStack) -> list[StoredFile]:
+    """Return files that were given together, or those of the one archive, which can be opened until the stack is closed.
+
+    Raises FormatError as `archive_files` and `files_together` do, and for an archive among other files.
+    """
     archives = [file for file in stored if holds_archive(file)]
     if not archives:
         return files_together(name, stored)

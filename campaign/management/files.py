@@ -19,7 +19,7 @@ from campaign.formats.recognising import FileRole, RecognisedFile, RecognisedSet
 from campaign.formats.streams import StoredFile
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.uploaded_files import holds_archive
-from campaign.services.bad_references import BadReferenceRefusedError
+from campaign.refusals import RefusedError
 from campaign.texts.language_tags import LanguageTagError
 
 
@@ -259,10 +259,10 @@ def refusals_told() -> Iterator[None]:
     try:
         yield
     except (
-        BadReferenceRefusedError,
         FormatError,
         ImportRefusedError,
         LanguageTagError,
+        RefusedError,
     ) as error:
         raise CommandError(str(error)) from error
     except OSError as error:

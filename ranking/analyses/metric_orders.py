@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any, Final
 
 import numpy as np
@@ -14,23 +15,21 @@ from django.utils.translation import gettext_lazy, ngettext
 from campaign.texts.languages import without_spaces
 from ranking.analyses.beside import task_in_words
 from ranking.analyses.firmness import COUNTS_METHOD
-from ranking.analyses.kind import AnalysisKind, Begin, converging
-from ranking.analyses.metrics import metric_labels
+from ranking.analyses.kind import AnalysisKind, Begin
+from ranking.analyses.metrics import comparing, judged_side, labelled
 from ranking.analyses.options import CONFIDENCE, RESAMPLES, SEED, Option
-from ranking.core.arrays import BoolArray
-from ranking.core.beside import Estimate, ScoredTask
+from ranking.core.beside import Estimate
 from ranking.core.metrics.orders import (
-    HumanOrder,
     MetricOrder,
-    MetricRow,
     PlacedByPeople,
-    ScoredOutputs,
+    RangeKind,
     metric_order,
+    people_order,
 )
-from ranking.core.metrics.people import people_of_blocks, people_of_ratings
-from ranking.core.metrics.texts import CorpusStatistics, Range, corpus_statistics, language_tokens
+from ranking.core.metrics.people import Metric, People
+from ranking.core.metrics.texts import CorpusStatistics, corpus_statistics, language_tokens
 from ranking.reports.correlations import interval_ends
-from ranking.reports.inputs import Corpora, GivenMetric, Input, report_on
+from ranking.reports.inputs import Corpora, Input, report_on
 from ranking.reports.tables import Column, Plot, Report, Table, Value
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.numbers import in_figures, percent_in_figures
@@ -57,76 +56,31 @@ _MOST_SEGMENTS: Final = 10
 class _Found:
     """Result of the analysis; `corpus` is by side and text."""
 
-    people: HumanOrder
+    people: People
     order: Sequence[PlacedByPeople]
     orders: Sequence[MetricOrder]
-    metrics: Mapping[str, GivenMetric]
+    metrics: Mapping[str, Metric]
     corpus: Sequence[tuple[str, CorpusStatistics]]
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
-    metrics = given.metrics or ()
-    task = given.beside[0].judged if given.beside else None
-    if task is None:
-        raise ValueError(_("No judgment matches this selection."))
-    if not metrics:
+    if not given.metrics:
         raise ValueError(_("No metrics yet. Compute metrics or import scores."))
-    drawing = {name: options[name] for name in ("resamples", "seed")}
-    confidence = options["confidence"]
-    with converging(options["method"]):
-        found = (
-            people_of_ratings(task, **drawing)
-            if isinstance(task, ScoredTask)
-            else people_of_blocks(task.blocks, options["method"], **drawing)
-        )
-    people = HumanOrder(found, confidence=confidence)
+    with comparing(options["method"]):
+        people = judged_side(given, options)[0]()
+    metrics = [
+        replace(each, name=_("%(name)s (human)") % {"name": each.name}) if each.is_human else each
+        for each in labelled(given.metrics)
+    ]
     progress = begin(_("Metrics"))
     orders = []
-    labels = _labels(metrics)
-    for number, (label, metric) in enumerate(zip(labels, metrics, strict=True)):
+    for number, metric in enumerate(metrics):
         progress(number, len(metrics))
-        chosen = _chosen(len(metric.scores.values), task.blocks.segment, options)
-        orders.append(
-            metric_order(
-                _scored(label, metric),
-                people,
-                segments=chosen,
-                most=_MOST_SEGMENTS,
-                confidence=confidence,
-                **drawing,
-            )
-        )
+        chosen = metric if options["segments"] == "all" else metric.within(people.segments)
+        orders.append(metric_order(chosen, people, most=_MOST_SEGMENTS))
     corpus = [] if given.corpora is None else _corpus(given, given.corpora, options["unseen_in"])
-    return _Found(people, people.order(), orders, dict(zip(labels, metrics, strict=True)), corpus)
-
-
-def _labels(metrics: Sequence[GivenMetric]) -> list[str]:
-    labels = zip(metric_labels(metrics), metrics, strict=True)
-    return [
-        _("%(name)s (human)") % {"name": name} if each.is_human else name for name, each in labels
-    ]
-
-
-def _chosen(count: int, judged: Any, options: Mapping[str, Any]) -> BoolArray | None:
-    if options["segments"] == "all":
-        return None
-    chosen = np.zeros(count, dtype=bool)
-    numbers = np.unique(judged)
-    chosen[numbers[numbers <= count] - 1] = True
-    return chosen
-
-
-def _scored(label: str, metric: GivenMetric) -> ScoredOutputs:
-    scores = metric.scores
-    return ScoredOutputs(
-        name=label,
-        systems=tuple(scores.systems),
-        values=scores.values,
-        of_systems=scores.of_systems,
-        sign=scores.sign,
-        metric=scores.name if metric.statistics is not None else "",
-        statistics=metric.statistics,
-    )
+    by_name = {metric.name: metric for metric in metrics}
+    return _Found(people, people_order(people), orders, by_name, corpus)
 
 
 def _corpus(given: Input, corpora: Corpora, unseen_in: str) -> list[tuple[str, CorpusStatistics]]:
@@ -153,37 +107,34 @@ def _tokenized(texts: Iterable[str], language: str) -> Iterable[list[str]]:
     return (list("".join(text.split())) if characters else text.split() for text in texts)
 
 
-def _range_in_words(order: MetricOrder) -> str:
-    return {
+def _metrics_table(found: _Found, options: Mapping[str, Any]) -> Table:
+    ranges: dict[RangeKind, str] = {
         "exact": _("ratio estimator"),
         "resampled": _("resampled segments"),
         "mean": _("spread of segment scores"),
         "none": _("none"),
-    }[order.range_kind]
-
-
-def _metrics_table(found: _Found, options: Mapping[str, Any]) -> Table:
+    }
     rows: list[tuple[Value, ...]] = []
     for order in found.orders:
-        given = found.metrics[order.name]
-        scores, missing = given.scores, given.missing
+        metric = found.metrics[order.name]
+        missing = metric.missing
         if options["segments"] != "all" or missing is None:
             missing = sum(row.missing for row in order.rows)
         rows.append(
             (
                 order.name,
-                _("higher is better") if scores.higher_is_better else _("lower is better"),
-                scores.signature,
+                _("higher is better") if metric.sign > 0 else _("lower is better"),
+                metric.signature,
                 order.segments,
                 sum(row.value is not None for row in order.rows),
                 missing if order.segments else None,
-                _range_in_words(order),
+                ranges[order.range_kind],
                 order.agreeing,
                 len(order.contradictions),
                 sum(each.is_separated for each in order.contradictions),
             )
         )
-    number = len(found.people.separated)
+    number = int(found.people.better.sum())
     words = ngettext(
         "People separate %(number)s pair of systems.",
         "People separate %(number)s pairs of systems.",
@@ -242,14 +193,14 @@ def _beside_table(
     people = {row.system: row for row in found.order}
     by_metric = {row.system: row for row in order.rows}
     low, high = interval_ends(options["confidence"])
-    of_hundred = found.metrics[order.name].statistics is not None
-    decimals = 2 if of_hundred else 4
+    decimals = 2 if found.metrics[order.name].kind else 4
+    ranks = attrgetter("rank", "rank_low", "rank_high")
+    none: tuple[Value, ...] = (None,) * 3
     rows: list[tuple[Value, ...]] = []
     for system in _people_first(found):
-        row, placed = by_metric.get(system), people.get(system)
-        score = None if placed is None else placed.score
-        value = None if row is None else row.value
-        rows.append((system, *_ranks_of(placed), *_ends(score), *_ranks_of(row), *_ends(value)))
+        placed, row = people.get(system), by_metric.get(system)
+        by_people = (*ranks(placed), *_ends(placed.score)) if placed else none * 2
+        rows.append((system, *by_people, *(ranks(row) if row else none), *_ends(row and row.value)))
     return Table(
         name=f"metric_{number}",
         title=_("%(metric)s and people") % {"metric": order.name},
@@ -279,11 +230,7 @@ def _beside_table(
     )
 
 
-def _ranks_of(row: PlacedByPeople | MetricRow | None) -> tuple[int | None, ...]:
-    return (None,) * 3 if row is None else (row.rank, row.rank_low, row.rank_high)
-
-
-def _ends(found: Range | Estimate | None) -> tuple[float | None, ...]:
+def _ends(found: Estimate | None) -> tuple[float | None, ...]:
     return (None,) * 3 if found is None else (found.value, found.low, found.high)
 
 
@@ -409,15 +356,18 @@ def _tell(given: Input, options: Mapping[str, Any], found: _Found) -> Report:
             _beside_table(found, order, number, options)
             for number, order in enumerate(found.orders, 1)
         ),
+        _contradictions_table(found, options),
+        _segments_table(found),
+        _corpus_table(found, options["unseen_in"]),
     ]
-    if any(order.contradictions for order in found.orders):
-        tables.append(_contradictions_table(found, options))
-    if any(order.discords for order in found.orders):
-        tables.append(_segments_table(found))
-    if found.corpus:
-        tables.append(_corpus_table(found, options["unseen_in"]))
+    systems = found.people.systems
     data = {
-        "people": {"order": found.order, "separated": found.people.separated},
+        "people": {
+            "order": found.order,
+            "separated": [
+                [systems[one], systems[other]] for one, other in np.argwhere(found.people.better)
+            ],
+        },
         "metrics": found.orders,
         "corpus": [{"texts": side, "counts": counts} for side, counts in found.corpus],
         **{
@@ -425,7 +375,8 @@ def _tell(given: Input, options: Mapping[str, Any], found: _Found) -> Report:
             for name in ("method", "segments", "confidence", "resamples", "seed")
         },
     }
-    return report_on(given, notes=notes, tables=tables, data=data)
+    shown = [each for each in tables if each.rows]
+    return report_on(given, notes=notes, tables=shown, data=data)
 
 
 METRIC_ORDERS = AnalysisKind(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import fields, replace
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -19,17 +21,18 @@ from ranking.analyses.options import CONFIDENCE, RESAMPLES, SEED, Option, Option
 from ranking.code_version import code_version
 from ranking.core.arrays import Int64Array
 from ranking.core.beside import OutputScores, ScoredTask
-from ranking.core.metrics.agreement import Metric, MetricAgreement
-from ranking.core.metrics.meta_evaluation import (
-    MetaEvaluation,
-    Side,
-    meta_evaluation,
-    ranked_side,
-    rated_side,
-    scored_side,
+from ranking.core.metrics.agreement import Agreement
+from ranking.core.metrics.evidence import Drawing
+from ranking.core.metrics.meta_evaluation import MetaEvaluation, meta_evaluation
+from ranking.core.metrics.people import (
+    Metric,
+    NothingComparedError,
+    People,
+    people_of_blocks,
+    people_of_ratings,
+    people_of_scores,
 )
-from ranking.core.metrics.people import NothingComparedError
-from ranking.reports.inputs import GivenMetric, Input, report_on
+from ranking.reports.inputs import Input, report_on
 from ranking.reports.metric_agreement import agreement_tables, comparison_table, groups_table
 from ranking.reports.tables import Report, Table, plain
 from ranking.wording.methods import METHOD_WORDS
@@ -58,41 +61,68 @@ BY = Option(
 _MOST_GROUPS = 100
 
 
-def metric_labels(metrics: Sequence[GivenMetric]) -> list[str]:
-    """Return a unique name for each metric: with its signature, or a number, where names repeat."""
-    names = [each.scores.name for each in metrics]
+def labelled(metrics: Sequence[Metric]) -> list[Metric]:
+    """Return metrics with unique names: with their signatures, or a number, where names repeat."""
+    names = [each.name for each in metrics]
     labels: list[str] = []
-    for each, name in zip(metrics, names, strict=True):
-        signature = each.scores.signature
-        label = f"{name} ({signature})" if names.count(name) > 1 and signature else name
+    for each in metrics:
+        repeats = names.count(each.name) > 1 and each.signature
+        label = f"{each.name} ({each.signature})" if repeats else each.name
         labels.append(f"{label} {len(labels) + 1}" if label in labels else label)
-    return labels
+    return [replace(each, name=label) for each, label in zip(metrics, labels, strict=True)]
 
 
-def _metric(given: GivenMetric, name: str) -> Metric:
-    scores = given.scores
-    numbers = np.array([int(each.segment) for each in scores.segments], dtype=np.int64)
-    order = np.argsort(numbers)
+def metric_of(scores: MetricScores, *, is_human: bool = False) -> Metric:
+    """Return scores of a file, whose segments are named by their numbers, ascending."""
     return Metric(
-        name=name,
+        name=scores.name,
         systems=scores.systems,
-        segments=numbers[order],
-        values=scores.values[order] * scores.sign,
+        segments=np.array([int(each.segment) for each in scores.segments], dtype=np.int64),
+        values=scores.values * scores.sign,
         of_systems=scores.of_systems * scores.sign,
-        is_human=given.is_human,
+        sign=scores.sign,
+        signature=scores.signature,
+        is_human=is_human,
     )
 
 
+def drawing_of(options: Mapping[str, Any]) -> Drawing:
+    """Return how chance is drawn and judged by complete options."""
+    return Drawing(options["resamples"], options["seed"], options["confidence"])
+
+
+def judged_side(
+    given: Input, options: Mapping[str, Any]
+) -> tuple[Callable[..., People], OutputScores | None]:
+    """Return the judgments as metrics are compared with them, and scores by judge where outputs are scored."""
+    # The task itself comes first among those of its test set.
+    judged = given.beside[0].judged if given.beside else None
+    if isinstance(judged, ScoredTask):
+        return partial(people_of_ratings, judged, drawing_of(options)), judged.scores
+    drawing = drawing_of(options)
+    return partial(people_of_blocks, given.blocks, options["method"], drawing), None
+
+
+@contextmanager
+def comparing(method: str) -> Iterator[None]:
+    """Raise a readable ValueError if judgments compare no two systems, or the estimate of a method did not converge."""
+    try:
+        with converging(method):
+            yield
+    except NothingComparedError as error:
+        raise ValueError(_("These judgments compare no two systems.")) from error
+
+
 def _compared(
-    side: Side | None,
-    given: Sequence[GivenMetric],
+    metrics: Sequence[Metric],
     groups: Mapping[str, Int64Array],
     options: Mapping[str, Any],
     begin: Begin,
+    side: Callable[..., People] | None = None,
     ratings: OutputScores | None = None,
 ) -> MetaEvaluation:
     """Compare metrics with a side, or with the human scores named by the options."""
-    metrics = [_metric(*each) for each in zip(given, metric_labels(given), strict=True)]
+    metrics = labelled(metrics)
     if options["human"] or side is None:
         chosen = [each for each in metrics if each.is_human and each.name == options["human"]]
         if not chosen:
@@ -103,58 +133,37 @@ def _compared(
                 else _("Name the human scores to compare with. Available: %(known)s.")
             )
             raise OptionError(words % {"name": options["human"], "known": known}, field="human")
-        side = scored_side(chosen[0], resamples=options["resamples"], seed=options["seed"])
+        side, ratings = partial(people_of_scores, chosen[0], drawing_of(options)), None
         metrics.remove(chosen[0])
-        ratings = None
-    try:
-        return meta_evaluation(
-            side,
-            metrics,
-            ratings=ratings,
-            confidence=options["confidence"],
-            flips=options["resamples"],
-            groups=groups,
-            progress=begin(_("Comparing metrics")),
-        )
-    except NothingComparedError as error:
-        raise ValueError(_("These judgments compare no two systems.")) from error
+    with comparing(options["method"]):
+        progress = begin(_("Comparing metrics"))
+        return meta_evaluation(side, metrics, ratings=ratings, groups=groups, progress=progress)
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> MetaEvaluation:
-    drawing = {"resamples": options["resamples"], "seed": options["seed"]}
-    side = ranked_side(given.blocks, options["method"], **drawing)
-    # The task itself comes first among those of its test set.
-    judged = given.beside[0].judged if given.beside else None
-    ratings = None
-    if isinstance(judged, ScoredTask):
-        side, ratings = rated_side(judged, **drawing), judged.scores
-    elif given.beside and judged is None:
-        raise ValueError(_("No judgment matches this selection."))
     groups = _groups(given, options["by"])
-    with converging(options["method"]):
-        return _compared(side, given.metrics or (), groups, options, begin, ratings)
+    return _compared(given.metrics or (), groups, options, begin, *judged_side(given, options))
 
 
 def _groups(given: Input, by: str) -> dict[str, Int64Array]:
     blocks = given.blocks
+    numbers, first = np.unique(blocks.segment, return_index=True)
+    numbers = numbers.astype(np.int64)
     if by == "length":
-        if given.texts is None:
-            raise ValueError(_("Source lengths are not available."))
-        words = given.texts.words()
-        numbers = np.unique(blocks.segment).astype(np.int64)
-        return _by_length(numbers, words[numbers])
+        return _by_length(numbers, given.texts.words()[numbers] if given.texts else numbers[:0])
     if not by:
         return {}
-    if blocks.document is None or not given.documents:
-        raise ValueError(_("Documents are not available."))
-    numbers, first = np.unique(blocks.segment, return_index=True)
-    names = [given.documents[index] for index in blocks.document[first].tolist()]
+    names = []
+    if blocks.document is not None and given.documents:
+        names = [given.documents[index] for index in blocks.document[first].tolist()]
     if by == "domain":
         names = [name.partition("/")[0] if "/" in name else "" for name in names]
-    return _by_name(numbers.astype(np.int64), names)
+    return _by_name(numbers, names)
 
 
 def _by_name(numbers: Int64Array, names: Sequence[str]) -> dict[str, Int64Array]:
+    if not names:
+        raise ValueError(_("Documents are not available."))
     known = sorted({name for name in names if name})
     if not known:
         raise ValueError(_("Document names contain no domain. Name documents “domain/document”."))
@@ -170,7 +179,7 @@ def _by_name(numbers: Int64Array, names: Sequence[str]) -> dict[str, Int64Array]
 def _by_length(numbers: Int64Array, words: Int64Array) -> dict[str, Int64Array]:
     """Return thirds of the segments by the words of their sources."""
     known = words >= 0
-    numbers, words = numbers[known], words[known]
+    numbers, words = numbers[: len(words)][known], words[known]
     if not len(words):
         raise ValueError(_("Source lengths are not available."))
     ends = np.unique(np.quantile(words, (1 / 3, 2 / 3, 1), method="lower"))
@@ -185,12 +194,12 @@ def _by_length(numbers: Int64Array, words: Int64Array) -> dict[str, Int64Array]:
 
 def evalset_report(evalset: EvalSet, options: Mapping[str, Any], begin: Begin) -> Report:
     """Return the report of an EvalSet folder; the options name its human scores if there are several."""
-    human = [_without(each, evalset.references) for each in evalset.human]
-    metrics = [_without(each, evalset.references) for each in evalset.metrics]
-    given = [
-        *(GivenMetric(scores=each) for each in metrics),
-        *(GivenMetric(scores=each, is_human=True) for each in human),
+    metrics = [
+        given.take([name for name in given.systems if name not in evalset.references])
+        for is_human, every in ((False, evalset.metrics), (True, evalset.human))
+        for given in (metric_of(each, is_human=is_human) for each in every)
     ]
+    human = [each for each in metrics if each.is_human]
     chosen = dict(options)
     if not chosen["human"] and len(human) == 1:
         chosen["human"] = human[0].name
@@ -198,14 +207,10 @@ def evalset_report(evalset: EvalSet, options: Mapping[str, Any], begin: Begin) -
     groups: dict[str, Int64Array] = {}
     by = {"domain": evalset.domains, "document": evalset.documents}.get(chosen["by"])
     if chosen["by"] == "length":
-        if not evalset.words:
-            raise ValueError(_("Source lengths are not available."))
         groups = _by_length(numbers, np.array(evalset.words, dtype=np.int64))
     elif by is not None:
-        if not by:
-            raise ValueError(_("Documents are not available."))
         groups = _by_name(numbers, by)
-    found = _compared(None, given, groups, chosen, begin)
+    found = _compared(metrics, groups, chosen, begin)
     data = _data(found)
     return Report(
         notes=[
@@ -223,33 +228,20 @@ def evalset_report(evalset: EvalSet, options: Mapping[str, Any], begin: Begin) -
     )
 
 
-def _without(scores: MetricScores, systems: Iterable[str]) -> MetricScores:
-    kept = [index for index, name in enumerate(scores.systems) if name not in set(systems)]
-    return replace(
-        scores,
-        systems=tuple(scores.systems[index] for index in kept),
-        values=scores.values[:, kept],
-        of_systems=scores.of_systems[kept],
-    )
-
-
 def _notes(found: MetaEvaluation, options: Mapping[str, Any]) -> list[str]:
     people = found.people
     if people.values is None:
         words = _(
             "System score: %(method)s. p-values for soft pairwise accuracy come from resampled segments, the same for judges and metrics."
-        )
-        notes = [words % {"method": METHOD_WORDS[options["method"]]}]
+        ) % {"method": METHOD_WORDS[options["method"]]}
     else:
-        notes = [
-            _(
-                "p-values for soft pairwise accuracy come from sign flips of segments; ties count in full, as at WMT24 and WMT25."
-            )
-        ]
-    words = _(
+        words = _(
+            "p-values for soft pairwise accuracy come from sign flips of segments; ties count in full, as at WMT24 and WMT25."
+        )
+    intervals = _(
         "%(percent)s %% intervals account for segments and, where known, judges, in campaigns of this size. The set of systems is fixed."
     )
-    notes.append(words % {"percent": percent_in_figures(options["confidence"])})
+    notes = [words, intervals % {"percent": percent_in_figures(options["confidence"])}]
     if not found.metrics:
         notes.append(_("No metrics yet. Compute metrics or import scores."))
     if found.left_out:
@@ -270,11 +262,8 @@ def _notes(found: MetaEvaluation, options: Mapping[str, Any]) -> list[str]:
                 "%(metric)s is missing %(number)s of %(outputs)s judged outputs and is compared on the others.",
                 each.missing,
             )
-            numbers = {
-                "number": number_format(each.missing),
-                "outputs": number_format(each.outputs),
-            }
-            notes.append(words % {"metric": each.metric.name, **numbers})
+            number, outputs = number_format(each.missing), number_format(each.outputs)
+            notes.append(words % {"metric": each.metric.name, "number": number, "outputs": outputs})
     return notes
 
 
@@ -287,16 +276,16 @@ def _tables(data: Mapping[str, Any], confidence: float) -> list[Table]:
     return tables
 
 
-def _data(found: MetaEvaluation) -> dict[str, Any]:
-    def told(each: MetricAgreement | None) -> dict[str, Any] | None:
-        names = ("systems", "segments", "threshold", "missing", "outputs")
-        return None if each is None else {name: getattr(each, name) for name in names}
+def _told(each: Agreement) -> dict[str, Any]:
+    return {part.name: getattr(each, part.name) for part in fields(Agreement)}
 
+
+def _data(found: MetaEvaluation) -> dict[str, Any]:
     people = found.people
     data: dict[str, Any] = plain(
         {
             "people": {
-                "systems": dict(zip(people.systems, people.scores.tolist(), strict=True)),
+                "systems": dict(zip(people.systems, people.scores, strict=True)),
                 "segments": len(people.segments),
                 "pairs": len(people.pairs),
                 "from": "rankings" if people.values is None else "scores",
@@ -306,13 +295,13 @@ def _data(found: MetaEvaluation) -> dict[str, Any]:
                     "metric": each.metric.name,
                     "is_human": each.metric.is_human,
                     "scores": dict(zip(each.metric.systems, each.metric.scores, strict=True)),
-                    **(told(each) or {}),
+                    **_told(each),
                 }
                 for each in found.metrics
             ],
             "left_out": found.left_out,
-            "ceiling": told(found.ceiling),
-            "floor": told(found.floor),
+            "ceiling": found.ceiling,
+            "floor": found.floor,
             "clusters": {
                 figure: dict(zip(found.compared_names, each.cluster, strict=True))
                 for figure, each in found.compared.items()
@@ -320,11 +309,11 @@ def _data(found: MetaEvaluation) -> dict[str, Any]:
             "tests": _tests(found),
             "groups": [
                 {
-                    "group": group.name,
-                    "segments": group.segments,
-                    "metrics": {name: told(each) for name, each in group.agreements.items()},
+                    "group": name,
+                    "segments": segments,
+                    "metrics": {each.metric.name: _told(each) for each in agreements},
                 }
-                for group in found.groups
+                for name, (segments, agreements) in found.groups.items()
             ],
         }
     )

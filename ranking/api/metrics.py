@@ -3,10 +3,9 @@
 from typing import Any
 
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import generics, serializers
-from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.exceptions import ValidationError
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -18,7 +17,7 @@ from campaign.formats import FormatError
 from ranking.core.metrics.texts import TEXT_METRICS, TOKENS
 from ranking.importing.metric_scores import metric_scores_import
 from ranking.models import Metric
-from ranking.pages.metrics import MAX_BYTES, stored_files
+from ranking.pages.metrics import stored_files
 from ranking.selectors.metrics import metrics_of
 from ranking.services.metrics import metric_delete, metrics_ask
 
@@ -55,10 +54,8 @@ class MetricScoresSerializer(serializers.Serializer[Any]):
     is_human = serializers.BooleanField(default=False, help_text="People gave the scores.")
 
     def validate_files(self, files: list[Any]) -> list[Any]:
-        """Refuse files that are too large."""
-        if sum(file.size for file in files) > MAX_BYTES:
-            raise ValidationError([_("The files exceed 100 MB.")])
-        return files
+        """Return the files as readers take them; refuse files that are too large."""
+        return stored_files(files)
 
 
 class MetricsImportedSerializer(serializers.Serializer[Any]):
@@ -115,13 +112,9 @@ class MetricsView(generics.ListAPIView[Metric]):
         task = organised_task(request, task_id)
         sent = MetricScoresSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        asked = dict(sent.validated_data)
         try:
             imported = metric_scores_import(
-                test_set=task.test_set,
-                files=stored_files(asked.pop("files")),
-                user=reader(request),
-                **asked,
+                test_set=task.test_set, user=reader(request), **sent.validated_data
             )
         except FormatError as error:
             raise ValidationError({"files": [str(error)]}) from error
@@ -141,32 +134,24 @@ class MetricsComputeView(APIView):
         task = organised_task(request, task_id)
         sent = MetricsComputeSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        asked = sent.validated_data
-        job = metrics_ask(
-            test_set=task.test_set,
-            names=sorted(asked["metrics"]),
-            lowercase=asked["lowercase"],
-            tokens=asked["tokens"],
-            user=reader(request),
-        )
+        job = metrics_ask(test_set=task.test_set, user=reader(request), **sent.validated_data)
         return Response(MetricsQueuedSerializer({"job": job.pk}).data, status=202)
 
 
-class MetricView(APIView):
-    @extend_schema(operation_id="metric_read", responses=MetricSerializer)
-    def get(self, request: Request, task_id: int, metric_id: int) -> Response:
-        """Return a metric."""
-        return Response(MetricSerializer(_found(readable_task(request, task_id), metric_id)).data)
+@extend_schema_view(
+    get=extend_schema(operation_id="metric_read"),
+    delete=extend_schema(operation_id="metric_delete"),
+)
+class MetricView(generics.RetrieveDestroyAPIView[Metric]):
+    """Read a metric, or delete it with its scores. Results of analyses stay."""
 
-    @extend_schema(operation_id="metric_delete", responses={204: None})
-    def delete(self, request: Request, task_id: int, metric_id: int) -> Response:
-        """Delete a metric with its scores. Results of analyses stay."""
-        metric_delete(metric=_found(organised_task(request, task_id), metric_id))
-        return Response(status=204)
+    serializer_class = MetricSerializer
+    lookup_url_kwarg = "metric_id"
 
+    def get_queryset(self) -> QuerySet[Metric]:
+        allowed = organised_task if self.request.method == "DELETE" else readable_task
+        task = allowed(self.request, self.kwargs["task_id"])
+        return metrics_of(test_set_id=task.test_set_id)
 
-def _found(task: Any, metric_id: int) -> Metric:
-    metric = metrics_of(test_set_id=task.test_set_id).filter(pk=metric_id).first()
-    if metric is None:
-        raise NotFound(_("No such metric in this test set."))
-    return metric
+    def perform_destroy(self, instance: Metric) -> None:
+        metric_delete(metric=instance)

@@ -15,21 +15,22 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.protocols import answer_kind
-from campaign.models import Output, Reference, Segment, SystemKind, Task
+from campaign.models import Reference, Segment, SystemKind, Task
 from ranking.analyses.kind import JUDGMENT_OPTIONS, ChosenJudgments
 from ranking.core.arrays import FloatArray, Int64Array
-from ranking.core.beside import ActiveTime, JudgedTask, ScoredTask
+from ranking.core.beside import ActiveTime, ScoredTask
+from ranking.core.metrics.evidence import Drawing
 from ranking.core.metrics.people import People, people_of_blocks, people_of_ratings
 from ranking.export.asked import ExportRefusedError
 from ranking.models import Metric
 from ranking.selectors.analyses import output_errors, output_scores
 from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
-from ranking.selectors.metrics import evalset_word, metric_given
+from ranking.selectors.metrics import compared_texts, evalset_word, metric_given
 
 _NO_OUTPUT: Final = "[No translation supplied]"
 _NOTHING: Final = "None"
 #: Resamples, which are not written.
-_FEW: Final = 2
+_FEW: Final = Drawing(resamples=2)
 _BREAKS: Final = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _NAMED: Final = re.compile(r"(?P<name>.+)\[(?P<reference>[^\]]+)\]")
 
@@ -72,21 +73,16 @@ def evalset_files(*, task: Task, watermark: int) -> Iterator[FolderFile]:
     for name, texts in zip(names, references.values(), strict=False):
         yield FolderFile(f"references/{pair}.{name}.txt", map(_line, texts))
     systems = test_set.systems.filter(kind=SystemKind.SYSTEM).order_by("name")
-    for system in systems:
-        outputs: list[str | None] = [None] * count
-        for number, output in Output.objects.filter(system=system).values_list(
-            "segment__number", "text"
-        ):
-            outputs[place[number]] = output
-        yield FolderFile(
-            f"system-outputs/{pair}/{evalset_word(system.name)}.txt", map(_line, outputs)
-        )
+    names_of_systems = list(systems.values_list("name", flat=True))
+    known, _references = compared_texts(test_set=test_set)
+    for name in names_of_systems:
+        outputs = [known[name][row] for row in there.tolist()] if name in known else [None] * count
+        yield FolderFile(f"system-outputs/{pair}/{evalset_word(name)}.txt", map(_line, outputs))
     human = f"human-scores/{pair}.{task.protocol.replace('_', '-')}"
     values = np.full((count, len(people.systems)), np.nan)
     values[np.searchsorted(there, people.segments - 1)] = _segment_scores(people)
     yield FolderFile(f"{human}.seg.score", _scores(people.systems, values))
     yield FolderFile(f"{human}.sys.score", _scores(people.systems, people.scores[np.newaxis]))
-    names_of_systems = list(systems.values_list("name", flat=True))
     yield from _rating_files(task, watermark, chosen, human, names_of_systems, list(place))
     taken: set[str] = set()
     for metric in Metric.objects.filter(test_set=test_set).order_by("is_human", "name", "id"):
@@ -105,16 +101,13 @@ def _people(task: Task, watermark: int, chosen: ChosenJudgments) -> People:
         given = stored_input(task=task, watermark=watermark, chosen=chosen, languages=languages)
         scores = output_scores(task=task, watermark=watermark, chosen=chosen)
         if scores is None and answer_kind(task.protocol).compares_outputs:
-            return people_of_blocks(given.blocks, resamples=_FEW)
+            return people_of_blocks(given.blocks, drawing=_FEW)
     except ValueError as error:
         raise ExportRefusedError(str(error)) from error
     if scores is None:
         raise ExportRefusedError(_("Judgments of this task neither compare nor score outputs."))
     no_time = ActiveTime(np.zeros(0), np.zeros(0, dtype=np.int64), ())
-    judged = JudgedTask(task.protocol, given.blocks, no_time)
-    return people_of_ratings(
-        ScoredTask(judged.name, judged.blocks, no_time, scores), resamples=_FEW
-    )
+    return people_of_ratings(ScoredTask(task.protocol, given.blocks, no_time, scores), _FEW)
 
 
 def _segment_scores(people: People) -> FloatArray:
@@ -164,7 +157,7 @@ def _metric_files(
     taken: set[str],
     systems: list[str],
 ) -> Iterator[FolderFile]:
-    scores = metric_given(metric).scores
+    scores = metric_given(metric)
     values = scores.values[there[there < len(scores.values)]]
     named = _NAMED.fullmatch(metric.name)
     name = evalset_word(named["name"] if named else metric.name)
@@ -184,10 +177,8 @@ def _metric_files(
         name = f"{stem}'-{rest}" if stem else f"{name}'"
     taken.add(f"{folder}/{name}")
     if not np.isnan(values).all():
-        yield FolderFile(
-            f"{folder}/{name}.seg.score", _scores(scores.systems, scores.sign * values)
-        )
-    of_systems = scores.sign * scores.system_scores()[np.newaxis]
+        yield FolderFile(f"{folder}/{name}.seg.score", _scores(scores.systems, values))
+    of_systems = scores.scores[np.newaxis]
     yield FolderFile(f"{folder}/{name}.sys.score", _scores(scores.systems, of_systems))
 
 

@@ -1,19 +1,18 @@
 """Import scores of metrics, or human scores without judges, into a test set."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from math import isnan
 
 import numpy as np
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.importing.answer_places import known_segments
 from campaign.formats import FormatError, Place
-from campaign.formats.archives import archive_files, files_together
 from campaign.formats.metric_scores import (
     MetricScores,
     read_evalset,
@@ -22,7 +21,7 @@ from campaign.formats.metric_scores import (
 )
 from campaign.formats.segment_identity import SegmentName
 from campaign.formats.streams import StoredFile
-from campaign.importing.uploaded_files import holds_archive
+from campaign.importing.uploaded_files import unpacked
 from campaign.models import Segment, TestSet, User
 from ranking.core.arrays import Int64Array
 from ranking.models import Metric
@@ -106,35 +105,33 @@ def metric_scores_import(
     """
     with ExitStack() as stack:
         given, references = _read(test_set, files, name, stack)
-    if lower_is_better:
-        given = {key: [_reversed(each) for each in every] for key, every in given.items()}
     known = known_segments(test_set)
-    numbers = _segments(test_set).values_list("number", flat=True)
-    rows_there = np.array(list(numbers), dtype=np.int64) - 1
+    numbers = Segment.objects.filter(test_set=test_set).values_list("number", flat=True)
+    rows_there = np.array(sorted(numbers), dtype=np.int64) - 1
     systems = set(test_set.systems.values_list("name", flat=True))
-    file_name = (files[0].name if len(files) == 1 else f"{files[0].name}, …")[:300]
     made, there, not_read, skipped = [], 0, set(), 0
-    for is_of_people, read in ((key, each) for key, every in given.items() for each in every):
+    for is_of_people, read in given:
         some = _within(read, rows_there)
         skipped = max(skipped, len(read.segments) - len(some.segments))
         scores = scores_by_number(some, known)
+        file_name = scores.places[0][0] if scores.places else files[0].name
         columns = _columns(file_name, scores, systems, references)
         not_read |= {each for each in scores.systems if each not in systems}
         values = np.full((rows_there.max(initial=-1) + 1, len(columns)), np.nan)
         rows = [int(each.segment) - 1 for each in scores.segments]
         values[rows] = scores.values[:, columns]
-        of_systems = scores.of_systems[columns]
+        of_systems = scores.of_systems[columns].tolist()
         metric, is_new = metric_store(
             test_set=test_set,
             name=scores.name[:100],
-            file_name=scores.places[0][0][:300] if scores.places else file_name,
+            file_name=file_name[:300],
             systems=[scores.systems[column] for column in columns],
             values=values,
-            of_systems=[]
-            if np.isnan(of_systems).all()
-            else [None if np.isnan(each) else float(each) for each in of_systems],
+            of_systems=[None if isnan(each) else each for each in of_systems]
+            if not all(map(isnan, of_systems))
+            else [],
             signature=scores.signature[:300],
-            higher_is_better=scores.higher_is_better,
+            higher_is_better=scores.higher_is_better and not lower_is_better,
             uses_reference=scores.uses_reference,
             is_human=is_human or is_of_people,
             missing=int(np.isnan(values[rows_there]).sum()),
@@ -143,10 +140,6 @@ def metric_scores_import(
         there += not is_new
         made += [metric] if is_new else []
     return ScoresImported(made, there, sorted(not_read), skipped)
-
-
-def _segments(test_set: TestSet) -> QuerySet[Segment]:
-    return Segment.objects.filter(test_set=test_set).order_by("number")
 
 
 def _within(scores: MetricScores, rows: Int64Array) -> MetricScores:
@@ -165,46 +158,42 @@ def _within(scores: MetricScores, rows: Int64Array) -> MetricScores:
     return scores.rows(kept) if kept else scores
 
 
-def _reversed(scores: MetricScores) -> MetricScores:
-    return replace(scores, higher_is_better=False)
-
-
 def _read(
     test_set: TestSet, files: Sequence[StoredFile], name: str, stack: ExitStack
-) -> tuple[Mapping[bool, Sequence[MetricScores]], frozenset[str]]:
-    """Return the scores by whether people gave them, and systems that need not be there."""
+) -> tuple[list[tuple[bool, MetricScores]], frozenset[str]]:
+    """Return the scores, each with whether people gave it, and systems that need not be there."""
     if not files:
         raise FormatError("the upload", "there is no file", "choose at least one file")
     languages = (test_set.source_language, test_set.target_language)
     called = files[0].name
-    if len(files) == 1 and holds_archive(files[0]):
-        files = stack.enter_context(archive_files(files[0]))
-    elif len(files) > 1:
-        files = files_together(called, files)
+    files = unpacked(called, files, stack)
     if not any(part in f"/{file.name}" for file in files for part in map("/{}".format, _FOLDERS)):
-        return {False: read_metric_scores(files, languages, name=name)}, frozenset()
+        return [
+            (False, each) for each in read_metric_scores(files, languages, name=name)
+        ], frozenset()
     found = read_evalset(called, files, languages)
-    segments = list(_segments(test_set).values_list("document__name", "number"))
-    known = [name for name, _number in segments]
+    segments = Segment.objects.filter(test_set=test_set).order_by("number")
+    known = list(segments.values_list("document__name", "number"))
     if found.documents and len(found.documents) != len(known):
         raise FormatError(
             called,
             f"the folder has {len(found.documents):,} segments, and the test set {len(known):,}",
             "give the folder of this test set",
         )
-    for number, (said, there) in enumerate(zip(found.documents, known, strict=False), 1):
+    for line, (said, (there, _number)) in enumerate(zip(found.documents, known, strict=False), 1):
         if said not in (there, evalset_word(there)):
-            raise Place(f"{called}, documents", number).error(
-                f'segment {number} is of the document "{there}", and here of "{said}"',
+            raise Place(f"{called}, documents", line).error(
+                f'segment {line} is of the document "{there}", and here of "{said}"',
                 "give the folder of this test set",
             )
-    names = tuple(SegmentName(str(number), is_number=True) for _name, number in segments)
-
-    def named(scores: Sequence[MetricScores]) -> list[MetricScores]:
-        same = found.documents and names
-        return [replace(each, segments=same) if same and each.segments else each for each in scores]
-
-    return {False: named(found.metrics), True: named(found.human)}, found.references
+    names = tuple(SegmentName(str(number), is_number=True) for _name, number in known)
+    given = [(False, each) for each in found.metrics] + [(True, each) for each in found.human]
+    if found.documents:
+        # Lines are segments in the order of the test set, whose numbers may have gaps.
+        given = [
+            (of, replace(each, segments=names) if each.segments else each) for of, each in given
+        ]
+    return given, found.references
 
 
 def _columns(

@@ -14,23 +14,22 @@ from campaign.formats.archives import (
     archive_files,
     files_together,
     folder_files,
-    is_archive,
     is_litter,
     opener,
 )
 from campaign.formats.metric_scores import (
     EvalSet,
-    MetricScores,
     read_evalset,
     read_metric_scores,
     scores_by_number,
 )
-from campaign.formats.streams import InputFile, StoredFile, peek
+from campaign.formats.streams import StoredFile
+from campaign.importing.uploaded_files import holds_archive
+from ranking.analyses.metrics import metric_of
 from ranking.core.judged.blocks import Blocks
+from ranking.core.metrics.people import Metric
 from ranking.management.file_command import refuse
-from ranking.reports.inputs import GivenMetric
 
-_HEAD_BYTES = 512
 Languages = tuple[str, str] | None
 
 
@@ -39,27 +38,22 @@ def is_evalset(names: Sequence[str]) -> bool:
     if len(names) != 1 or names[0] == "-":
         return False
     path = Path(names[0])
-    return path.is_dir() or (path.is_file() and _is_archive(path))
-
-
-def _is_archive(path: Path) -> bool:
-    with path.open("rb") as stream:
-        head, _whole = peek(InputFile(path.name, stream), _HEAD_BYTES)
-    return is_archive(head)
+    return path.is_dir() or (path.is_file() and holds_archive(StoredFile(path.name, opener(path))))
 
 
 @contextmanager
 def metric_files(name: str) -> Iterator[list[StoredFile]]:
     """Yield the files of a folder or an archive, or the one file."""
     path = Path(name)
+    file = StoredFile(name, opener(path))
     try:
         if path.is_dir():
             yield files_together(name, folder_files(path))
-        elif _is_archive(path):
-            with archive_files(StoredFile(name, opener(path))) as files:
+        elif holds_archive(file):
+            with archive_files(file) as files:
                 yield files
         else:
-            yield [StoredFile(name, opener(path))]
+            yield [file]
     except OSError as error:
         refuse(f"{name}: {error.strerror}.", error)
 
@@ -72,7 +66,7 @@ def evalset_read(name: str, languages: Languages) -> EvalSet:
 
 def metrics_read(
     named: Sequence[tuple[str, str]], blocks: Blocks, languages: Languages
-) -> tuple[GivenMetric, ...]:
+) -> tuple[Metric, ...]:
     """Read the metrics of `--scores NAME=FILE` for judged blocks.
 
     A file or folder with several metrics must have one of that name.
@@ -95,22 +89,21 @@ def metrics_read(
                 f"the metrics are {', '.join(each.name for each in read)}",
                 f"name one of them: --scores {read[0].name}={file}",
             )
-        scores = scores_by_number(replace(chosen[0], name=name))
-        _refuse_others(file, scores, blocks)
-        found.append(GivenMetric(scores=scores))
+        metric = metric_of(scores_by_number(replace(chosen[0], name=name)))
+        _refuse_others(file, metric, blocks)
+        found.append(metric)
     return tuple(found)
 
 
-def _refuse_others(file: str, scores: MetricScores, blocks: Blocks) -> None:
-    if len(set(scores.systems) & set(blocks.systems)) < 2:
+def _refuse_others(file: str, metric: Metric, blocks: Blocks) -> None:
+    if len(set(metric.systems) & set(blocks.systems)) < 2:
         raise FormatError(
             file,
             f"of the judged systems ({', '.join(blocks.systems)}) fewer than two have scores; there are scores of "
-            + ", ".join(scores.systems),
+            + ", ".join(metric.systems),
             "give the scores of the judged outputs, with systems named as in the judgments",
         )
-    numbers = [int(each.segment) for each in scores.segments]
-    if numbers and not np.isin(numbers, blocks.segment).any():
+    if len(metric.segments) and not np.isin(metric.segments, blocks.segment).any():
         raise FormatError(
             file,
             "no judged segment has scores",

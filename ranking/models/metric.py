@@ -14,6 +14,7 @@ from campaign.database.recording import RecordedModel, RecordedQuerySet, Recordi
 
 #: Stored number format: the same bytes on any machine.
 _STORED: Final = "<f8"
+_NAMED: Final = ["test_set", "name", "signature", "is_human"]
 
 
 class Metric(RecordedModel):
@@ -80,7 +81,7 @@ class Metric(RecordedModel):
         verbose_name_plural = _("metrics")
         constraints = [
             models.UniqueConstraint(
-                fields=["test_set", "name", "signature", "is_human"],
+                fields=_NAMED,
                 name="metric_once_for_each_name_and_signature",
             ),
             models.CheckConstraint(condition=~models.Q(name=""), name="metric_name_not_empty"),
@@ -108,6 +109,12 @@ class Metric(RecordedModel):
     def is_of_texts(self) -> bool:
         """True if it was computed here from texts."""
         return not self.file_name
+
+    @property
+    def stored(self) -> "Metric | None":
+        """The stored metric of the same name and signature."""
+        same = {name: getattr(self, name) for name in _NAMED}
+        return Metric.objects.filter(**same).first()
 
     @property
     def numbers(self) -> npt.NDArray[np.float64]:

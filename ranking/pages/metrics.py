@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 from io import BytesIO
-from typing import IO, Any, Final, cast
+from typing import Any, Final, cast
 
 from django import forms
 from django.utils.translation import gettext as _
@@ -12,17 +12,14 @@ from django.utils.translation import gettext_lazy
 from campaign.formats.streams import StoredFile
 from ranking.core.metrics.texts import TEXT_METRICS, TOKENS, is_tokenization_installed
 
-MAX_BYTES: Final = 100_000_000
+_MAX_BYTES: Final = 100_000_000
 
 
 def stored_files(files: Sequence[Any]) -> list[StoredFile]:
-    """Return uploaded files, each of which can be opened again."""
-    return [StoredFile(file.name, partial(_opened, file)) for file in files]
-
-
-def _opened(file: Any) -> IO[bytes]:
-    file.seek(0)
-    return BytesIO(file.read())
+    """Return uploaded files, each of which can be opened again. Raises ValidationError if they are too large."""
+    if sum(file.size for file in files) > _MAX_BYTES:
+        raise forms.ValidationError(_("The files exceed 100 MB."))
+    return [StoredFile(file.name, partial(BytesIO, file.read())) for file in files]
 
 
 class _Files(forms.FileInput):
@@ -32,9 +29,9 @@ class _Files(forms.FileInput):
 class _FilesField(forms.FileField):
     widget = _Files
 
-    def clean(self, data: Any, initial: Any = None) -> list[Any]:
+    def clean(self, data: Any, initial: Any = None) -> list[StoredFile]:
         one = super().clean
-        return [one(each, initial) for each in data or [None]]
+        return stored_files([one(each, initial) for each in data or [None]])
 
 
 class MetricScoresForm(forms.Form):
@@ -54,13 +51,6 @@ class MetricScoresForm(forms.Form):
     )
     lower_is_better = forms.BooleanField(label=gettext_lazy("Lower is better"), required=False)
     is_human = forms.BooleanField(label=gettext_lazy("Human scores"), required=False)
-
-    def clean_files(self) -> list[Any]:
-        """Refuse files that are too large."""
-        files: list[Any] = self.cleaned_data["files"]
-        if sum(file.size for file in files) > MAX_BYTES:
-            raise forms.ValidationError(_("The files exceed 100 MB."))
-        return files
 
 
 class TextMetricsForm(forms.Form):

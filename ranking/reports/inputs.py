@@ -14,15 +14,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from campaign.formats.errors import Loss
-from campaign.formats.metric_scores import MetricScores
 from campaign.texts.languages import language_name
 from ranking.code_version import code_version
-from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.arrays import Int64Array
 from ranking.core.beside import JudgedTask, ScoredTask
 from ranking.core.counting.counts import Tallies, tally
 from ranking.core.diagnosis.one_system import CommentedBlock, SkippedBlock
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import METHODS
+from ranking.core.metrics.people import Metric
 from ranking.core.rankings.counted_judgments import (
     CountedJudgments,
     EffectiveUnits,
@@ -142,28 +142,6 @@ class TaskRead:
     excluded_judges: Sequence[str] = ()
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class GivenMetric:
-    """Scores of a metric beside judgments.
-
-    Attributes
-    ----------
-    scores : MetricScores
-        Of a stored test set the segment of row r has the number r + 1, as in `Blocks.segment`.
-    statistics : float64, shape (n, S, k), or None
-        Of a metric of texts what `ranking.core.metrics.texts.metric_values` takes; NaN where it has none.
-    is_human : bool
-        Whether people gave the scores.
-    missing : int or None
-        Outputs of the test set without a score; None if not known.
-    """
-
-    scores: MetricScores
-    statistics: FloatArray | None = None
-    missing: int | None = None
-    is_human: bool = False
-
-
 @dataclass(frozen=True, slots=True)
 class Units:
     """Numbers of segments and documents, the latter None if not known, and effective numbers."""
@@ -221,7 +199,7 @@ class Input:
         This task first, then the others of its test set; None if not requested.
     answers
         Answers of a protocol beyond labels, as its analysis reads them; None if it needs none.
-    metrics : sequence of GivenMetric, or None
+    metrics : sequence of Metric, or None
         None if not requested.
     corpora : Corpora or None
         Where texts are stored.
@@ -238,7 +216,7 @@ class Input:
     remarks: Remarks | None = None
     beside: Sequence[TaskRead] | None = None
     answers: Any = None
-    metrics: Sequence[GivenMetric] | None = None
+    metrics: Sequence[Metric] | None = None
     corpora: Corpora | None = None
 
     @property

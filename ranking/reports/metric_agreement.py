@@ -46,33 +46,24 @@ def agreement_tables(data: Data, confidence: float) -> list[Table]:
     """
     return [
         _agreement(
-            data,
-            confidence,
-            "systems",
-            _OF_SYSTEMS,
-            title=_("System-level agreement"),
+            *(data, confidence, "systems", _OF_SYSTEMS, _("System-level agreement")),
             ceiling=_("Ceiling: one half of the judges against the other"),
             note=_(
                 "Clusters group metrics by paired permutation tests of soft pairwise accuracy. The ceiling uses half of the judgments, so a metric can exceed it. Ranges of the ceiling are those of random halves, and ranges of the floor those of random scores."
             ),
         ),
         _agreement(
-            data,
-            confidence,
-            "segments",
-            _OF_SEGMENTS,
-            title=_("Segment-level agreement"),
+            *(data, confidence, "segments", _OF_SEGMENTS, _("Segment-level agreement")),
             ceiling=_("Ceiling: each judge against the others"),
             note=_(
                 "acc_eq is the share of pairs of outputs that a metric orders, or ties, as people do. Differences up to the tie threshold count as ties; the threshold is tuned on the same pairs, as at WMT, or on other segments. Clusters are based on the former."
             ),
-            more=(Column("threshold", _("Tie threshold"), decimals=4), _missing()),
+            more=(
+                Column("threshold", _("Tie threshold"), decimals=4),
+                Column("missing", _("Missing scores")),
+            ),
         ),
     ]
-
-
-def _missing() -> Column:
-    return Column("missing", _("Missing scores"))
 
 
 def _agreement(
@@ -80,43 +71,36 @@ def _agreement(
     confidence: float,
     part: str,
     names: Mapping[str, Any],
-    *,
     title: str,
+    *,
     ceiling: str,
     note: str,
     more: Sequence[Column] = (),
 ) -> Table:
-    limits = [(ceiling, data["ceiling"]), (_("Floor: random scores"), data["floor"])]
-    shown_limits = [(label, each) for label, each in limits if each and each[part]]
-    given = [*data["metrics"], *(each for _label, each in shown_limits)]
-    known = {key: words for key, words in names.items() if any(key in each[part] for each in given)}
     best = next(iter(names))
     clusters = data["clusters"].get(best, {})
     metrics = sorted(
         data["metrics"],
         key=lambda each: (-each[part].get(best, {"value": -2})["value"], each["metric"]),
     )
-    rows = [
-        {"metric": each["metric"], "cluster": clusters.get(each["metric"])}
-        | {column.key: each[column.key] for column in more}
-        | figure_cells(known, each[part])
-        for each in metrics
-    ]
-    rows += [
-        {"metric": label, "cluster": None}
-        | {column.key: None for column in more}
-        | figure_cells(known, each[part])
-        for label, each in shown_limits
-    ]
+    limits = [(ceiling, data["ceiling"]), (_("Floor: random scores"), data["floor"])]
+    shown = [(each["metric"], each) for each in metrics]
+    shown += [(label, each) for label, each in limits if each and each[part]]
+    known = [key for key in names if any(key in each[part] for _label, each in shown)]
     return Table.of(
-        rows,
+        (
+            {"metric": label, "cluster": clusters.get(each.get("metric"))}
+            | {column.key: each[column.key] if "metric" in each else None for column in more}
+            | figure_cells(known, each[part])
+            for label, each in shown
+        ),
         name=part,
         title=title,
         columns=(
             Column("metric", _("Metric"), is_text=True),
             Column("cluster", _("Cluster")),
             *more,
-            *figure_columns(known, confidence),
+            *figure_columns({key: names[key] for key in known}, confidence),
         ),
         notes=[note],
         rules=frozenset({len(metrics) - 1} if metrics else ()),

@@ -2,18 +2,15 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from campaign.formats.metric_scores import MetricScores
-from campaign.formats.segment_identity import SegmentName
 from campaign.models import Output, Reference, Segment, SystemKind, TestSet
+from ranking.core.metrics.people import Metric as ScoredOutputs
 from ranking.core.metrics.texts import known_sums, metric_values
 from ranking.models import Metric
-from ranking.reports.inputs import GivenMetric
 
 
 def metrics_of(*, test_set_id: int) -> QuerySet[Metric]:
@@ -27,7 +24,7 @@ def metric_digests(*, test_set_id: int) -> tuple[str, ...]:
     return tuple(metrics_of(test_set_id=test_set_id).values_list("digest", flat=True))
 
 
-def metrics_given(*, test_set_id: int, digests: Sequence[str]) -> tuple[GivenMetric, ...]:
+def metrics_given(*, test_set_id: int, digests: Sequence[str]) -> tuple[ScoredOutputs, ...]:
     """Return metrics by their digests, in that order. One query.
 
     Raises
@@ -44,55 +41,31 @@ def metrics_given(*, test_set_id: int, digests: Sequence[str]) -> tuple[GivenMet
     return tuple(found[digest] for digest in digests)
 
 
-def metric_given(metric: Metric) -> GivenMetric:
+def metric_given(metric: Metric) -> ScoredOutputs:
     """Return a metric with its numbers, as analyses take it."""
-    numbers = metric.numbers
-    n = len(metric.systems)
-    of_systems = np.full(n, np.nan)
+    values = numbers = metric.numbers
+    of_systems = np.array(metric.of_systems or [None] * len(metric.systems), dtype=np.float64)
     if metric.statistics:
         values = metric_values(metric.name, numbers, of_segments=True).T
         of_systems = metric_values(metric.name, known_sums(numbers))
-    else:
-        values = numbers
-        if metric.of_systems:
-            of_systems = np.array(metric.of_systems, dtype=np.float64)
-    scores = MetricScores(
+    sign = 1.0 if metric.higher_is_better else -1.0
+    return ScoredOutputs(
         name=metric.name,
         systems=tuple(metric.systems),
-        segments=tuple(
-            SegmentName(str(number), is_number=True) for number in range(1, len(values) + 1)
-        ),
-        values=values,
-        of_systems=of_systems,
-        signature=metric.signature,
-        higher_is_better=metric.higher_is_better,
-        uses_reference=metric.uses_reference,
-    )
-    return GivenMetric(
-        scores=scores,
-        statistics=numbers if metric.statistics else None,
-        missing=metric.missing,
+        segments=np.arange(1, len(values) + 1),
+        values=sign * values,
+        of_systems=sign * of_systems,
+        sign=sign,
         is_human=metric.is_human,
+        signature=metric.signature,
+        missing=metric.missing,
+        kind=metric.name if metric.statistics else "",
+        statistics=numbers if metric.statistics else None,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedTexts:
-    """The texts of a test set that metrics compare; segment number s is at index s − 1.
-
-    Attributes
-    ----------
-    outputs : dict of str to list of str or None
-        Those of systems; references and damaged references are none.
-    references : list of list of str
-    """
-
-    outputs: dict[str, list[str | None]]
-    references: list[list[str]]
-
-
-def compared_texts(*, test_set: TestSet) -> ComparedTexts:
-    """Return the outputs and references of a test set. Four queries."""
+def compared_texts(*, test_set: TestSet) -> tuple[dict[str, list[str | None]], list[list[str]]]:
+    """Return the outputs by system, without references, and the references; segment number s is at index s − 1. Four queries."""
     segments = Segment.objects.filter(test_set=test_set).order_by("-number")
     last = segments.values_list("number", flat=True).first() or 0
     names = test_set.systems.filter(kind=SystemKind.SYSTEM).order_by("name")
@@ -108,8 +81,7 @@ def compared_texts(*, test_set: TestSet) -> ComparedTexts:
     there = Reference.objects.filter(segment__test_set=test_set).order_by("segment", "number")
     for number, text in there.values_list("segment__number", "text"):
         references[number - 1].append(text)
-    known = {name: texts for name, texts in outputs.items() if any(texts)}
-    return ComparedTexts(known, references)
+    return {name: texts for name, texts in outputs.items() if any(texts)}, references
 
 
 def evalset_word(name: str) -> str:

@@ -1,7 +1,7 @@
 """Compute metrics from the texts of a test set, store scores read from files, and delete metrics."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -15,10 +15,10 @@ from campaign.models import Job, JobKind, TestSet, User
 from campaign.refusals import RefusedError
 from campaign.services.jobs import JobProgress, handles, job_queue
 from optional_packages import ExtraMissingError, extra_require
-from ranking.core.metrics.texts import TEXT_METRICS, TextMetric
+from ranking.core.metrics.texts import ERROR_RATES, TEXT_METRICS, Progress, TextMetric
 from ranking.models import Metric
 from ranking.models.metric import packed
-from ranking.selectors.metrics import ComparedTexts, compared_texts
+from ranking.selectors.metrics import compared_texts
 
 FloatArray = npt.NDArray[np.float64]
 #: Relative time per output, for progress.
@@ -35,7 +35,7 @@ class MetricRefusedError(RefusedError):
 def metrics_ask(
     *,
     test_set: TestSet,
-    names: Sequence[str],
+    metrics: Collection[str],
     lowercase: bool = False,
     tokens: str = "",
     user: User | None = None,
@@ -47,7 +47,7 @@ def metrics_ask(
     Parameters
     ----------
     test_set : TestSet
-    names : sequence of str
+    metrics : collection of str
         Of `ranking.core.metrics.texts.TEXT_METRICS`.
     lowercase : bool
         Whether case is ignored.
@@ -59,17 +59,17 @@ def metrics_ask(
     MetricRefusedError
         If there is nothing to compute, or a package is missing.
     """
-    if not names:
+    if not metrics:
         raise MetricRefusedError(_("Choose at least one metric."))
     try:
         extra_require("metrics", "Metrics of texts")
-        for name in names:
+        for name in metrics:
             TextMetric(name, test_set.target_language, lowercase=lowercase, tokens=tokens)
     except (ExtraMissingError, ValueError) as error:
         raise MetricRefusedError(str(error)) from error
     parameters = {
         "test_set": test_set.pk,
-        "names": [name for name in TEXT_METRICS if name in names],
+        "names": [name for name in TEXT_METRICS if name in metrics],
         "lowercase": lowercase,
         "tokens": tokens,
     }
@@ -112,68 +112,64 @@ def metrics_job(job: Job, progress: JobProgress) -> dict[str, Any]:
         def told(segments: int, of: int, *, before: int = done, cost: int = _COSTS[name]) -> None:
             progress(round(1000 * (before + cost * segments / of)), 1000 * total)
 
-        computed += _metric_compute(test_set, metric, texts, told, job.asked_by)
+        computed += _metric_compute(test_set, metric, *texts, told, job.asked_by)
         done += _COSTS[name]
     return {"metrics": list(asked["names"]), "computed": computed}
 
 
 def _metric_compute(
-    test_set: TestSet, metric: TextMetric, texts: ComparedTexts, progress: Any, user: User | None
+    test_set: TestSet,
+    metric: TextMetric,
+    outputs: dict[str, list[str | None]],
+    references: list[list[str]],
+    progress: Progress,
+    user: User | None,
 ) -> int:
     """Store a metric of the outputs of a test set; return the number of systems it was computed for."""
-    signature = metric.signature(texts.references)
     named_lock(f"metrics of {test_set.pk}")
-    stored = Metric.objects.filter(
-        test_set=test_set, name=metric.name, signature=signature, is_human=False
-    ).first()
-    if stored is not None and not stored.is_of_texts:
-        raise MetricRefusedError(
-            _(
-                "Scores of %(name)s with the signature %(signature)s were imported from a file. Delete them first."
-            )
-            % {"name": metric.name, "signature": signature}
-        )
-    digests = {
-        system: text_digest([outputs, texts.references])
-        for system, outputs in sorted(texts.outputs.items())
-    }
-    known: dict[str, FloatArray] = {}
-    if stored is not None:
-        numbers = stored.numbers
-        known = {
-            system: numbers[row]
-            for row, (system, digest) in enumerate(zip(stored.systems, stored.digests, strict=True))
-            if digests.get(system) == digest
-        }
-        if known.keys() == digests.keys() == set(stored.systems):
-            return 0
-    missing = {system: each for system, each in texts.outputs.items() if system not in known}
-    found = known | metric.statistics(missing, texts.references, progress)
-    if stored is not None:
-        stored.delete()
-    numbers = np.stack([found[system] for system in digests])
-    _metric_create(
-        test_set,
-        numbers,
+    made = Metric(
+        test_set=test_set,
         name=metric.name,
-        signature=signature,
-        higher_is_better=metric.is_better_if_larger,
+        signature=metric.signature(references),
+        higher_is_better=metric.name not in ERROR_RATES,
         uses_reference=True,
-        systems=list(digests),
+        systems=sorted(outputs),
         statistics=list(TEXT_METRICS[metric.name]),
-        digests=list(digests.values()),
-        missing=int(np.isnan(numbers).any(axis=-1).sum()),
+        digests=[text_digest([outputs[system], references]) for system in sorted(outputs)],
         created_by=user,
     )
-    return len(missing)
+    stored, known = made.stored, dict[str, FloatArray]()
+    if stored is not None:
+        if not stored.is_of_texts:
+            raise MetricRefusedError(
+                _(
+                    "Scores of %(name)s with the signature %(signature)s were imported from a file. Delete them first."
+                )
+                % {"name": made.name, "signature": made.signature}
+            )
+        if (stored.systems, stored.digests) == (made.systems, made.digests):
+            return 0
+        wanted = set(zip(made.systems, made.digests, strict=True))
+        rows = zip(stored.systems, stored.digests, stored.numbers, strict=True)
+        known = {system: numbers for system, digest, numbers in rows if (system, digest) in wanted}
+    lacking = {system: each for system, each in outputs.items() if system not in known}
+    found = known | metric.statistics(lacking, references, progress)
+    if stored is not None:
+        stored.delete()
+    numbers = np.stack([found[system] for system in made.systems])
+    made.missing = int(np.isnan(numbers).any(axis=-1).sum())
+    _save(made, numbers)
+    return len(lacking)
 
 
-def _metric_create(test_set: TestSet, numbers: FloatArray, **fields: Any) -> Metric:
-    digest = text_digest(
-        [fields["name"], fields["signature"], fields["systems"], fields.get("of_systems", [])],
-        np.ascontiguousarray(numbers, dtype="<f8").tobytes(),
-    )
-    return Metric.objects.create(test_set=test_set, packed=packed(numbers), digest=digest, **fields)
+def _save(metric: Metric, numbers: FloatArray) -> None:
+    metric.packed, metric.digest = packed(numbers), _digest(metric, numbers)
+    metric.save()
+
+
+def _digest(metric: Metric, numbers: FloatArray) -> str:
+    names = [metric.name, metric.signature, metric.systems, metric.of_systems]
+    return text_digest(names, np.ascontiguousarray(numbers, dtype="<f8").tobytes())
 
 
 def text_digest(values: Any, more: bytes = b"") -> str:
@@ -184,19 +180,7 @@ def text_digest(values: Any, more: bytes = b"") -> str:
 
 @transaction.atomic
 def metric_store(
-    *,
-    test_set: TestSet,
-    name: str,
-    file_name: str,
-    systems: Sequence[str],
-    values: FloatArray,
-    of_systems: Sequence[float | None] = (),
-    signature: str = "",
-    higher_is_better: bool = True,
-    uses_reference: bool | None = None,
-    is_human: bool = False,
-    missing: int | None = None,
-    user: User | None = None,
+    *, test_set: TestSet, values: FloatArray, user: User | None = None, **fields: Any
 ) -> tuple[Metric, bool]:
     """Store scores that were read from a file; return them, and whether they are new.
 
@@ -204,10 +188,8 @@ def metric_store(
     ----------
     values : float64, shape (N, n)
         Scores by segment number and system; NaN where there is none.
-    of_systems : sequence of float or None
-        Scores of whole systems, if the file gives any.
-    missing : int, optional
-        Outputs without a score; by default all gaps of `values`.
+    fields
+        Of `Metric`: name, file name, systems, and any others.
 
     Raises
     ------
@@ -215,34 +197,18 @@ def metric_store(
         If there are other scores of this name and signature.
     """
     named_lock(f"metrics of {test_set.pk}")
-    stored = Metric.objects.filter(
-        test_set=test_set, name=name, signature=signature, is_human=is_human
-    ).first()
-    given = list(of_systems)
-    made_of = [name, signature, list(systems), given]
-    if stored is not None:
-        if stored.digest == text_digest(made_of, np.asarray(values, dtype="<f8").tobytes()):
-            return stored, False
+    made = Metric(test_set=test_set, created_by=user, **fields)
+    stored = made.stored
+    if stored is None:
+        _save(made, values)
+        return made, True
+    if stored.digest != _digest(made, values):
         raise MetricRefusedError(
             _("Other scores of “%(name)s” with the same signature exist. Delete them first.")
-            % {"name": name},
+            % {"name": made.name},
             field="files",
         )
-    made = _metric_create(
-        test_set,
-        values,
-        name=name,
-        signature=signature,
-        higher_is_better=higher_is_better,
-        uses_reference=uses_reference,
-        is_human=is_human,
-        file_name=file_name,
-        systems=list(systems),
-        of_systems=given,
-        missing=int(np.isnan(values).sum()) if missing is None else missing,
-        created_by=user,
-    )
-    return made, True
+    return stored, False
 
 
 def metric_delete(*, metric: Metric) -> None:

@@ -33,7 +33,7 @@ def exports_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponseB
     if "stop" in request.POST:
         job = get_object_or_404(
             jobs_of(campaign=task.test_set.campaign),
-            pk=_number(request.POST["stop"]),
+            pk=posted_number(request.POST["stop"]),
             kind=JobKind.EXPORT,
             parameters__task=task.pk,
         )
@@ -61,7 +61,8 @@ def exports_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponseB
     return render(request, name, context, status=400 if request.method == "POST" else 200)
 
 
-def _number(text: str) -> int:
+def posted_number(text: str) -> int:
+    """Return the key that a form posts; 0 for anything else."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
 
 

@@ -16,8 +16,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ranking.core.metrics.agreement import Metric, agreement_of_metrics
-from ranking.core.metrics.people import people_of_blocks, people_of_scores
+from ranking.core.metrics.agreement import agreement_of_metrics
+from ranking.core.metrics.evidence import Drawing
+from ranking.core.metrics.people import Metric, people_of_blocks, people_of_scores
 from tests.benchmarks.beside_coverage import Held, World, first_task, spaced
 
 
@@ -44,17 +45,16 @@ def held(
         task, luck = first_task(kind.world, rng)
         ease = rng.normal(size=(len(numbers), 1))
         seen = quality + bias + luck + ease + 0.5 * rng.normal(size=luck.shape)
-        if kind.is_ranked:
-            people = people_of_blocks(task.blocks, resamples=resamples, seed=campaign)
-        else:
-            scores = quality + luck + 0.7 * ease + rng.normal(size=luck.shape)
-            people = people_of_scores(
-                np.round(scores * 2) / 2, task.systems, numbers, resamples=resamples, seed=campaign
-            )
         metric = Metric(
             name="m", systems=task.systems, segments=numbers, values=seen, of_systems=none
         )
-        (each,) = agreement_of_metrics(people, [metric], flips=resamples, folds=10)
+        drawing = Drawing(resamples, seed=campaign)
+        if kind.is_ranked:
+            people = people_of_blocks(task.blocks, drawing=drawing)
+        else:
+            scores = quality + luck + 0.7 * ease + rng.normal(size=luck.shape)
+            people = people_of_scores(replace(metric, values=np.round(scores * 2) / 2), drawing)
+        (each,) = agreement_of_metrics(people, [metric])
         for name, estimate in each.systems.items():
             found[f"systems: {name}"].estimates.append(estimate)
         for name, estimate in each.segments.items():

@@ -63,19 +63,11 @@ def test_metrics_from_files_are_compared_with_wmt12(
     tolerate.append("400")
     campaign = make_campaign()
     folder = real_data / "wmt12-cs-en"
-    call_command(
-        "import_answers",
-        str(folder / "judgments.csv"),
-        campaign=campaign.slug,
-        test_set="newstest2012",
-        create_test_set=True,
-        verbosity=0,
-    )
+    given = {"campaign": campaign.slug, "test_set": "newstest2012", "create_test_set": True}
+    call_command("import_answers", str(folder / "judgments.csv"), verbosity=0, **given)
     open_metrics(page, Task.objects.get())
-    files, button = (
-        page.get_by_label("Files", exact=True),
-        page.get_by_role("button", name="Import"),
-    )
+    files = page.get_by_label("Files", exact=True)
+    button = page.get_by_role("button", name="Import")
     for name, content in BAD.items():
         files.set_input_files(payload(name, content))
         button.click()
@@ -83,24 +75,17 @@ def test_metrics_from_files_are_compared_with_wmt12(
     assert axe_finds(page) == ""
     chrf = (folder / "chrF-refA.seg.score").read_bytes()
     rows = [line.split("\t") for line in chrf.decode().splitlines()]
-    noise = np.random.default_rng(1).normal(0, 30, len(rows))
-    others = {
-        "Noisy": [float(score) + more for (_system, score), more in zip(rows, noise, strict=True)],
-        "Reverse": [-float(score) for _system, score in rows],
-    }
+    noise = np.random.default_rng(1).normal(0, 30, len(rows)).tolist()
+    noisy = [
+        f"{system}\t{float(score) + more:.3f}\n"
+        for (system, score), more in zip(rows, noise, strict=True)
+    ]
+    reverse = [f"{system}\t{-float(score):.3f}\n" for system, score in rows]
     files.set_input_files(
         [
             payload("chrF-refA.seg.score", chrf),
-            *(
-                payload(
-                    f"{name}-src.seg.score",
-                    "".join(
-                        f"{system}\t{score:.3f}\n"
-                        for (system, _), score in zip(rows, scores, strict=True)
-                    ).encode(),
-                )
-                for name, scores in others.items()
-            ),
+            payload("Noisy-src.seg.score", "".join(noisy).encode()),
+            payload("Reverse-src.seg.score", "".join(reverse).encode()),
         ]
     )
     button.click()
@@ -118,27 +103,20 @@ def test_metrics_from_files_are_compared_with_wmt12(
 
 def test_metrics_of_the_museum_are_computed_from_its_texts(page: Page) -> None:
     campaign = make_campaign()
+    given = {"name": "Museum", "source_language": "en", "target_language": "de"}
     call_command(
-        "import_test_set",
-        "demo/museum/en-de.tsv",
-        campaign=campaign.slug,
-        name="Museum",
-        source_language="en",
-        target_language="de",
-        verbosity=0,
+        "import_test_set", "demo/museum/en-de.tsv", campaign=campaign.slug, verbosity=0, **given
     )
     task = Task.objects.get()
     design_ensure(task=task, seed=7)
     judges = [make_judge(campaign, name) for name in ("ada", "ben")]
     systems = ("amber", "birch", "cobalt", "dune", "ember")
-    labelled_all(
-        task,
-        [
-            Shown(judge=judge, systems=systems, number=number, labels=[1, 2, 3, 4, 5])
-            for number in range(1, 49)
-            for judge in judges
-        ],
-    )
+    shown = [
+        Shown(judge=judge, systems=systems, number=number, labels=[1, 2, 3, 4, 5])
+        for number in range(1, 49)
+        for judge in judges
+    ]
+    labelled_all(task, shown)
     open_metrics(page, task)
     page.get_by_role("checkbox", name="TER", exact=True).uncheck()
     page.get_by_role("button", name="Compute").first.click()

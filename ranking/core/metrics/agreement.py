@@ -4,123 +4,57 @@ once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 
 import numpy as np
 
-from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.arrays import BoolArray, FloatArray
 from ranking.core.beside import (
     FEWEST_SYSTEMS,
-    UNITS,
     Estimate,
     Unit,
-    estimate,
     kendall_tau_b,
     pearson,
     spearman,
 )
 from ranking.core.counting.resampling import segment_keys
+from ranking.core.diagnosis.correlation import kendall_influenced
 from ranking.core.metrics.evidence import (
+    Drawing,
     difference_spread,
     flipped_p_values,
     normal_p_values,
+    pair_differences,
     ratios,
     resampled_means,
     resampled_p_values,
     soft_pairwise_accuracy,
 )
-from ranking.core.metrics.people import People
-from ranking.core.metrics.segments import SegmentFigures
+from ranking.core.metrics.pairs import (
+    Figure,
+    Pairs,
+    calibrated,
+    is_right,
+    right_on_folds,
+    tau_by_segment,
+    taus,
+)
+from ranking.core.metrics.people import Metric, People
 from ranking.core.scores import TIE_DECIMALS
 
-FOLDS = 100
 #: A figure of the scores of people and of a metric, of shape (..., n) each.
 Measure = Callable[[FloatArray, FloatArray], FloatArray]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Metric:
-    """The scores of a metric, or of people without judges, for n systems.
+class Agreement:
+    """The agreement of a metric, of people among themselves, or of chance with people.
 
     Attributes
     ----------
-    name : str
-    systems : tuple of str, length n
-    segments : int64, shape (S',)
-        Numbers of the segments with scores, ascending, whether people judged them or not.
-    values : float64, shape (S', n)
-        Higher is better; NaN where it has none.
-    of_systems : float64, shape (n,)
-        Scores of whole systems; NaN for the mean over its segments.
-    is_human : bool
-    """
-
-    name: str
-    systems: tuple[str, ...]
-    segments: Int64Array
-    values: FloatArray
-    of_systems: FloatArray
-    is_human: bool = False
-
-    @property
-    def scored(self) -> frozenset[str]:
-        """Systems with any score."""
-        return frozenset(np.array(self.systems)[~np.isnan(self.scores)].tolist())
-
-    def take(self, systems: Sequence[str]) -> Metric:
-        """Return the scores of some of the systems."""
-        columns = [self.systems.index(name) for name in systems]
-        return replace(
-            self,
-            systems=tuple(systems),
-            values=self.values[:, columns],
-            of_systems=self.of_systems[columns],
-        )
-
-    def within(self, segments: Int64Array) -> Metric:
-        """Return the scores of some of the segments; those of systems are means over them."""
-        rows = np.isin(self.segments, segments)
-        return replace(
-            self,
-            segments=self.segments[rows],
-            values=self.values[rows],
-            of_systems=np.full(len(self.systems), np.nan),
-        )
-
-    @cached_property
-    def means(self) -> FloatArray:
-        """Means over segments, shape (n,); NaN for a system without scores of segments."""
-        known = ~np.isnan(self.values)
-        count = known.sum(axis=0)
-        sums = np.where(known, self.values, 0.0).sum(axis=0)
-        return ratios(sums, count)
-
-    @property
-    def scores(self) -> FloatArray:
-        """Scores of systems, shape (n,)."""
-        return np.where(np.isnan(self.of_systems), self.means, self.of_systems)
-
-    def of(self, segments: Int64Array) -> FloatArray:
-        """Return the scores of some segments, NaN for those without, shape (len(segments), n)."""
-        found = np.full((len(segments), self.values.shape[1]), np.nan)
-        if len(self.segments):
-            place = np.minimum(np.searchsorted(self.segments, segments), len(self.segments) - 1)
-            there = self.segments[place] == segments
-            found[there] = self.values[place[there]]
-        return found
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class MetricAgreement:
-    """The agreement of one metric with people.
-
-    Attributes
-    ----------
-    metric : Metric
-        Over the systems of `People`.
     systems, segments : mapping of str to Estimate
         Figures by name. Of systems: pearson, spearman, kendall, pairwise (accuracy), pairwise_separated, soft_pairwise (SPA).
         Of segments, from scores: pearson, kendall_by_segment, kendall_by_system, kendall_pooled; from rankings: tau_wmt12,
@@ -134,12 +68,18 @@ class MetricAgreement:
         Outputs that people compare.
     """
 
-    metric: Metric
     systems: Mapping[str, Estimate]
     segments: Mapping[str, Estimate]
     threshold: float | None
     missing: int
     outputs: int
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MetricAgreement(Agreement):
+    """That of a metric, over the systems of `People`."""
+
+    metric: Metric
 
 
 def pairwise_accuracy(
@@ -150,51 +90,42 @@ def pairwise_accuracy(
     `least`, shape (P,), are the smallest differences of human scores that count, for the pairs of ``np.triu_indices(n, 1)``.
     NaN without pairs, and where a score is NaN.
     """
-    first, second = np.triu_indices(human.shape[-1], 1)
     by_people, by_metric = (
-        np.round(each[..., first] - each[..., second], TIE_DECIMALS) for each in (human, metric)
+        np.round(pair_differences(each), TIE_DECIMALS) for each in (human, metric)
     )
     alike = np.sign(by_people) == np.sign(by_metric)
     known = ~np.isnan(by_people + by_metric).any(axis=-1)
     counted = np.ones(alike.shape, bool) if least is None else np.abs(by_people) >= least
     pairs = np.count_nonzero(counted, axis=-1) * known
-    right = np.count_nonzero(alike & counted, axis=-1)
-    return ratios(right, pairs)
+    return ratios(np.count_nonzero(alike & counted, axis=-1), pairs)
 
 
-CORRELATIONS: Mapping[str, Measure] = MappingProxyType(
+_CORRELATIONS: Mapping[str, Measure] = MappingProxyType(
     {"pearson": pearson, "spearman": spearman, "kendall": kendall_tau_b}
 )
 
 
+def measures_of_systems(systems: int) -> dict[str, Measure]:
+    """Return the figures that compare the scores of so many systems and nothing else."""
+    return {"pairwise": pairwise_accuracy} | (
+        dict(_CORRELATIONS) if systems >= FEWEST_SYSTEMS else {}
+    )
+
+
 def agreement_of_metrics(
-    people: People,
-    metrics: Sequence[Metric],
-    *,
-    confidence: float = 0.95,
-    flips: int = 1000,
-    folds: int = FOLDS,
-    intervals: bool = True,
-    more: bool = True,
+    people: People, metrics: Sequence[Metric], *, intervals: bool = True
 ) -> list[MetricAgreement]:
     """Compare metrics with people.
+
+    Where people score outputs, p-values for soft pairwise accuracy come from sign flips; where they rank them, from resamples.
 
     Parameters
     ----------
     people : People
     metrics : sequence of Metric
-        Over the same n systems.
-    confidence : float
-        Of intervals, and of the tests of pairs of systems, between 0 and 1.
-    flips : int
-        Sign flips for soft pairwise accuracy, where people score outputs. Where they rank them, p-values come from resamples.
-    folds : int
-        Of segments, for the threshold of ties.
+        At least one, over the same n systems.
     intervals : bool
         Whether to compute intervals.
-    more : bool
-        Whether to compute what the shared task's scorer leaves out: Kendall's τ by system and of all outputs, and acc_eq on other
-        folds.
 
     Returns
     -------
@@ -206,145 +137,171 @@ def agreement_of_metrics(
     over segments + over judges − that over what a judge judged of a segment (Cameron, Gelbach and Miller 2011), with Student's t.
     Systems are taken as they are.
     """
-    of_systems = _SystemFigures(
-        people, metrics, confidence=confidence, flips=flips, intervals=intervals
+    compared = np.zeros((len(people.segments), len(people.systems)), dtype=np.bool_)
+    compared[people.pairs.row, people.pairs.first] = True
+    compared[people.pairs.row, people.pairs.second] = True
+    found = []
+    of_systems = _system_figures(people, metrics, intervals=intervals)
+    for metric, systems in zip(metrics, of_systems, strict=True):
+        values = metric.of(people.segments)
+        figures, threshold = _segment_figures(people, values)
+        found.append(
+            MetricAgreement(
+                metric=metric,
+                systems=systems,
+                segments=estimates(figures, people.drawing if intervals else None),
+                threshold=threshold,
+                missing=int(np.count_nonzero(compared & np.isnan(values))),
+                outputs=int(np.count_nonzero(compared)),
+            )
+        )
+    return found
+
+
+def estimates(figures: Mapping[str, Figure], drawing: Drawing | None) -> dict[str, Estimate]:
+    """Return figures with their intervals, without those if `drawing` is None; figures that are NaN are left out."""
+    return {
+        name: Estimate(each.value, None, None) if drawing is None else each.estimate(drawing)
+        for name, each in figures.items()
+        if not np.isnan(each.value)
+    }
+
+
+def _system_figures(
+    people: People, metrics: Sequence[Metric], *, intervals: bool
+) -> Iterator[dict[str, Estimate]]:
+    measures = measures_of_systems(len(people.systems))
+    # The pairs that humans separate vary as well.
+    measures["pairwise_separated"] = partial(pairwise_accuracy, least=people.least_separated)
+    resampled = _resampled_scores(metrics, people.drawing)
+    softs = _soft_accuracies(people, metrics, resampled)
+    for metric, drawn, soft in zip(metrics, resampled, softs, strict=True):
+        values = {
+            name: float(measure(people.scores, metric.scores)) for name, measure in measures.items()
+        } | {"soft_pairwise": soft}
+        measured = measures | {"soft_pairwise": partial(_soft_accuracy, people, drawn)}
+        yield {
+            name: _estimate(people, metric, drawn, value, name, measured[name])
+            if intervals
+            else Estimate(value, None, None)
+            for name, value in values.items()
+            if not np.isnan(value)
+        }
+
+
+def _soft_accuracy(
+    people: People, drawn: FloatArray, human: FloatArray, metric: FloatArray
+) -> FloatArray:
+    """Return soft pairwise accuracy of scores, with normal p-values whose standard errors are those of the campaign."""
+    return soft_pairwise_accuracy(
+        normal_p_values(human, difference_spread(people.resampled["segments"])),
+        normal_p_values(metric, difference_spread(drawn)),
     )
-    of_segments = SegmentFigures(
-        people, confidence=confidence, folds=folds if more else 0, intervals=intervals, more=more
-    )
+
+
+def _estimate(
+    people: People, metric: Metric, drawn: FloatArray, value: float, name: str, measure: Measure
+) -> Estimate:
+    def resampled(unit: Unit) -> FloatArray:
+        own = drawn if unit == "segments" else np.broadcast_to(metric.scores, drawn.shape)
+        return measure(people.resampled[unit], own)
+
+    least = -1.0 if name in _CORRELATIONS else 0.0
+    return people.interval(value, resampled, least=least, most=1.0)
+
+
+def _soft_accuracies(
+    people: People, metrics: Sequence[Metric], resampled: Sequence[FloatArray]
+) -> list[float]:
+    if people.values is None:
+        human = resampled_p_values(people.resampled["segments"])
+        return [
+            float(soft_pairwise_accuracy(human, resampled_p_values(each)))
+            if np.ptp(each, axis=0).any()
+            else float("nan")
+            for each in resampled
+        ]
+    unknown = np.isnan(people.values)
+    scored = [np.where(unknown, np.nan, metric.of(people.segments)) for metric in metrics]
+    human, *found = flipped_p_values([people.values, *scored], people.keys, people.drawing)
     return [
-        _agreement(people, metric, of_systems.of(index), of_segments)
-        for index, metric in enumerate(metrics)
+        float("nan") if np.isnan(values).all() else float(soft_pairwise_accuracy(human, p))
+        for values, p in zip(scored, found, strict=True)
     ]
 
 
-def _agreement(
-    people: People, metric: Metric, systems: Mapping[str, Estimate], of_segments: SegmentFigures
-) -> MetricAgreement:
-    values = metric.of(people.segments)
-    compared = np.zeros(values.shape, dtype=np.bool_)
-    compared[people.pairs.row, people.pairs.first] = True
-    compared[people.pairs.row, people.pairs.second] = True
-    figures, threshold = of_segments.of(values)
-    return MetricAgreement(
-        metric=metric,
-        systems=systems,
-        segments=figures,
-        threshold=threshold,
-        missing=int(np.count_nonzero(compared & np.isnan(values))),
-        outputs=int(np.count_nonzero(compared)),
-    )
-
-
-class _SystemFigures:
-    """Figures of systems of all metrics, whose scores are resampled together."""
-
-    def __init__(
-        self,
-        people: People,
-        metrics: Sequence[Metric],
-        *,
-        confidence: float,
-        flips: int,
-        intervals: bool,
-    ) -> None:
-        self._people = people
-        self._metrics = metrics
-        self._confidence = confidence
-        self._intervals = intervals
-        self._least = people.least_separated(confidence)
-        self._resampled = resampled_scores(metrics, resamples=people.resamples, seed=people.seed)
-        self._soft = self._soft_accuracies(flips)
-        self._spread = difference_spread(people.resampled["segments"])
-
-    def _soft_accuracies(self, flips: int) -> list[float]:
-        people = self._people
-        if people.values is None:
-            human = people.p_values()
-            return [
-                float(soft_pairwise_accuracy(human, resampled_p_values(each)))
-                if np.ptp(each, axis=0).any()
-                else float("nan")
-                for each in self._resampled
-            ]
-        unknown = np.isnan(people.values)
-        scored = [np.where(unknown, np.nan, metric.of(people.segments)) for metric in self._metrics]
-        human, *found = flipped_p_values(
-            [people.values, *scored], people.keys, flips=flips, seed=people.seed
-        )
-        return [
-            float("nan") if np.isnan(values).all() else float(soft_pairwise_accuracy(human, p))
-            for values, p in zip(scored, found, strict=True)
-        ]
-
-    def of(self, index: int) -> dict[str, Estimate]:
-        """Return the figures of a metric."""
-        found = {"pairwise": self._figure(pairwise_accuracy, index, least=0.0)}
-        if len(self._people.systems) >= FEWEST_SYSTEMS:
-            found |= {name: self._figure(measure, index) for name, measure in CORRELATIONS.items()}
-        # The pairs that humans separate vary as well.
-        separated = partial(pairwise_accuracy, least=self._least)
-        found["pairwise_separated"] = self._figure(separated, index, least=0.0)
-        soft = self._soft[index]
-        if self._intervals and not np.isnan(soft):
-            measure = self._soft_measure(index)
-            found["soft_pairwise"] = self._figure(measure, index, value=soft, least=0.0)
-        else:
-            found["soft_pairwise"] = Estimate(soft, None, None)
-        return {name: each for name, each in found.items() if not np.isnan(each.value)}
-
-    def _soft_measure(self, index: int) -> Measure:
-        """Return soft pairwise accuracy of scores, with normal p-values whose standard errors are those of the campaign."""
-        spread = difference_spread(self._resampled[index])
-
-        def measure(human: FloatArray, metric: FloatArray) -> FloatArray:
-            return soft_pairwise_accuracy(
-                normal_p_values(human, self._spread), normal_p_values(metric, spread)
-            )
-
-        return measure
-
-    def _figure(
-        self, measure: Measure, index: int, *, value: float | None = None, least: float = -1.0
-    ) -> Estimate:
-        people, scores = self._people, self._metrics[index].scores
-        found = float(measure(people.scores, scores)) if value is None else value
-        if not self._intervals or np.isnan(found):
-            return Estimate(found, None, None)
-        resampled: dict[Unit, FloatArray] = {}
-        for unit in UNITS:
-            drawn = (
-                self._resampled[index]
-                if unit == "segments"
-                else np.broadcast_to(scores, people.resampled[unit].shape)
-            )
-            resampled[unit] = measure(people.resampled[unit], drawn)
-        return estimate(
-            found,
-            resampled,
-            fewest_units=people.fewest_units,
-            confidence=self._confidence,
-            least=least,
-            most=1.0,
-        )
-
-
-def resampled_scores(metrics: Sequence[Metric], *, resamples: int, seed: int) -> list[FloatArray]:
+def _resampled_scores(metrics: Sequence[Metric], drawing: Drawing) -> list[FloatArray]:
     """Return scores of systems in resamples of segments, shape (R, n) for each metric.
 
     Deviations are those of means over segments, also where a metric scores whole systems otherwise, as BLEU does; without
     scores of segments there are none.
     """
-    groups: dict[bytes, list[int]] = {}
-    for index, metric in enumerate(metrics):
-        groups.setdefault(metric.segments.tobytes(), []).append(index)
-    found: list[FloatArray] = [np.zeros(0)] * len(metrics)
-    for members in groups.values():
-        segments = metrics[members[0]].segments
-        values = np.concatenate([metrics[index].values for index in members], axis=1)
-        drawn = resampled_means(values, segment_keys(segments), resamples=resamples, seed=seed)
-        for index, means in zip(members, np.split(drawn, len(members), axis=1), strict=True):
-            metric = metrics[index]
-            apart = np.where(np.isnan(metric.means), 0.0, means - metric.means)
-            found[index] = metric.scores + apart
+    segments = np.unique(np.concatenate([metric.segments for metric in metrics]))
+    values = np.concatenate([metric.of(segments) for metric in metrics], axis=1)
+    drawn = resampled_means(values, segment_keys(segments), drawing)
+    return [
+        metric.scores + np.where(np.isnan(metric.means), 0.0, means - metric.means)
+        for metric, means in zip(metrics, np.split(drawn, len(metrics), axis=1), strict=True)
+    ]
+
+
+def _segment_figures(people: People, values: FloatArray) -> tuple[dict[str, Figure], float | None]:
+    """Return figures of a metric, from its scores of the judged segments, and the threshold of its ties."""
+    pairs = people.pairs
+    difference = pairs.differences(values)
+    known = ~np.isnan(difference)
+    if not known.all():
+        pairs, difference = pairs.take(known), difference[known]
+    if not len(pairs):
+        return {}, None
+    order = np.argsort(np.abs(difference))
+    threshold, _accuracy = calibrated(pairs.human, difference, pairs.groups, order)
+    found = accuracy(pairs, is_right(pairs.human, difference, threshold))
+    if people.folds is not None:
+        fold = people.folds[pairs.row]
+        right = right_on_folds(pairs.human, difference, pairs.weights, fold, order)
+        found |= accuracy(pairs, right, "acc_eq_folds")
+    if people.values is None:
+        return found | taus(pairs, difference), threshold
+    found |= _correlations(values, people.values)
+    return found | tau_by_segment(pairs, difference), threshold
+
+
+def accuracy(
+    pairs: Pairs, right: BoolArray | FloatArray, name: str = "acc_eq"
+) -> dict[str, Figure]:
+    """Return the share of pairs that are right."""
+    return {name: Figure.of_sums(pairs.weights * right, pairs.weights, pairs.kinds)}
+
+
+def _correlations(metric: FloatArray, human: FloatArray) -> dict[str, Figure]:
+    known = ~np.isnan(metric + human)
+    row, _system = np.nonzero(known)
+    x, y = human[known], metric[known]
+    if not _varies(x) or not _varies(y):
+        return {}
+    of_x, of_y = ((each - each.mean()) / each.std() for each in (x, y))
+    value = float((of_x * of_y).mean())
+    apart = (of_x * of_y - value * (of_x**2 + of_y**2) / 2) / len(row)
+    pooled = kendall_influenced(x, y)
+    found = {
+        "pearson": Figure(value, apart, (row,)),
+        "kendall_pooled": Figure(pooled.value, pooled.influence / len(row), (row,)),
+    }
+    by_system = [
+        (rows, kendall_influenced(human[rows, system], metric[rows, system]))
+        for system in range(human.shape[1])
+        if len(rows := np.flatnonzero(known[:, system])) > 1
+        and _varies(human[rows, system])
+        and _varies(metric[rows, system])
+    ]
+    if by_system:
+        value = float(np.mean([each.value for _rows, each in by_system]))
+        moved = [each.influence / (len(rows) * len(by_system)) for rows, each in by_system]
+        rows = np.concatenate([rows for rows, _each in by_system])
+        found["kendall_by_system"] = Figure(value, np.concatenate(moved), (rows,))
     return found
+
+
+def _varies(values: FloatArray) -> bool:
+    return len(values) > 1 and float(np.ptp(values)) > 0

@@ -6,16 +6,19 @@ T_hm by both. A metric ties outputs whose scores differ by at most a threshold.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import sqrt
 
 import numpy as np
 import numpy.typing as npt
 
 from ranking.core.arrays import BoolArray, FloatArray, Int8Array, Int32Array, Int64Array
+from ranking.core.beside import Estimate
 from ranking.core.counting.counts import comparisons_of
 from ranking.core.judged.blocks import Blocks
-from ranking.core.metrics.evidence import ratios
+from ranking.core.metrics.evidence import Drawing, pair_differences, ratios
 
 IntpArray = npt.NDArray[np.intp]
 
@@ -23,6 +26,7 @@ IntpArray = npt.NDArray[np.intp]
 _EQUAL = 1e-12
 #: Thresholds that are tried on other folds: all, or quantiles if there are more.
 _MOST_TRIED = 2000
+_COLUMNS = ("row", "first", "second", "human")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,14 +65,8 @@ class Pairs:
 
     def take(self, chosen: BoolArray | Int64Array) -> Pairs:
         """Return some of the comparisons."""
-        return Pairs(
-            self.row[chosen],
-            self.first[chosen],
-            self.second[chosen],
-            self.human[chosen],
-            None if self.judge is None else self.judge[chosen],
-            self.by_segment,
-        )
+        columns = {name: getattr(self, name)[chosen] for name in _COLUMNS}
+        return replace(self, judge=None if self.judge is None else self.judge[chosen], **columns)
 
     def differences(self, values: FloatArray) -> FloatArray:
         """Return how much better a metric finds the first output, shape (P,); NaN without both scores.
@@ -82,8 +80,9 @@ class Pairs:
         """Groups over which accuracy is averaged: the segment of each comparison, or one group for all."""
         return self.row if self.by_segment else np.zeros_like(self.row)
 
+    @cached_property
     def weights(self) -> FloatArray:
-        """Return the weight of each comparison in a mean, shape (P,); they add up to 1."""
+        """The weight of each comparison in a mean, shape (P,); they add up to 1."""
         if not self.by_segment:
             return np.full(len(self), 1 / max(1, len(self)))
         count = np.bincount(self.row)
@@ -93,7 +92,7 @@ class Pairs:
 def pairs_of_scores(values: FloatArray) -> Pairs:
     """Return all pairs of outputs of a segment that people gave scores, shape (S, n) with NaN where they did not."""
     first, second = np.triu_indices(values.shape[1], 1)
-    difference = values[:, first] - values[:, second]
+    difference = pair_differences(values)
     row, pair = np.nonzero(~np.isnan(difference))
     return Pairs(
         row=row.astype(np.int32),
@@ -119,73 +118,76 @@ def pairs_of_blocks(blocks: Blocks) -> Pairs:
     )
 
 
-class TauReading(StrEnum):
-    """Treatment of pairs tied by the metric in Kendall's τ; pairs tied by humans are left out."""
-
-    WMT12 = "wmt12"
-    """A pair the metric ties counts as one in the wrong order."""
-    WMT13 = "wmt13"
-    """It is left out."""
-    WMT14 = "wmt14"
-    """It counts as a pair, neither for nor against."""
-
-
 @dataclass(frozen=True, eq=False)
-class Ratio:
-    """A ratio of sums over comparisons: Σ over / Σ under, shape (P,) each."""
+class Figure:
+    """A figure, and what each of P items contributes.
 
-    over: FloatArray
-    under: FloatArray
-
-    @property
-    def value(self) -> float:
-        """The ratio; NaN without anything below the line."""
-        total = float(self.under.sum())
-        return float(self.over.sum()) / total if total else float("nan")
-
-    @property
-    def influence(self) -> FloatArray:
-        """Influence of each comparison on the ratio; they add up to 0."""
-        total = float(self.under.sum())
-        return np.asarray((self.over - self.value * self.under) / (total or np.nan))
-
-
-def tau(human: Int8Array, difference: FloatArray, reading: TauReading) -> Ratio:
-    """Return Kendall's τ over pairs, as the metrics tasks of WMT read it.
-
-    Parameters
+    Attributes
     ----------
-    human : int8, shape (P,)
-    difference : float64, shape (P,)
-        Of the metric's scores.
-    reading : TauReading
+    value : float
+    influence : float64, shape (P,)
+        How far each item moves the figure; they add up to 0.
+    kinds : sequence of int, shape (P,)
+        The segment of each item and, if known, its judge.
     """
-    decided = (human != 0).astype(np.float64)
-    agreement = np.asarray(human * np.sign(difference), dtype=np.float64)
+
+    value: float
+    influence: FloatArray
+    kinds: Sequence[npt.NDArray[np.integer]]
+
+    @classmethod
+    def of_sums(
+        cls, over: FloatArray, under: FloatArray, kinds: Sequence[npt.NDArray[np.integer]]
+    ) -> Figure:
+        """Return the ratio of two sums over items, such as a weighted mean; NaN without anything below the line."""
+        total = float(under.sum()) or np.nan
+        value = float(over.sum()) / total
+        return cls(value, np.asarray((over - value * under) / total), kinds)
+
+    def estimate(self, drawing: Drawing) -> Estimate:
+        """Return the figure with its interval, from the same variance and quantile as `ranking.core.beside.estimate`."""
+        units = [each.astype(np.int64) for each in self.kinds]
+        if len(units) > 1:
+            # What a judge judged of a segment.
+            units.append(units[0] * (units[1].max(initial=0) + 1) + units[1])
+        sums = [
+            np.bincount(np.unique(each, return_inverse=True)[1], self.influence) for each in units
+        ]
+        parts = [float(each @ each) * len(each) / max(1, len(each) - 1) for each in sums]
+        variance = parts[0] if len(parts) == 1 else max(parts[0] + parts[1] - parts[2], *parts[:2])
+        fewest = min(map(len, sums))
+        if fewest < 2 or variance == 0:
+            return Estimate(self.value, None, None)
+        reach = drawing.quantile(fewest) * sqrt(variance)
+        return Estimate(self.value, max(-1.0, self.value - reach), min(1.0, self.value + reach))
+
+
+def taus(pairs: Pairs, difference: FloatArray) -> dict[str, Figure]:
+    """Return Kendall's τ over pairs, as three metrics tasks of WMT read it; pairs tied by people are left out.
+
+    A pair that the metric ties counts as one in the wrong order (WMT12), is left out (WMT13), or counts as a pair, neither for nor
+    against (WMT14). `difference`, shape (P,), is of the metric's scores.
+    """
+    decided = (pairs.human != 0).astype(np.float64)
+    agreement = np.asarray(pairs.human * np.sign(difference), dtype=np.float64)
     tied = (difference == 0) * decided
-    if reading is TauReading.WMT12:
-        return Ratio(agreement - tied, decided)
-    return Ratio(agreement, decided - tied if reading is TauReading.WMT13 else decided)
+    return {
+        "tau_wmt12": Figure.of_sums(agreement - tied, decided, pairs.kinds),
+        "tau_wmt13": Figure.of_sums(agreement, decided - tied, pairs.kinds),
+        "tau_wmt14": Figure.of_sums(agreement, decided, pairs.kinds),
+    }
 
 
-def taus_by_segment(pairs: Pairs, difference: FloatArray) -> FloatArray:
-    """Return Kendall's τ_b of each segment, shape (S,); NaN where people or the metric tie all of its outputs."""
+def tau_by_segment(pairs: Pairs, difference: FloatArray) -> dict[str, Figure]:
+    """Return the mean of Kendall's τ_b over segments, but for those where people or the metric tie all outputs."""
     sign = np.sign(difference)
-    count = int(pairs.row.max(initial=-1)) + 1
     alike, by_people, by_metric = (
-        np.bincount(pairs.row, weights, count)
+        np.bincount(pairs.row, weights)
         for weights in (pairs.human * sign, pairs.human != 0, sign != 0)
     )
-    scale = np.sqrt(by_people * by_metric)
-    return ratios(alike, scale)
-
-
-@dataclass(frozen=True)
-class TieCalibration:
-    """The threshold up to which a metric's differences are ties, and the accuracy with it."""
-
-    threshold: float
-    accuracy: float
+    found = ratios(alike, np.sqrt(by_people * by_metric))
+    rows = np.flatnonzero(~np.isnan(found))
+    return {"kendall_by_segment": Figure.of_sums(found[rows], np.ones(len(rows)), (rows,))}
 
 
 def is_right(human: Int8Array, difference: FloatArray, threshold: float) -> BoolArray:
@@ -195,8 +197,8 @@ def is_right(human: Int8Array, difference: FloatArray, threshold: float) -> Bool
 
 
 def calibrated(
-    human: Int8Array, difference: FloatArray, group: Int32Array, order: IntpArray | None = None
-) -> TieCalibration:
+    human: Int8Array, difference: FloatArray, group: Int32Array, order: IntpArray
+) -> tuple[float, float]:
     """Return the best threshold for ties, and acc_eq with it, on these pairs (Deutsch et al. 2023).
 
     acc_eq = (C + T_hm) / (C + D + T_h + T_m + T_hm), averaged over groups. Every difference that occurs is tried, and 0; the
@@ -210,8 +212,8 @@ def calibrated(
         Of the metric's scores.
     group : int32, shape (P,)
         Ascending: the segments, whose mean accuracy it is, or one group for all pairs.
-    order : int, shape (P,), optional
-        The pairs by the size of their differences, if known.
+    order : int, shape (P,)
+        The pairs by the size of their differences.
 
     References
     ----------
@@ -230,20 +232,19 @@ def calibrated(
     gained = np.take_along_axis(rows, inner, axis=1)
     at_first = np.bincount(group, right, len(pairs))
     np.put_along_axis(rows, inner, np.cumsum(gained, axis=1) + at_first[:, np.newaxis], axis=1)
-    by_size = np.argsort(size) if order is None else order
-    after, of_group = rows[place][by_size], pairs[group][by_size]
+    after, of_group = rows[place][order], pairs[group][order]
     used = np.flatnonzero(pairs)
     steps = np.empty(2 * len(size) + 1)
     steps[0] = sum((at_first[used] / pairs[used]).tolist())
-    steps[1::2] = -((after - gain[by_size]) / of_group)
+    steps[1::2] = -((after - gain[order]) / of_group)
     steps[2::2] = after / of_group
     accuracies = np.cumsum(steps, out=steps)[::2] / len(used)
     # Among equal differences the last counts, after all of them have become ties.
-    ordered = size[by_size]
+    ordered = size[order]
     accuracies[:1][ordered[:1] == 0] = -np.inf
     accuracies[1:-1][ordered[1:] == ordered[:-1]] = -np.inf
     best = int(np.argmax(accuracies))
-    return TieCalibration(float(ordered[best - 1]) if best else 0.0, float(accuracies[best]))
+    return float(ordered[best - 1]) if best else 0.0, float(accuracies[best])
 
 
 def right_on_folds(
@@ -251,7 +252,7 @@ def right_on_folds(
     difference: FloatArray,
     weights: FloatArray,
     fold: Int64Array,
-    order: IntpArray | None = None,
+    order: IntpArray,
 ) -> FloatArray:
     """Return which pairs are right with the threshold that is best on the other folds, shape (P,).
 
@@ -268,8 +269,7 @@ def right_on_folds(
         1 or 0. At most 2,000 thresholds are tried, quantiles of the differences if there are more.
     """
     size, gain, base = _gains(human, difference)
-    by_size = np.argsort(size) if order is None else order
-    ordered = size[by_size]
+    ordered = size[order]
     candidates = ordered[np.append(ordered[1:] > ordered[:-1], True)]
     if len(candidates) > _MOST_TRIED:
         chosen = np.linspace(0, len(candidates) - 1, _MOST_TRIED).round().astype(np.int64)
@@ -278,8 +278,8 @@ def right_on_folds(
         candidates = np.append(0.0, candidates)
     place = np.searchsorted(candidates, ordered)
     count, folds = len(candidates), int(fold.max(initial=0)) + 1
-    cell = fold[by_size] * count + place
-    within = np.bincount(cell, (gain * weights)[by_size], folds * count)
+    cell = fold[order] * count + place
+    within = np.bincount(cell, (gain * weights)[order], folds * count)
     # A difference of 0 gains nothing, so the first threshold leaves all as it is.
     gained = np.cumsum(within.reshape(folds, count), axis=1)
     elsewhere = gained.sum(axis=0) - gained

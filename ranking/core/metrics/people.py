@@ -1,25 +1,128 @@
-"""Human judgments in the form that metrics are compared with: from rankings, or from scores of outputs."""
+"""Scores of metrics, and human judgments in the form that metrics are compared with: from rankings, or from scores of outputs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
-from scipy.special import stdtrit
 
-from ranking.core.arrays import FloatArray, Int64Array, UInt64Array
-from ranking.core.beside import ActiveTime, JudgedTask, ScoredTask, Unit, drawn_scores
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array, UInt64Array
+from ranking.core.beside import (
+    UNITS,
+    ActiveTime,
+    Estimate,
+    JudgedTask,
+    OutputScores,
+    ScoredTask,
+    Unit,
+    drawn_scores,
+    estimate,
+)
 from ranking.core.counting.resampling import segment_keys
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import counts_method_named
-from ranking.core.metrics.evidence import ratios, resampled_means, resampled_p_values
+from ranking.core.metrics.evidence import Drawing, pair_differences, ratios, resampled_means
 from ranking.core.metrics.pairs import Pairs, pairs_of_blocks, pairs_of_scores
 from ranking.core.scores import TIE_DECIMALS
+from ranking.core.selection import folds_of_segments
+
+_FOLDS = 100
+_DRAWING = Drawing()
 
 
 class NothingComparedError(ValueError):
     """People compare no two systems."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Metric:
+    """The scores of a metric, or of people without judges, for n systems.
+
+    Attributes
+    ----------
+    name : str
+    systems : tuple of str, length n
+    segments : int64, shape (S',)
+        Numbers of the segments with scores, ascending, whether people judged them or not.
+    values : float64, shape (S', n)
+        Higher is better, whatever the metric's own direction; NaN where it has none.
+    of_systems : float64, shape (n,)
+        Scores of whole systems; NaN for the mean over its segments.
+    sign : float
+        −1 if lower is better in the metric's own direction: what its scores were multiplied by.
+    is_human : bool
+    signature : str
+        Version and settings; empty if not known.
+    missing : int or None
+        Outputs of the test set without a score; None if not known.
+    kind : str
+        Of a metric of texts a key of `ranking.core.metrics.texts.TEXT_METRICS`, otherwise empty.
+    statistics : float64, shape (n, S', k), or None
+        Of a metric of texts; NaN where it has none.
+    """
+
+    name: str
+    systems: tuple[str, ...]
+    segments: Int64Array
+    values: FloatArray
+    of_systems: FloatArray
+    sign: float = 1.0
+    is_human: bool = False
+    signature: str = ""
+    missing: int | None = None
+    kind: str = ""
+    statistics: FloatArray | None = field(default=None, repr=False)
+
+    @property
+    def scored(self) -> frozenset[str]:
+        """Systems with any score."""
+        return frozenset(np.array(self.systems)[~np.isnan(self.scores)].tolist())
+
+    def take(self, systems: Sequence[str]) -> Metric:
+        """Return the scores of some of the systems."""
+        columns = [self.systems.index(name) for name in systems]
+        return replace(
+            self,
+            systems=tuple(systems),
+            values=self.values[:, columns],
+            of_systems=self.of_systems[columns],
+            statistics=None if self.statistics is None else self.statistics[columns],
+        )
+
+    def within(self, segments: Int64Array) -> Metric:
+        """Return the scores of some of the segments; those of systems are means over them, unless these are all."""
+        rows = np.isin(self.segments, segments)
+        if rows.all():
+            return self
+        return replace(
+            self,
+            segments=self.segments[rows],
+            values=self.values[rows],
+            of_systems=np.full(len(self.systems), np.nan),
+            statistics=None if self.statistics is None else self.statistics[:, rows],
+        )
+
+    @cached_property
+    def means(self) -> FloatArray:
+        """Means over segments, shape (n,); NaN for a system without scores of segments."""
+        known = ~np.isnan(self.values)
+        return ratios(np.where(known, self.values, 0.0).sum(axis=0), known.sum(axis=0))
+
+    @property
+    def scores(self) -> FloatArray:
+        """Scores of systems, shape (n,)."""
+        return np.where(np.isnan(self.of_systems), self.means, self.of_systems)
+
+    def of(self, segments: Int64Array) -> FloatArray:
+        """Return the scores of some segments, NaN for those without, shape (len(segments), n)."""
+        found = np.full((len(segments), self.values.shape[1]), np.nan)
+        if len(self.segments):
+            place = np.minimum(np.searchsorted(self.segments, segments), len(self.segments) - 1)
+            there = self.segments[place] == segments
+            found[there] = self.values[place[there]]
+        return found
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -44,8 +147,8 @@ class People:
         Scores of outputs; None where people rank them.
     blocks : Blocks or None
         What was ranked; None where people score outputs.
-    seed, resamples : int
-        Those of `resampled`.
+    drawing : Drawing
+        That of `resampled`, of all that is compared with it, and of intervals and tests.
     """
 
     systems: tuple[str, ...]
@@ -56,38 +159,80 @@ class People:
     pairs: Pairs
     values: FloatArray | None
     blocks: Blocks | None = None
-    seed: int
-    resamples: int
+    drawing: Drawing = _DRAWING
 
     @property
     def keys(self) -> UInt64Array:
         """Keys of the segments, by which they are resampled."""
         return segment_keys(self.segments)
 
-    def covariance(self) -> FloatArray:
-        """Return the covariance of the scores over segments and judges, shape (n, n), as `beside.estimate` does for one figure."""
-        over = {unit: _covariance(values) for unit, values in self.resampled.items()}
-        total = over["segments"] + over["judges"] - over["cells"]
-        most = np.maximum(np.diag(over["segments"]), np.diag(over["judges"]))
-        return np.asarray(total + np.diag(np.maximum(0.0, most - np.diag(total))))
+    @cached_property
+    def folds(self) -> Int64Array | None:
+        """The fold of each segment, shape (S,), on whose others the threshold of ties is tuned; None for a single segment."""
+        count = min(_FOLDS, len(self.segments))
+        return (
+            folds_of_segments(self.segments, count, seed=self.drawing.seed) if count > 1 else None
+        )
 
-    def least_separated(self, confidence: float) -> FloatArray:
-        """Return how far the scores of each pair must be apart for people to tell them apart, shape (n (n − 1) / 2,).
+    @cached_property
+    def least_separated(self) -> FloatArray:
+        """How far the scores of each pair must be apart for people to tell them apart, shape (n (n − 1) / 2,).
 
-        Two-sided t-tests of each pair by itself, with a degree of freedom fewer than there are segments or judges.
+        Two-sided t-tests of each pair by itself, with a degree of freedom fewer than there are segments or judges. The covariance
+        of the scores over segments and judges is what `beside.estimate` does for one figure.
         """
-        covariance = self.covariance()
+        over = {unit: _covariance(values) for unit, values in self.resampled.items()}
+        covariance = over["segments"] + over["judges"] - over["cells"]
+        most = np.maximum(np.diag(over["segments"]), np.diag(over["judges"]))
+        covariance += np.diag(np.maximum(0.0, most - np.diag(covariance)))
         first, second = np.triu_indices(len(self.systems), 1)
         variance = np.diag(covariance)
         of_difference = variance[first] + variance[second] - 2 * covariance[first, second]
-        quantile = float(stdtrit(max(1, self.fewest_units - 1), (1 + confidence) / 2))
-        reach = quantile * np.sqrt(np.maximum(0.0, of_difference))
+        reach = self.drawing.quantile(self.fewest_units) * np.sqrt(np.maximum(0.0, of_difference))
         # Equal scores are never told apart.
         return np.maximum(10.0**-TIE_DECIMALS, reach)
 
-    def p_values(self) -> FloatArray:
-        """Return how often the first system of each pair is not better in resamples of segments, shape (n (n − 1) / 2,)."""
-        return resampled_p_values(self.resampled["segments"])
+    @cached_property
+    def better(self) -> BoolArray:
+        """Whether people separate two systems and the first is the better one, shape (n, n)."""
+        first, second = np.triu_indices(len(self.systems), 1)
+        ahead = pair_differences(self.scores)
+        apart = np.abs(ahead) >= self.least_separated
+        found = np.zeros((len(self.systems),) * 2, dtype=np.bool_)
+        found[first, second], found[second, first] = apart & (ahead > 0), apart & (ahead < 0)
+        return found
+
+    def interval(
+        self, value: float, resampled: Callable[[Unit], FloatArray], **ends: float
+    ) -> Estimate:
+        """Return a figure with the interval that its resamples of each unit give; `ends` are `least` and `most`."""
+        return estimate(
+            float(value),
+            {unit: resampled(unit) for unit in UNITS},
+            fewest_units=self.fewest_units,
+            confidence=self.drawing.confidence,
+            **ends,
+        )
+
+    def difference(self, one: int, other: int) -> Estimate:
+        """Return by how much people score a system higher than another, with its interval."""
+        return self.interval(
+            self.scores[one] - self.scores[other],
+            lambda unit: self.resampled[unit][:, one] - self.resampled[unit][:, other],
+        )
+
+    @cached_property
+    def preferences(self) -> tuple[Int64Array, Int64Array, Int64Array, FloatArray]:
+        """Preferences on average over judges: row of the segment, two systems, by how much the first is preferred, shape (P,) each.
+
+        It is the share of comparisons won less that lost if outputs are ranked, otherwise the difference of scores.
+        """
+        pairs, n = self.pairs, np.int64(len(self.systems))
+        by = pairs.human if self.values is None else pairs.differences(self.values)
+        low, high = (each(pairs.first, pairs.second) for each in (np.minimum, np.maximum))
+        keys, place = np.unique((pairs.row * n + low) * n + high, return_inverse=True)
+        total = np.bincount(place, np.where(pairs.first < pairs.second, by, -by))
+        return keys // (n * n), keys // n % n, keys % n, total / np.bincount(place)
 
 
 def _covariance(values: FloatArray) -> FloatArray:
@@ -95,7 +240,12 @@ def _covariance(values: FloatArray) -> FloatArray:
 
 
 def people_of_blocks(
-    blocks: Blocks, method: str = "expected_wins", *, resamples: int = 1000, seed: int = 0
+    blocks: Blocks,
+    method: str = "expected_wins",
+    drawing: Drawing = _DRAWING,
+    *,
+    systems: Collection[str] | None = None,
+    segments: Int64Array | None = None,
 ) -> People:
     """Return human preferences from judged blocks.
 
@@ -105,19 +255,29 @@ def people_of_blocks(
         Without the reference, if it is not to be compared.
     method : str
         A method of the registry that scores counts.
-    resamples, seed : int
+    drawing : Drawing
         Weights of segments and judges are those of the human ranking with this seed.
+    systems, segments : optional
+        Those to look at; all if not given.
 
     Raises
     ------
     NothingComparedError
         If no two systems are compared.
     """
+    if systems is not None:
+        blocks = blocks.without(set(blocks.systems) - set(systems))
+    if segments is not None:
+        blocks = blocks.take(np.isin(blocks.segment, segments))
+    if not len(blocks):
+        raise NothingComparedError("nothing was judged")
     no_time = ActiveTime(np.zeros(0), np.zeros(0, dtype=np.int64), ())
     task = JudgedTask("people", blocks, no_time)
     if len(task.systems) < 2:
         raise NothingComparedError("no two systems are compared")
-    drawn = drawn_scores(task, counts_method_named(method), resamples=resamples, seed=seed)
+    drawn = drawn_scores(
+        task, counts_method_named(method), resamples=drawing.resamples, seed=drawing.seed
+    )
     known = np.flatnonzero(drawn.scores.estimable)
     if len(known) < 2:
         raise NothingComparedError("fewer than two systems have a score")
@@ -132,86 +292,89 @@ def people_of_blocks(
         pairs=pairs_of_blocks(compared),
         values=None,
         blocks=compared,
-        seed=seed,
-        resamples=resamples,
+        drawing=drawing,
     )
 
 
-def people_of_ratings(task: ScoredTask, *, resamples: int = 1000, seed: int = 0) -> People:
+def people_of_ratings(
+    task: ScoredTask,
+    drawing: Drawing = _DRAWING,
+    *,
+    systems: Collection[str] | None = None,
+    segments: Int64Array | None = None,
+) -> People:
     """Return human preferences from judges' scores of outputs; a segment's score of a system is the mean over its
-    judges.
+    judges. Other parameters and exceptions are those of `people_of_blocks`.
     """
-    scores = task.scores
-    segments, row = np.unique(scores.segment, return_inverse=True)
-    cell = row * len(task.systems) + scores.system
-    size = len(segments) * len(task.systems)
-    count = np.bincount(cell, minlength=size)
-    sums = np.bincount(cell, scores.score, size)
-    values = ratios(sums, count)
-    matrix = values.reshape(len(segments), len(task.systems))
-    drawn = drawn_scores(task, counts_method_named("expected_wins"), resamples=resamples, seed=seed)
+    given = task.scores
+    within = None if segments is None else set(segments.tolist())
+    names = [given.systems[index] for index in given.system.tolist()]
+    rows = zip(given.segment.tolist(), given.judge, names, given.score.tolist(), strict=True)
+    scores = OutputScores.of_rows(
+        row
+        for row in rows
+        if (systems is None or row[2] in systems) and (within is None or row[0] in within)
+    )
+    if scores is None:
+        raise NothingComparedError("nothing was judged")
+    numbers, row = np.unique(scores.segment, return_inverse=True)
+    cell = row * len(scores.systems) + scores.system
+    size = len(numbers) * len(scores.systems)
+    values = ratios(np.bincount(cell, scores.score, size), np.bincount(cell, minlength=size))
+    matrix = values.reshape(len(numbers), -1)
+    drawn = drawn_scores(
+        replace(task, scores=scores),
+        counts_method_named("expected_wins"),
+        resamples=drawing.resamples,
+        seed=drawing.seed,
+    )
     return People(
-        systems=task.systems,
-        segments=segments.astype(np.int64),
+        systems=scores.systems,
+        segments=numbers.astype(np.int64),
         scores=drawn.scores.values,
         resampled={unit: each.values for unit, each in drawn.resampled.items()},
         fewest_units=drawn.fewest_units,
         pairs=pairs_of_scores(matrix),
         values=matrix,
-        seed=seed,
-        resamples=resamples,
+        drawing=drawing,
     )
 
 
 def people_of_scores(
-    values: FloatArray,
-    systems: Sequence[str],
-    segments: Int64Array,
+    given: Metric,
+    drawing: Drawing = _DRAWING,
     *,
-    of_systems: FloatArray | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
+    systems: Collection[str] | None = None,
+    segments: Int64Array | None = None,
 ) -> People:
     """Return human preferences from scores without judges, such as the human scores of an EvalSet folder.
 
-    Parameters
-    ----------
-    values : float64, shape (S, n)
-        Higher is better; NaN where people gave no score.
-    systems : sequence of str
-    segments : int64, shape (S,)
-        Numbers of the segments.
-    of_systems : float64, shape (n,), optional
-        Scores of whole systems; the means over segments if not given, or where NaN.
-    resamples, seed : int
-
-    Raises
-    ------
-    NothingComparedError
-        If fewer than two systems have a score.
+    Other parameters and exceptions are those of `people_of_blocks`. Scores of whole systems are means over the segments if some
+    of them are requested.
     """
-    known = ~np.isnan(values)
-    kept, rows = np.flatnonzero(known.any(axis=0)), np.flatnonzero(known.any(axis=1))
+    some = given.take([name for name in given.systems if systems is None or name in systems])
+    if segments is not None:
+        some = some.within(segments)
+    known = ~np.isnan(some.values)
+    kept, rows = np.flatnonzero(known.any(axis=0)), known.any(axis=1)
     if len(kept) < 2:
         raise NothingComparedError("fewer than two systems have a score")
-    scored, numbers = values[np.ix_(rows, kept)], segments[rows].astype(np.int64)
-    means = np.nanmean(scored, axis=0)
-    resampled = resampled_means(scored, segment_keys(numbers), resamples=resamples, seed=seed)
-    scores = (
-        means
-        if of_systems is None
-        else np.where(np.isnan(of_systems[kept]), means, of_systems[kept])
-    )
-    drawn = resampled + (scores - means)
+    some = some.take([some.systems[index] for index in kept.tolist()])
+    values, numbers = some.values[rows], some.segments[rows]
+    resampled = resampled_means(values, segment_keys(numbers), drawing)
+    drawn = resampled + (some.scores - some.means)
     return People(
-        systems=tuple(systems[index] for index in kept.tolist()),
+        systems=some.systems,
         segments=numbers,
-        scores=scores,
+        scores=some.scores,
         # No judges are known, so that resamples of them change nothing.
-        resampled={"segments": drawn, "judges": np.tile(scores, (resamples, 1)), "cells": drawn},
-        fewest_units=len(rows),
-        pairs=pairs_of_scores(scored),
-        values=scored,
-        seed=seed,
-        resamples=resamples,
+        resampled={
+            "segments": drawn,
+            "judges": np.tile(some.scores, (drawing.resamples, 1)),
+            "cells": drawn,
+        },
+        fewest_units=len(numbers),
+        pairs=pairs_of_scores(values),
+        values=values,
+        drawing=drawing,
     )

@@ -18,18 +18,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.metadata import version
 from importlib.util import find_spec
+from itertools import zip_longest
+from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
-from scipy.special import stdtrit
 
 from optional_packages import extra_require
 from ranking.core.arrays import BoolArray, FloatArray, UInt64Array
+from ranking.core.beside import Estimate
 from ranking.core.counting.counts import chunks
-from ranking.core.counting.resampling import UNITS_AT_A_TIME, poisson_weights, trim_count
+from ranking.core.counting.resampling import trim_count
+from ranking.core.metrics.evidence import Drawing, resampled_sums
+from ranking.core.metrics.pairs import Figure
 
 _ORDERS: Final = 4
 _CHARACTER_ORDERS: Final = 6
@@ -63,6 +67,7 @@ _TOKENS_OF: Final = {
 _MODULES: Final = {"ja-mecab": "MeCab", "ko-mecab": "mecab_ko"}
 TOKENS: Final = ("none", "13a", "intl", "zh", "char", "ja-mecab", "ko-mecab")
 _SEGMENTS_AT_A_TIME: Final = 20
+_OF_WORDS: Final = ("WER", "PER")
 
 #: Called with (done, total) segments.
 Progress = Callable[[int, int], None]
@@ -110,41 +115,28 @@ class TextMetric:
     tokens: str = ""
 
     def __post_init__(self) -> None:
-        if self.name not in TEXT_METRICS:
-            raise ValueError(f"metric: {self.name!r} is none of {', '.join(TEXT_METRICS)}")
-        if self.tokens and self.tokens not in TOKENS:
-            raise ValueError(f"tokens: {self.tokens!r} is none of {', '.join(TOKENS)}")
         if not is_tokenization_installed(self.tokens):
             raise ValueError(f"tokens: {self.tokens!r} needs the package {_MODULES[self.tokens]}")
 
     @property
-    def is_better_if_larger(self) -> bool:
-        """True if larger values are better."""
-        return self.name not in ERROR_RATES
-
-    @property
     def tokenization(self) -> str:
         """One of `TOKENS`."""
-        return self.tokens or language_tokens(self.language, of_words=self.name in ("WER", "PER"))
+        return self.tokens or language_tokens(self.language, of_words=self.name in _OF_WORDS)
 
     @cached_property
     def _sacrebleu(self) -> Callable[..., Any]:
-        """The class of sacrebleu with these settings; it is called with references, by number and segment."""
+        """The class of sacrebleu with these settings; it takes `references`, by number and segment."""
         extra_require("metrics", "Metrics of texts")
         from sacrebleu.metrics.bleu import BLEU
         from sacrebleu.metrics.chrf import CHRF
         from sacrebleu.metrics.ter import TER
 
         if self.name == "chrF":
-            return lambda references=None: CHRF(lowercase=self.lowercase, references=references)
+            return partial(CHRF, lowercase=self.lowercase)
         if self.name == "TER":
             is_asian = self.language.lower().split("-")[0] in _TOKENS_OF
-            return lambda references=None: TER(
-                normalized=is_asian, asian_support=is_asian, references=references
-            )
-        return lambda references=None: BLEU(
-            lowercase=self.lowercase, tokenize=self.tokenization, references=references
-        )
+            return partial(TER, normalized=is_asian, asian_support=is_asian)
+        return partial(BLEU, lowercase=self.lowercase, tokenize=self.tokenization)
 
     def signature(self, references: Iterable[Sequence[str]]) -> str:
         """Return all settings in a line, as sacrebleu writes them.
@@ -156,7 +148,7 @@ class TextMetric:
         """
         numbers = {len(each) for each in references if each}
         count = numbers.pop() if len(numbers) == 1 else -1
-        if self.name in ("WER", "PER"):
+        if self.name in _OF_WORDS:
             case = "lc" if self.lowercase else "mixed"
             package = f"rapidfuzz-{version('rapidfuzz')}" if self.name == "WER" else "multiset"
             several = "" if count == 1 else "|ref:fewest-errors"
@@ -201,60 +193,38 @@ class TextMetric:
         dict of str to float64, shape (N, len(TEXT_METRICS[name]))
             NaN where there is no output or no reference.
         """
-        count = len(references)
-        shape = (count, len(TEXT_METRICS[self.name]))
+        shape = (len(references), len(TEXT_METRICS[self.name]))
         found = {system: np.full(shape, np.nan) for system in outputs}
-        of_segments = self._of_words if self.name in ("WER", "PER") else self._by_sacrebleu
         covered = [number for number, each in enumerate(references) if each]
-        for start in range(0, len(covered), _SEGMENTS_AT_A_TIME):
-            numbers = covered[start : start + _SEGMENTS_AT_A_TIME]
-            of_segments(outputs, references, numbers, found)
+        for chunk in chunks(len(covered), _SEGMENTS_AT_A_TIME):
+            numbers = covered[chunk]
+            score = self._scorer([references[number] for number in numbers])
+            for system, texts in outputs.items():
+                rows = score([texts[number] or "" for number in numbers])
+                for number, row in zip(numbers, rows, strict=True):
+                    if texts[number] is not None:
+                        found[system][number] = row
             if progress:
-                progress(start + len(numbers), len(covered))
+                progress(chunk.stop, len(covered))
         return found
 
-    def _by_sacrebleu(
-        self,
-        outputs: Mapping[str, Sequence[str | None]],
-        references: Sequence[Sequence[str]],
-        numbers: Sequence[int],
-        found: Mapping[str, FloatArray],
-    ) -> None:
-        most = max(len(references[number]) for number in numbers)
-        by_number = [
-            [
-                references[number][which] if which < len(references[number]) else None
-                for number in numbers
-            ]
-            for which in range(most)
-        ]
-        metric = self._sacrebleu(by_number)
-        for system, texts in outputs.items():
-            there = [texts[number] or "" for number in numbers]
+    def _scorer(
+        self, references: Sequence[Sequence[str]]
+    ) -> Callable[[list[str]], Iterable[Sequence[float]]]:
+        """Return a function from an output for each segment to the statistics of each."""
+        if self.name not in _OF_WORDS:
+            metric = self._sacrebleu(references=list(zip_longest(*references)))
             # sacrebleu has no public name for statistics of segments.
-            rows = metric._extract_corpus_statistics(there, None)  # noqa: SLF001
-            for number, row in zip(numbers, rows, strict=True):
-                if texts[number] is not None:
-                    found[system][number] = row
-
-    def _of_words(
-        self,
-        outputs: Mapping[str, Sequence[str | None]],
-        references: Sequence[Sequence[str]],
-        numbers: Sequence[int],
-        found: Mapping[str, FloatArray],
-    ) -> None:
+            return lambda texts: metric._extract_corpus_statistics(texts, None)  # noqa: SLF001
         errors = word_errors if self.name == "WER" else unordered_errors
-        for number in numbers:
-            tokens = [self.tokenized(each) for each in references[number]]
-            for system, texts in outputs.items():
-                text = texts[number]
-                if text is not None:
-                    words = self.tokenized(text)
-                    # The reference with fewest errors; the first of equal ones.
-                    found[system][number] = min(
-                        (errors(words, each) for each in tokens), key=lambda row: row[0]
-                    )
+        tokens = [[self.tokenized(each) for each in some] for some in references]
+
+        def fewest(text: str, wanted: Sequence[list[str]]) -> Sequence[float]:
+            words = self.tokenized(text)
+            # The first of equal ones.
+            return min((errors(words, each) for each in wanted), key=itemgetter(0))
+
+        return lambda texts: map(fewest, texts, tokens)
 
 
 def word_errors(output: Sequence[str], reference: Sequence[str]) -> tuple[int, ...]:
@@ -328,90 +298,36 @@ def _chrf(sums: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
-    """A value with its range.
+class Range(Estimate):
+    """A value with its range, whose ends are None where nothing tells: a single segment.
 
     Attributes
     ----------
-    value : float
     error : float or None
         Standard error; None where it is not known.
-    low, high : float or None
-        None where nothing tells: a single segment.
     """
 
-    value: float
-    error: float | None
-    low: float | None
-    high: float | None
+    error: float | None = None
 
 
-def rate_range(
-    statistics: FloatArray, *, confidence: float = 0.95, scale: float = 100.0
-) -> Range | None:
-    """Return a ratio of sums, such as an error rate, with its range by the ratio estimator.
+def ranged(figure: Figure, drawing: Drawing) -> Range | None:
+    """Return a ratio of sums over segments, such as an error rate, with its range by the ratio estimator; None for NaN.
 
-    The standard error is √(Σ(c − E·L)²/(m(m − 1)))/L̄; Student's t with m − 1 degrees of freedom keeps the coverage for few
-    segments.
-
-    Parameters
-    ----------
-    statistics : float64, shape (N, ≥ 2)
-        Errors and reference lengths of segments; rows with NaN do not count.
-    confidence, scale : float
-        The ratio is multiplied by `scale`.
-
-    Returns
-    -------
-    Range or None
-        None if all lengths are 0.
+    The standard error is √(Σ(c − E·L)²/(m(m − 1)))/L̄ for errors c and reference lengths L; Student's t with m − 1 degrees of
+    freedom keeps the coverage for few segments. That of a difference comes from the differences of residuals c − E·L.
     """
-    known = statistics[_is_known(statistics), :2]
-    value = _ratio(known)
-    return None if np.isnan(value) else _around(value, _residuals(known), confidence, scale)
-
-
-def rate_difference(
-    first: FloatArray, second: FloatArray, *, confidence: float = 0.95, scale: float = 100.0
-) -> Range | None:
-    """Return the difference of two systems' ratios on the segments that both have, with its range.
-
-    Parameters
-    ----------
-    first, second : float64, shape (N, ≥ 2)
-        As for `rate_range`. Reference lengths of a segment may differ where there are several references.
-    confidence, scale : float
-    """
-    both = _is_known(first) & _is_known(second)
-    one, other = first[both, :2], second[both, :2]
-    value = _ratio(one) - _ratio(other)
+    count, value = len(figure.influence), figure.value
     if np.isnan(value):
         return None
-    return _around(value, _residuals(one) - _residuals(other), confidence, scale)
-
-
-def _ratio(statistics: FloatArray) -> float:
-    errors, length = statistics.sum(axis=0).tolist()
-    return errors / length if length else float("nan")
-
-
-def _residuals(statistics: FloatArray) -> FloatArray:
-    """Return each segment's deviation (c − E·L)/L̄, whose mean is 0."""
-    errors, lengths = statistics.T
-    return np.asarray((errors - _ratio(statistics) * lengths) / lengths.mean())
-
-
-def _around(value: float, residuals: FloatArray, confidence: float, scale: float) -> Range:
-    count, value = len(residuals), scale * value
     if count < 2:
-        return Range(value, None, None, None)
-    error = scale * float(np.sqrt((residuals**2).sum() / (count * (count - 1))))
-    half = error * float(stdtrit(count - 1, (1 + confidence) / 2))
-    return Range(value, error, value - half, value + half)
+        return Range(value, None, None)
+    error = float(np.sqrt(figure.influence @ figure.influence * count / (count - 1)))
+    half = error * drawing.quantile(count)
+    return Range(value, value - half, value + half, error)
 
 
 def resampled_values(
-    name: str, statistics: FloatArray, key: UInt64Array, *, resamples: int, seed: int
+    name: str, statistics: FloatArray, key: UInt64Array, drawing: Drawing
 ) -> FloatArray:
     """Return a metric of systems in resamples of segments.
 
@@ -424,7 +340,7 @@ def resampled_values(
     key : uint64, shape (N,)
         Of segments or documents: `ranking.core.counting.resampling.segment_keys`, as human rankings have them, gives both
         the same weights.
-    resamples, seed : int
+    drawing : Drawing
 
     Returns
     -------
@@ -432,21 +348,18 @@ def resampled_values(
     """
     systems, count, kinds = statistics.shape
     known = np.where(_is_known(statistics)[..., np.newaxis], statistics, 0.0)
-    sums = np.zeros((systems, kinds, resamples))
-    for units in chunks(count, UNITS_AT_A_TIME):
-        weights = poisson_weights(key[units], seed=seed, resamples=resamples).astype(np.float64)
-        sums += known[:, units].transpose(0, 2, 1) @ weights
-    return metric_values(name, sums.transpose(0, 2, 1))
+    sums = resampled_sums(known.transpose(1, 0, 2).reshape(count, -1), key, drawing)
+    return metric_values(name, sums.reshape(-1, systems, kinds)).T
 
 
-def resampled_range(value: float, resampled: FloatArray, *, confidence: float = 0.95) -> Range:
+def resampled_range(value: float, resampled: FloatArray, confidence: float) -> Range:
     """Return the range of a value from its resamples, by percentiles."""
     known = np.sort(resampled[~np.isnan(resampled)])
     if len(known) < 2 or known[0] == known[-1]:
-        return Range(value, None, None, None)
+        return Range(value, None, None)
     trimmed = trim_count(len(known), confidence)
     low, high = known[trimmed], known[len(known) - 1 - trimmed]
-    return Range(value, float(known.std(ddof=1)), float(low), float(high))
+    return Range(value, float(low), float(high), float(known.std(ddof=1)))
 
 
 def _is_known(statistics: FloatArray) -> BoolArray:

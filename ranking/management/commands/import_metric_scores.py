@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 from django.utils.translation import gettext as _
 
 from campaign.formats.archives import folder_files, opener
@@ -11,7 +11,6 @@ from campaign.formats.streams import StoredFile
 from campaign.management.arguments import task_named
 from campaign.management.files import refusals_told
 from ranking.importing.metric_scores import metric_scores_import
-from ranking.services.metrics import MetricRefusedError
 
 
 class Command(BaseCommand):
@@ -40,16 +39,13 @@ class Command(BaseCommand):
                 files = folder_files(paths[0])
             else:
                 files = [StoredFile(path.name, opener(path)) for path in paths]
-            try:
-                imported = metric_scores_import(
-                    test_set=test_set,
-                    files=files,
-                    name=options["name"],
-                    lower_is_better=options["lower_is_better"],
-                    is_human=options["human"],
-                )
-            except MetricRefusedError as error:
-                raise CommandError(str(error)) from error
+            imported = metric_scores_import(
+                test_set=test_set,
+                files=files,
+                name=options["name"],
+                lower_is_better=options["lower_is_better"],
+                is_human=options["human"],
+            )
         for metric in imported.metrics:
             self.stdout.write(
                 _("%(name)s: %(systems)d systems, %(missing)d scores missing.")

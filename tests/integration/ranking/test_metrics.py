@@ -1,4 +1,4 @@
-"""Metrics of a test set: scores from files by page, REST and command, metrics of texts, and both beside people."""
+"""Metrics of a test set: scores from files by page, REST and command, metrics of texts, and both beside people, who rank or score."""
 
 import io
 import json
@@ -18,18 +18,18 @@ from rest_framework.test import APIClient
 from campaign.formats.archives import archive_files, opener
 from campaign.formats.metric_scores import read_evalset
 from campaign.formats.streams import StoredFile
-from campaign.models import Campaign, Job, JobState, Output, Task, User
-from campaign.services.jobs import job_cancel, job_run, jobs_run_waiting
-from ranking.core.metrics.texts import TextMetric
+from campaign.models import Campaign, JobState, Output, Segment, Task, User
+from campaign.services.jobs import JobCancelledError, JobProgress, job_run, jobs_run_waiting
 from ranking.export.asked import export_asked
 from ranking.export.writing import export_bytes
 from ranking.models import Metric
 from ranking.selectors.metrics import compared_texts, metric_given
-from ranking.services.metrics import MetricRefusedError, metrics_ask
-from tests.factories import make_analyst, make_campaign, make_organiser, make_task
-from tests.integration.protocols.judging import scored_task
+from ranking.services.metrics import MetricRefusedError, metric_store, metrics_ask
+from tests.factories import make_campaign, make_task
+from tests.integration.protocols.judging import rated_task, scored_task
 from tests.integration.ranking.answered import answer
 from tests.integration.ranking.two_tasks import SEGMENTS, SYSTEMS, two_tasks
+from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db
 
@@ -64,65 +64,47 @@ def post(client: APIClient, task: Task, text: str, name: str = "odd.jsonl", **mo
     )
 
 
-def test_metrics_of_texts_are_computed_once(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
-    job = metrics_ask(test_set=task.test_set, names=["BLEU", "WER", "PER"])
-    assert metrics_ask(test_set=task.test_set, names=["BLEU", "WER", "PER"]) == job
+def test_metrics_of_texts_are_computed_once(task: Task) -> None:
+    job = metrics_ask(test_set=task.test_set, metrics=["BLEU", "WER", "PER"])
+    assert metrics_ask(test_set=task.test_set, metrics=["BLEU", "WER", "PER"]) == job
     jobs_run_waiting()
     job.refresh_from_db()
     assert (job.state, job.error, job.result["computed"]) == (JobState.DONE, "", 12)
     bleu = Metric.objects.get(name="BLEU")
-    texts = compared_texts(test_set=task.test_set)
-    scores = metric_given(bleu).scores
+    outputs, references = compared_texts(test_set=task.test_set)
+    scores = metric_given(bleu)
     theirs = sacrebleu.BLEU()
     expected = theirs.corpus_score(
-        [text or "" for text in texts.outputs["amber"]], [[r[0] for r in texts.references]]
+        [text or "" for text in outputs["amber"]], [[each[0] for each in references]]
     )
-    assert scores.system_scores()[scores.systems.index("amber")] == pytest.approx(expected.score)
+    assert scores.scores[scores.systems.index("amber")] == pytest.approx(expected.score)
     assert bleu.signature == str(theirs.get_signature())
     # Only the system whose text has changed is computed again.
     Output.objects.filter(system__name="dune", segment__number=1).update(text="Anders.")
-    asked: list[list[str]] = []
-    own = TextMetric.statistics
-
-    def watched(metric: TextMetric, outputs: Any, *rest: Any) -> Any:
-        asked.append(sorted(outputs))
-        return own(metric, outputs, *rest)
-
-    monkeypatch.setattr(TextMetric, "statistics", watched)
-    metrics_ask(test_set=task.test_set, names=["BLEU"])
+    again = metrics_ask(test_set=task.test_set, metrics=["BLEU"])
     jobs_run_waiting()
-    assert asked == [["dune"]]
+    again.refresh_from_db()
+    assert again.result["computed"] == 1
     assert Metric.objects.get(name="BLEU").pk != bleu.pk
 
 
 def test_a_cancelled_job_stores_nothing(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
-    job = metrics_ask(test_set=task.test_set, names=["BLEU", "chrF"])
-    own = TextMetric.statistics
+    def cancelled(*_progress: object) -> None:
+        raise JobCancelledError
 
-    def slow(metric: TextMetric, outputs: Any, references: Any, progress: Any) -> Any:
-        found = own(metric, outputs, references, progress)
-        job_cancel(job=Job.objects.get(pk=job.pk))
-        monkeypatch.setattr("campaign.services.jobs.JobProgress.__call__", _stopped)
-        return found
-
-    monkeypatch.setattr(TextMetric, "statistics", slow)
+    monkeypatch.setattr(JobProgress, "__call__", cancelled)
+    job = metrics_ask(test_set=task.test_set, metrics=["BLEU", "chrF"])
     job_run(job_id=job.pk)
     job.refresh_from_db()
     assert job.state == JobState.CANCELLED
     assert not Metric.objects.exists()
 
 
-def _stopped(*_progress: object) -> None:
-    from campaign.services.jobs import JobCancelledError
-
-    raise JobCancelledError
-
-
 def test_without_references_metrics_of_texts_are_refused(task: Task) -> None:
     for segment in task.test_set.segments.all():
         segment.references.all().delete()
     with pytest.raises(MetricRefusedError, match="no references"):
-        metrics_ask(test_set=task.test_set, names=["BLEU"])
+        metrics_ask(test_set=task.test_set, metrics=["BLEU"])
 
 
 def test_scores_are_imported_once_and_deleted(task: Task, rest: APIClient) -> None:
@@ -175,26 +157,6 @@ def test_a_test_set_of_judged_segments_alone_takes_scores_of_these(
     assert (metric.missing, metric.numbers[[0, 2], 0].tolist()) == (0, [1.0, 3.0])
 
 
-def test_only_organisers_of_the_campaign_change_metrics(task: Task, rest: APIClient) -> None:
-    assert post(rest, task, lines()).status_code == 201
-    metric = Metric.objects.get()
-    one = reverse("api-metric", args=[task.pk, metric.pk])
-    compute = reverse("api-metrics-compute", args=[task.pk])
-    for user, read, written in (
-        (make_analyst(task.test_set.campaign), 200, 403),
-        (make_organiser(make_campaign("other")), 404, 404),
-    ):
-        client = APIClient()
-        client.force_authenticate(user)
-        assert client.get(one).status_code == read
-        assert client.delete(one).status_code == written
-        assert client.post(compute, {"metrics": ["BLEU"]}).status_code == written
-        assert post(client, task, lines(metric="MORE")).status_code == written
-    other = make_task(make_campaign("third"))
-    assert rest.get(reverse("api-metric", args=[other.pk, metric.pk])).status_code == 404
-    assert Metric.objects.get() == metric
-
-
 def test_a_metric_contradicts_pairs_that_people_separate(
     task: Task, rest: APIClient, as_organiser: Client
 ) -> None:
@@ -240,7 +202,7 @@ def test_an_exported_evalset_folder_is_read_again(
     post(rest, task, lines())
     gap = {"system": "amber", "segment": 2, "metric": "GAP", "score": 1}
     post(rest, task, json.dumps(gap) + "\n", "gap.jsonl")
-    metrics_ask(test_set=task.test_set, names=["TER"])
+    metrics_ask(test_set=task.test_set, metrics=["TER"])
     jobs_run_waiting()
     asked = export_asked(task=task, kind="evalset", file_format="evalset")
     path = tmp_path / "evalset.zip"
@@ -255,14 +217,14 @@ def test_an_exported_evalset_folder_is_read_again(
     assert "metric-scores/en-de/ODD-refA.seg.score" in names
     [people] = read.human
     assert (people.systems, people.values.shape) == (SYSTEMS, (SEGMENTS, len(SYSTEMS)))
-    assert np.argsort(-people.system_scores()).tolist() == [0, 1, 2, 3]
+    assert np.argsort(-people.of_systems).tolist() == [0, 1, 2, 3]
     # Amber won all comparisons of five segments in six, and lost one of three in the others.
     assert people.values[:6, 0].tolist() == pytest.approx([1, 1, 1, 1, 1, 1 / 3])
     by_name = {each.name: each for each in read.metrics}
     assert by_name["ODD"].values[0].tolist() == [0, 1, 2, 3]
-    ter = metric_given(Metric.objects.get(name="TER")).scores
-    assert np.allclose(by_name["TER"].values, -ter.values)
-    assert np.allclose(by_name["TER"].of_systems, -ter.of_systems)
+    ter = metric_given(Metric.objects.get(name="TER"))
+    assert np.allclose(by_name["TER"].values, ter.values)
+    assert np.allclose(by_name["TER"].of_systems, ter.of_systems)
     # What was exported is imported into the same test set.
     Metric.objects.all().delete()
     here = {"campaign": task.test_set.campaign.slug, "test_set": task.test_set.name}
@@ -299,3 +261,41 @@ def test_an_exported_evalset_folder_has_error_spans(campaign: Campaign) -> None:
     assert "amber\tNone" in rows["merged"]
     # The mean of what judges gave, not of how they rank.
     assert scores[0] == "cobalt\t68.0"
+
+
+def stored(task: Task, systems: list[str], name: str = "COMET", **more: Any) -> None:
+    segments = Segment.objects.filter(test_set=task.test_set).count()
+    values = np.random.default_rng(1).normal(np.arange(len(systems)), 1, (segments, len(systems)))
+    values[0, 0] = np.nan
+    given = {"test_set": task.test_set, "systems": systems, "values": values, **more}
+    metric_store(name=name, file_name="scores.tsv", **given)
+
+
+def agreement(task: Task, **options: Any) -> Any:
+    return answer(task, "metrics", resamples=100, **options).data
+
+
+def test_metrics_are_compared_with_rankings_or_with_imported_human_scores(
+    varied: TestSetWriter,
+) -> None:
+    stored(varied.task, ["A", "B", "C"])
+    stored(varied.task, ["A", "B"], name="MQM", is_human=True)
+    said = agreement(varied.task)
+    comet, mqm = said["metrics"]
+    assert (said["people"]["from"], comet["metric"], comet["missing"]) == ("rankings", "COMET", 1)
+    assert (set(comet["scores"]), set(mqm["scores"])) == ({"A", "B", "C"}, {"A", "B"})
+    assert mqm["is_human"]
+    assert {"tau_wmt14", "acc_eq", "acc_eq_folds"} <= set(comet["segments"])
+    highest, lowest = (said[name]["segments"]["acc_eq"]["value"] for name in ("ceiling", "floor"))
+    assert highest > lowest
+    said = agreement(varied.task, human="MQM")
+    assert said["people"]["from"] == "scores"
+    assert [each["metric"] for each in said["metrics"]] == ["COMET"]
+
+
+def test_metrics_are_compared_with_scores_of_judges() -> None:
+    task = rated_task(make_campaign())
+    stored(task, sorted(task.test_set.systems.filter(kind="system").values_list("name", flat=True)))
+    said = agreement(task)
+    assert said["people"]["from"] == "scores"
+    assert "kendall_by_segment" in said["metrics"][0]["segments"]

@@ -51,8 +51,6 @@ def test_json_lines_hold_several_metrics_with_their_directions_and_gaps() -> Non
     assert comet.systems == ("amber", "birch")
     assert [name.segment for name in comet.segments] == ["1", "2"]
     np.testing.assert_equal(comet.values, [[0.5, np.nan], [1.0, np.nan]])
-    assert {name: len(gaps) for name, gaps in comet.missing.items()} == {"birch": 2}
-    np.testing.assert_equal(comet.system_scores(), [0.75, np.nan])
     assert (ter.name, ter.sign, ter.systems) == ("TER", -1.0, ("amber",))
 
 
@@ -61,7 +59,7 @@ def test_tables_name_segments_by_document_and_score_whole_systems_without_segmen
     (found,) = read(table, "chrF.csv")
     assert found.name == "chrF"
     assert found.segments == (SegmentName("1", "d1"), SegmentName("1", "d2"))
-    assert found.system_scores().tolist() == [9.0]
+    assert found.of_systems.tolist() == [9.0]
 
 
 def test_automatic_scores_of_wmt_are_of_paragraphs_and_named_after_the_system() -> None:
@@ -69,7 +67,6 @@ def test_automatic_scores_of_wmt_are_of_paragraphs_and_named_after_the_system() 
     first, second = read_metric_scores(files)
     assert first.systems == ("Amber-7B", "birch")
     assert first.segments[1] == SegmentName("news/d1_#_2", "news/d1")
-    assert first.domains == ("news", "news")
     assert np.isnan(second.values[1]).all()
     other = AUTOMATIC.replace("cs-de_DE", "en-is_IS")
     files = [store("a.jsonl", other), store("b.jsonl", AUTOMATIC)]
@@ -85,11 +82,11 @@ def test_evalset_folder_gives_human_scores_metrics_documents_and_lengths() -> No
     assert found.words == (1, 2, 3)
     (mqm,) = found.human
     np.testing.assert_equal(mqm.values, [[-1, -2], [np.nan, -3], [0, -4]])
-    assert mqm.system_scores().tolist() == [-0.5, -3.5]
+    assert mqm.of_systems.tolist() == [-0.5, -3.5]
     bleu, kiwi = found.metrics
     assert (bleu.name, bleu.uses_reference, bleu.values.shape) == ("BLEU", True, (3, 2))
     assert (kiwi.name, kiwi.uses_reference, kiwi.segments) == ("Kiwi[noref]", False, ())
-    assert kiwi.system_scores().tolist() == [2.0, 1.0]
+    assert kiwi.of_systems.tolist() == [2.0, 1.0]
 
 
 def test_evalset_folder_of_several_pairs_needs_a_choice() -> None:

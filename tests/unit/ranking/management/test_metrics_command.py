@@ -1,6 +1,6 @@
 """`analyse metrics`: scores beside judgments in files, and EvalSet folders."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,23 +27,25 @@ def scores(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def evalset(tmp_path: Path) -> Path:
-    folder = tmp_path / "wmt"
     values = {"A": [3, 2, 3, 4, 2, 3], "B": [2, 2, 1, 3, 2, 1], "C": [0, 1, 1, 2, 0, 1]}
+
+    def rows(scores: Mapping[str, Sequence[float]], times: float = 1) -> str:
+        return "".join(f"{name}\t{times * score}\n" for name in scores for score in scores[name])
+
     texts = {
         "documents/en-de.docs": "".join(f"{name}\td\n" for name in "xxxyyy"),
         "sources/en-de.txt": "a\na b\na b c\nd\nd e\nd e f\n",
         "references/en-de.refA.txt": "r\n" * 6,
-        "human-scores/en-de.mqm.seg.score": [(name, each) for name, row in values.items() for each in row],
-        "human-scores/en-de.da.seg.score": [(name, 10 * each) for name, row in values.items() for each in row],
-        "metric-scores/en-de/COMET-refA.seg.score": [(name, each / 5) for name in (*values, "refA") for each in values.get(name, [9] * 6)],
-        "metric-scores/en-de/Length-src.seg.score": [(name, place) for name in ("A", "B") for place in range(6)],
-    }  # fmt: skip
+        "human-scores/en-de.mqm.seg.score": rows(values),
+        "human-scores/en-de.da.seg.score": rows(values, 10),
+        "metric-scores/en-de/COMET-refA.seg.score": rows({**values, "refA": [9] * 6}, 0.2),
+        "metric-scores/en-de/Length-src.seg.score": rows({"A": range(6), "B": range(6)}),
+    }
     for name, content in texts.items():
-        path = folder / name
+        path = tmp_path / "wmt" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        lines = content if isinstance(content, str) else "".join(f"{a}\t{b}\n" for a, b in content)
-        path.write_text(lines, encoding="utf-8")
-    return folder
+        path.write_text(content, encoding="utf-8")
+    return tmp_path / "wmt"
 
 
 def test_scores_are_compared_with_judgments(enough: str, scores: Path, run_json: RunJson) -> None:
