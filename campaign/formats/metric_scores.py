@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import re
-from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -73,8 +72,8 @@ class MetricScores:
         False for metrics that count errors, such as TER.
     uses_reference : bool or None
         None if not known.
-    places : tuple of (str, int)
-        File and line that first name each segment.
+    places : tuple of Place
+        Where each segment is first named.
     """
 
     name: str
@@ -82,7 +81,7 @@ class MetricScores:
     values: FloatArray
     of_systems: FloatArray
     segments: tuple[SegmentName, ...]
-    places: tuple[tuple[str, int], ...]
+    places: tuple[Place, ...]
     signature: str = ""
     higher_is_better: bool = True
     uses_reference: bool | None = None
@@ -129,134 +128,74 @@ class EvalSet:
     words: tuple[int, ...] = ()
 
 
+#: The document and the name there of a segment; both are empty for a whole system.
+_Segment = tuple[str, str]
+_WHOLE: Final = ("", "")
+
+
 @dataclass(slots=True)
 class _Collected:
-    """The scores of one metric as they are read."""
+    """The scores of one metric as they are read, by system and segment."""
 
     name: str
     signature: str = ""
     higher_is_better: bool | None = None
     uses_reference: bool | None = None
-    rows: array[int] = field(default_factory=lambda: array("l"))
-    columns: array[int] = field(default_factory=lambda: array("l"))
-    scores: array[float] = field(default_factory=lambda: array("d"))
-    lines: array[int] = field(default_factory=lambda: array("l"))
-    files: array[int] = field(default_factory=lambda: array("l"))
-    of_systems: dict[str, float] = field(default_factory=dict)
+    scores: dict[tuple[str, _Segment], tuple[float, Place]] = field(default_factory=dict)
 
-
-class _Scores:
-    """All scores that files hold, by metric; segments and systems are numbered as they come."""
-
-    def __init__(self, languages: tuple[str, str] | None = None) -> None:
-        self._languages = languages
-        self._choice: PairChoice | None = None
-        self._segments: dict[tuple[str, str], int] = {}
-        self._places: list[tuple[str, int]] = []
-        self._systems: dict[str, int] = {}
-        self._files: list[str] = []
-        self._metrics: dict[str, _Collected] = {}
-
-    def begin(self, file: str) -> None:
-        """Note the file that is read next."""
-        self._files.append(file)
-
-    @property
-    def choice(self) -> PairChoice:
-        """Language pair to read: one pair for all files, some of which may lack it."""
-        if self._choice is None:
-            self._choice = PairChoice(self._files[-1], self._languages)
-        return self._choice
-
-    def metric(self, name: str) -> _Collected:
-        """Return the collected scores of a metric."""
-        return self._metrics.setdefault(name, _Collected(name))
-
-    def add(
-        self, metric: _Collected, system: str, segment: tuple[str, str], score: float, place: Place
-    ) -> None:
-        """Add a score of an output, or of a whole system if the segment, named after its document, has no name.
-
-        Raises FormatError for an invalid name of the system.
-        """
-        column = self._systems.setdefault(system, len(self._systems))
-        if column == len(self._systems) - 1 and (problem := system_name_problem(system)):
+    def add(self, system: str, segment: _Segment, score: float, place: Place) -> None:
+        """Add a score. Raises FormatError for an invalid name of the system, and for an output that is scored twice."""
+        if problem := system_name_problem(system):
             raise Place(place.file, place.line, field="system").error(
                 problem, "write the name of the system, as the test set has it"
             )
-        if segment[1]:
-            row = self._segments.setdefault(segment, len(self._segments))
-            if row == len(self._places):
-                self._places.append((self._files[-1], place.line or 0))
-            metric.rows.append(row)
-            metric.columns.append(column)
-            metric.scores.append(score)
-            metric.lines.append(place.line or 0)
-            metric.files.append(len(self._files) - 1)
-        elif system in metric.of_systems:
-            raise place.error(
-                f"{metric.name} scores the whole of {system} twice",
-                "remove one of the two lines, or name their segments",
+        _score, first = self.scores.setdefault((system, segment), (score, place))
+        if first is not place:
+            document, name = segment
+            of = f' of the document "{document}"' if document else ""
+            what = (
+                f"{system} twice for segment {name}{of}" if name else f"the whole of {system} twice"
             )
-        else:
-            metric.of_systems[system] = score
+            raise place.error(
+                f"{self.name} scores {what}, first in {first.file}, line {first.line}",
+                "keep one of the two lines, or name segments by document and position",
+            )
+
+    def result(self) -> MetricScores:
+        """Return the scores."""
+        systems = sorted({system for system, _segment in self.scores})
+        column = {name: number for number, name in enumerate(systems)}
+        places: dict[_Segment, Place] = {}
+        for (_system, segment), (_score, place) in self.scores.items():
+            places.setdefault(segment, place)
+        row = {each: number for number, each in enumerate(each for each in places if each[1])}
+        # Whole systems are below the segments.
+        values = np.full((len(row) + 1, len(systems)), np.nan)
+        for (system, segment), (score, _place) in self.scores.items():
+            values[row.get(segment, -1), column[system]] = score
+        return MetricScores(
+            name=self.name,
+            systems=tuple(systems),
+            segments=tuple(SegmentName(segment, document) for document, segment in row),
+            values=values[:-1],
+            of_systems=values[-1],
+            signature=self.signature,
+            higher_is_better=self.higher_is_better is not False,
+            uses_reference=self.uses_reference,
+            places=tuple(places[each] for each in row),
+        )
+
+
+class _Metrics(dict[str, _Collected]):
+    """Metrics by name."""
+
+    def __missing__(self, name: str) -> _Collected:
+        self[name] = found = _Collected(name)
+        return found
 
     def result(self) -> list[MetricScores]:
-        """Return the scores by metric, in the order of the files.
-
-        Raises FormatError for an output that is scored twice, and where nothing chooses among language pairs.
-        """
-        if self._choice is not None:
-            self._choice.finish()
-        segments, names = list(self._segments), list(self._systems)
-        return [self._of(each, segments, names) for each in self._metrics.values()]
-
-    def _of(
-        self, metric: _Collected, segments: list[tuple[str, str]], names: list[str]
-    ) -> MetricScores:
-        rows, columns = (np.array(each, dtype=np.int64) for each in (metric.rows, metric.columns))
-        cell = rows * len(names) + columns
-        _cells, first = np.unique(cell, return_index=True)
-        if len(first) < len(cell):
-            self._refuse_twice(metric, cell, first, segments, names)
-        used, row = np.unique(rows, return_inverse=True)
-        systems = sorted({*metric.of_systems, *(names[each] for each in np.unique(columns))})
-        place = {name: number for number, name in enumerate(systems)}
-        column = np.array([place.get(name, -1) for name in names], dtype=np.int64)
-        values = np.full((len(used), len(systems)), np.nan)
-        values[row, column[columns]] = metric.scores
-        return MetricScores(
-            name=metric.name,
-            systems=tuple(systems),
-            segments=tuple(
-                SegmentName(segment, document)
-                for document, segment in (segments[each] for each in used.tolist())
-            ),
-            values=values,
-            of_systems=np.array([metric.of_systems.get(name, np.nan) for name in systems]),
-            signature=metric.signature,
-            higher_is_better=metric.higher_is_better is not False,
-            uses_reference=metric.uses_reference,
-            places=tuple(self._places[each] for each in used.tolist()),
-        )
-
-    def _refuse_twice(
-        self,
-        metric: _Collected,
-        cell: npt.NDArray[np.int64],
-        first: npt.NDArray[np.int64],
-        segments: list[tuple[str, str]],
-        names: list[str],
-    ) -> None:
-        again = int(np.setdiff1d(np.arange(len(cell)), first)[0])
-        before = int(np.flatnonzero(cell == cell[again])[0])
-        document, segment = segments[metric.rows[again]]
-        of = f' of the document "{document}"' if document else ""
-        raise Place(self._files[metric.files[again]], metric.lines[again]).error(
-            f"{metric.name} scores {names[metric.columns[again]]} twice for segment {segment}{of}, first in "
-            f"{self._files[metric.files[before]]}, line {metric.lines[before]}",
-            "keep one of the two lines, or name segments by document and position",
-        )
+        """Return their scores, in the order of the files."""
+        return [each.result() for each in self.values()]
 
 
 def read_metric_scores(
@@ -284,24 +223,24 @@ def read_metric_scores(
         For files that are not in order, with the line; for an output that is scored twice; for several language pairs
         among which `languages` does not choose; and where there is no score.
     """
-    scores = _Scores(languages)
-    for file in files:
-        scores.begin(file.name)
+    given, metrics = list(files), _Metrics()
+    choice = PairChoice(given[0].name if given else name, languages)
+    for file in given:
         if named := _SCORE_FILE.fullmatch(file.plain_name):
-            _read_score_file(file, scores, *_with_reference(name or named["name"]))
+            _read_score_file(file, metrics, *_with_reference(name or named["name"]))
             continue
         with file.open() as stream:
             head, whole = peek(InputFile(file.name, stream), _HEAD_BYTES)
             begins = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
             if begins.startswith("{") and '"metric_scores"' in begins.partition("\n")[0]:
-                _read_automatic(whole, scores)
+                _read_automatic(whole, metrics, choice)
             else:
                 rows = _lines_of_json(whole) if begins.startswith("{") else _lines_of_table(whole)
-                _read_rows(rows, whole, scores, name or stem(file.name).removesuffix(".csv"))
-    found = scores.result()
-    if not found:
+                _read_rows(rows, whole, metrics, name or stem(file.name).removesuffix(".csv"))
+    choice.finish()
+    if not metrics:
         raise FormatError(name or "the files", "no scores found", "give a file with scores")
-    return found
+    return metrics.result()
 
 
 Rows = Iterator[tuple[int, Mapping[str, Any]]]
@@ -345,10 +284,10 @@ def _columns(place: Place, names: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _read_rows(rows: Rows, file: InputFile, scores: _Scores, name: str) -> None:
+def _read_rows(rows: Rows, file: InputFile, metrics: _Metrics, name: str) -> None:
     for line, values in rows:
         place = Place(file.name, line)
-        metric = scores.metric(_text(place, values, "metric") or name)
+        metric = metrics[_text(place, values, "metric") or name]
         _describe(place, metric, values)
         of_score = Place(file.name, line, field="score")
         if "score" not in values:
@@ -356,7 +295,7 @@ def _read_rows(rows: Rows, file: InputFile, scores: _Scores, name: str) -> None:
         document = document_named(_text(place, values, "document"))
         segment, system = _text(place, values, "segment"), _text(place, values, "system")
         score = _number(values["score"], of_score)
-        scores.add(metric, system, (document, segment), score, place)
+        metric.add(system, (document, segment) if segment else _WHOLE, score, place)
 
 
 def _describe(place: Place, metric: _Collected, values: Mapping[str, Any]) -> None:
@@ -406,12 +345,12 @@ def _number(value: object, place: Place) -> float:
     return found
 
 
-def _read_automatic(file: InputFile, scores: _Scores) -> None:
+def _read_automatic(file: InputFile, metrics: _Metrics, choice: PairChoice) -> None:
     """Read the automatic scores of a system's outputs as WMT's general task releases them: a document a line.
 
     The file is named after the system. Scores of a document are those of its paragraphs, in order.
     """
-    choice, system = scores.choice, stem(file.name)
+    system = stem(file.name)
     for line, values in object_lines(file, '{"document_id": "…", "metric_scores": {…}}'):
         pair = str(values.get("language_pair", "")).partition("-")
         if not choice.takes(pair[0], pair[2], line) or choice.undecided:
@@ -432,12 +371,12 @@ def _read_automatic(file: InputFile, scores: _Scores) -> None:
                 )
             for position, score in enumerate(given, 1):
                 segment = (called, segment_id(called, str(position)))
-                scores.add(scores.metric(name), system, segment, _number(score, place), place)
+                metrics[name].add(system, segment, _number(score, place), place)
 
 
 def _read_score_file(
     file: StoredFile,
-    scores: _Scores,
+    metrics: _Metrics,
     name: str,
     uses_reference: bool | None = None,
     segments: int | None = None,
@@ -454,7 +393,7 @@ def _read_score_file(
             f"the level {level} is not supported",
             "give a .seg.score or a .sys.score file",
         )
-    metric, is_whole = scores.metric(name), level == "sys"
+    metric, is_whole = metrics[name], level == "sys"
     metric.uses_reference = uses_reference
     count: defaultdict[str, int] = defaultdict(int)
     last: dict[str, Place] = {}
@@ -464,7 +403,7 @@ def _read_score_file(
         count[system] += 1
         last[system] = place
         segment = "" if is_whole else str(count[system])
-        scores.add(metric, system, ("", segment), _number(said, place), place)
+        metric.add(system, ("", segment), _number(said, place), place)
     if not count:
         raise FormatError(file.name, "the file is empty", "give a system and a score on each line")
     wanted = segments if segments and not is_whole else max(count.values())
@@ -492,7 +431,7 @@ def scores_by_number(scores: MetricScores, known: KnownSegments | None = None) -
     """
     numbers: dict[int, int] = {}
     for row, name in enumerate(scores.segments):
-        place = Place(*scores.places[row], field="segment")
+        place = replace(scores.places[row], field="segment")
         if known is not None:
             try:
                 number = known.choose(name, known.candidates(name), {}).number
@@ -573,15 +512,14 @@ def read_evalset(
     segments = len(described) or len(words) or None
     found: dict[str, Sequence[MetricScores]] = {}
     for role in SCORE_WORDS:
-        scores = _Scores()
+        metrics = _Metrics()
         for file, name in by_role[role]:
             # Means over documents and domains follow from those of segments.
             if name.endswith((".seg", ".sys")):
-                scores.begin(file.name)
                 metric = name[: -len(".seg")]
                 named = (metric, None) if role == "human-scores" else _with_reference(metric)
-                _read_score_file(file, scores, *named, segments)
-        found[role] = sorted(scores.result(), key=attrgetter("name"))
+                _read_score_file(file, metrics, *named, segments)
+        found[role] = sorted(metrics.result(), key=attrgetter("name"))
     return EvalSet(
         languages=fitting[0],
         domains=tuple(domain for domain, _document in described),

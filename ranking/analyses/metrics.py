@@ -21,9 +21,8 @@ from ranking.analyses.options import CONFIDENCE, RESAMPLES, SEED, Option, Option
 from ranking.code_version import code_version
 from ranking.core.arrays import Int64Array
 from ranking.core.beside import OutputScores, ScoredTask
-from ranking.core.metrics.agreement import Agreement
-from ranking.core.metrics.evidence import Drawing
-from ranking.core.metrics.meta_evaluation import MetaEvaluation, meta_evaluation
+from ranking.core.metrics.figures import Drawing
+from ranking.core.metrics.meta_evaluation import Agreement, MetaEvaluation, meta_evaluation
 from ranking.core.metrics.people import (
     Metric,
     NothingComparedError,
@@ -303,7 +302,7 @@ def _data(found: MetaEvaluation) -> dict[str, Any]:
             "ceiling": found.ceiling,
             "floor": found.floor,
             "clusters": {
-                figure: dict(zip(found.compared_names, each.cluster, strict=True))
+                figure: dict(zip(each.names, each.cluster, strict=True))
                 for figure, each in found.compared.items()
             },
             "tests": _tests(found),
@@ -324,10 +323,10 @@ def _tests(found: MetaEvaluation) -> list[dict[str, Any]]:
     """Return the p-values of each pair of metrics, the one with more soft pairwise accuracy first."""
     if not found.compared:
         return []
-    names = found.compared_names
-    order = np.argsort(-found.compared["soft_pairwise"].values, kind="stable").tolist()
+    soft = found.compared["soft_pairwise"]
+    order = np.argsort(-soft.values, kind="stable").tolist()
     return [
-        {"metric": names[one], "other": names[other]}
+        {"metric": soft.names[one], "other": soft.names[other]}
         | {f"p_{figure}": each.p_value[one, other] for figure, each in found.compared.items()}
         for one, other in combinations(order, 2)
     ]

@@ -274,6 +274,10 @@ class ScoredTask(TimedTask):
             [self._means(weights) for weights in self._weights(unit, seed, resamples)]
         )
 
+    def segment_means(self) -> FloatArray:
+        """Return the mean score of each segment and system, shape (S, n); NaN where there is none."""
+        return self._by_cell(self.scores.score[:, np.newaxis])[:, :, 0]
+
     def wins(self) -> Int64Array:
         """Return the segments that each system won against each other one, shape (n, n)."""
         wins: Int64Array = self._wins(np.ones((len(self.scores.score), 1)))[0]
@@ -326,8 +330,7 @@ class ScoredTask(TimedTask):
             return np.asarray((total / counted).T)
 
     def _wins(self, weights: FloatArray) -> Int64Array:
-        n = len(self.systems)
-        mean = self._by_cell(self.scores.score[:, np.newaxis])[:, :, 0]
+        n, mean = len(self.systems), self.segment_means()
         weight = self._by_cell(weights)
         wins = np.zeros((weights.shape[1], n, n), dtype=np.int64)
         for one in range(n):

@@ -19,7 +19,7 @@ from campaign.models import Reference, Segment, SystemKind, Task
 from ranking.analyses.kind import JUDGMENT_OPTIONS, ChosenJudgments
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.beside import ActiveTime, ScoredTask
-from ranking.core.metrics.evidence import Drawing
+from ranking.core.metrics.figures import Drawing
 from ranking.core.metrics.people import People, people_of_blocks, people_of_ratings
 from ranking.export.asked import ExportRefusedError
 from ranking.models import Metric

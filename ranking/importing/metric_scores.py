@@ -114,7 +114,7 @@ def metric_scores_import(
         some = _within(read, rows_there)
         skipped = max(skipped, len(read.segments) - len(some.segments))
         scores = scores_by_number(some, known)
-        file_name = scores.places[0][0] if scores.places else files[0].name
+        file_name = scores.places[0].file if scores.places else files[0].name
         columns = _columns(file_name, scores, systems, references)
         not_read |= {each for each in scores.systems if each not in systems}
         values = np.full((rows_there.max(initial=-1) + 1, len(columns)), np.nan)

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ranking.core.metrics.agreement import agreement_of_metrics
-from ranking.core.metrics.evidence import Drawing
+from ranking.core.metrics.figures import Drawing
+from ranking.core.metrics.meta_evaluation import agreement_of_metrics
 from ranking.core.metrics.people import Metric, people_of_blocks, people_of_scores
 from tests.benchmarks.beside_coverage import Held, World, first_task, spaced
 

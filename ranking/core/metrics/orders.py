@@ -11,7 +11,7 @@ import numpy as np
 from ranking.core.arrays import BoolArray, FloatArray
 from ranking.core.beside import Estimate
 from ranking.core.counting.resampling import segment_keys
-from ranking.core.metrics.pairs import Figure
+from ranking.core.metrics.figures import Figure
 from ranking.core.metrics.people import Metric, People
 from ranking.core.metrics.texts import (
     ERROR_RATES,

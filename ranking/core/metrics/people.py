@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -23,8 +24,15 @@ from ranking.core.beside import (
 from ranking.core.counting.resampling import segment_keys
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import counts_method_named
-from ranking.core.metrics.evidence import Drawing, pair_differences, ratios, resampled_means
-from ranking.core.metrics.pairs import Pairs, pairs_of_blocks, pairs_of_scores
+from ranking.core.metrics.figures import (
+    Drawing,
+    Pairs,
+    pair_differences,
+    pairs_of_blocks,
+    pairs_of_scores,
+    ratios,
+    resampled_means,
+)
 from ranking.core.scores import TIE_DECIMALS
 from ranking.core.selection import folds_of_segments
 
@@ -275,25 +283,32 @@ def people_of_blocks(
     task = JudgedTask("people", blocks, no_time)
     if len(task.systems) < 2:
         raise NothingComparedError("no two systems are compared")
+    drawn = _drawn(task, method, drawing)
+    if len(drawn["systems"]) < 2:
+        raise NothingComparedError("fewer than two systems have a score")
+    compared = task.compared.without(set(task.systems) - set(drawn["systems"]))
+    return People(
+        **drawn,
+        segments=np.unique(blocks.segment).astype(np.int64),
+        pairs=pairs_of_blocks(compared),
+        values=None,
+        blocks=compared,
+    )
+
+
+def _drawn(task: JudgedTask | ScoredTask, method: str, drawing: Drawing) -> dict[str, Any]:
+    """Return the systems with a score as `People` has them."""
     drawn = drawn_scores(
         task, counts_method_named(method), resamples=drawing.resamples, seed=drawing.seed
     )
     known = np.flatnonzero(drawn.scores.estimable)
-    if len(known) < 2:
-        raise NothingComparedError("fewer than two systems have a score")
-    names = tuple(drawn.systems[index] for index in known.tolist())
-    compared = task.compared.without(set(drawn.systems) - set(names))
-    return People(
-        systems=names,
-        segments=np.unique(blocks.segment).astype(np.int64),
-        scores=drawn.scores.values[known],
-        resampled={unit: each.values[:, known] for unit, each in drawn.resampled.items()},
-        fewest_units=drawn.fewest_units,
-        pairs=pairs_of_blocks(compared),
-        values=None,
-        blocks=compared,
-        drawing=drawing,
-    )
+    return {
+        "systems": tuple(drawn.systems[index] for index in known.tolist()),
+        "scores": drawn.scores.values[known],
+        "resampled": {unit: each.values[:, known] for unit, each in drawn.resampled.items()},
+        "fewest_units": drawn.fewest_units,
+        "drawing": drawing,
+    }
 
 
 def people_of_ratings(
@@ -317,26 +332,13 @@ def people_of_ratings(
     )
     if scores is None:
         raise NothingComparedError("nothing was judged")
-    numbers, row = np.unique(scores.segment, return_inverse=True)
-    cell = row * len(scores.systems) + scores.system
-    size = len(numbers) * len(scores.systems)
-    values = ratios(np.bincount(cell, scores.score, size), np.bincount(cell, minlength=size))
-    matrix = values.reshape(len(numbers), -1)
-    drawn = drawn_scores(
-        replace(task, scores=scores),
-        counts_method_named("expected_wins"),
-        resamples=drawing.resamples,
-        seed=drawing.seed,
-    )
+    some = replace(task, scores=scores)
+    values = some.segment_means()
     return People(
-        systems=scores.systems,
-        segments=numbers.astype(np.int64),
-        scores=drawn.scores.values,
-        resampled={unit: each.values for unit, each in drawn.resampled.items()},
-        fewest_units=drawn.fewest_units,
-        pairs=pairs_of_scores(matrix),
-        values=matrix,
-        drawing=drawing,
+        **_drawn(some, "expected_wins", drawing),
+        segments=np.unique(scores.segment).astype(np.int64),
+        pairs=pairs_of_scores(values),
+        values=values,
     )
 
 

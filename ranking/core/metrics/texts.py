@@ -32,8 +32,7 @@ from ranking.core.arrays import BoolArray, FloatArray, UInt64Array
 from ranking.core.beside import Estimate
 from ranking.core.counting.counts import chunks
 from ranking.core.counting.resampling import trim_count
-from ranking.core.metrics.evidence import Drawing, resampled_sums
-from ranking.core.metrics.pairs import Figure
+from ranking.core.metrics.figures import Drawing, Figure, resampled_sums
 
 _ORDERS: Final = 4
 _CHARACTER_ORDERS: Final = 6

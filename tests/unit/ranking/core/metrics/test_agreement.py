@@ -20,22 +20,26 @@ from ranking.core.arrays import FloatArray
 from ranking.core.beside import OutputScores
 from ranking.core.counting.resampling import segment_keys
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
-from ranking.core.metrics.agreement import MetricAgreement, agreement_of_metrics
-from ranking.core.metrics.evidence import (
+from ranking.core.metrics.figures import (
     MOST_ENUMERATED,
     Drawing,
-    flipped_p_values,
-    resampled_p_values,
-    soft_pairwise_accuracy,
-)
-from ranking.core.metrics.meta_evaluation import Tested, ceiling, floor, metrics_compared
-from ranking.core.metrics.pairs import (
     calibrated,
+    flipped_p_values,
     is_right,
     pairs_of_scores,
+    resampled_p_values,
     right_on_folds,
+    soft_pairwise_accuracy,
     tau_by_segment,
     taus,
+)
+from ranking.core.metrics.meta_evaluation import (
+    MetricAgreement,
+    Tested,
+    agreement_of_metrics,
+    ceiling,
+    floor,
+    metrics_compared,
 )
 from ranking.core.metrics.people import Metric, People, people_of_blocks, people_of_scores
 from ranking.files.reading import read_judgments

@@ -5,7 +5,7 @@ import pytest
 
 from ranking.core.arrays import FloatArray
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
-from ranking.core.metrics.evidence import Drawing
+from ranking.core.metrics.figures import Drawing
 from ranking.core.metrics.orders import MetricOrder, metric_order, people_order
 from ranking.core.metrics.people import Metric, People, people_of_blocks, people_of_scores
 

@@ -14,8 +14,7 @@ from campaign.formats.sgml import sgml_segments
 from campaign.formats.streams import InputFile
 from ranking.core.arrays import FloatArray
 from ranking.core.counting.resampling import poisson_weights, segment_keys
-from ranking.core.metrics.evidence import Drawing
-from ranking.core.metrics.pairs import Figure
+from ranking.core.metrics.figures import Drawing, Figure
 from ranking.core.metrics.texts import (
     CorpusStatistics,
     Range,
