@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from operator import attrgetter
 from typing import Any, Final
 
@@ -200,7 +200,9 @@ def _beside_table(
     for system in _people_first(found):
         placed, row = people.get(system), by_metric.get(system)
         by_people = (*ranks(placed), *_ends(placed.score)) if placed else none * 2
-        rows.append((system, *by_people, *(ranks(row) if row else none), *_ends(row and row.value)))
+        rows.append(
+            (system, *by_people, *(ranks(row) if row else none), *_ends(row.value if row else None))
+        )
     return Table(
         name=f"metric_{number}",
         title=_("%(metric)s and people") % {"metric": order.name},
@@ -292,6 +294,7 @@ def _segments_table(found: _Found) -> Table:
 
 def _corpus_table(found: _Found, unseen_in: str) -> Table:
     columns = [
+        Column("texts", _("Texts"), is_text=True),
         Column("sentences", _("Segments")),
         Column("running_words", _("Words")),
         Column("vocabulary", _("Distinct words")),
@@ -303,14 +306,11 @@ def _corpus_table(found: _Found, unseen_in: str) -> Table:
             Column("unseen_words", _("Words not in %(name)s") % name),
             Column("unseen_vocabulary", _("Distinct words not in %(name)s") % name),
         ]
-    return Table(
+    return Table.of(
+        ({"texts": _side_in_words(side), **asdict(counts)} for side, counts in found.corpus),
         name="corpus",
         title=_("Text statistics"),
-        columns=(Column("texts", _("Texts"), is_text=True), *columns),
-        rows=[
-            (_side_in_words(side), *(column.cell(counts) for column in columns))
-            for side, counts in found.corpus
-        ],
+        columns=columns,
         notes=[
             _(
                 "Words are separated by spaces; in languages without spaces, characters are counted. Sources are compared with sources, references and outputs with references."

@@ -121,11 +121,11 @@ def _compared(
     ratings: OutputScores | None = None,
 ) -> MetaEvaluation:
     """Compare metrics with a side, or with the human scores named by the options."""
-    metrics = labelled(metrics)
+    named = labelled(metrics)
     if options["human"] or side is None:
-        chosen = [each for each in metrics if each.is_human and each.name == options["human"]]
+        chosen = [each for each in named if each.is_human and each.name == options["human"]]
         if not chosen:
-            known = ", ".join(each.name for each in metrics if each.is_human) or "–"
+            known = ", ".join(each.name for each in named if each.is_human) or "–"
             words = (
                 _("No human scores “%(name)s”. Available: %(known)s.")
                 if options["human"]
@@ -133,10 +133,10 @@ def _compared(
             )
             raise OptionError(words % {"name": options["human"], "known": known}, field="human")
         side, ratings = partial(people_of_scores, chosen[0], drawing_of(options)), None
-        metrics.remove(chosen[0])
+        named.remove(chosen[0])
     with comparing(options["method"]):
         progress = begin(_("Comparing metrics"))
-        return meta_evaluation(side, metrics, ratings=ratings, groups=groups, progress=progress)
+        return meta_evaluation(side, named, ratings=ratings, groups=groups, progress=progress)
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> MetaEvaluation:

@@ -149,12 +149,11 @@ def flipped_p_values(
     sums = np.split(flipped_sums(np.concatenate(columns, axis=1), keys, drawing), ends, axis=1)
     found: list[FloatArray] = []
     for given, is_whole, each, drawn in zip(scores, whole, columns, sums, strict=False):
-        by_pair = pair_differences if is_whole else np.asarray
-        reach = np.abs(each).sum(axis=0)
+        apart, ahead, reach = drawn, each.sum(axis=0), np.abs(each).sum(axis=0)
         if is_whole:
+            apart, ahead = pair_differences(apart), pair_differences(ahead)
             reach = reach[first] + reach[second]
-        observed = by_pair(each.sum(axis=0)) - _EQUAL * reach
-        p = (by_pair(drawn) >= observed).mean(axis=0)
+        p = (apart >= ahead - _EQUAL * reach).mean(axis=0)
         found.append(np.where(np.isnan(pair_differences(given)).all(axis=0), np.nan, p))
     return found
 
