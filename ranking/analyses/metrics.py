@@ -146,8 +146,8 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> MetaEvaluat
 
 def _groups(given: Input, by: str) -> dict[str, Int64Array]:
     blocks = given.blocks
-    numbers, first = np.unique(blocks.segment, return_index=True)
-    numbers = numbers.astype(np.int64)
+    segments, first = np.unique(blocks.segment, return_index=True)
+    numbers: Int64Array = segments.astype(np.int64)
     if by == "length":
         return _by_length(numbers, given.texts.words()[numbers] if given.texts else numbers[:0])
     if not by:

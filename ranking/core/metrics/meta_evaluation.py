@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -260,7 +260,7 @@ def _segment_figures(people: People, values: FloatArray) -> tuple[dict[str, Figu
     if not len(pairs):
         return {}, None
     order = np.argsort(np.abs(difference))
-    threshold, _accuracy = calibrated(pairs.human, difference, pairs.groups, order)
+    threshold, _best = calibrated(pairs.human, difference, pairs.groups, order)
     found = _accuracy(pairs, is_right(pairs.human, difference, threshold))
     if people.folds is not None:
         fold = people.folds[pairs.row]
@@ -512,7 +512,7 @@ _Swaps = tuple[FloatArray, Callable[[int, int], FloatArray]]
 def _right(people: People, agreements: Sequence[MetricAgreement]) -> _Swaps:
     scored = [each.metric.of(people.segments) for each in agreements]
     # Segments that all metrics score whole, as far as people score them.
-    unknown = np.isnan(sum(scored))
+    unknown = np.isnan(np.sum(scored, axis=0))
     if people.values is not None:
         unknown &= ~np.isnan(people.values)
     pairs = people.pairs.take(~unknown.any(axis=1)[people.pairs.row])
@@ -710,11 +710,11 @@ def _judge_beside_means(ratings: OutputScores) -> tuple[Pairs, FloatArray]:
     segments = int(segment.max()) + 1
     keys, row = np.unique(judge * segments + segment, return_inverse=True)
 
-    def by_system(place: Int64Array, rows: int) -> tuple[FloatArray, Int64Array]:
-        cell, shape = place * len(ratings.systems) + ratings.system, (rows, len(ratings.systems))
-        size = rows * len(ratings.systems)
-        sums, counts = np.bincount(cell, ratings.score, size), np.bincount(cell, minlength=size)
-        return sums.reshape(shape), counts.reshape(shape)
+    def by_system(place: Int64Array, rows: int) -> Iterator[Any]:
+        shape = (rows, len(ratings.systems))
+        cell, size = place * shape[1] + ratings.system, rows * shape[1]
+        yield np.bincount(cell, ratings.score, size).reshape(shape)
+        yield np.bincount(cell, minlength=size).reshape(shape)
 
     sums, counts = (each[keys % segments] for each in by_system(segment, segments))
     own, own_counts = by_system(row, len(keys))

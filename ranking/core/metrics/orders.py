@@ -139,14 +139,12 @@ class MetricOrder:
 def people_order(people: People) -> list[PlacedByPeople]:
     """Return the systems as people order them, best first."""
     scores, ranks = people.scores, _ranks(people.scores, people.better)
-    return [
-        PlacedByPeople(
-            people.systems[index],
-            people.interval(scores[index], lambda unit, at=index: people.resampled[unit][:, at]),
-            *ranks[index],
-        )
-        for index in np.argsort(-scores, kind="stable").tolist()
-    ]
+
+    def placed(index: int) -> PlacedByPeople:
+        score = people.interval(scores[index], lambda unit: people.resampled[unit][:, index])
+        return PlacedByPeople(people.systems[index], score, *ranks[index])
+
+    return [placed(index) for index in np.argsort(-scores, kind="stable").tolist()]
 
 
 def _ranks(values: FloatArray, better: BoolArray) -> list[tuple[Any, Any, Any]]:
@@ -231,7 +229,7 @@ class _Ranges:
         chosen = self._statistics[[one] if other is None else [one, other]]
         chosen = chosen[:, ~np.isnan(chosen).any(axis=(0, 2))]
         units = (np.arange(chosen.shape[1]),)
-        found, *subtracted = (Figure.of_sums(*each.T, units) for each in chosen)
+        found, *subtracted = (Figure.of_sums(each[:, 0], each[:, 1], units) for each in chosen)
         for each in subtracted:
             found = Figure(found.value - each.value, found.influence - each.influence, units)
         return ranged(found, self._drawing)

@@ -96,7 +96,7 @@ def test_tokens_follow_the_language_and_the_signature_says_which() -> None:
 
 
 def rate(statistics: FloatArray) -> Figure:
-    return Figure.of_sums(*statistics.T, (np.arange(len(statistics)),))
+    return Figure.of_sums(statistics[:, 0], statistics[:, 1], (np.arange(len(statistics)),))
 
 
 def test_ranges_of_error_rates_cover_the_truth() -> None:
