@@ -384,7 +384,7 @@ class TaskAndMoreView(generics.RetrieveAPIView[Task]):
         changes = dict(sent.validated_data)
         closed, confirm = changes.pop("closed", None), changes.pop("confirm", False)
         if closed and not confirm and task.closed_at is None and task_at_work(task=task).judges:
-            return closing_answer(task, status=409)
+            return Response(ClosingSerializer(closing_answer(task)).data, status=409)
         with transaction.atomic():
             _change(task, **changes)
         if closed is not None:

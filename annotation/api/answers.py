@@ -11,12 +11,12 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from annotation.answer_files import answer_files
 from annotation.export.answers import answers_response, answers_written, formats_written
 from annotation.importing.answers import sent_answers_import
-from campaign.api.access import organised_task, readable_task
+from campaign.api.access import readable_task
+from campaign.api.operations import Address, operation
 from campaign.export.downloads import MEDIA_TYPES
 from campaign.formats import FormatError
 from campaign.importing.errors import ImportRefusedError
@@ -75,7 +75,7 @@ class AnswerFormatsSerializer(serializers.Serializer[Any]):
     imports = AnswersImportSerializer(many=True, read_only=True, help_text="Newest first.")
 
 
-class AnswersView(APIView):
+class AnswersView(Address):
     """Answers of a task in files."""
 
     parser_classes = [MultiPartParser]
@@ -111,22 +111,16 @@ class AnswersView(APIView):
             raise ValidationError({"as": [_("Format not available for this task.")]})
         return answers_response(task=task, file_format=wanted, written=written)
 
-    @extend_schema(
-        operation_id="answers_import",
-        request={"multipart/form-data": AnswersSentSerializer},
-        responses={200: AnswersImportedSerializer},
+    @operation(
+        "answers_import",
+        AnswersImportedSerializer,
+        takes=AnswersSentSerializer,
+        refusals={FormatError: "file", ImportRefusedError: "file"},
     )
-    def post(self, request: Request, task_id: int) -> Response:
+    def post(self) -> Any:
         """Import the answers of a file, or nothing if there is an error. Importing a file again changes nothing."""
-        task = organised_task(request, task_id)
-        sent = AnswersSentSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        try:
-            imported = sent_answers_import(
-                task=task,
-                sent=sent.validated_data["file"],
-                file_format=sent.validated_data["file_format"] or None,
-            )
-        except (FormatError, ImportRefusedError) as error:
-            raise ValidationError({"file": [str(error)]}) from error
-        return Response(AnswersImportedSerializer(imported).data)
+        return sent_answers_import(
+            task=self.task,
+            sent=self.sent["file"],
+            file_format=self.sent["file_format"] or None,
+        )

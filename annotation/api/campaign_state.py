@@ -8,16 +8,15 @@ from rest_framework import serializers
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from annotation.api.serializers import RefusedSerializer
 from annotation.selectors.effects import (
     closing_in_words,
     state_effects,
     task_at_work,
     transitions_possible,
 )
-from campaign.api.access import organised_campaign, organised_task, reader
+from campaign.api.access import reader
+from campaign.api.operations import Address, operation
 from campaign.models import Campaign, CampaignState, MembershipRole, Task, Transition
 from campaign.pages.rights import transitions_of
 from campaign.services.campaigns import (
@@ -86,81 +85,62 @@ class StateEffectsSerializer(serializers.Serializer[Any]):
     )
 
 
-class CampaignStateView(APIView):
-    @extend_schema(operation_id="campaign_state", responses=StateSerializer)
-    def get(self, request: Request, slug: str) -> Response:
+class _StateAddress(Address):
+    def state(self, campaign: Campaign) -> dict[str, Any]:
+        role = MembershipRole(campaign.memberships.get(user=self.user).role)
+        return {
+            "state": campaign.state,
+            "state_since": campaign.state_since,
+            "closes_at": campaign.closes_at,
+            "transitions": transitions_of(role, transitions_possible(campaign)),
+        }
+
+
+class CampaignStateView(_StateAddress):
+    @operation("campaign_state", StateSerializer)
+    def get(self) -> dict[str, Any]:
         """Return the state of a campaign and the possible transitions."""
-        return _state(request, organised_campaign(request, slug))
+        return self.state(self.campaign)
 
-    @extend_schema(
-        operation_id="campaign_extend",
-        request=StateSerializer,
-        responses={200: StateSerializer, 409: RefusedSerializer},
-    )
-    def patch(self, request: Request, slug: str) -> Response:
+    @operation("campaign_extend", StateSerializer, takes=StateSerializer)
+    def patch(self) -> dict[str, Any]:
         """Set the time of automatic closing."""
-        campaign = organised_campaign(request, slug)
-        sent = StateSerializer(data=request.data, partial=True)
-        sent.is_valid(raise_exception=True)
-        if "closes_at" in sent.validated_data:
-            campaign_extend(
-                campaign=campaign, closes_at=sent.validated_data["closes_at"], blocks_wanted={}
-            )
-        return _state(request, campaign)
+        if self.sent:
+            campaign_extend(campaign=self.campaign, blocks_wanted={}, **self.sent)
+        return self.state(self.campaign)
 
 
-class CampaignTransitionView(APIView):
-    @extend_schema(
-        operation_id="campaign_transition",
-        request=TransitionRequestSerializer,
-        responses={200: StateEffectsSerializer, 409: RefusedSerializer},
-    )
-    def post(self, request: Request, slug: str, transition: str) -> Response:
+class CampaignTransitionView(Address):
+    @operation("campaign_transition", StateEffectsSerializer, takes=TransitionRequestSerializer)
+    def post(self, transition: str) -> Response:
         """Change the state of a campaign, or with `dry_run` return the effects.
 
         `open`, `pause`, `resume`, `close`, `reopen`, `archive`, `unarchive`, or `delete` with its `name`.
         """
-        campaign = organised_campaign(request, slug)
         if transition not in Transition:
             raise NotFound
-        wanted = Transition(transition)
-        sent = TransitionRequestSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        effects = state_effects(campaign=campaign, transition=wanted)
-        state = campaign.state
-        if not sent.validated_data["dry_run"]:
-            state = _change(request, campaign, wanted, sent.validated_data["name"])
-        data = StateEffectsSerializer(effects).data
-        return Response({**data, "state": state})
+        wanted, campaign = Transition(transition), self.campaign
+        dry_run, name = self.sent["dry_run"], self.sent["name"]
+        # The effects are those of before.
+        shown = StateEffectsSerializer(state_effects(campaign=campaign, transition=wanted)).data
+        state: str = campaign.state
+        if wanted == Transition.DELETE and not dry_run:
+            is_gone = campaign_delete(campaign=campaign, typed_name=name, by=self.user)
+            state = "deleted" if is_gone else CampaignState.BIN
+        elif not dry_run:
+            campaign_state_change(campaign=campaign, transition=wanted, by=self.user)
+            state = campaign.state
+        return Response({**shown, "state": state})
 
 
-class CampaignRestoreView(APIView):
+class CampaignRestoreView(_StateAddress):
     @extend_schema(operation_id="campaign_restore", request=None, responses=StateSerializer)
     def post(self, request: Request, slug: str) -> Response:
         """Restore a campaign that you own from the bin."""
         binned = Campaign.objects.with_role_of(reader(request)).filter(state=CampaignState.BIN)
         campaign = get_object_or_404(binned, slug=slug)
         campaign_restore(campaign=campaign, by=reader(request))
-        return _state(request, campaign)
-
-
-def _change(request: Request, campaign: Campaign, wanted: Transition, name: str) -> str:
-    if wanted == Transition.DELETE:
-        is_gone = campaign_delete(campaign=campaign, typed_name=name, by=reader(request))
-        return "deleted" if is_gone else CampaignState.BIN
-    campaign_state_change(campaign=campaign, transition=wanted, by=reader(request))
-    return campaign.state
-
-
-def _state(request: Request, campaign: Campaign) -> Response:
-    role = MembershipRole(campaign.memberships.get(user=reader(request)).role)
-    shown = {
-        "state": campaign.state,
-        "state_since": campaign.state_since,
-        "closes_at": campaign.closes_at,
-        "transitions": transitions_of(role, transitions_possible(campaign)),
-    }
-    return Response(StateSerializer(shown).data)
+        return Response(StateSerializer(self.state(campaign)).data)
 
 
 class ClosingSerializer(serializers.Serializer[Any]):
@@ -181,41 +161,36 @@ class ClosingRequestSerializer(serializers.Serializer[Any]):
     )
 
 
-class TaskClosingView(APIView):
-    __test__ = False
-
-    @extend_schema(operation_id="task_closing", responses=ClosingSerializer)
-    def get(self, request: Request, task_id: int) -> Response:
+class TaskClosingView(Address):
+    @operation("task_closing", ClosingSerializer)
+    def get(self) -> dict[str, Any]:
         """Return whether a test set is closed, and the effects of closing it now."""
-        return closing_answer(organised_task(request, task_id))
+        return closing_answer(self.task)
 
-    @extend_schema(
-        operation_id="task_close_or_reopen",
-        request=ClosingRequestSerializer,
-        responses={200: ClosingSerializer, 409: ClosingSerializer},
+    @operation(
+        "task_close_or_reopen",
+        {200: ClosingSerializer, 409: ClosingSerializer},
+        takes=ClosingRequestSerializer,
     )
-    def put(self, request: Request, task_id: int) -> Response:
+    def put(self) -> dict[str, Any] | Response:
         """Close or reopen a test set for judges. 409 without `confirm` while judges are at work."""
-        task = organised_task(request, task_id)
-        sent = ClosingRequestSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        if not sent.validated_data["closed"]:
+        task = self.task
+        if not self.sent["closed"]:
             task_reopen(task=task)
-        elif sent.validated_data["confirm"] or not task_at_work(task=task).judges:
+        elif self.sent["confirm"] or not task_at_work(task=task).judges:
             task_close(task=task)
         else:
-            return closing_answer(task, status=409)
+            return Response(ClosingSerializer(closing_answer(task)).data, status=409)
         task.refresh_from_db(fields=["closed_at"])
         return closing_answer(task)
 
 
-def closing_answer(task: Task, status: int = 200) -> Response:
+def closing_answer(task: Task) -> dict[str, Any]:
     """Return whether a task is closed, and the effects of closing it now."""
     now = task_at_work(task=task)
-    shown = {
+    return {
         "closed_at": task.closed_at,
         "judges": now.judges,
         "blocks": now.blocks,
         "words": closing_in_words(task=task),
     }
-    return Response(ClosingSerializer(shown).data, status=status)

@@ -1,16 +1,14 @@
 """Designs of a test set: their history, changing the one in force, their HITs, and HITs of one to be."""
 
+from functools import cached_property
 from typing import Any, Final
 
 from django.db.models import FloatField, QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from drf_spectacular.utils import extend_schema, extend_schema_field
-from rest_framework import generics, serializers
-from rest_framework.exceptions import NotFound
-from rest_framework.request import Request
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from annotation.api.serializers import ChangeEffectsSerializer, TextSerializer
 from annotation.models import HIT, Design
@@ -29,10 +27,10 @@ from annotation.services.planning.designs import (
     design_proposed,
     design_use_again,
 )
-from campaign.api.access import group_asked_for, organised_task, readable_task, reader
-from campaign.api.pages import CursorPages
+from campaign.api.access import group_asked_for, row_found
+from campaign.api.operations import Address, operation
 from campaign.api.requests import NumberField
-from campaign.models import JudgeGroup, Task
+from campaign.models import JudgeGroup
 
 
 class DesignSerializer(serializers.ModelSerializer[Design]):
@@ -55,18 +53,6 @@ class DesignSerializer(serializers.ModelSerializer[Design]):
         model = Design
         fields = ["id", *PARAMETERS, "created_at", "changed_by"]
         read_only_fields = fields
-
-
-class DesignsView(generics.ListAPIView[Design]):
-    """Designs of a test set, the current one first."""
-
-    serializer_class = DesignSerializer
-    pagination_class = CursorPages
-    ordering = "-id"
-
-    def get_queryset(self) -> QuerySet[Design]:
-        task = readable_task(self.request, self.kwargs["task_id"])
-        return designs_of(task_id=task.pk)
 
 
 class HITSerializer(serializers.ModelSerializer[HIT]):
@@ -97,16 +83,13 @@ class HITSerializer(serializers.ModelSerializer[HIT]):
         return hit_state(hit)
 
 
-class HITsView(generics.ListAPIView[HIT]):
-    """HITs of a test set by number, and how they were drawn."""
-
-    serializer_class = HITSerializer
-    pagination_class = CursorPages
+class HITsView(Address):
     ordering = "number"
 
-    def get_queryset(self) -> QuerySet[Any]:
-        task = organised_task(self.request, self.kwargs["task_id"])
-        return hits_explained(task_id=task.pk)
+    @operation("tasks_hits_list", HITSerializer(many=True))
+    def get(self) -> QuerySet[Any]:
+        """List the HITs of a test set by number, and how they were drawn."""
+        return hits_explained(task_id=self.task.pk)
 
 
 _MOST_PREVIEWED: Final = 20
@@ -159,7 +142,7 @@ class DesignParametersSerializer(serializers.ModelSerializer[Design]):
 
     def validate_judge_group(self, name: str | None) -> JudgeGroup | None:
         """Find the group in the campaign of the test set that the view names."""
-        return group_asked_for(self.context["task"], name)
+        return group_asked_for(self.context["view"].task, name)
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
         """Leave constraints that span fields to the service, whose errors include a remedy."""
@@ -168,12 +151,6 @@ class DesignParametersSerializer(serializers.ModelSerializer[Design]):
     def get_validators(self) -> list[Any]:
         """Return none: the service refuses, as it does for the page and the command."""
         return []
-
-    @property
-    def chosen(self) -> dict[str, Any]:
-        """The parameters that were named, as `design_change` takes them."""
-        names = (*PARAMETERS, "rank_shown_reference")
-        return {name: value for name, value in self.validated_data.items() if name in names}
 
 
 class DesignChangeSerializer(DesignParametersSerializer):
@@ -234,76 +211,72 @@ class PreviewedHITSerializer(serializers.Serializer[Any]):
     blocks = PreviewedBlockSerializer(many=True)
 
 
-def proposed_design(task: Task, sent: DesignParametersSerializer) -> Design | None:
-    """Return the design that was sent, not saved; None if no parameter was named: the one in force."""
-    if not set(sent.chosen) & set(PARAMETERS):
-        return None
-    return design_proposed(task=task, **sent.chosen)
+class DesignAddress(Address):
+    """An address that takes the parameters of a design."""
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """The parameters that were sent, as `design_change` takes them."""
+        names = (*PARAMETERS, "rank_shown_reference")
+        return {name: value for name, value in self.sent.items() if name in names}
+
+    @cached_property
+    def proposed(self) -> Design | None:
+        """The design that was sent, not saved; None if no parameter was named: the one in force."""
+        is_named = set(self.chosen) & set(PARAMETERS)
+        return design_proposed(task=self.task, **self.chosen) if is_named else None
+
+    def design(self, design: Design) -> Design:
+        """Return a design as its serializer takes it."""
+        return designs_of(task_id=self.task.pk).get(pk=design.pk)
 
 
-def _new_group(proposed: Design | None, sent: DesignParametersSerializer) -> JudgeGroup | None:
-    """Return the group requested for a design."""
-    return proposed.judge_group if proposed and "judge_group" in sent.chosen else None
+class DesignsView(DesignAddress):
+    @operation("tasks_designs_list", DesignSerializer(many=True))
+    def get(self) -> QuerySet[Design]:
+        """List the designs of a test set, the current one first."""
+        return designs_of(task_id=self.task.pk)
 
-
-def _answer(task: Task, design: Design, status: int) -> Response:
-    found = designs_of(task_id=task.pk).get(pk=design.pk)
-    return Response(DesignSerializer(found).data, status=status)
-
-
-class DesignsAndChangeView(DesignsView):
-    """Designs of a test set, the current one first."""
-
-    @extend_schema(
-        operation_id="design_change",
-        request=DesignChangeSerializer,
-        responses={201: DesignSerializer, 409: ChangeEffectsSerializer},
+    @operation(
+        "design_change",
+        {201: DesignSerializer, 409: ChangeEffectsSerializer},
+        takes=DesignChangeSerializer,
     )
-    def post(self, request: Request, task_id: int) -> Response:
+    def post(self) -> Design | Response:
         """Change the design of future HITs. 409 without `confirm` once HITs are planned."""
-        task = organised_task(request, task_id)
-        sent = DesignChangeSerializer(data=request.data, context={"task": task})
-        sent.is_valid(raise_exception=True)
-        proposed = proposed_design(task, sent)
-        effects = design_effects(task=task)
-        if effects.is_any_planned and not sent.validated_data["confirm"]:
-            words = design_effects_in_words(
-                effects, design=proposed, group=_new_group(proposed, sent)
-            )
+        effects, proposed = design_effects(task=self.task), self.proposed
+        if effects.is_any_planned and not self.sent["confirm"]:
+            group = proposed.judge_group if proposed and "judge_group" in self.chosen else None
+            words = design_effects_in_words(effects, design=proposed, group=group)
             return Response({"words": words}, status=409)
-        design = design_change(task=task, changed_by=reader(request), **sent.chosen)
-        return _answer(task, design, 201)
+        return self.design(design_change(task=self.task, changed_by=self.user, **self.chosen))
 
 
-class DesignAgainView(APIView):
-    @extend_schema(operation_id="design_use_again", request=None, responses={201: DesignSerializer})
-    def post(self, request: Request, task_id: int, design_id: int) -> Response:
+class DesignAgainView(DesignAddress):
+    @operation("design_use_again", {201: DesignSerializer})
+    def post(self, design_id: int) -> Design:
         """Use an earlier design again for future HITs."""
-        task = organised_task(request, task_id)
-        design = Design.objects.not_imported().filter(task=task, pk=design_id).first()
-        if design is None:
-            raise NotFound(_("Design not found."))
-        again = design_use_again(design=design, changed_by=reader(request))
-        return _answer(task, again, 201)
+        designs = Design.objects.not_imported().filter(task=self.task)
+        design = row_found(designs, _("Design not found."), pk=design_id)
+        return self.design(design_use_again(design=design, changed_by=self.user))
 
 
-class DesignPreviewView(APIView):
-    @extend_schema(
-        operation_id="design_preview",
-        request=DesignPreviewRequestSerializer,
-        responses=PreviewedHITSerializer(many=True),
+class DesignPreviewView(DesignAddress):
+    pagination_class = None
+
+    @operation(
+        "design_preview",
+        PreviewedHITSerializer(many=True),
+        takes=DesignPreviewRequestSerializer,
+        for_readers=True,
     )
-    def post(self, request: Request, task_id: int) -> Response:
+    def post(self) -> Any:
         """Preview the next HITs as judges would see them, without storing anything."""
-        task = readable_task(request, task_id)
-        sent = DesignPreviewRequestSerializer(data=request.data, context={"task": task})
-        sent.is_valid(raise_exception=True)
-        design = proposed_design(task, sent)
-        hits = previewed_hits(
-            task_id=task.pk,
+        design, task_id = self.proposed, self.task.pk
+        return previewed_hits(
+            task_id=task_id,
             parameters=None if design is None else design.parameters,
-            numbers=next_numbers(task_id=task.pk, count=sent.validated_data["count"]),
+            numbers=next_numbers(task_id=task_id, count=self.sent["count"]),
             documents=() if design is None else design.documents,
             segments=() if design is None else design.segments,
         )
-        return Response(PreviewedHITSerializer(hits, many=True).data)

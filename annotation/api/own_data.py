@@ -8,8 +8,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
-from rest_framework import generics, serializers
-from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework import serializers
 from rest_framework.parsers import FormParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -18,8 +17,8 @@ from rest_framework.views import APIView
 from annotation.api.judging import judge_or_403
 from annotation.export.own_data import own_data_json
 from annotation.services.judges import erasure_carry_out
-from campaign.api.access import organised_campaign, reader
-from campaign.api.pages import CursorPages
+from campaign.api.access import row_found
+from campaign.api.operations import Address, operation
 from campaign.api.requests import EMPTY, StrictJSONParser, unknown_keys_refuse
 from campaign.models import ErasureRequest
 from campaign.services.erasures import (
@@ -120,66 +119,44 @@ class ErasureRecordSerializer(serializers.Serializer[object]):
     judge = serializers.CharField(max_length=100, help_text="Pseudonym.")
 
 
-class ErasuresView(generics.ListAPIView[ErasureRequest]):
-    """Erasure requests of a campaign, newest first."""
+class _ErasureAddress(Address):
+    def erasure(self, request_id: int) -> ErasureRequest:
+        return row_found(self.erasures(), _("Request not found."), pk=request_id)
 
-    serializer_class = ErasureSerializer
-    pagination_class = CursorPages
-    ordering = "-id"
+    def erasures(self) -> QuerySet[ErasureRequest]:
+        rows = ErasureRequest.objects.filter(judge__campaign=self.campaign)
+        return rows.select_related("judge")
 
-    def get_queryset(self) -> QuerySet[ErasureRequest]:
-        campaign = organised_campaign(self.request, self.kwargs["slug"])
-        return ErasureRequest.objects.filter(judge__campaign=campaign).select_related("judge")
 
-    @extend_schema(
-        operation_id="erasure_record",
-        request=ErasureRecordSerializer,
-        responses={200: ErasureSerializer},
+class ErasuresView(_ErasureAddress):
+    @operation("campaigns_erasures_list", ErasureSerializer(many=True))
+    def get(self) -> QuerySet[ErasureRequest]:
+        """List the erasure requests of a campaign, newest first."""
+        return self.erasures()
+
+    @operation(
+        "erasure_record",
+        ErasureSerializer,
+        takes=ErasureRecordSerializer,
+        refusals={ErasureRefusedError: "judge"},
     )
-    def post(self, request: Request, slug: str) -> Response:
+    def post(self) -> ErasureRequest:
         """Record a request that a judge made by other means; an open request is returned unchanged."""
-        campaign = organised_campaign(request, slug)
-        sent = ErasureRecordSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        try:
-            asked = erasure_record(
-                campaign=campaign, pseudonym=sent.validated_data["judge"], by=reader(request)
-            )
-        except ErasureRefusedError as error:
-            raise ValidationError({"judge": [str(error)]}) from error
-        return Response(ErasureSerializer(asked).data)
+        return erasure_record(campaign=self.campaign, pseudonym=self.sent["judge"], by=self.user)
 
 
-class ErasureCarryOutView(APIView):
-    @extend_schema(
-        operation_id="erasure_carry_out", request=None, responses={200: ErasureSerializer}
-    )
-    def post(self, request: Request, slug: str, request_id: int) -> Response:
+class ErasureCarryOutView(_ErasureAddress):
+    @operation("erasure_carry_out", ErasureSerializer)
+    def post(self, request_id: int) -> ErasureRequest:
         """Erase the judge's identity permanently. 400 if the request was answered or withdrawn."""
-        asked = _request(request, slug, request_id)
-        erasure_carry_out(request=asked, by=reader(request))
-        return Response(ErasureSerializer(asked).data)
+        asked = self.erasure(request_id)
+        erasure_carry_out(request=asked, by=self.user)
+        return asked
 
 
-class ErasureRefuseView(APIView):
-    @extend_schema(
-        operation_id="erasure_refuse",
-        request=RefusalOfErasureSerializer,
-        responses={200: ErasureSerializer},
-    )
-    def post(self, request: Request, slug: str, request_id: int) -> Response:
+class ErasureRefuseView(_ErasureAddress):
+    @operation("erasure_refuse", ErasureSerializer, takes=RefusalOfErasureSerializer)
+    def post(self, request_id: int) -> ErasureRequest:
         """Refuse a request with a reason shown to the judge. 400 if it was answered or withdrawn."""
-        asked = _request(request, slug, request_id)
-        sent = RefusalOfErasureSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        erasure_refuse(request=asked, reason=sent.validated_data["reason"], by=reader(request))
-        asked.refresh_from_db()
-        return Response(ErasureSerializer(asked).data)
-
-
-def _request(request: Request, slug: str, request_id: int) -> ErasureRequest:
-    campaign = organised_campaign(request, slug)
-    asked = ErasureRequest.objects.filter(judge__campaign=campaign, pk=request_id).first()
-    if asked is None:
-        raise NotFound(_("Request not found."))
-    return asked
+        erasure_refuse(request=self.erasure(request_id), reason=self.sent["reason"], by=self.user)
+        return self.erasure(request_id)

@@ -2,14 +2,10 @@
 
 from typing import Any
 
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import NotFound, ValidationError
-from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from annotation.pages.judge_tables import ParticipationFilter
 from annotation.selectors.panels import (
@@ -19,12 +15,10 @@ from annotation.selectors.panels import (
     participations_described,
     participations_of,
 )
-from campaign.api.access import organised_campaign, reader
-from campaign.api.filters import filter_parameters, filtered
-from campaign.api.pages import CursorPages, paged
+from campaign.api.access import row_found
+from campaign.api.operations import Address, operation
 from campaign.models import (
     CHANGING_ROLES,
-    Campaign,
     Panel,
     PanelKind,
     Participation,
@@ -37,7 +31,6 @@ from campaign.services.panels import (
     MOST_BLOCKS,
     MOST_MINUTES,
     MOST_PARTICIPATIONS,
-    PanelRefusedError,
     PanelTerms,
     panel_change,
     panel_create,
@@ -195,121 +188,83 @@ class ParticipationSerializer(_HiddenSerializer):
     hidden = ("participant", "session", "study", "code")
 
 
-class _PanelView(APIView):
-    """Find the panel that an address names."""
+class _PanelAddress(Address):
+    """A panel that an address names, and refusals at their fields."""
 
-    def campaign(self, request: Request, slug: str) -> Campaign:
-        campaign: Any = organised_campaign(request, slug)
-        # The filter of participations looks at it, too.
-        role_remember(request, campaign.role)
-        self.seen = {"request": request, "may_change": campaign.role in CHANGING_ROLES}
-        found: Campaign = campaign
-        return found
+    def get_serializer_context(self) -> dict[str, Any]:
+        campaign: Any = self.campaign
+        return {"request": self.request, "may_change": campaign.role in CHANGING_ROLES}
 
-    def found(self, request: Request, slug: str, panel_id: int) -> Panel:
-        panels = panels_counted(campaign=self.campaign(request, slug))
-        panel = panels.filter(pk=panel_id).first()
-        if panel is None:
-            raise NotFound(_("Panel not found."))
-        return panel
+    def panel(self, panel_id: int) -> Panel:
+        return row_found(panels_counted(campaign=self.campaign), _("Panel not found."), pk=panel_id)
 
-    def shown(self, panel: Panel, status: int = 200) -> Response:
-        row = panels_counted(campaign=panel.campaign).get(pk=panel.pk)
-        [summary] = panel_summaries([row])
-        answer = PanelWithAddressesSerializer(summary, context=self.seen).data
-        return Response(answer, status=status)
+    def rows(self, page: list[Panel]) -> Any:
+        return panel_summaries(page)
 
-    def handle_exception(self, exc: Exception) -> Response:
-        """Answer refusals in words."""
-        if isinstance(exc, PanelRefusedError):
-            exc = ValidationError({exc.field: [str(exc)]})
-        if isinstance(exc, LanguageTagError):
-            exc = ValidationError({"languages": [str(exc)]})
-        return super().handle_exception(exc)
+    def shown(self, panel: Panel) -> PanelSummary:
+        [summary] = panel_summaries([self.panel(panel.pk)])
+        return summary
 
 
-class PanelsView(_PanelView):
-    pagination_class = CursorPages
-    ordering = "-id"
-
-    @extend_schema(operation_id="panels", responses=PanelSerializer(many=True))
-    def get(self, request: Request, slug: str) -> Response:
+class PanelsView(_PanelAddress):
+    @operation("panels", PanelSerializer(many=True))
+    def get(self) -> QuerySet[Panel]:
         """List the panels of a campaign, newest first."""
+        return panels_counted(campaign=self.campaign)
 
-        def shown(page: list[Panel]) -> Any:
-            return PanelSerializer(panel_summaries(page), many=True).data
-
-        return paged(self, panels_counted(campaign=self.campaign(request, slug)), shown)
-
-    @extend_schema(
-        operation_id="panel_create",
-        request=PanelCreateSerializer,
-        responses={201: PanelWithAddressesSerializer},
+    @operation(
+        "panel_create",
+        {201: PanelWithAddressesSerializer},
+        takes=PanelCreateSerializer,
+        refusals={LanguageTagError: "languages"},
     )
-    def post(self, request: Request, slug: str) -> Response:
+    def post(self) -> PanelSummary:
         """Add a panel, and return its codes and addresses."""
-        campaign = self.campaign(request, slug)
-        sent = PanelCreateSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        kind = sent.validated_data.pop("kind")
-        terms = PanelTerms(**sent.validated_data)
-        panel = panel_create(campaign=campaign, kind=kind, terms=terms, user=reader(request))
-        return self.shown(panel, 201)
+        kind = self.sent.pop("kind")
+        terms = PanelTerms(**self.sent)
+        return self.shown(
+            panel_create(campaign=self.campaign, kind=kind, terms=terms, user=self.user)
+        )
 
 
-class PanelView(_PanelView):
-    @extend_schema(operation_id="panel", responses=PanelWithAddressesSerializer)
-    def get(self, request: Request, slug: str, panel_id: int) -> Response:
+class PanelView(_PanelAddress):
+    @operation("panel", PanelWithAddressesSerializer)
+    def get(self, panel_id: int) -> PanelSummary:
         """Return a panel with its codes and addresses."""
-        return self.shown(self.found(request, slug, panel_id))
+        return self.shown(self.panel(panel_id))
 
-    @extend_schema(
-        operation_id="panel_change",
-        request=PanelTermsSerializer,
-        responses=PanelWithAddressesSerializer,
+    @operation(
+        "panel_change",
+        PanelWithAddressesSerializer,
+        takes=PanelTermsSerializer,
+        refusals={LanguageTagError: "languages"},
     )
-    def patch(self, request: Request, slug: str, panel_id: int) -> Response:
+    def patch(self, panel_id: int) -> PanelSummary:
         """Change the terms for new participants."""
-        panel = self.found(request, slug, panel_id)
-        sent = PanelTermsSerializer(data=request.data, partial=True)
-        sent.is_valid(raise_exception=True)
-        names = PanelTermsSerializer.Meta.fields
-        as_it_is = {name: getattr(panel, name) for name in names}
-        panel_change(panel=panel, terms=PanelTerms(**as_it_is | sent.validated_data))
+        panel = self.panel(panel_id)
+        as_it_is = {name: getattr(panel, name) for name in PanelTermsSerializer.Meta.fields}
+        panel_change(panel=panel, terms=PanelTerms(**as_it_is | self.sent))
         return self.shown(panel)
 
 
-class PanelOpenView(_PanelView):
-    @extend_schema(
-        operation_id="panel_open",
-        request=PanelOpenSerializer,
-        responses=PanelWithAddressesSerializer,
-    )
-    def post(self, request: Request, slug: str, panel_id: int) -> Response:
+class PanelOpenView(_PanelAddress):
+    @operation("panel_open", PanelWithAddressesSerializer, takes=PanelOpenSerializer)
+    def post(self, panel_id: int) -> PanelSummary:
         """Open or close a panel to new participants; those who have started can finish."""
-        panel = self.found(request, slug, panel_id)
-        sent = PanelOpenSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        panel_open_or_close(panel=panel, is_open=sent.validated_data["open"])
+        panel = self.panel(panel_id)
+        panel_open_or_close(panel=panel, is_open=self.sent["open"])
         return self.shown(panel)
 
 
-class ParticipationsView(_PanelView):
-    pagination_class = CursorPages
-    ordering = "-id"
-
-    @extend_schema(
-        operation_id="panel_participations",
-        parameters=filter_parameters(ParticipationFilter),
-        responses=ParticipationSerializer(many=True),
+class ParticipationsView(_PanelAddress):
+    @operation(
+        "panel_participations", ParticipationSerializer(many=True), filters=ParticipationFilter
     )
-    def get(self, request: Request, slug: str, panel_id: int) -> Response:
+    def get(self, panel_id: int) -> QuerySet[Participation]:
         """List participations and their progress, newest first."""
-        panel = self.found(request, slug, panel_id)
-        found = filtered(ParticipationFilter, request, participations_of(panel=panel))
+        # The filter looks at it.
+        role_remember(self.request, getattr(self.campaign, "role"))  # noqa: B009
+        return participations_of(panel=self.panel(panel_id))
 
-        def shown(page: list[Participation]) -> Any:
-            rows = participations_described(page)
-            return ParticipationSerializer(rows, many=True, context=self.seen).data
-
-        return paged(self, found, shown)
+    def rows(self, page: list[Any]) -> Any:
+        return participations_described(page)

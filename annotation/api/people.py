@@ -6,20 +6,17 @@ from django.conf import settings
 from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import extend_schema, extend_schema_field, extend_schema_view
-from rest_framework import generics, serializers
-from rest_framework.exceptions import NotFound, ValidationError
-from rest_framework.request import Request
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from annotation.api.serializers import ChangeEffectsSerializer, ConfirmChangeSerializer
 from annotation.pages.judge_tables import CampaignJudgeFilter
 from annotation.selectors.effects import judge_change_in_words
 from annotation.selectors.judges import StandingOfJudge, campaign_judges
-from campaign.api.access import organised_campaign, reader
-from campaign.api.filters import filter_parameters, filtered
-from campaign.api.pages import CursorPages
+from campaign.api.access import row_found
+from campaign.api.operations import Address, operation
 from campaign.export.downloads import judge_links
 from campaign.formats import FormatError
 from campaign.formats.judge_lists import MAX_BYTES, judge_list_read
@@ -28,7 +25,6 @@ from campaign.selectors.credentials import judge_access
 from campaign.services.api_tokens import CredentialRefusedError
 from campaign.services.credentials import judge_link_replace
 from campaign.services.judge_lists import (
-    AddedList,
     CheckedList,
     JudgeListRefusedError,
     MailTerms,
@@ -153,19 +149,65 @@ class JudgeListAnswerSerializer(serializers.Serializer[Any]):
     rows = JudgeListRowSerializer(many=True, read_only=True)
 
 
-def answer_of(
-    checked: CheckedList, *, added: AddedList | None = None, base_url: str = ""
-) -> dict[str, Any]:
-    """Return the answer to a list, checked or added."""
-    judges = [] if added is None else list(added.judges)
-    made = {id(each.row): each.judge.pseudonym for each in judges}
-    links = (
-        {}
-        if added is None
-        else {
-            pseudonym: link for *_address, pseudonym, link in judge_links(added, base_url=base_url)
-        }
+class _JudgeAddress(Address):
+    ordering = "pseudonym"
+
+    def judge(self, judge_id: int) -> Judge:
+        judge: Judge = row_found(
+            campaign_judges(campaign=self.campaign), _("Judge not found."), pk=judge_id
+        )
+        judge.campaign = self.campaign
+        return judge
+
+
+class CampaignJudgesView(_JudgeAddress):
+    @operation(
+        "campaigns_judges_list", CampaignJudgeSerializer(many=True), filters=CampaignJudgeFilter
     )
+    def get(self) -> QuerySet[Judge]:
+        """List the judges of a campaign by pseudonym, for its organisers."""
+        return campaign_judges(campaign=self.campaign)
+
+    @operation(
+        "campaign_judges_add",
+        {201: JudgeListAnswerSerializer, 200: JudgeListAnswerSerializer},
+        takes=JudgeListSerializer,
+        refusals={FormatError: "list"},
+    )
+    def post(self) -> Response | dict[str, Any]:
+        """Add a list of judges, all or none; with `dry_run`, only check each row (200).
+
+        The links of new judges are returned only once, unless they are sent by e-mail. 400 with the rows if any has
+        errors.
+        """
+        sent = self.sent
+        judges = judge_list_read(sent["list"])
+        if sent["dry_run"]:
+            checked = judge_list_check(campaign=self.campaign, judges=judges)
+            return Response(JudgeListAnswerSerializer(_answer(checked, {}, {})).data)
+        base_url = self.request.build_absolute_uri("/")
+        mail = MailTerms(base_url=base_url, language=sent["language"], note=sent["note"])
+        try:
+            added = judge_list_add(
+                campaign=self.campaign,
+                judges=judges,
+                mail=mail if sent["mail"] else None,
+                by=self.user,
+            )
+        except JudgeListRefusedError as error:
+            lines = [
+                _("Line %(line)d") % {"line": row.row.line} + ": " + " ".join(row.problems)
+                for row in error.checked.rows
+                if row.problems
+            ]
+            raise ValidationError({"list": [str(error), *lines]}) from error
+        links = {name: link for *_address, name, link in judge_links(added, base_url=base_url)}
+        made = {id(each.row): each.judge.pseudonym for each in added.judges}
+        return _answer(added.checked, made, links)
+
+
+def _answer(checked: CheckedList, made: dict[int, str], links: dict[str, str]) -> dict[str, Any]:
+    """Return the answer to a list, checked or added: the judges made of its rows, and the links of these."""
     rows = []
     for row in checked.rows:
         judge = row.known_as or made.get(id(row), "")
@@ -181,109 +223,37 @@ def answer_of(
             }
         )
     counts = {state.value: len(checked.of(state)) for state in RowState}
-    answer = {**counts, "ignored_columns": checked.ignored, "rows": rows}
-    shown: dict[str, Any] = JudgeListAnswerSerializer(answer).data
-    return shown
+    return {**counts, "ignored_columns": checked.ignored, "rows": rows}
 
 
-@extend_schema_view(get=extend_schema(parameters=filter_parameters(CampaignJudgeFilter)))
-class CampaignJudgesView(generics.ListAPIView[Judge]):
-    """Judges of a campaign by pseudonym, for its organisers."""
-
-    serializer_class = CampaignJudgeSerializer
-    pagination_class = CursorPages
-    ordering = "pseudonym"
-
-    def get_queryset(self) -> QuerySet[Judge]:
-        campaign = organised_campaign(self.request, self.kwargs["slug"])
-        listed = campaign_judges(campaign=campaign)
-        found: QuerySet[Judge] = filtered(CampaignJudgeFilter, self.request, listed)
-        return found
-
-    @extend_schema(
-        operation_id="campaign_judges_add",
-        request=JudgeListSerializer,
-        responses={200: JudgeListAnswerSerializer, 201: JudgeListAnswerSerializer},
-    )
-    def post(self, request: Request, slug: str) -> Response:
-        """Add a list of judges, all or none; with `dry_run`, only check each row (200).
-
-        The links of new judges are returned only once, unless they are sent by e-mail. 400 with the rows if any has
-        errors.
-        """
-        campaign = organised_campaign(request, slug)
-        sent = JudgeListSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        data = sent.validated_data
-        base_url = request.build_absolute_uri("/")
-        try:
-            judges = judge_list_read(data["list"])
-            if data["dry_run"]:
-                checked = judge_list_check(campaign=campaign, judges=judges)
-                return Response(answer_of(checked))
-            mail = MailTerms(base_url=base_url, language=data["language"], note=data["note"])
-            added = judge_list_add(
-                campaign=campaign,
-                judges=judges,
-                mail=mail if data["mail"] else None,
-                by=reader(request),
-            )
-        except FormatError as error:
-            raise ValidationError({"list": [str(error)]}) from error
-        except JudgeListRefusedError as error:
-            lines = [
-                _("Line %(line)d") % {"line": row.row.line} + ": " + " ".join(row.problems)
-                for row in error.checked.rows
-                if row.problems
-            ]
-            raise ValidationError({"list": [str(error), *lines]}) from error
-        return Response(answer_of(added.checked, added=added, base_url=base_url), status=201)
-
-
-def _found(campaign: Campaign, judge_id: int) -> Judge:
-    judge = campaign_judges(campaign=campaign).filter(pk=judge_id).first()
-    if judge is None:
-        raise NotFound(_("Judge not found."))
-    judge.campaign = campaign
-    return judge
-
-
-class CampaignJudgeView(APIView):
-    @extend_schema(operation_id="campaign_judge", responses=CampaignJudgeSerializer)
-    def get(self, request: Request, slug: str, judge_id: int) -> Response:
+class CampaignJudgeView(_JudgeAddress):
+    @operation("campaign_judge", CampaignJudgeSerializer)
+    def get(self, judge_id: int) -> Judge:
         """Return a judge, for organisers of the campaign."""
-        judge = _found(organised_campaign(request, slug), judge_id)
-        return Response(CampaignJudgeSerializer(judge).data)
+        return self.judge(judge_id)
 
-    @extend_schema(
-        operation_id="campaign_judge_change",
-        request=CampaignJudgeChangeSerializer,
-        responses={200: CampaignJudgeSerializer, 409: ChangeEffectsSerializer},
+    @operation(
+        "campaign_judge_change",
+        {200: CampaignJudgeSerializer, 409: ChangeEffectsSerializer},
+        takes=CampaignJudgeChangeSerializer,
+        refusals={PersonRefusedError: "address", LanguageTagError: "languages"},
     )
-    def patch(self, request: Request, slug: str, judge_id: int) -> Response:
+    def patch(self, judge_id: int) -> Judge | Response:
         """Change a judge. Missing fields keep their value, and lists replace the previous ones.
 
         409 without `confirm` if the change affects their work.
         """
-        campaign = organised_campaign(request, slug)
-        judge = _found(campaign, judge_id)
-        sent = CampaignJudgeChangeSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        changes = _changes(campaign, judge, sent.validated_data)
-        try:
-            if not sent.validated_data["confirm"]:
-                words = judge_change_in_words(
-                    judge=Judge.objects.get(pk=judge.pk),
-                    change=lambda: judge_change(judge=Judge.objects.get(pk=judge.pk), **changes),
-                )
-                if words:
-                    return Response({"words": words}, status=409)
-            judge_change(judge=Judge.objects.get(pk=judge.pk), **changes)
-        except PersonRefusedError as error:
-            raise ValidationError({"address": [str(error)]}) from error
-        except LanguageTagError as error:
-            raise ValidationError({"languages": [str(error)]}) from error
-        return Response(CampaignJudgeSerializer(_found(campaign, judge_id)).data)
+        judge = self.judge(judge_id)
+        changes = _changes(self.campaign, judge, self.sent)
+        if not self.sent.get("confirm"):
+            words = judge_change_in_words(
+                judge=Judge.objects.get(pk=judge.pk),
+                change=lambda: judge_change(judge=Judge.objects.get(pk=judge.pk), **changes),
+            )
+            if words:
+                return Response({"words": words}, status=409)
+        judge_change(judge=Judge.objects.get(pk=judge.pk), **changes)
+        return self.judge(judge_id)
 
 
 def _changes(campaign: Campaign, judge: Judge, sent: dict[str, Any]) -> dict[str, Any]:
@@ -324,28 +294,23 @@ def _named(known: dict[str, Any], key: str, field: str, name: str) -> Any:
     return known[key]
 
 
-class CampaignJudgeLinkView(APIView):
-    @extend_schema(
-        operation_id="campaign_judge_link",
-        request=ConfirmChangeSerializer,
-        responses={201: JudgeLinkMadeSerializer, 409: ChangeEffectsSerializer},
+class CampaignJudgeLinkView(_JudgeAddress):
+    @operation(
+        "campaign_judge_link",
+        {201: JudgeLinkMadeSerializer, 409: ChangeEffectsSerializer},
+        takes=ConfirmChangeSerializer,
+        refusals={CredentialRefusedError: "body"},
     )
-    def post(self, request: Request, slug: str, judge_id: int) -> Response:
+    def post(self, judge_id: int) -> dict[str, Any] | Response:
         """Replace all links of a judge by a new one, which is returned only once. 409 without `confirm`."""
-        judge = _found(organised_campaign(request, slug), judge_id)
-        sent = ConfirmChangeSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        if not sent.validated_data["confirm"]:
+        judge = self.judge(judge_id)
+        if not self.sent["confirm"]:
             words = [
                 _("Links that stop working: %(count)d.")
                 % {"count": judge_access(judge=judge).links},
                 _("Browsers that are signed in stay signed in."),
             ]
             return Response({"words": words}, status=409)
-        try:
-            link, token = judge_link_replace(judge=judge, by=reader(request))
-        except CredentialRefusedError as error:
-            raise ValidationError([str(error)]) from error
-        address = request.build_absolute_uri(reverse("invitation", args=[token]))
-        made = {"link": address, "expires_at": link.expires_at}
-        return Response(JudgeLinkMadeSerializer(made).data, status=201)
+        link, token = judge_link_replace(judge=judge, by=self.user)
+        address = self.request.build_absolute_uri(reverse("invitation", args=[token]))
+        return {"link": address, "expires_at": link.expires_at}

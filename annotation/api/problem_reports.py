@@ -4,14 +4,9 @@ from typing import Any
 
 from django.db.models import Prefetch, QuerySet
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema, extend_schema_view
-from rest_framework import generics, serializers
-from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
+from rest_framework import serializers
 
-from annotation.api.serializers import RefusedSerializer
-from annotation.models import ProblemReply, ProblemReport, ProblemReportKind
+from annotation.models import ProblemReply, ProblemReportKind
 from annotation.pages.judgment_tables import ProblemReportFilter
 from annotation.selectors.judgment_list import problem_reports_of
 from annotation.services.problem_reports import (
@@ -19,9 +14,8 @@ from annotation.services.problem_reports import (
     problem_reply,
     problem_reply_take_back,
 )
-from campaign.api.access import organised_campaign, reader
 from campaign.api.filters import filter_parameters, filtered
-from campaign.api.pages import CursorPages
+from campaign.api.operations import Address, operation
 
 
 class ProblemReplySerializer(serializers.Serializer[Any]):
@@ -71,55 +65,39 @@ class ProblemReplyRequestSerializer(serializers.Serializer[Any]):
     )
 
 
-@extend_schema_view(
-    get=extend_schema(
-        operation_id="campaigns_problem_reports", parameters=filter_parameters(ProblemReportFilter)
+class ProblemReportsView(Address):
+    @operation(
+        "campaigns_problem_reports",
+        OrganisersProblemReportSerializer(many=True),
+        parameters=filter_parameters(ProblemReportFilter),
     )
-)
-class ProblemReportsView(generics.ListAPIView[ProblemReport]):
-    """List problem reports with their replies, newest first."""
-
-    serializer_class = OrganisersProblemReportSerializer
-    pagination_class = CursorPages
-    ordering = "-id"
-
-    def get_queryset(self) -> QuerySet[Any, Any]:
-        campaign = organised_campaign(self.request, self.kwargs["slug"])
+    def get(self) -> QuerySet[Any, Any]:
+        """List problem reports with their replies, newest first."""
         replies = ProblemReply.objects.select_related("created_by", "takes_back")
-        rows = problem_reports_of(campaign=campaign).prefetch_related(
+        rows = problem_reports_of(campaign=self.campaign).prefetch_related(
             Prefetch("replies", queryset=replies.order_by("number"))
         )
-        return filtered(ProblemReportFilter, self.request, rows, campaign=campaign)
+        return filtered(ProblemReportFilter, self.request, rows, campaign=self.campaign)
 
 
-class ProblemRepliesView(APIView):
-    @extend_schema(
-        operation_id="campaigns_problem_reply",
-        request=ProblemReplyRequestSerializer,
-        responses={201: ProblemReplySerializer, 409: RefusedSerializer},
+class ProblemRepliesView(Address):
+    @operation(
+        "campaigns_problem_reply",
+        {201: ProblemReplySerializer},
+        takes=ProblemReplyRequestSerializer,
     )
-    def post(self, request: Request, slug: str, report_id: int) -> Response:
+    def post(self, report_id: int) -> ProblemReply:
         """Reply to a report, close it, or reopen it."""
-        campaign = organised_campaign(request, slug)
-        report = get_object_or_404(problem_reports_of(campaign=campaign), pk=report_id)
-        sent = ProblemReplyRequestSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        reply = problem_reply(report=report, user=reader(request), **sent.validated_data)
-        return Response(ProblemReplySerializer(reply).data, status=201)
+        report = get_object_or_404(problem_reports_of(campaign=self.campaign), pk=report_id)
+        return problem_reply(report=report, user=self.user, **self.sent)
 
 
-class ProblemReplyTakeBackView(APIView):
-    @extend_schema(
-        operation_id="campaigns_problem_reply_take_back",
-        request=None,
-        responses={201: ProblemReplySerializer, 409: RefusedSerializer},
-    )
-    def post(self, request: Request, slug: str, report_id: int, number: int) -> Response:
+class ProblemReplyTakeBackView(Address):
+    @operation("campaigns_problem_reply_take_back", {201: ProblemReplySerializer})
+    def post(self, report_id: int, number: int) -> ProblemReply:
         """Take a reply back: the judge no longer sees it, and the report returns to its previous state."""
-        campaign = organised_campaign(request, slug)
         replies = ProblemReply.objects.filter(
-            report__task__test_set__campaign=campaign, report=report_id
+            report__task__test_set__campaign=self.campaign, report=report_id
         )
         reply = get_object_or_404(replies, number=number)
-        stored = problem_reply_take_back(reply=reply, user=reader(request))
-        return Response(ProblemReplySerializer(stored).data, status=201)
+        return problem_reply_take_back(reply=reply, user=self.user)

@@ -32,6 +32,7 @@ from annotation.selectors.replica_reads import ReadAt, task_answer
 from annotation.services.numbers import judgments_number
 from campaign.api.access import readable_task
 from campaign.api.filters import filter_parameters, filtered
+from campaign.api.operations import Address, operation
 from campaign.api.pages import CursorPages
 from campaign.database.replica import NotEnoughError, replica_is_there
 from campaign.models import Task
@@ -326,18 +327,10 @@ class SkippedSerializer(serializers.ModelSerializer[Skip]):
         ]
 
 
-class SkipsView(generics.ListAPIView[Skip]):
-    """List skips with their reasons, oldest first."""
-
-    serializer_class = SkippedSerializer
-    pagination_class = CursorPages
+class SkipsView(Address):
     ordering = "id"
 
-    @extend_schema(parameters=filter_parameters(SkipFilter))
-    def get(self, request: Request, *args: object, **kwargs: object) -> Response:
-        return super().get(request, *args, **kwargs)
-
-    def get_queryset(self) -> QuerySet[Skip]:
-        task = readable_task(self.request, self.kwargs["task_id"])
-        found: QuerySet[Skip] = filtered(SkipFilter, self.request, skips_listed(task=task))
-        return found
+    @operation("tasks_skips_list", SkippedSerializer(many=True), filters=SkipFilter)
+    def get(self) -> QuerySet[Skip]:
+        """List skips with their reasons, oldest first."""
+        return skips_listed(task=self.task)

@@ -42,12 +42,6 @@ def protocol_field() -> serializers.ChoiceField:
     )
 
 
-class RefusedSerializer(serializers.Serializer[object]):
-    """Answered with 409: nothing was changed."""
-
-    detail = serializers.CharField(read_only=True)
-
-
 class ChangeEffectsSerializer(serializers.Serializer[object]):
     """Answered with 409: nothing was changed."""
 

@@ -2,14 +2,12 @@
 
 from typing import Any
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.exceptions import ValidationError
 from rest_framework.parsers import MultiPartParser
-from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from annotation.api.serializers import ChangeEffectsSerializer, ConfirmChangeSerializer
 from annotation.pages.systems import MAX_BYTES
@@ -20,23 +18,11 @@ from annotation.services.systems import (
     system_restore,
     system_withdraw,
 )
-from campaign.api.access import organised_task, readable_task
+from campaign.api.access import row_found
+from campaign.api.operations import Address, operation
 from campaign.api.serializers import SystemSerializer
-from campaign.api.views import SystemsView
 from campaign.formats import InputFile
-from campaign.models import System, Task
-
-
-def _found(task: Task, system_id: int) -> System:
-    system = task.test_set.systems.filter(pk=system_id).first()
-    if system is None:
-        raise NotFound(_("System not found."))
-    return system
-
-
-def _answer(system: System) -> Response:
-    system.refresh_from_db()
-    return Response(SystemSerializer(system).data)
+from campaign.models import System
 
 
 class SystemAddSerializer(serializers.Serializer[Any]):
@@ -52,74 +38,65 @@ class SystemAddSerializer(serializers.Serializer[Any]):
         return file
 
 
-class SystemsAndMoreView(SystemsView):
-    """Systems of a test set, including references and withdrawn ones."""
-
+class SystemsView(Address):
     parser_classes = [MultiPartParser]
+    ordering = "id"
 
-    @extend_schema(
-        operation_id="system_add",
-        request={"multipart/form-data": SystemAddSerializer},
-        responses={201: SystemSerializer},
-    )
-    def post(self, request: Request, task_id: int) -> Response:
+    @operation("tasks_systems_list", SystemSerializer(many=True))
+    def get(self) -> QuerySet[System]:
+        """List the systems of a test set, including references and withdrawn ones."""
+        return self.task.test_set.systems.all()
+
+    @operation("system_add", {201: SystemSerializer}, takes=SystemAddSerializer)
+    def post(self) -> System:
         """Add a system with an output for every segment; HITs that no judge has opened are redrawn with it.
 
         400 names the first error, and nothing is stored.
         """
-        task = organised_task(request, task_id)
-        sent = SystemAddSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        file = sent.validated_data["file"]
-        system = system_add(
-            test_set=task.test_set,
-            name=sent.validated_data["name"],
+        file = self.sent["file"]
+        return system_add(
+            test_set=self.task.test_set,
+            name=self.sent["name"],
             file=InputFile(file.name, file),
         )
-        return Response(SystemSerializer(system).data, status=201)
 
 
-class SystemView(APIView):
-    @extend_schema(operation_id="system", responses=SystemSerializer)
-    def get(self, request: Request, task_id: int, system_id: int) -> Response:
+class _SystemAddress(Address):
+    def system(self, system_id: int) -> System:
+        return row_found(self.task.test_set.systems.all(), _("System not found."), pk=system_id)
+
+
+class SystemView(_SystemAddress):
+    @operation("system", SystemSerializer)
+    def get(self, system_id: int) -> System:
         """Return a system."""
-        task = readable_task(request, task_id)
-        system = _found(task, system_id)
-        return _answer(system)
+        return self.system(system_id)
 
-    @extend_schema(
-        operation_id="system_change", request=SystemSerializer, responses=SystemSerializer
-    )
-    def patch(self, request: Request, task_id: int, system_id: int) -> Response:
+    @operation("system_change", SystemSerializer, takes=SystemSerializer)
+    def patch(self, system_id: int) -> System:
         """Change a system. Missing fields keep their value. The name is fixed once HITs are drawn or judged."""
-        system = _found(organised_task(request, task_id), system_id)
-        sent = SystemSerializer(system, data=request.data, partial=True)
-        sent.is_valid(raise_exception=True)
-        system_change(system=system, **sent.validated_data)
-        return _answer(system)
+        system_change(system=self.system(system_id), **self.sent)
+        return self.system(system_id)
 
 
-class SystemWithdrawView(APIView):
-    @extend_schema(
-        operation_id="system_withdraw",
-        request=ConfirmChangeSerializer,
-        responses={200: SystemSerializer, 409: ChangeEffectsSerializer},
+class SystemWithdrawView(_SystemAddress):
+    @operation(
+        "system_withdraw",
+        {200: SystemSerializer, 409: ChangeEffectsSerializer},
+        takes=ConfirmChangeSerializer,
     )
-    def post(self, request: Request, task_id: int, system_id: int) -> Response:
+    def post(self, system_id: int) -> System | Response:
         """Withdraw a system from new HITs; its judgments still count. 409 without `confirm`."""
-        system = _found(organised_task(request, task_id), system_id)
-        sent = ConfirmChangeSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        if not sent.validated_data["confirm"]:
+        system = self.system(system_id)
+        if not self.sent["confirm"]:
             return Response({"words": withdrawal_in_words(system=system)}, status=409)
         system_withdraw(system=system)
-        return _answer(system)
+        return self.system(system_id)
 
 
-class SystemRestoreView(APIView):
-    @extend_schema(operation_id="system_restore", request=None, responses=SystemSerializer)
-    def post(self, request: Request, task_id: int, system_id: int) -> Response:
+class SystemRestoreView(_SystemAddress):
+    @operation("system_restore", SystemSerializer)
+    def post(self, system_id: int) -> System:
         """Restore a withdrawn system; HITs that no judge has opened are redrawn with it."""
-        system = _found(organised_task(request, task_id), system_id)
-        system_restore(system=system)
-        return _answer(system)
+        system_restore(system=self.system(system_id))
+        return self.system(system_id)

@@ -2,13 +2,10 @@
 
 from typing import Any, Final
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import extend_schema
-from rest_framework import generics, serializers
-from rest_framework.exceptions import NotFound, ValidationError
-from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
 
 from annotation.models import TrainingBlock
 from annotation.selectors.training import training_blocks_of
@@ -18,9 +15,9 @@ from annotation.services.training import (
     training_block_remove,
     training_propose,
 )
-from campaign.api.access import organised_task, readable_task
-from campaign.api.pages import CursorPages
-from campaign.models import Output, SystemKind, Task
+from campaign.api.access import row_found
+from campaign.api.operations import Address, operation
+from campaign.models import Output, SystemKind
 
 #: As many as make sense before the first HIT.
 _MOST: Final = 10
@@ -74,58 +71,49 @@ class TrainingChangeSerializer(serializers.Serializer[Any]):
     )
 
 
-class TrainingView(generics.ListAPIView[TrainingBlock]):
-    """Training blocks of a task in order, with the expected ranks."""
-
-    serializer_class = TrainingBlockSerializer
-    pagination_class = CursorPages
+class _TrainingAddress(Address):
     ordering = "position"
 
-    def get_queryset(self) -> Any:
-        return training_blocks_of(task_id=readable_task(self.request, self.kwargs["task_id"]).pk)
+    def blocks(self) -> QuerySet[TrainingBlock]:
+        return training_blocks_of(task_id=self.task.pk)
 
-    @extend_schema(
-        operation_id="training_propose",
-        request=TrainingProposeSerializer,
-        responses={201: TrainingBlockSerializer(many=True)},
+    def block(self, block_id: int) -> TrainingBlock:
+        return row_found(self.blocks(), _("Training sentence not found."), pk=block_id)
+
+
+class TrainingView(_TrainingAddress):
+    @operation("tasks_training_list", TrainingBlockSerializer(many=True))
+    def get(self) -> QuerySet[TrainingBlock]:
+        """List the training blocks of a task in order, with the expected ranks."""
+        return self.blocks()
+
+    @operation(
+        "training_propose",
+        {201: TrainingBlockSerializer(many=True)},
+        takes=TrainingProposeSerializer,
     )
-    def post(self, request: Request, task_id: int) -> Response:
+    def post(self) -> QuerySet[TrainingBlock]:
         """Propose training blocks from approved damaged references, to be reviewed by an organiser."""
-        task = organised_task(request, task_id)
-        sent = TrainingProposeSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        made = training_propose(task=task, count=sent.validated_data["count"])
-        rows = training_blocks_of(task_id=task.pk).filter(pk__in=[each.pk for each in made])
-        return Response(TrainingBlockSerializer(rows, many=True).data, status=201)
+        made = training_propose(task=self.task, count=self.sent["count"])
+        return self.blocks().filter(pk__in=[each.pk for each in made])
 
 
-class TrainingBlockView(APIView):
-    @extend_schema(operation_id="training_block_read", responses=TrainingBlockSerializer)
-    def get(self, request: Request, task_id: int, block_id: int) -> Response:
+class TrainingBlockView(_TrainingAddress):
+    @operation("training_block_read", TrainingBlockSerializer)
+    def get(self, block_id: int) -> TrainingBlock:
         """Return a training block."""
-        found = _found(readable_task(request, task_id), block_id)
-        return Response(TrainingBlockSerializer(found).data)
+        return self.block(block_id)
 
-    @extend_schema(
-        operation_id="training_block_change",
-        request=TrainingChangeSerializer,
-        responses=TrainingBlockSerializer,
-    )
-    def patch(self, request: Request, task_id: int, block_id: int) -> Response:
+    @operation("training_block_change", TrainingBlockSerializer, takes=TrainingChangeSerializer)
+    def patch(self, block_id: int) -> TrainingBlock:
         """Change a training block for future judges."""
-        task = organised_task(request, task_id)
-        block = _found(task, block_id)
-        sent = TrainingChangeSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        _change(block, sent.validated_data)
-        return Response(TrainingBlockSerializer(_found(task, block_id)).data)
+        _change(self.block(block_id), self.sent)
+        return self.block(block_id)
 
-    @extend_schema(operation_id="training_block_remove", responses={204: None})
-    def delete(self, request: Request, task_id: int, block_id: int) -> Response:
+    @operation("training_block_remove")
+    def delete(self, block_id: int) -> None:
         """Remove a training block for future judges."""
-        task = organised_task(request, task_id)
-        training_block_remove(training_block=_found(task, block_id))
-        return Response(status=204)
+        training_block_remove(training_block=self.block(block_id))
 
 
 def _change(block: TrainingBlock, sent: dict[str, Any]) -> None:
@@ -149,10 +137,3 @@ def _change(block: TrainingBlock, sent: dict[str, Any]) -> None:
         expected=expected,
         position=sent.get("position"),
     )
-
-
-def _found(task: Task, block_id: int) -> TrainingBlock:
-    block: TrainingBlock | None = training_blocks_of(task_id=task.pk).filter(pk=block_id).first()
-    if block is None:
-        raise NotFound(_("Training sentence not found."))
-    return block

@@ -1,7 +1,8 @@
 """Access control of the research API: who may read and change what, and lookup of the objects in an address."""
 
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
+from django.db.models import Model, QuerySet
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.permissions import SAFE_METHODS
@@ -9,6 +10,8 @@ from rest_framework.request import Request
 
 from campaign.models import Campaign, JudgeGroup, Task, User
 from campaign.services.members import change_demand
+
+_Row = TypeVar("_Row", bound=Model)
 
 
 def reader(request: Request) -> User:
@@ -55,6 +58,14 @@ def _task(request: Request, task_id: int) -> Task:
 def _admit(request: Request, role: str) -> None:
     if request.method not in SAFE_METHODS:
         change_demand(role)
+
+
+def row_found(rows: QuerySet[_Row], said: str | None = None, **named: Any) -> _Row:
+    """Return the first of these rows that an address names; raise a 404 that says so if there is none."""
+    row = rows.filter(**named).first()
+    if row is None:
+        raise NotFound(said)
+    return row
 
 
 def group_asked_for(task: Task, name: str | None) -> JudgeGroup | None:

@@ -1,19 +1,17 @@
 """The activity log of a campaign, for its organisers."""
 
-from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
 from django.db.models import QuerySet
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
-from rest_framework import generics, serializers
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
-from campaign.api.access import organised_campaign
-from campaign.api.pages import CursorPages
+from campaign.api.operations import Address, operation
 from campaign.export.activity import event_data
 from campaign.forms.activity import ActivityFilterForm
-from campaign.models import ActivityEvent, ActivityOperation, ActivityOrigin, Campaign
+from campaign.models import ActivityEvent, ActivityOperation, ActivityOrigin
 from campaign.selectors.activity import activity_events, users_named
 
 
@@ -44,14 +42,11 @@ class ActivityEventSerializer(serializers.Serializer[ActivityEvent]):
         help_text="Values of each field before and after; for secrets, whether one was set.",
     )
 
-    def to_representation(self, instance: ActivityEvent) -> dict[str, Any]:
-        names: Mapping[int, str] = self.context["names"]
-        return event_data(instance, names)
 
-
-@extend_schema_view(
-    get=extend_schema(
-        operation_id="campaigns_activity",
+class ActivityView(Address):
+    @operation(
+        "campaigns_activity",
+        ActivityEventSerializer(many=True),
         parameters=[
             OpenApiParameter(
                 "person",
@@ -69,31 +64,15 @@ class ActivityEventSerializer(serializers.Serializer[ActivityEvent]):
             OpenApiParameter("last", date, description="Last day."),
         ],
     )
-)
-class ActivityView(generics.ListAPIView[ActivityEvent]):
-    """Changes in a campaign with their author, time, old and new values; newest first."""
-
-    serializer_class = ActivityEventSerializer
-    pagination_class = CursorPages
-    ordering = "-id"
-
-    def get_queryset(self) -> QuerySet[ActivityEvent]:
-        form = ActivityFilterForm(self.request.query_params, campaign=self._campaign())
+    def get(self) -> QuerySet[ActivityEvent]:
+        """List the changes in a campaign with their author, time, old and new values; newest first."""
+        form = ActivityFilterForm(self.request.query_params, campaign=self.campaign)
         if not form.is_valid():
             said = {name: [str(each) for each in errors] for name, errors in form.errors.items()}
             raise ValidationError(said)
-        return activity_events(campaign=self._campaign(), wanted=form.wanted)
+        return activity_events(campaign=self.campaign, wanted=form.wanted)
 
-    def paginate_queryset(self, queryset: Any) -> list[Any] | None:
-        page: list[Any] | None = super().paginate_queryset(queryset)
-        ids = [event.user_id for event in page or () if event.user_id is not None]
-        self._names = users_named(campaign=self._campaign(), ids=ids)
-        return page
-
-    def get_serializer_context(self) -> dict[str, Any]:
-        return {**super().get_serializer_context(), "names": getattr(self, "_names", {})}
-
-    def _campaign(self) -> Campaign:
-        if not hasattr(self, "_found"):
-            self._found = organised_campaign(self.request, self.kwargs["slug"])
-        return self._found
+    def rows(self, page: list[ActivityEvent]) -> list[dict[str, Any]]:
+        ids = [event.user_id for event in page if event.user_id is not None]
+        names = users_named(campaign=self.campaign, ids=ids)
+        return [event_data(event, names) for event in page]

@@ -4,16 +4,11 @@ from typing import Any
 
 from django.db.models import F, Prefetch, QuerySet
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import extend_schema
-from rest_framework import generics, serializers
-from rest_framework.exceptions import NotFound, ValidationError
-from rest_framework.request import Request
+from rest_framework import serializers
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from campaign.api.access import organised_task, readable_task, reader
-from campaign.api.filters import filter_parameters, filtered
-from campaign.api.pages import CursorPages
+from campaign.api.access import row_found
+from campaign.api.operations import Address, operation
 from campaign.api.requests import NumberField
 from campaign.models import BadReference, Reference, Task
 from campaign.pages.text_filters import BadReferenceFilter
@@ -78,75 +73,63 @@ class BadReferenceWithdrawalSerializer(serializers.Serializer[Any]):
     )
 
 
-class BadReferencesView(generics.ListAPIView[BadReference]):
-    """The damaged references of a test set by segment, whatever was said of them."""
-
-    serializer_class = BadReferenceSerializer
-    pagination_class = CursorPages
+class _BadReferenceAddress(Address):
     ordering = "segment_number"
 
-    @extend_schema(parameters=filter_parameters(BadReferenceFilter))
-    def get(self, request: Request, *args: object, **kwargs: object) -> Response:
-        return super().get(request, *args, **kwargs)
+    def found(self, bad_reference_id: int) -> BadReference:
+        said = _("Damaged reference not found.")
+        return row_found(_rows(self.task), said, pk=bad_reference_id)
 
-    @extend_schema(
-        operation_id="bad_references_make",
-        request=BadReferencesMakeSerializer,
-        responses={200: BadReferencesMadeSerializer},
+
+class BadReferencesView(_BadReferenceAddress):
+    @operation(
+        "tasks_bad_references_list",
+        BadReferenceSerializer(many=True),
+        filters=BadReferenceFilter,
     )
-    def post(self, request: Request, task_id: int) -> Response:
+    def get(self) -> QuerySet[BadReference]:
+        """List the damaged references of a test set by segment, whatever their review."""
+        return _rows(self.task)
+
+    @operation(
+        "bad_references_make", BadReferencesMadeSerializer, takes=BadReferencesMakeSerializer
+    )
+    def post(self) -> dict[str, int]:
         """Damage the first reference of a share of the segments; each waits for your review."""
-        task = organised_task(request, task_id)
-        sent = BadReferencesMakeSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        made = bad_references_make(test_set=task.test_set, share=sent.validated_data["share"])
-        return Response({"made": made})
-
-    def get_queryset(self) -> QuerySet[BadReference]:
-        task = readable_task(self.request, self.kwargs["task_id"])
-        rows: QuerySet[BadReference] = filtered(BadReferenceFilter, self.request, _rows(task))
-        return rows
+        return {"made": bad_references_make(test_set=self.task.test_set, **self.sent)}
 
 
-class BadReferenceView(APIView):
-    @extend_schema(operation_id="bad_reference_read", responses=BadReferenceSerializer)
-    def get(self, request: Request, task_id: int, bad_reference_id: int) -> Response:
+class BadReferenceView(_BadReferenceAddress):
+    @operation("bad_reference_read", BadReferenceSerializer)
+    def get(self, bad_reference_id: int) -> BadReference:
         """Return a damaged reference with its source text."""
-        return _answer(readable_task(request, task_id), bad_reference_id)
+        return self.found(bad_reference_id)
 
-    @extend_schema(
-        operation_id="bad_reference_review",
-        request=BadReferenceReviewSerializer,
-        responses={200: BadReferenceSerializer, 409: BadReferenceWithdrawalSerializer},
+    @operation(
+        "bad_reference_review",
+        {200: BadReferenceSerializer, 409: BadReferenceWithdrawalSerializer},
+        takes=BadReferenceReviewSerializer,
+        refusals={BadReferenceRefusedError: "status"},
     )
-    def patch(self, request: Request, task_id: int, bad_reference_id: int) -> Response:
+    def patch(self, bad_reference_id: int) -> BadReference | Response:
         """Approve or reject it. 409 without `confirm` where that withdraws one that judges may have seen."""
-        task = organised_task(request, task_id)
-        row = _found(task, bad_reference_id)
-        sent = BadReferenceReviewSerializer(data=request.data, partial=True)
-        sent.is_valid(raise_exception=True)
-        if "status" not in sent.validated_data:
-            return _answer(task, bad_reference_id)
-        approve = sent.validated_data["status"] == BadReference.Status.APPROVED
+        row = self.found(bad_reference_id)
+        if "status" not in self.sent:
+            return row
+        approve = self.sent["status"] == BadReference.Status.APPROVED
         withdraws = row.status == BadReference.Status.APPROVED and not approve
-        if withdraws and not sent.validated_data.get("confirm"):
+        if withdraws and not self.sent.get("confirm"):
             return Response({"words": withdrawal_in_words(row.output.segment.number)}, status=409)
-        try:
-            bad_reference_review(bad_reference=row, approve=approve, reviewer=reader(request))
-        except BadReferenceRefusedError as error:
-            raise ValidationError({"status": [str(error)]}) from error
-        return _answer(task, bad_reference_id)
+        bad_reference_review(bad_reference=row, approve=approve, reviewer=self.user)
+        return self.found(bad_reference_id)
 
 
-class BadReferenceRedrawView(APIView):
-    @extend_schema(
-        operation_id="bad_reference_redraw", request=None, responses=BadReferenceSerializer
-    )
-    def post(self, request: Request, task_id: int, bad_reference_id: int) -> Response:
+class BadReferenceRedrawView(_BadReferenceAddress):
+    @operation("bad_reference_redraw", BadReferenceSerializer)
+    def post(self, bad_reference_id: int) -> BadReference:
         """Damage the reference in another way; it waits for a new review. 400 once it was approved."""
-        task = organised_task(request, task_id)
-        bad_reference_redraw(bad_reference=_found(task, bad_reference_id))
-        return _answer(task, bad_reference_id)
+        bad_reference_redraw(bad_reference=self.found(bad_reference_id))
+        return self.found(bad_reference_id)
 
 
 def _rows(task: Task) -> QuerySet[BadReference]:
@@ -159,14 +142,3 @@ def _rows(task: Task) -> QuerySet[BadReference]:
         .select_related("output__segment")
         .prefetch_related(references)
     )
-
-
-def _found(task: Task, bad_reference_id: int) -> BadReference:
-    row = _rows(task).filter(pk=bad_reference_id).first()
-    if row is None:
-        raise NotFound(_("Damaged reference not found."))
-    return row
-
-
-def _answer(task: Task, bad_reference_id: int) -> Response:
-    return Response(BadReferenceSerializer(_found(task, bad_reference_id)).data)

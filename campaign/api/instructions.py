@@ -2,16 +2,11 @@
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import NotFound, ValidationError
-from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from campaign.api.access import organised_campaign, reader
-from campaign.api.pages import CursorPages, paged
-from campaign.models import Campaign, Instructions
+from campaign.api.access import row_found
+from campaign.api.operations import Address, operation
+from campaign.models import Instructions
 from campaign.selectors.instructions import instructions_history, instructions_in_force
 from campaign.services.instructions import (
     MAX_CHARACTERS,
@@ -60,57 +55,37 @@ class InstructionsWriteSerializer(serializers.Serializer[Any]):
     )
 
 
-def _context(campaign: Campaign) -> dict[str, Any]:
-    return {"in_force": {row.pk for row in instructions_in_force(campaign=campaign).values()}}
-
-
-def _found(campaign: Campaign, version: int) -> Instructions:
-    row = instructions_history(campaign=campaign).filter(version=version).first()
-    if row is None:
-        raise NotFound
-    return row
-
-
-class InstructionsView(APIView):
-    pagination_class = CursorPages
+class _InstructionsAddress(Address):
     ordering = "-version"
 
-    @extend_schema(
-        operation_id="instructions_list", responses=InstructionsBriefSerializer(many=True)
-    )
-    def get(self, request: Request, slug: str) -> Response:
+    def get_serializer_context(self) -> dict[str, Any]:
+        in_force = instructions_in_force(campaign=self.campaign).values()
+        return {"in_force": {row.pk for row in in_force}}
+
+    def version(self, version: int) -> Instructions:
+        return row_found(instructions_history(campaign=self.campaign), version=version)
+
+
+class InstructionsView(_InstructionsAddress):
+    @operation("instructions_list", InstructionsBriefSerializer(many=True))
+    def get(self) -> Any:
         """Return the versions of the instructions, the newest first, without their texts."""
-        campaign = organised_campaign(request, slug)
+        return instructions_history(campaign=self.campaign)
 
-        def shown(page: list[Instructions]) -> Any:
-            return InstructionsBriefSerializer(page, many=True, context=_context(campaign)).data
-
-        return paged(self, instructions_history(campaign=campaign), shown)
-
-    @extend_schema(
-        operation_id="instructions_write",
-        request=InstructionsWriteSerializer,
-        responses={201: InstructionsSerializer},
+    @operation(
+        "instructions_write",
+        {201: InstructionsSerializer},
+        takes=InstructionsWriteSerializer,
+        refusals={LanguageTagError: "language"},
     )
-    def post(self, request: Request, slug: str) -> Response:
+    def post(self) -> Instructions:
         """Create a new version, in force from now on; an unchanged text returns the existing version."""
-        campaign = organised_campaign(request, slug)
-        sent = InstructionsWriteSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        try:
-            kept = instructions_write(
-                campaign=campaign, user=reader(request), **sent.validated_data
-            )
-        except LanguageTagError as error:
-            raise ValidationError({"language": [str(error)]}) from error
-        row = _found(campaign, kept.version)
-        return Response(InstructionsSerializer(row, context=_context(campaign)).data, status=201)
+        kept = instructions_write(campaign=self.campaign, user=self.user, **self.sent)
+        return self.version(kept.version)
 
 
-class InstructionsVersionView(APIView):
-    @extend_schema(operation_id="instructions_read", responses=InstructionsSerializer)
-    def get(self, request: Request, slug: str, version: int) -> Response:
+class InstructionsVersionView(_InstructionsAddress):
+    @operation("instructions_read", InstructionsSerializer)
+    def get(self, version: int) -> Instructions:
         """Return a version with its text."""
-        campaign = organised_campaign(request, slug)
-        row = _found(campaign, version)
-        return Response(InstructionsSerializer(row, context=_context(campaign)).data)
+        return self.version(version)

@@ -4,19 +4,15 @@ from datetime import datetime, time
 from typing import Any, Final
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import NotFound, ValidationError
-from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
+from rest_framework.exceptions import ValidationError
 
-from campaign.api.access import organised_campaign, reader
-from campaign.api.filters import filter_parameters, filtered
-from campaign.api.pages import CursorPages, paged
+from campaign.api.access import row_found
+from campaign.api.operations import Address, operation
 from campaign.models import Invitation, Judge, Mail, MailState
 from campaign.pages.invitation_tables import InvitedFilter, LinkFilter
 from campaign.selectors.invitations import (
@@ -73,7 +69,9 @@ class JudgesLinkMadeSerializer(JudgesLinkSerializer):
         read_only_fields = fields  # type: ignore[assignment]
 
     def get_link(self, _invitation: Invitation) -> str:
-        return str(self.context["link"])
+        view = self.context["view"]
+        address: str = view.request.build_absolute_uri(reverse("invitation", args=[view.token]))
+        return address
 
 
 class _LanguagesSerializer(serializers.Serializer[Any]):
@@ -173,177 +171,116 @@ class JudgeWithdrawSerializer(serializers.Serializer[Any]):
     )
 
 
-class JudgesLinksView(APIView):
-    pagination_class = CursorPages
-    ordering = "-id"
+class _LinkAddress(Address):
+    def link(self, invitation_id: int) -> Invitation:
+        return row_found(links_for_anybody(campaign=self.campaign), pk=invitation_id)
 
-    @extend_schema(
-        operation_id="judges_links",
-        parameters=filter_parameters(LinkFilter),
-        responses=JudgesLinkSerializer(many=True),
-    )
-    def get(self, request: Request, slug: str) -> Response:
+
+class JudgesLinksView(_LinkAddress):
+    @operation("judges_links", JudgesLinkSerializer(many=True), filters=LinkFilter)
+    def get(self) -> QuerySet[Invitation]:
         """Return the links by which anybody may become a judge, the newest first, without their addresses."""
-        links = links_for_anybody(campaign=organised_campaign(request, slug))
-        found = filtered(LinkFilter, request, links)
-        return paged(self, found, lambda page: JudgesLinkSerializer(page, many=True).data)
+        return links_for_anybody(campaign=self.campaign)
 
-    @extend_schema(
-        operation_id="judges_link_make",
-        request=JudgesLinkMakeSerializer,
-        responses={201: JudgesLinkMadeSerializer},
+    @operation(
+        "judges_link_make",
+        {201: JudgesLinkMadeSerializer},
+        takes=JudgesLinkMakeSerializer,
+        refusals={LanguageTagError: "languages"},
     )
-    def post(self, request: Request, slug: str) -> Response:
+    def post(self) -> Invitation:
         """Make a link for anybody; its address is in this answer and nowhere else."""
-        campaign = organised_campaign(request, slug)
-        sent = JudgesLinkMakeSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        asked = sent.validated_data
-        try:
-            made, token = invitation_create_for_anybody(
-                campaign=campaign,
-                expires_at=asked.pop("last_day"),
-                created_by=reader(request),
-                **asked,
-            )
-        except LanguageTagError as error:
-            raise ValidationError({"languages": [str(error)]}) from error
-        link = request.build_absolute_uri(reverse("invitation", args=[token]))
-        row = links_for_anybody(campaign=campaign).get(pk=made.pk)
-        return Response(JudgesLinkMadeSerializer(row, context={"link": link}).data, status=201)
+        made, self.token = invitation_create_for_anybody(
+            campaign=self.campaign,
+            expires_at=self.sent.pop("last_day"),
+            created_by=self.user,
+            **self.sent,
+        )
+        return self.link(made.pk)
 
 
-class _LinkView(APIView):
-    def found(self, request: Request, slug: str, invitation_id: int) -> Invitation:
-        links = links_for_anybody(campaign=organised_campaign(request, slug))
-        link = links.filter(pk=invitation_id).first()
-        if link is None:
-            raise NotFound
-        return link
-
-    def shown(self, link: Invitation) -> Response:
-        row = links_for_anybody(campaign=link.campaign).get(pk=link.pk)
-        return Response(JudgesLinkSerializer(row).data)
-
-
-class JudgesLinkRevokeView(_LinkView):
-    @extend_schema(operation_id="judges_link_revoke", request=None, responses=JudgesLinkSerializer)
-    def post(self, request: Request, slug: str, invitation_id: int) -> Response:
+class JudgesLinkRevokeView(_LinkAddress):
+    @operation("judges_link_revoke", JudgesLinkSerializer)
+    def post(self, invitation_id: int) -> Invitation:
         """Revoke the link; judges who joined by it stay."""
-        link = self.found(request, slug, invitation_id)
-        invitation_revoke(invitation=link)
-        return self.shown(link)
+        invitation_revoke(invitation=self.link(invitation_id))
+        return self.link(invitation_id)
 
 
-class JudgesLinkRestoreView(_LinkView):
-    @extend_schema(operation_id="judges_link_restore", request=None, responses=JudgesLinkSerializer)
-    def post(self, request: Request, slug: str, invitation_id: int) -> Response:
+class JudgesLinkRestoreView(_LinkAddress):
+    @operation("judges_link_restore", JudgesLinkSerializer)
+    def post(self, invitation_id: int) -> Invitation:
         """Undo that the link was revoked."""
-        link = self.found(request, slug, invitation_id)
-        invitation_restore(invitation=link)
-        return self.shown(link)
+        invitation_restore(invitation=self.link(invitation_id))
+        return self.link(invitation_id)
 
 
-class JudgeInvitationsView(APIView):
-    pagination_class = CursorPages
-    ordering = "-id"
+class _InvitedAddress(Address):
+    def judge(self, judge_id: int) -> Judge:
+        people = people_invited(campaign=self.campaign).select_related("user", "campaign")
+        return row_found(people, pk=judge_id)
 
-    @extend_schema(
-        operation_id="judge_invitations",
-        parameters=filter_parameters(InvitedFilter),
-        responses=InvitedJudgeSerializer(many=True),
-    )
-    def get(self, request: Request, slug: str) -> Response:
+    def rows(self, page: list[Judge]) -> Any:
+        rows = invited_judges(judges=page)
+        return [rows[judge.pk] for judge in page]
+
+    def invited(self, judge_id: int) -> Any:
+        [row] = self.rows(list(people_invited(campaign=self.campaign).filter(pk=judge_id)))
+        return row
+
+
+class JudgeInvitationsView(_InvitedAddress):
+    @operation("judge_invitations", InvitedJudgeSerializer(many=True), filters=InvitedFilter)
+    def get(self) -> QuerySet[Judge]:
         """Return the people who were invited or joined, newest first, with their status."""
-        people = people_invited(campaign=organised_campaign(request, slug))
-        return paged(self, filtered(InvitedFilter, request, people), _invited)
+        return people_invited(campaign=self.campaign)
 
-    @extend_schema(
-        operation_id="judges_invite",
-        request=JudgesInviteSerializer,
-        responses={201: JudgesInvitedSerializer},
+    @operation(
+        "judges_invite",
+        {201: JudgesInvitedSerializer},
+        takes=JudgesInviteSerializer,
+        refusals={LanguageTagError: "languages"},
     )
-    def post(self, request: Request, slug: str) -> Response:
+    def post(self) -> dict[str, Any]:
         """Invite people by e-mail to judge: each becomes a judge, and is sent a link of their own."""
-        campaign = organised_campaign(request, slug)
-        sent = JudgesInviteSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        asked = sent.validated_data
         try:
             invited = judges_invite_by_mail(
-                campaign=campaign,
-                addresses=addresses_read("\n".join(asked.pop("addresses"))),
-                base_url=request.build_absolute_uri("/"),
-                user=reader(request),
-                **asked,
+                campaign=self.campaign,
+                addresses=addresses_read("\n".join(self.sent.pop("addresses"))),
+                base_url=self.request.build_absolute_uri("/"),
+                user=self.user,
+                **self.sent,
             )
         except AddressesRefusedError as error:
             raise ValidationError({"addresses": error.problems}) from error
-        except LanguageTagError as error:
-            raise ValidationError({"languages": [str(error)]}) from error
         judges = [mail.judge.pseudonym for mail in invited.mails if mail.judge is not None]
-        said = {"invited": judges, "known": invited.known}
-        return Response(JudgesInvitedSerializer(said).data, status=201)
+        return {"invited": judges, "known": invited.known}
 
 
-def _invited(page: list[Judge]) -> Any:
-    rows = invited_judges(judges=page)
-    return InvitedJudgeSerializer([rows[judge.pk] for judge in page], many=True).data
-
-
-class _InvitedView(APIView):
-    def found(self, request: Request, slug: str, judge_id: int) -> Judge:
-        people = people_invited(campaign=organised_campaign(request, slug))
-        judge = people.select_related("user", "campaign").filter(pk=judge_id).first()
-        if judge is None:
-            raise NotFound
-        return judge
-
-    def shown(self, judge: Judge) -> Response:
-        [row] = _invited(list(people_invited(campaign=judge.campaign).filter(pk=judge.pk)))
-        return Response(row)
-
-
-class JudgeInviteAgainView(_InvitedView):
-    @extend_schema(
-        operation_id="judge_invite_again", request=None, responses=InvitedJudgeSerializer
-    )
-    def post(self, request: Request, slug: str, judge_id: int) -> Response:
+class JudgeInviteAgainView(_InvitedAddress):
+    @operation("judge_invite_again", InvitedJudgeSerializer)
+    def post(self, judge_id: int) -> Any:
         """Send the message again, with a new link; earlier ones end. 404 for a judge who was never sent one."""
-        judge = self.found(request, slug, judge_id)
-        mails = Mail.objects.filter(withdrawn_at__isnull=True, judge=judge)
-        mail = mails.order_by("-pk").first()
-        if mail is None:
-            raise NotFound(_("This judge was not invited by e-mail."))
-        mail_send_again(mail=mail, base_url=request.build_absolute_uri("/"), user=reader(request))
-        return self.shown(judge)
+        mails = Mail.objects.filter(withdrawn_at__isnull=True, judge=self.judge(judge_id))
+        mail = row_found(mails.order_by("-pk"), _("This judge was not invited by e-mail."))
+        base_url = self.request.build_absolute_uri("/")
+        mail_send_again(mail=mail, base_url=base_url, user=self.user)
+        return self.invited(judge_id)
 
 
-class JudgeWithdrawView(_InvitedView):
-    @extend_schema(
-        operation_id="judge_withdraw",
-        request=JudgeWithdrawSerializer,
-        responses=InvitedJudgeSerializer,
-    )
-    def post(self, request: Request, slug: str, judge_id: int) -> Response:
+class JudgeWithdrawView(_InvitedAddress):
+    @operation("judge_withdraw", InvitedJudgeSerializer, takes=JudgeWithdrawSerializer)
+    def post(self, judge_id: int) -> Any:
         """End a judge's access, or only their links with `links_only`. Their judgments stay and count."""
-        judge = self.found(request, slug, judge_id)
-        sent = JudgeWithdrawSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        if sent.validated_data["links_only"]:
-            judge_links_revoke(judge=judge)
-        else:
-            judge_withdraw(judge=judge)
-        return self.shown(judge)
+        judge = self.judge(judge_id)
+        (judge_links_revoke if self.sent["links_only"] else judge_withdraw)(judge=judge)
+        return self.invited(judge_id)
 
 
-class JudgeReadmitView(_InvitedView):
-    @extend_schema(operation_id="judge_readmit", request=None, responses=InvitedJudgeSerializer)
-    def post(self, request: Request, slug: str, judge_id: int) -> Response:
+class JudgeReadmitView(_InvitedAddress):
+    @operation("judge_readmit", InvitedJudgeSerializer)
+    def post(self, judge_id: int) -> Any:
         """Undo that a judge, or the latest of their links, was withdrawn."""
-        judge = self.found(request, slug, judge_id)
-        if judge.withdrawn_at is not None:
-            judge_readmit(judge=judge)
-        else:
-            judge_links_restore(judge=judge)
-        return self.shown(judge)
+        judge = self.judge(judge_id)
+        (judge_links_restore if judge.withdrawn_at is None else judge_readmit)(judge=judge)
+        return self.invited(judge_id)

@@ -1,18 +1,16 @@
 """Members of a campaign: roles, sign-in links and invitations by e-mail."""
 
+from types import SimpleNamespace
 from typing import Any
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.urls import reverse
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound
-from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from campaign.api.access import joined_campaign, organised_campaign, reader
-from campaign.api.pages import CursorPages, paged
+from campaign.api.access import row_found
+from campaign.api.operations import Address, operation
 from campaign.models import Mail, MailState, Membership, MembershipRole
 from campaign.pages.rights import ROLE_MEANS
 from campaign.selectors.credentials import MemberAccess, members_access, memberships_of
@@ -115,174 +113,117 @@ class MemberInvitationSerializer(serializers.ModelSerializer[Mail]):
         read_only_fields = fields
 
 
-class MemberRefusedSerializer(serializers.Serializer[Any]):
-    """Answered with 409: nothing was changed."""
-
-    detail = serializers.CharField(read_only=True)
-
-
-class MembersView(APIView):
-    pagination_class = CursorPages
+class _MembersAddress(Address):
     ordering = "id"
 
-    @extend_schema(operation_id="members", responses=MemberSerializer(many=True))
-    def get(self, request: Request, slug: str) -> Response:
+    def membership(self, membership_id: int) -> Membership:
+        rows = Membership.objects.select_related("user", "campaign")
+        return row_found(rows, campaign=self.campaign, pk=membership_id)
+
+    def rows(self, page: list[Membership]) -> list[MemberAccess]:
+        return members_access(campaign=self.campaign, memberships=page)
+
+    def with_link(self, membership: Membership) -> SimpleNamespace:
+        """Return a member with a new link, or why there is none."""
+        address, why = None, ""
+        try:
+            _link, token = member_link_create(membership=membership, by=self.user)
+        except CredentialRefusedError as error:
+            why = str(error)
+        else:
+            address = self.request.build_absolute_uri(reverse("invitation", args=[token]))
+        return SimpleNamespace(**vars(_access(membership)), link=address, no_link=why)
+
+
+class MembersView(_MembersAddress):
+    @operation("members", MemberSerializer(many=True))
+    def get(self) -> QuerySet[Membership]:
         """Return the members of a campaign in the order in which they came; links only by their number."""
-        campaign = organised_campaign(request, slug)
+        return memberships_of(campaign=self.campaign)
 
-        def shown(page: list[Membership]) -> Any:
-            members: Any = members_access(campaign=campaign, memberships=page)
-            return MemberSerializer(members, many=True).data
-
-        return paged(self, memberships_of(campaign=campaign), shown)
-
-    @extend_schema(
-        operation_id="member_add",
-        request=MemberAddSerializer,
-        responses={201: MemberAddedSerializer, 409: MemberRefusedSerializer},
-    )
-    def post(self, request: Request, slug: str) -> Response:
+    @operation("member_add", {201: MemberAddedSerializer}, takes=MemberAddSerializer)
+    def post(self) -> SimpleNamespace:
         """Add a member and make a link for them. For organisers; owners are added by owners.
 
         409 for a person who is a member in another role already.
         """
-        campaign = organised_campaign(request, slug)
-        sent = MemberAddSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        role = MembershipRole(sent.validated_data.pop("role"))
+        role = MembershipRole(self.sent.pop("role"))
         membership = member_add_by_email(
-            campaign=campaign, role=role, by=reader(request), **sent.validated_data
+            campaign=self.campaign, role=role, by=self.user, **self.sent
         )
-        return _with_link(request, membership, status=201)
+        return self.with_link(membership)
 
 
-class MemberView(APIView):
-    @extend_schema(
-        operation_id="member_change",
-        request=MemberRoleSerializer,
-        responses={200: MemberRoleMeansSerializer, 409: MemberRefusedSerializer},
-    )
-    def patch(self, request: Request, slug: str, membership_id: int) -> Response:
+class MemberView(_MembersAddress):
+    @operation("member_change", MemberRoleMeansSerializer, takes=MemberRoleSerializer)
+    def patch(self, membership_id: int) -> SimpleNamespace:
         """Change the role of a member, or preview the effects with `dry_run`. For owners.
 
         409 for the only owner.
         """
-        membership = _membership(request, slug, membership_id)
-        sent = MemberRoleSerializer(data=request.data, partial=True)
-        sent.is_valid(raise_exception=True)
-        data = sent.validated_data
-        role = MembershipRole(data.get("role", membership.role))
-        if "role" in data and not data.get("dry_run"):
-            member_role_change(membership=membership, role=role, by=reader(request))
-        shown = MemberSerializer(_access(membership)).data
-        return Response({**shown, "means": str(ROLE_MEANS[role])})
+        membership = self.membership(membership_id)
+        role = MembershipRole(self.sent.get("role", membership.role))
+        if "role" in self.sent and not self.sent.get("dry_run"):
+            member_role_change(membership=membership, role=role, by=self.user)
+        return SimpleNamespace(**vars(_access(membership)), means=str(ROLE_MEANS[role]))
 
-    @extend_schema(
-        operation_id="member_remove", responses={204: None, 409: MemberRefusedSerializer}
-    )
-    def delete(self, request: Request, slug: str, membership_id: int) -> Response:
+    @operation("member_remove")
+    def delete(self, membership_id: int) -> None:
         """Remove a member, and end their access at once. For owners. 409 for the only owner."""
-        membership = _membership(request, slug, membership_id)
-        member_remove(membership=membership, by=reader(request))
-        return Response(status=204)
+        member_remove(membership=self.membership(membership_id), by=self.user)
 
 
-class MemberLinkView(APIView):
-    @extend_schema(operation_id="member_link", request=None, responses=MemberAddedSerializer)
-    def post(self, request: Request, slug: str, membership_id: int) -> Response:
+class MemberLinkView(_MembersAddress):
+    @operation("member_link", MemberAddedSerializer)
+    def post(self, membership_id: int) -> SimpleNamespace:
         """Make another link that signs a member in; it is answered this once. An owner's is made by owners."""
-        return _with_link(request, _membership(request, slug, membership_id), status=200)
+        return self.with_link(self.membership(membership_id))
 
 
-class MemberInvitationsView(APIView):
-    pagination_class = CursorPages
-    ordering = "-id"
-
-    @extend_schema(
-        operation_id="member_invitations", responses=MemberInvitationSerializer(many=True)
-    )
-    def get(self, request: Request, slug: str) -> Response:
+class MemberInvitationsView(Address):
+    @operation("member_invitations", MemberInvitationSerializer(many=True))
+    def get(self) -> QuerySet[Mail]:
         """Return the invitations to become a member that wait for an answer, the newest first."""
-        waiting = member_invitations(campaign=organised_campaign(request, slug))
-        return paged(self, waiting, lambda page: MemberInvitationSerializer(page, many=True).data)
+        return member_invitations(campaign=self.campaign)
 
-    @extend_schema(
-        operation_id="member_invite",
-        request=MemberInviteSerializer,
-        responses={201: MemberInvitationSerializer, 409: MemberRefusedSerializer},
-    )
-    def post(self, request: Request, slug: str) -> Response:
+    @operation("member_invite", {201: MemberInvitationSerializer}, takes=MemberInviteSerializer)
+    def post(self) -> Mail:
         """Invite a person by e-mail to become a member. For organisers; owners are invited by owners.
 
         409 for a member, for a person who was invited before, and if the server sends no mail.
         """
-        campaign = organised_campaign(request, slug)
-        sent = MemberInviteSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        role = MembershipRole(sent.validated_data.pop("role"))
+        role = MembershipRole(self.sent.pop("role"))
         mail = member_invite_by_mail(
-            campaign=campaign,
+            campaign=self.campaign,
             role=role,
-            base_url=request.build_absolute_uri("/"),
-            by=reader(request),
-            **sent.validated_data,
+            base_url=self.request.build_absolute_uri("/"),
+            by=self.user,
+            **self.sent,
         )
-        made = member_invitations(campaign=campaign).get(pk=mail.pk)
-        return Response(MemberInvitationSerializer(made).data, status=201)
+        return member_invitations(campaign=self.campaign).get(pk=mail.pk)
 
 
-class MemberInvitationView(APIView):
-    @extend_schema(operation_id="member_invitation_withdraw", responses={204: None})
-    def delete(self, request: Request, slug: str, invitation_id: int) -> Response:
+class MemberInvitationView(Address):
+    @operation("member_invitation_withdraw")
+    def delete(self, invitation_id: int) -> None:
         """Take an invitation back: its link opens nothing any more. An owner's: for owners."""
-        waiting = member_invitations(campaign=organised_campaign(request, slug))
-        mail = waiting.filter(pk=invitation_id).first()
-        if mail is None:
-            raise NotFound
+        mail = row_found(member_invitations(campaign=self.campaign), pk=invitation_id)
         try:
-            member_invitation_withdraw(mail=mail, by=reader(request))
+            member_invitation_withdraw(mail=mail, by=self.user)
         except InvitationRefusedError as error:
             raise NotFound from error
-        return Response(status=204)
 
 
-class LeaveView(APIView):
-    @extend_schema(
-        operation_id="member_leave",
-        request=None,
-        responses={204: None, 409: MemberRefusedSerializer},
-    )
-    def post(self, request: Request, slug: str) -> Response:
+class LeaveView(Address):
+    @operation("member_leave", for_readers=True)
+    def post(self) -> None:
         """Leave the campaign, in any role; your access ends at once. 409 for the only owner."""
-        campaign = joined_campaign(request, slug)
         membership = Membership.objects.select_related("user", "campaign").get(
-            campaign=campaign, user=reader(request)
+            campaign=self.campaign, user=self.user
         )
         member_leave(membership=membership)
-        return Response(status=204)
-
-
-def _membership(request: Request, slug: str, membership_id: int) -> Membership:
-    campaign = organised_campaign(request, slug)
-    rows = Membership.objects.select_related("user", "campaign").filter(campaign=campaign)
-    membership = rows.filter(pk=membership_id).first()
-    if membership is None:
-        raise NotFound
-    return membership
 
 
 def _access(membership: Membership) -> MemberAccess:
     members = members_access(campaign=membership.campaign)
     return next(each for each in members if each.membership.pk == membership.pk)
-
-
-def _with_link(request: Request, membership: Membership, *, status: int) -> Response:
-    address, why = None, ""
-    try:
-        _link, token = member_link_create(membership=membership, by=reader(request))
-    except CredentialRefusedError as error:
-        why = str(error)
-    else:
-        address = request.build_absolute_uri(reverse("invitation", args=[token]))
-    shown = MemberSerializer(_access(membership)).data
-    return Response({**shown, "link": address, "no_link": why}, status=status)

@@ -1,17 +1,11 @@
 """Documents, and outputs by themselves, for the members of a campaign."""
 
-from functools import cached_property
-
 from django.db.models import QuerySet
-from drf_spectacular.utils import extend_schema, extend_schema_field
-from rest_framework import generics, serializers
-from rest_framework.request import Request
-from rest_framework.response import Response
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
 
-from campaign.api.access import readable_task
-from campaign.api.filters import filter_parameters, filtered
-from campaign.api.pages import CursorPages
-from campaign.models import Document, Output, Segment, SystemKind, Task
+from campaign.api.operations import Address, operation
+from campaign.models import Document, Output, Segment, SystemKind
 from campaign.pages.text_filters import DocumentFilter, OutputFilter
 from campaign.selectors.texts import documents_of, outputs_of, segments_with_texts
 
@@ -27,21 +21,13 @@ class DocumentSerializer(serializers.ModelSerializer[Document]):
         fields = ["id", "name", "position", "segments", "first_segment"]
 
 
-class DocumentsView(generics.ListAPIView[Document]):
-    """The documents of a test set in their order."""
-
-    serializer_class = DocumentSerializer
-    pagination_class = CursorPages
+class DocumentsView(Address):
     ordering = "position"
 
-    @extend_schema(parameters=filter_parameters(DocumentFilter))
-    def get(self, request: Request, *args: object, **kwargs: object) -> Response:
-        return super().get(request, *args, **kwargs)
-
-    def get_queryset(self) -> QuerySet[Document]:
-        task = readable_task(self.request, self.kwargs["task_id"])
-        found: QuerySet[Document] = filtered(DocumentFilter, self.request, documents_of(task=task))
-        return found
+    @operation("tasks_documents_list", DocumentSerializer(many=True), filters=DocumentFilter)
+    def get(self) -> QuerySet[Document]:
+        """List the documents of a test set in their order."""
+        return documents_of(task=self.task)
 
 
 class OutputSerializer(serializers.ModelSerializer[Output]):
@@ -58,21 +44,13 @@ class OutputSerializer(serializers.ModelSerializer[Output]):
         fields = ["id", "segment", "document", "system", "kind", "text"]
 
 
-class OutputsView(generics.ListAPIView[Output]):
-    """Outputs of each system for each segment, oldest first, without damaged references."""
-
-    serializer_class = OutputSerializer
-    pagination_class = CursorPages
+class OutputsView(Address):
     ordering = "id"
 
-    @extend_schema(parameters=filter_parameters(OutputFilter))
-    def get(self, request: Request, *args: object, **kwargs: object) -> Response:
-        return super().get(request, *args, **kwargs)
-
-    def get_queryset(self) -> QuerySet[Output]:
-        task = readable_task(self.request, self.kwargs["task_id"])
-        found: QuerySet[Output] = filtered(OutputFilter, self.request, outputs_of(task=task))
-        return found
+    @operation("tasks_outputs_list", OutputSerializer(many=True), filters=OutputFilter)
+    def get(self) -> QuerySet[Output]:
+        """List the outputs of each system for each segment, oldest first, without damaged references."""
+        return outputs_of(task=self.task)
 
 
 class SegmentSerializer(serializers.ModelSerializer[Segment]):
@@ -99,16 +77,10 @@ class SegmentSerializer(serializers.ModelSerializer[Segment]):
         return {output.system.name: output.text for output in segment.by_system}  # type: ignore[attr-defined]
 
 
-class SegmentsView(generics.ListAPIView[Segment]):
-    """The segments of a test set by number: source, references, and the systems' outputs."""
-
-    serializer_class = SegmentSerializer
-    pagination_class = CursorPages
+class SegmentsView(Address):
     ordering = "number"
 
-    @cached_property
-    def task(self) -> Task:
-        return readable_task(self.request, self.kwargs["task_id"])
-
-    def get_queryset(self) -> QuerySet[Segment]:
+    @operation("tasks_segments_list", SegmentSerializer(many=True))
+    def get(self) -> QuerySet[Segment]:
+        """List the segments of a test set by number: source, references, and the systems' outputs."""
         return segments_with_texts(task=self.task)

@@ -2,16 +2,12 @@
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import NotFound, ValidationError
-from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
+from rest_framework.exceptions import NotFound
 
-from campaign.api.access import joined_campaign, reader
+from campaign.api.access import joined_campaign, row_found
 from campaign.api.authentication import token_of
-from campaign.api.pages import CursorPages, paged
+from campaign.api.operations import Address, operation
 from campaign.models import ApiToken, TokenScope, User
 from campaign.selectors.credentials import tokens_valid
 from campaign.services.api_tokens import (
@@ -67,61 +63,45 @@ class TokenMadeSerializer(TokenSerializer):
         read_only_fields = fields  # type: ignore[assignment]
 
     def get_token(self, _token: ApiToken) -> str:
-        return str(self.context["text"])
+        return str(self.context["view"].text)
 
 
-class TokensView(APIView):
-    pagination_class = CursorPages
-    ordering = "-id"
-
-    @extend_schema(operation_id="tokens", responses=TokenSerializer(many=True))
-    def get(self, request: Request) -> Response:
+class TokensView(Address):
+    @operation("tokens", TokenSerializer(many=True))
+    def get(self) -> Any:
         """Return your tokens that work, the newest first; of each its first characters only."""
-        return paged(self, _mine(request), lambda page: TokenSerializer(page, many=True).data)
+        return _mine(self.user)
 
-    @extend_schema(
-        operation_id="token_make",
-        request=TokenMakeSerializer,
-        responses={201: TokenMadeSerializer},
+    @operation(
+        "token_make",
+        {201: TokenMadeSerializer},
+        takes=TokenMakeSerializer,
+        refusals={CredentialRefusedError: "days", NotFound: "campaign"},
     )
-    def post(self, request: Request) -> Response:
+    def post(self) -> ApiToken:
         """Make a token. With a token that is valid no longer than the one that asks for it."""
-        sent = TokenMakeSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        asked = sent.validated_data
-        slug = asked.pop("campaign")
-        try:
-            campaign = joined_campaign(request, slug) if slug else None
-        except NotFound as error:
-            raise ValidationError({"campaign": [str(error)]}) from error
-        try:
-            token, text = token_create(
-                user=reader(request),
-                campaign=campaign,
-                through=token_of(request),
-                **asked | {"scope": TokenScope(asked["scope"])},
-            )
-        except CredentialRefusedError as error:
-            raise ValidationError({"days": [str(error)]}) from error
-        return Response(TokenMadeSerializer(token, context={"text": text}).data, status=201)
+        slug, scope = self.sent.pop("campaign"), TokenScope(self.sent.pop("scope"))
+        token, self.text = token_create(
+            user=self.user,
+            campaign=joined_campaign(self.request, slug) if slug else None,
+            through=token_of(self.request),
+            scope=scope,
+            **self.sent,
+        )
+        return token
 
-    @extend_schema(operation_id="tokens_revoke", responses={204: None})
-    def delete(self, request: Request) -> Response:
+    @operation("tokens_revoke")
+    def delete(self) -> None:
         """Revoke all your tokens, the one that asks among them."""
-        tokens_revoke(tokens=_mine(request))
-        return Response(status=204)
+        tokens_revoke(tokens=_mine(self.user))
 
 
-class TokenView(APIView):
-    @extend_schema(operation_id="token_revoke", responses={204: None})
-    def delete(self, request: Request, token_id: int) -> Response:
+class TokenView(Address):
+    @operation("token_revoke")
+    def delete(self, token_id: int) -> None:
         """Revoke one of your tokens: requests with it are refused from now on."""
-        token = _mine(request).filter(pk=token_id).first()
-        if token is None:
-            raise NotFound
-        token_revoke(token=token)
-        return Response(status=204)
+        token_revoke(token=row_found(_mine(self.user), pk=token_id))
 
 
-def _mine(request: Request) -> Any:
-    return tokens_valid(users=User.objects.filter(pk=reader(request).pk))
+def _mine(user: User) -> Any:
+    return tokens_valid(users=User.objects.filter(pk=user.pk))

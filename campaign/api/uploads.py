@@ -1,24 +1,24 @@
 """Uploads of texts, in parts, and the jobs that check and import them: for the organisers of a campaign."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import IO, Any
 from uuid import UUID
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
-from rest_framework import serializers, status
-from rest_framework.exceptions import NotFound, ParseError
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
-from rest_framework.views import APIView
 
-from campaign.api.access import organised_campaign, reader
-from campaign.api.pages import CursorPages, paged
+from campaign.api.access import row_found
+from campaign.api.operations import Address, operation
 from campaign.formats.recognising import FileRole
-from campaign.models import Campaign, Job, KeptFile, Upload
+from campaign.models import Job, KeptFile, Upload
 from campaign.selectors.jobs import jobs_of
 from campaign.selectors.uploads import drafts, upload_states
 from campaign.services.jobs import job_cancel, job_retry
@@ -75,13 +75,14 @@ class UploadedFileSerializer(serializers.ModelSerializer[KeptFile]):
     class Meta:
         model = KeptFile
         fields = ["id", "name", "size", "received", "content"]
+        read_only_fields = fields
 
     def get_received(self, file: KeptFile) -> int:
         held = getattr(file, "held", None)
         return received(file) if held is None else int(held)
 
     def get_content(self, file: KeptFile) -> str:
-        args = [self.context["slug"], file.upload_id, file.pk]
+        args = [self.context["view"].kwargs["slug"], file.upload_id, file.pk]
         return str(reverse("api-upload-content", args=args))
 
 
@@ -93,11 +94,13 @@ class ChosenRoleSerializer(serializers.Serializer[Any]):
 class UploadSerializer(serializers.ModelSerializer[Upload]):
     """Files that are to become a test set. `report` holds the findings of the last check."""
 
-    files = serializers.SerializerMethodField()
+    files = UploadedFileSerializer(many=True, read_only=True, source="state.files")
     roles = serializers.DictField(
         child=ChosenRoleSerializer(), required=False, help_text="Chosen roles, by file name."
     )
-    job = serializers.SerializerMethodField(help_text="Latest check or import.")
+    job = JobSerializer(
+        source="state.job", allow_null=True, read_only=True, help_text="Latest check or import."
+    )
 
     class Meta:
         model = Upload
@@ -118,16 +121,6 @@ class UploadSerializer(serializers.ModelSerializer[Upload]):
         ]
         read_only_fields = ["id", "report", "test_set", "created_at", "changed_at"]
 
-    @extend_schema_field(UploadedFileSerializer(many=True))
-    def get_files(self, upload: Upload) -> Any:
-        files = self.context["states"][upload.pk].files
-        return UploadedFileSerializer(files, many=True, context=self.context).data
-
-    @extend_schema_field(JobSerializer(allow_null=True))
-    def get_job(self, upload: Upload) -> Any:
-        job = self.context["states"][upload.pk].job
-        return JobSerializer(job).data if job else None
-
 
 class FileSentSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=500, help_text="File name, including folders.")
@@ -139,35 +132,32 @@ class ReceivedSerializer(serializers.Serializer[Any]):
     detail = serializers.CharField(required=False)
 
 
-class _UploadView(APIView):
-    """Lookup shared by all addresses of an upload."""
+class _UploadAddress(Address):
+    """An upload of a campaign, and refusals in words."""
 
-    def found(self, request: Request, slug: str, upload_id: UUID) -> Upload:
-        campaign = organised_campaign(request, slug)
-        upload = Upload.objects.filter(campaign=campaign, pk=upload_id).first()
-        if upload is None:
-            raise NotFound(_("Upload not found in this campaign."))
-        upload.campaign = campaign
+    ordering = "-created_at"
+
+    def upload(self, upload_id: UUID) -> Upload:
+        said = _("Upload not found in this campaign.")
+        upload = row_found(Upload.objects.filter(campaign=self.campaign), said, pk=upload_id)
+        upload.campaign = self.campaign
         return upload
 
-    def shown(self, upload: Upload, status_code: int = 200) -> Response:
-        (shown,) = self.uploads_shown(upload.campaign, [upload])
-        return Response(shown, status=status_code)
-
-    def uploads_shown(self, campaign: Campaign, uploads: Sequence[Upload]) -> Any:
-        context = {
-            "slug": campaign.slug,
-            "states": upload_states(campaign=campaign, uploads=uploads),
-        }
-        return UploadSerializer(uploads, many=True, context=context).data
-
-    def file(self, request: Request, slug: str, upload_id: UUID, file_id: int) -> KeptFile:
-        upload = self.found(request, slug, upload_id)
-        file = KeptFile.objects.filter(upload=upload, pk=file_id).first()
-        if file is None:
-            raise NotFound(_("File not found in this upload."))
+    def file(self, upload_id: UUID, file_id: int) -> KeptFile:
+        upload = self.upload(upload_id)
+        said = _("File not found in this upload.")
+        file = row_found(KeptFile.objects.filter(upload=upload), said, pk=file_id)
         file.upload = upload
         return file
+
+    def rows(self, page: Any) -> Any:
+        states = upload_states(campaign=self.campaign, uploads=page)
+        for each in page:
+            each.state = states[each.pk]
+        return page
+
+    def shown(self, upload: Upload) -> Any:
+        return self.rows([upload])[0]
 
     def handle_exception(self, exc: Exception) -> Response:
         """Answer refusals in words."""
@@ -176,75 +166,51 @@ class _UploadView(APIView):
         return super().handle_exception(exc)
 
 
-class UploadsView(_UploadView):
-    pagination_class = CursorPages
-    ordering = "-created_at"
-
-    @extend_schema(operation_id="uploads_list", responses=UploadSerializer(many=True))
-    def get(self, request: Request, slug: str) -> Response:
+class UploadsView(_UploadAddress):
+    @operation("uploads_list", UploadSerializer(many=True))
+    def get(self) -> QuerySet[Upload]:
         """List the uploads that no test set was made of yet, the newest first."""
-        campaign = organised_campaign(request, slug)
-        return paged(
-            self, drafts(campaign=campaign), lambda page: self.uploads_shown(campaign, page)
-        )
+        return drafts(campaign=self.campaign)
 
-    @extend_schema(operation_id="uploads_create", request=None, responses={201: UploadSerializer})
-    def post(self, request: Request, slug: str) -> Response:
+    @operation("uploads_create", {201: UploadSerializer})
+    def post(self) -> Upload:
         """Begin an upload."""
-        campaign = organised_campaign(request, slug)
-        upload = upload_begin(campaign=campaign, user=reader(request))
-        upload.refresh_from_db()
-        upload.campaign = campaign
-        return self.shown(upload, status.HTTP_201_CREATED)
+        upload = upload_begin(campaign=self.campaign, user=self.user)
+        return self.shown(self.upload(upload.pk))
 
 
-class UploadView(_UploadView):
-    @extend_schema(operation_id="uploads_read", responses=UploadSerializer)
-    def get(self, request: Request, slug: str, upload_id: UUID) -> Response:
+class UploadView(_UploadAddress):
+    @operation("uploads_read", UploadSerializer)
+    def get(self, upload_id: UUID) -> Upload:
         """Return an upload with its files and the findings about them."""
-        return self.shown(self.found(request, slug, upload_id))
+        return self.shown(self.upload(upload_id))
 
-    @extend_schema(
-        operation_id="uploads_change", request=UploadSerializer, responses=UploadSerializer
-    )
-    def patch(self, request: Request, slug: str, upload_id: UUID) -> Response:
+    @operation("uploads_change", UploadSerializer, takes=UploadSerializer)
+    def patch(self, upload_id: UUID) -> Upload:
         """Set name, languages, roles of files and use of the reference; omitted fields stay unchanged."""
-        upload = self.found(request, slug, upload_id)
-        sent = UploadSerializer(upload, data=request.data, partial=True, context={"slug": slug})
-        sent.is_valid(raise_exception=True)
-        return self.shown(upload_change(upload=upload, **sent.validated_data))
+        return self.shown(upload_change(upload=self.upload(upload_id), **self.sent))
 
-    @extend_schema(operation_id="uploads_give_up", responses={204: None})
-    def delete(self, request: Request, slug: str, upload_id: UUID) -> Response:
+    @operation("uploads_give_up")
+    def delete(self, upload_id: UUID) -> None:
         """Discard the files, and stop the job that uses them."""
-        upload_give_up(upload=self.found(request, slug, upload_id))
-        return Response(status=status.HTTP_204_NO_CONTENT)
+        upload_give_up(upload=self.upload(upload_id))
 
 
-class UploadFilesView(_UploadView):
-    @extend_schema(
-        operation_id="uploads_add_file",
-        request=FileSentSerializer,
-        responses={200: UploadedFileSerializer},
-    )
-    def post(self, request: Request, slug: str, upload_id: UUID) -> Response:
+class UploadFilesView(_UploadAddress):
+    @operation("uploads_add_file", UploadedFileSerializer, takes=FileSentSerializer)
+    def post(self, upload_id: UUID) -> KeptFile:
         """Announce a file; a file announced before keeps its parts."""
-        upload = self.found(request, slug, upload_id)
-        sent = FileSentSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        file = upload_file_add(upload=upload, **sent.validated_data)
-        return Response(UploadedFileSerializer(file, context={"slug": slug}).data)
+        return upload_file_add(upload=self.upload(upload_id), **self.sent)
 
 
-class UploadFileView(_UploadView):
-    @extend_schema(operation_id="uploads_remove_file", responses={204: None})
-    def delete(self, request: Request, slug: str, upload_id: UUID, file_id: int) -> Response:
+class UploadFileView(_UploadAddress):
+    @operation("uploads_remove_file")
+    def delete(self, upload_id: UUID, file_id: int) -> None:
         """Take a file out of the upload."""
-        upload_file_remove(file=self.file(request, slug, upload_id, file_id))
-        return Response(status=status.HTTP_204_NO_CONTENT)
+        upload_file_remove(file=self.file(upload_id, file_id))
 
 
-class UploadContentView(_UploadView):
+class UploadContentView(_UploadAddress):
     parser_classes = [BytesParser]
 
     @extend_schema(
@@ -255,7 +221,8 @@ class UploadContentView(_UploadView):
     )
     def put(self, request: Request, slug: str, upload_id: UUID, file_id: int) -> Response:
         """Send the next bytes of a file, at most 2 MiB; 409 if they do not continue the stored ones."""
-        file = self.file(request, slug, upload_id, file_id)
+        del slug
+        file = self.file(upload_id, file_id)
         offset = _offset(request)
         try:
             held = upload_part_store(file=file, offset=offset, content=_content(request))
@@ -267,66 +234,53 @@ class UploadContentView(_UploadView):
         return Response({"received": held})
 
 
-class UploadCheckView(_UploadView):
-    @extend_schema(operation_id="uploads_check", request=None, responses={202: JobSerializer})
-    def post(self, request: Request, slug: str, upload_id: UUID) -> Response:
+class _JobAddress(Address):
+    def job(self, job_id: int) -> Job:
+        return row_found(
+            jobs_of(campaign=self.campaign), _("Job not found in this campaign."), pk=job_id
+        )
+
+
+class UploadCheckView(_UploadAddress, _JobAddress):
+    @operation("uploads_check", {202: JobSerializer})
+    def post(self, upload_id: UUID) -> Job:
         """Let a worker look at the files; the report is with the upload then."""
-        job = upload_check(upload=self.found(request, slug, upload_id), user=reader(request))
-        return _job_answer(job, status.HTTP_202_ACCEPTED)
+        return self.job(upload_check(upload=self.upload(upload_id), user=self.user).pk)
 
 
-class UploadImportView(_UploadView):
-    @extend_schema(operation_id="uploads_import", request=None, responses={202: JobSerializer})
-    def post(self, request: Request, slug: str, upload_id: UUID) -> Response:
+class UploadImportView(_UploadAddress, _JobAddress):
+    @operation("uploads_import", {202: JobSerializer})
+    def post(self, upload_id: UUID) -> Job:
         """Let a worker make a test set of the files: all of it or, after any error, nothing."""
-        job = upload_import(upload=self.found(request, slug, upload_id), user=reader(request))
-        return _job_answer(job, status.HTTP_202_ACCEPTED)
+        return self.job(upload_import(upload=self.upload(upload_id), user=self.user).pk)
 
 
-class JobsView(APIView):
-    pagination_class = CursorPages
-    ordering = "-id"
-
-    @extend_schema(operation_id="jobs_list", responses=JobSerializer(many=True))
-    def get(self, request: Request, slug: str) -> Response:
+class JobsView(Address):
+    @operation("jobs_list", JobSerializer(many=True))
+    def get(self) -> QuerySet[Job]:
         """List the long work of a campaign, the newest first."""
-        found = jobs_of(campaign=organised_campaign(request, slug))
-        return paged(self, found, lambda page: JobSerializer(page, many=True).data)
+        return jobs_of(campaign=self.campaign)
 
 
-class _JobView(APIView):
-    def found(self, request: Request, slug: str, job_id: int) -> Job:
-        job = jobs_of(campaign=organised_campaign(request, slug)).filter(pk=job_id).first()
-        if job is None:
-            raise NotFound(_("Job not found in this campaign."))
-        return job
-
-
-class JobView(_JobView):
-    @extend_schema(operation_id="jobs_read", responses=JobSerializer)
-    def get(self, request: Request, slug: str, job_id: int) -> Response:
+class JobView(_JobAddress):
+    @operation("jobs_read", JobSerializer)
+    def get(self, job_id: int) -> Job:
         """Return long work, and how far it is."""
-        return _job_answer(self.found(request, slug, job_id))
+        return self.job(job_id)
 
 
-class JobStopView(_JobView):
-    @extend_schema(operation_id="jobs_stop", request=None, responses=JobSerializer)
-    def post(self, request: Request, slug: str, job_id: int) -> Response:
+class JobStopView(_JobAddress):
+    @operation("jobs_stop", JobSerializer)
+    def post(self, job_id: int) -> Job:
         """Stop the job and undo its changes so far. One that has ended is unchanged."""
-        return _job_answer(job_cancel(job=self.found(request, slug, job_id)))
+        return self.job(job_cancel(job=self.job(job_id)).pk)
 
 
-class JobAgainView(_JobView):
-    @extend_schema(operation_id="jobs_again", request=None, responses={202: JobSerializer})
-    def post(self, request: Request, slug: str, job_id: int) -> Response:
+class JobAgainView(_JobAddress):
+    @operation("jobs_again", {202: JobSerializer})
+    def post(self, job_id: int) -> Job:
         """Begin it again if it failed or was stopped."""
-        job = job_retry(job=self.found(request, slug, job_id), user=reader(request))
-        return _job_answer(job, status.HTTP_202_ACCEPTED)
-
-
-def _job_answer(job: Job, status_code: int = 200) -> Response:
-    job.refresh_from_db()
-    return Response(JobSerializer(job).data, status=status_code)
+        return self.job(job_retry(job=self.job(job_id), user=self.user).pk)
 
 
 def _content(request: Request) -> bytes:

@@ -3,18 +3,12 @@
 from typing import Any
 
 from django.db.models import QuerySet
-from drf_spectacular.utils import extend_schema
-from rest_framework import generics, serializers
-from rest_framework.exceptions import NotFound
-from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
+from rest_framework import serializers
 
-from campaign.api.access import organised_campaign, reader
-from campaign.api.pages import CursorPages, paged
+from campaign.api.access import row_found
+from campaign.api.operations import Address, operation
 from campaign.models import (
     CHANGING_ROLES,
-    Campaign,
     DeliveryState,
     WebhookDelivery,
     WebhookEndpoint,
@@ -98,123 +92,80 @@ class DeliverySerializer(serializers.ModelSerializer[WebhookDelivery]):
         return f"msg_{delivery.message_id.hex}"
 
 
-def _seen(request: Request, slug: str) -> tuple[Campaign, dict[str, Any]]:
-    """Return the campaign, and for serializers whether its addresses may be read."""
-    campaign: Any = organised_campaign(request, slug)
-    return campaign, {"may_change": campaign.role in CHANGING_ROLES}
-
-
-def _endpoint(request: Request, slug: str, webhook_id: int) -> WebhookEndpoint:
-    campaign = organised_campaign(request, slug)
-    endpoint = webhooks_of(campaign=campaign).filter(pk=webhook_id).first()
-    if endpoint is None:
-        raise NotFound
-    return endpoint
-
-
-class WebhooksView(APIView):
-    pagination_class = CursorPages
+class _WebhookAddress(Address):
     ordering = "id"
 
-    @extend_schema(operation_id="webhooks", responses=WebhookSerializer(many=True))
-    def get(self, request: Request, slug: str) -> Response:
+    def get_serializer_context(self) -> dict[str, Any]:
+        campaign: Any = self.campaign
+        return {"may_change": campaign.role in CHANGING_ROLES}
+
+    def endpoint(self, webhook_id: int) -> WebhookEndpoint:
+        return row_found(webhooks_of(campaign=self.campaign), pk=webhook_id)
+
+
+class WebhooksView(_WebhookAddress):
+    @operation("webhooks", WebhookSerializer(many=True))
+    def get(self) -> QuerySet[WebhookEndpoint]:
         """Return the webhooks of a campaign, without their secrets."""
-        campaign, seen = _seen(request, slug)
+        return webhooks_of(campaign=self.campaign)
 
-        def shown(page: list[WebhookEndpoint]) -> Any:
-            return WebhookSerializer(page, many=True, context=seen).data
-
-        return paged(self, webhooks_of(campaign=campaign), shown)
-
-    @extend_schema(
-        operation_id="webhook_create",
-        request=WebhookMakeSerializer,
-        responses={201: WebhookWithSecretSerializer},
-    )
-    def post(self, request: Request, slug: str) -> Response:
+    @operation("webhook_create", {201: WebhookWithSecretSerializer}, takes=WebhookMakeSerializer)
+    def post(self) -> WebhookEndpoint:
         """Add a webhook; the answer has its secret."""
-        campaign, seen = _seen(request, slug)
-        sent = WebhookMakeSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        endpoint = webhook_create(campaign=campaign, by=reader(request), **sent.validated_data)
-        return Response(WebhookWithSecretSerializer(endpoint, context=seen).data, status=201)
+        return webhook_create(campaign=self.campaign, by=self.user, **self.sent)
 
 
-class WebhookView(APIView):
-    @extend_schema(operation_id="webhook", responses=WebhookSerializer)
-    def get(self, request: Request, slug: str, webhook_id: int) -> Response:
+class WebhookView(_WebhookAddress):
+    @operation("webhook", WebhookSerializer)
+    def get(self, webhook_id: int) -> WebhookEndpoint:
         """Return a webhook without its secret."""
-        _campaign, seen = _seen(request, slug)
-        endpoint = _endpoint(request, slug, webhook_id)
-        return Response(WebhookSerializer(endpoint, context=seen).data)
+        return self.endpoint(webhook_id)
 
-    @extend_schema(
-        operation_id="webhook_change", request=WebhookChangeSerializer, responses=WebhookSerializer
-    )
-    def patch(self, request: Request, slug: str, webhook_id: int) -> Response:
+    @operation("webhook_change", WebhookSerializer, takes=WebhookChangeSerializer)
+    def patch(self, webhook_id: int) -> WebhookEndpoint:
         """Change, pause or re-enable a webhook; omitted fields stay unchanged."""
-        endpoint = _endpoint(request, slug, webhook_id)
-        sent = WebhookChangeSerializer(data=request.data, partial=True)
-        sent.is_valid(raise_exception=True)
-        paused = sent.validated_data.pop("paused", None)
-        webhook_change(endpoint=endpoint, **sent.validated_data)
+        endpoint = self.endpoint(webhook_id)
+        paused = self.sent.pop("paused", None)
+        webhook_change(endpoint=endpoint, **self.sent)
         if paused is not None:
             (webhook_pause if paused else webhook_resume)(endpoint=endpoint)
-        _campaign, seen = _seen(request, slug)
-        endpoint = _endpoint(request, slug, webhook_id)
-        return Response(WebhookSerializer(endpoint, context=seen).data)
+        return self.endpoint(webhook_id)
 
-    @extend_schema(operation_id="webhook_delete", responses={204: None})
-    def delete(self, request: Request, slug: str, webhook_id: int) -> Response:
+    @operation("webhook_delete")
+    def delete(self, webhook_id: int) -> None:
         """Delete a webhook with its messages."""
-        webhook_delete(endpoint=_endpoint(request, slug, webhook_id))
-        return Response(status=204)
+        webhook_delete(endpoint=self.endpoint(webhook_id))
 
 
-class WebhookSecretView(APIView):
-    @extend_schema(
-        operation_id="webhook_secret_rotate",
-        request=OverlapSerializer,
-        responses=WebhookWithSecretSerializer,
-    )
-    def post(self, request: Request, slug: str, webhook_id: int) -> Response:
+class WebhookSecretView(_WebhookAddress):
+    @operation("webhook_secret_rotate", WebhookWithSecretSerializer, takes=OverlapSerializer)
+    def post(self, webhook_id: int) -> WebhookEndpoint:
         """Give a webhook a new secret, included in the response; the previous one also signs for a time."""
-        endpoint = _endpoint(request, slug, webhook_id)
-        sent = OverlapSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        webhook_secret_rotate(endpoint=endpoint, **sent.validated_data)
-        return Response(WebhookWithSecretSerializer(endpoint, context={"may_change": True}).data)
+        endpoint = self.endpoint(webhook_id)
+        webhook_secret_rotate(endpoint=endpoint, **self.sent)
+        return endpoint
 
 
-class WebhookTestView(APIView):
-    __test__ = False
-
-    @extend_schema(operation_id="webhook_test", request=None, responses={202: None})
-    def post(self, request: Request, slug: str, webhook_id: int) -> Response:
+class WebhookTestView(_WebhookAddress):
+    @operation("webhook_test", {202: None})
+    def post(self, webhook_id: int) -> None:
         """Send a test message within seconds; its delivery holds the outcome."""
-        webhook_test(endpoint=_endpoint(request, slug, webhook_id))
-        return Response(status=202)
+        webhook_test(endpoint=self.endpoint(webhook_id))
 
 
-class WebhookDeliveriesView(generics.ListAPIView[WebhookDelivery]):
-    """The messages to a webhook of the last thirty days, the newest first."""
-
-    serializer_class = DeliverySerializer
-    pagination_class = CursorPages
+class WebhookDeliveriesView(_WebhookAddress):
     ordering = "-id"
 
-    def get_queryset(self) -> QuerySet[WebhookDelivery]:
-        named = self.kwargs["slug"], self.kwargs["webhook_id"]
-        return deliveries_of(endpoint=_endpoint(self.request, *named))
+    @operation("campaigns_webhooks_deliveries_list", DeliverySerializer(many=True))
+    def get(self, webhook_id: int) -> QuerySet[WebhookDelivery]:
+        """List the messages to a webhook of the last thirty days, newest first."""
+        return deliveries_of(endpoint=self.endpoint(webhook_id))
 
 
-class WebhookRedeliverView(APIView):
-    @extend_schema(operation_id="webhook_redeliver", request=None, responses=DeliverySerializer)
-    def post(self, request: Request, slug: str, webhook_id: int, delivery_id: int) -> Response:
+class WebhookRedeliverView(_WebhookAddress):
+    @operation("webhook_redeliver", DeliverySerializer)
+    def post(self, webhook_id: int, delivery_id: int) -> WebhookDelivery:
         """Send a message again under the same id, within seconds."""
-        endpoint = _endpoint(request, slug, webhook_id)
-        delivery = deliveries_of(endpoint=endpoint).filter(pk=delivery_id).first()
-        if delivery is None:
-            raise NotFound
+        delivery = row_found(deliveries_of(endpoint=self.endpoint(webhook_id)), pk=delivery_id)
         webhook_redeliver(delivery=delivery)
-        return Response(DeliverySerializer(delivery).data)
+        return delivery

@@ -50,7 +50,7 @@ class Access:
     tokens: int
 
 
-@dataclass(slots=True)
+@dataclass
 class MemberAccess:
     """A member, and their access."""
 

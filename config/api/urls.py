@@ -3,44 +3,48 @@
 from typing import Final
 
 from django.urls import URLPattern, URLResolver, include, path
+from rest_framework.views import APIView
 
-from annotation.api import campaign_state, designs, panels, people, problem_reports, systems, urls
-from annotation.api.answers import AnswersView
-from annotation.api.corrections import OutputCorrectView
-from annotation.api.own_data import ErasureCarryOutView, ErasureRefuseView, ErasuresView
-from annotation.api.research import ComparisonsView, JudgmentsView, SkipsView
-from annotation.api.training import TrainingBlockView, TrainingView
-from annotation.api.work_time import TimeSheetView
-from campaign.api import activity, instructions, texts, tokens, uploads, webhooks
-from campaign.api.bad_references import BadReferenceRedrawView, BadReferencesView, BadReferenceView
-from campaign.api.invitations import (
-    JudgeInvitationsView,
-    JudgeInviteAgainView,
-    JudgeReadmitView,
-    JudgesLinkRestoreView,
-    JudgesLinkRevokeView,
-    JudgesLinksView,
-    JudgeWithdrawView,
+from annotation.api import (
+    answers,
+    campaign_state,
+    corrections,
+    designs,
+    own_data,
+    panels,
+    people,
+    problem_reports,
+    research,
+    systems,
+    training,
+    urls,
+    work_time,
 )
-from campaign.api.members import (
-    LeaveView,
-    MemberInvitationsView,
-    MemberInvitationView,
-    MemberLinkView,
-    MembersView,
-    MemberView,
+from campaign.api import (
+    activity,
+    bad_references,
+    instructions,
+    invitations,
+    members,
+    texts,
+    tokens,
+    uploads,
+    webhooks,
 )
-from campaign.api.views import CampaignsView, CampaignView
+from campaign.api import views as campaigns
 from config.api.contract import contracted
 from config.api.views import RootView
 from protocols.quiz.api import SnippetsView
-from ranking.api import analyses, exports, metrics, overview, rules, stopping_rules, views
-from ranking.api.design_forecast import DesignForecastView, SegmentJudgedView
-from ranking.api.judge_groups import (
-    JudgeGroupDeleteView,
-    JudgeGroupJudgesView,
-    JudgeGroupsView,
-    JudgeGroupView,
+from ranking.api import (
+    analyses,
+    design_forecast,
+    exports,
+    judge_groups,
+    metrics,
+    overview,
+    rules,
+    stopping_rules,
+    views,
 )
 from ranking.api.published_results import (
     PublishedResultsView,
@@ -50,248 +54,233 @@ from ranking.api.published_results import (
 from whole_campaigns.api import CampaignCloneView, CampaignTasksView, RehearsalView, TaskAndMoreView
 from whole_campaigns.campaign_file.api import CampaignFileView, CampaignSchemaView
 
+
+def _at(route: str, view: type[APIView], name: str) -> URLPattern:
+    return path(route, view.as_view(), name=name)
+
+
 _files = [
-    path("", uploads.UploadFilesView.as_view(), name="api-upload-files"),
-    path("<int:file_id>/", uploads.UploadFileView.as_view(), name="api-upload-file"),
-    path("<int:file_id>/content/", uploads.UploadContentView.as_view(), name="api-upload-content"),
+    _at("", uploads.UploadFilesView, "api-upload-files"),
+    _at("<int:file_id>/", uploads.UploadFileView, "api-upload-file"),
+    _at("<int:file_id>/content/", uploads.UploadContentView, "api-upload-content"),
 ]
 
 _upload: list[URLPattern | URLResolver] = [
-    path("", uploads.UploadView.as_view(), name="api-upload"),
+    _at("", uploads.UploadView, "api-upload"),
     path("files/", include(_files)),
-    path("check/", uploads.UploadCheckView.as_view(), name="api-upload-check"),
-    path("import/", uploads.UploadImportView.as_view(), name="api-upload-import"),
+    _at("check/", uploads.UploadCheckView, "api-upload-check"),
+    _at("import/", uploads.UploadImportView, "api-upload-import"),
 ]
 
 _webhook = [
-    path("", webhooks.WebhookView.as_view(), name="api-webhook"),
-    path("secret/", webhooks.WebhookSecretView.as_view(), name="api-webhook-secret"),
-    path("test/", webhooks.WebhookTestView.as_view(), name="api-webhook-test"),
-    path("deliveries/", webhooks.WebhookDeliveriesView.as_view(), name="api-webhook-deliveries"),
-    path(
+    _at("", webhooks.WebhookView, "api-webhook"),
+    _at("secret/", webhooks.WebhookSecretView, "api-webhook-secret"),
+    _at("test/", webhooks.WebhookTestView, "api-webhook-test"),
+    _at("deliveries/", webhooks.WebhookDeliveriesView, "api-webhook-deliveries"),
+    _at(
         "deliveries/<int:delivery_id>/again/",
-        webhooks.WebhookRedeliverView.as_view(),
-        name="api-webhook-redeliver",
+        webhooks.WebhookRedeliverView,
+        "api-webhook-redeliver",
     ),
 ]
 
 _judges = [
-    path("<int:judge_id>/again/", JudgeInviteAgainView.as_view(), name="api-judge-invite-again"),
-    path("<int:judge_id>/withdraw/", JudgeWithdrawView.as_view(), name="api-judge-withdraw"),
-    path("<int:judge_id>/readmit/", JudgeReadmitView.as_view(), name="api-judge-readmit"),
+    _at("<int:judge_id>/again/", invitations.JudgeInviteAgainView, "api-judge-invite-again"),
+    _at("<int:judge_id>/withdraw/", invitations.JudgeWithdrawView, "api-judge-withdraw"),
+    _at("<int:judge_id>/readmit/", invitations.JudgeReadmitView, "api-judge-readmit"),
 ]
 
 _panel = [
-    path("", panels.PanelView.as_view(), name="api-panel"),
-    path("open/", panels.PanelOpenView.as_view(), name="api-panel-open"),
-    path("participations/", panels.ParticipationsView.as_view(), name="api-panel-participations"),
+    _at("", panels.PanelView, "api-panel"),
+    _at("open/", panels.PanelOpenView, "api-panel-open"),
+    _at("participations/", panels.ParticipationsView, "api-panel-participations"),
 ]
 
 _erasures = [
-    path("", ErasuresView.as_view(), name="api-erasures"),
-    path(
-        "<int:request_id>/carry-out/", ErasureCarryOutView.as_view(), name="api-erasure-carry-out"
-    ),
-    path("<int:request_id>/refuse/", ErasureRefuseView.as_view(), name="api-erasure-refuse"),
+    _at("", own_data.ErasuresView, "api-erasures"),
+    _at("<int:request_id>/carry-out/", own_data.ErasureCarryOutView, "api-erasure-carry-out"),
+    _at("<int:request_id>/refuse/", own_data.ErasureRefuseView, "api-erasure-refuse"),
 ]
 
 _judge_groups = [
-    path("", JudgeGroupsView.as_view(), name="api-judge-groups"),
-    path("<int:group_id>/", JudgeGroupView.as_view(), name="api-judge-group"),
-    path("<int:group_id>/judges/", JudgeGroupJudgesView.as_view(), name="api-judge-group-judges"),
-    path("<int:group_id>/delete/", JudgeGroupDeleteView.as_view(), name="api-judge-group-delete"),
+    _at("", judge_groups.JudgeGroupsView, "api-judge-groups"),
+    _at("<int:group_id>/", judge_groups.JudgeGroupView, "api-judge-group"),
+    _at("<int:group_id>/judges/", judge_groups.JudgeGroupJudgesView, "api-judge-group-judges"),
+    _at("<int:group_id>/delete/", judge_groups.JudgeGroupDeleteView, "api-judge-group-delete"),
 ]
 
 _campaign: list[URLPattern | URLResolver] = [
-    path("", CampaignView.as_view(), name="api-campaign"),
-    path("activity/", activity.ActivityView.as_view(), name="api-activity"),
-    path("overview/", overview.OverviewView.as_view(), name="api-overview"),
-    path("tables/", analyses.CampaignTablesView.as_view(), name="api-campaign-tables"),
-    path("tables/<slug:name>/", analyses.CampaignTableView.as_view(), name="api-campaign-table"),
-    path(
+    _at("", campaigns.CampaignView, "api-campaign"),
+    _at("activity/", activity.ActivityView, "api-activity"),
+    _at("overview/", overview.OverviewView, "api-overview"),
+    _at("tables/", analyses.CampaignTablesView, "api-campaign-tables"),
+    _at("tables/<slug:name>/", analyses.CampaignTableView, "api-campaign-table"),
+    _at(
         "tables/<slug:name>/report.<str:ending>",
-        analyses.CampaignTableReportView.as_view(),
-        name="api-campaign-table-report",
+        analyses.CampaignTableReportView,
+        "api-campaign-table-report",
     ),
-    path("tasks/", CampaignTasksView.as_view(), name="api-tasks"),
-    path("time/", TimeSheetView.as_view(), name="api-time-sheet"),
-    path("alerts/", overview.AlertsView.as_view(), name="api-alerts"),
-    path("alerts/mail/", overview.AlertMailView.as_view(), name="api-alert-mail"),
-    path("rules/", rules.RulesView.as_view(), name="api-rules"),
-    path("rules/preview/", rules.RulePreviewView.as_view(), name="api-rules-preview"),
-    path("rules/suggested/", rules.SuggestedRulesView.as_view(), name="api-rules-suggested"),
-    path("rules/<int:rule_id>/off/", rules.RuleOffView.as_view(), name="api-rule-off"),
-    path("rules/<int:rule_id>/undo/", rules.RuleUndoView.as_view(), name="api-rule-undo"),
-    path("rules/<int:rule_id>/act/", rules.RuleActView.as_view(), name="api-rule-act"),
-    path(
-        "problem-reports/", problem_reports.ProblemReportsView.as_view(), name="api-problem-reports"
-    ),
-    path(
+    _at("tasks/", CampaignTasksView, "api-tasks"),
+    _at("time/", work_time.TimeSheetView, "api-time-sheet"),
+    _at("alerts/", overview.AlertsView, "api-alerts"),
+    _at("alerts/mail/", overview.AlertMailView, "api-alert-mail"),
+    _at("rules/", rules.RulesView, "api-rules"),
+    _at("rules/preview/", rules.RulePreviewView, "api-rules-preview"),
+    _at("rules/suggested/", rules.SuggestedRulesView, "api-rules-suggested"),
+    _at("rules/<int:rule_id>/off/", rules.RuleOffView, "api-rule-off"),
+    _at("rules/<int:rule_id>/undo/", rules.RuleUndoView, "api-rule-undo"),
+    _at("rules/<int:rule_id>/act/", rules.RuleActView, "api-rule-act"),
+    _at("problem-reports/", problem_reports.ProblemReportsView, "api-problem-reports"),
+    _at(
         "problem-reports/<int:report_id>/replies/",
-        problem_reports.ProblemRepliesView.as_view(),
-        name="api-problem-replies",
+        problem_reports.ProblemRepliesView,
+        "api-problem-replies",
     ),
-    path(
+    _at(
         "problem-reports/<int:report_id>/replies/<int:number>/take-back/",
-        problem_reports.ProblemReplyTakeBackView.as_view(),
-        name="api-problem-reply-take-back",
+        problem_reports.ProblemReplyTakeBackView,
+        "api-problem-reply-take-back",
     ),
-    path("members/", MembersView.as_view(), name="api-members"),
-    path("members/invitations/", MemberInvitationsView.as_view(), name="api-member-invitations"),
-    path(
+    _at("members/", members.MembersView, "api-members"),
+    _at("members/invitations/", members.MemberInvitationsView, "api-member-invitations"),
+    _at(
         "members/invitations/<int:invitation_id>/",
-        MemberInvitationView.as_view(),
-        name="api-member-invitation",
+        members.MemberInvitationView,
+        "api-member-invitation",
     ),
-    path("members/leave/", LeaveView.as_view(), name="api-member-leave"),
-    path("members/<int:membership_id>/", MemberView.as_view(), name="api-member"),
-    path("members/<int:membership_id>/link/", MemberLinkView.as_view(), name="api-member-link"),
-    path("uploads/", uploads.UploadsView.as_view(), name="api-uploads"),
+    _at("members/leave/", members.LeaveView, "api-member-leave"),
+    _at("members/<int:membership_id>/", members.MemberView, "api-member"),
+    _at("members/<int:membership_id>/link/", members.MemberLinkView, "api-member-link"),
+    _at("uploads/", uploads.UploadsView, "api-uploads"),
     path("uploads/<uuid:upload_id>/", include(_upload)),
-    path("jobs/", uploads.JobsView.as_view(), name="api-jobs"),
-    path("jobs/<int:job_id>/", uploads.JobView.as_view(), name="api-job"),
-    path("jobs/<int:job_id>/stop/", uploads.JobStopView.as_view(), name="api-job-stop"),
-    path("jobs/<int:job_id>/again/", uploads.JobAgainView.as_view(), name="api-job-again"),
-    path("webhooks/", webhooks.WebhooksView.as_view(), name="api-webhooks"),
+    _at("jobs/", uploads.JobsView, "api-jobs"),
+    _at("jobs/<int:job_id>/", uploads.JobView, "api-job"),
+    _at("jobs/<int:job_id>/stop/", uploads.JobStopView, "api-job-stop"),
+    _at("jobs/<int:job_id>/again/", uploads.JobAgainView, "api-job-again"),
+    _at("webhooks/", webhooks.WebhooksView, "api-webhooks"),
     path("webhooks/<int:webhook_id>/", include(_webhook)),
-    path("judges/", people.CampaignJudgesView.as_view(), name="api-campaign-judges"),
-    path("judges/<int:judge_id>/", people.CampaignJudgeView.as_view(), name="api-campaign-judge"),
-    path(
-        "judges/<int:judge_id>/link/",
-        people.CampaignJudgeLinkView.as_view(),
-        name="api-campaign-judge-link",
-    ),
-    path("invitations/", JudgeInvitationsView.as_view(), name="api-judge-invitations"),
-    path("invitations/links/", JudgesLinksView.as_view(), name="api-judges-links"),
-    path(
+    _at("judges/", people.CampaignJudgesView, "api-campaign-judges"),
+    _at("judges/<int:judge_id>/", people.CampaignJudgeView, "api-campaign-judge"),
+    _at("judges/<int:judge_id>/link/", people.CampaignJudgeLinkView, "api-campaign-judge-link"),
+    _at("invitations/", invitations.JudgeInvitationsView, "api-judge-invitations"),
+    _at("invitations/links/", invitations.JudgesLinksView, "api-judges-links"),
+    _at(
         "invitations/links/<int:invitation_id>/revoke/",
-        JudgesLinkRevokeView.as_view(),
-        name="api-judges-link-revoke",
+        invitations.JudgesLinkRevokeView,
+        "api-judges-link-revoke",
     ),
-    path(
+    _at(
         "invitations/links/<int:invitation_id>/restore/",
-        JudgesLinkRestoreView.as_view(),
-        name="api-judges-link-restore",
+        invitations.JudgesLinkRestoreView,
+        "api-judges-link-restore",
     ),
     path("invitations/judges/", include(_judges)),
-    path("panels/", panels.PanelsView.as_view(), name="api-panels"),
+    _at("panels/", panels.PanelsView, "api-panels"),
     path("panels/<int:panel_id>/", include(_panel)),
-    path("instructions/", instructions.InstructionsView.as_view(), name="api-instructions"),
-    path(
+    _at("instructions/", instructions.InstructionsView, "api-instructions"),
+    _at(
         "instructions/<int:version>/",
-        instructions.InstructionsVersionView.as_view(),
-        name="api-instructions-version",
+        instructions.InstructionsVersionView,
+        "api-instructions-version",
     ),
     path("erasures/", include(_erasures)),
     path("judge-groups/", include(_judge_groups)),
-    path("state/", campaign_state.CampaignStateView.as_view(), name="api-campaign-state"),
-    path("restore/", campaign_state.CampaignRestoreView.as_view(), name="api-campaign-restore"),
-    path("file/", CampaignFileView.as_view(), name="api-campaign-file"),
-    path("clone/", CampaignCloneView.as_view(), name="api-campaign-clone"),
-    path("rehearsal/", RehearsalView.as_view(), name="api-rehearsal"),
-    path(
-        "<slug:transition>/",
-        campaign_state.CampaignTransitionView.as_view(),
-        name="api-campaign-transition",
-    ),
+    _at("state/", campaign_state.CampaignStateView, "api-campaign-state"),
+    _at("restore/", campaign_state.CampaignRestoreView, "api-campaign-restore"),
+    _at("file/", CampaignFileView, "api-campaign-file"),
+    _at("clone/", CampaignCloneView, "api-campaign-clone"),
+    _at("rehearsal/", RehearsalView, "api-rehearsal"),
+    _at("<slug:transition>/", campaign_state.CampaignTransitionView, "api-campaign-transition"),
 ]
 
 _system = [
-    path("", systems.SystemView.as_view(), name="api-system"),
-    path("withdraw/", systems.SystemWithdrawView.as_view(), name="api-system-withdraw"),
-    path("restore/", systems.SystemRestoreView.as_view(), name="api-system-restore"),
+    _at("", systems.SystemView, "api-system"),
+    _at("withdraw/", systems.SystemWithdrawView, "api-system-withdraw"),
+    _at("restore/", systems.SystemRestoreView, "api-system-restore"),
 ]
 
 _bad_references = [
-    path("", BadReferencesView.as_view(), name="api-bad-references"),
-    path("<int:bad_reference_id>/", BadReferenceView.as_view(), name="api-bad-reference"),
-    path(
+    _at("", bad_references.BadReferencesView, "api-bad-references"),
+    _at("<int:bad_reference_id>/", bad_references.BadReferenceView, "api-bad-reference"),
+    _at(
         "<int:bad_reference_id>/redraw/",
-        BadReferenceRedrawView.as_view(),
-        name="api-bad-reference-redraw",
+        bad_references.BadReferenceRedrawView,
+        "api-bad-reference-redraw",
     ),
 ]
 
 _published_results = [
-    path("", PublishedResultsView.as_view(), name="api-published-results"),
-    path("<int:version>/", PublishedResultView.as_view(), name="api-published-result"),
-    path("<int:version>/bundle/", ResultBundleView.as_view(), name="api-published-bundle"),
+    _at("", PublishedResultsView, "api-published-results"),
+    _at("<int:version>/", PublishedResultView, "api-published-result"),
+    _at("<int:version>/bundle/", ResultBundleView, "api-published-bundle"),
 ]
 
 _task: list[URLPattern | URLResolver] = [
-    path("", TaskAndMoreView.as_view(), name="api-task"),
-    path("systems/", systems.SystemsAndMoreView.as_view(), name="api-systems"),
+    _at("", TaskAndMoreView, "api-task"),
+    _at("systems/", systems.SystemsView, "api-systems"),
     path("systems/<int:system_id>/", include(_system)),
-    path("documents/", texts.DocumentsView.as_view(), name="api-documents"),
-    path("outputs/", texts.OutputsView.as_view(), name="api-outputs"),
-    path(
-        "outputs/<int:output_id>/correct/", OutputCorrectView.as_view(), name="api-output-correct"
-    ),
+    _at("documents/", texts.DocumentsView, "api-documents"),
+    _at("outputs/", texts.OutputsView, "api-outputs"),
+    _at("outputs/<int:output_id>/correct/", corrections.OutputCorrectView, "api-output-correct"),
     path("bad-references/", include(_bad_references)),
-    path("training/", TrainingView.as_view(), name="api-training"),
-    path("training/<int:block_id>/", TrainingBlockView.as_view(), name="api-training-block"),
-    path("segments/", texts.SegmentsView.as_view(), name="api-segments"),
-    path("segments/<int:number>/", SegmentJudgedView.as_view(), name="api-segment"),
-    path("judgments/", JudgmentsView.as_view(), name="api-judgments"),
-    path("comparisons/", ComparisonsView.as_view(), name="api-comparisons"),
-    path("answers/", AnswersView.as_view(), name="api-answers"),
-    path("exports/", exports.ExportsView.as_view(), name="api-exports"),
-    path("exports/kinds/", exports.ExportKindsView.as_view(), name="api-export-kinds"),
-    path("exports/stream/", exports.ExportStreamView.as_view(), name="api-export-stream"),
-    path("exports/<int:export_id>/", exports.ExportView.as_view(), name="api-export"),
-    path(
-        "exports/<int:export_id>/content/",
-        exports.ExportContentView.as_view(),
-        name="api-export-content",
-    ),
-    path("skips/", SkipsView.as_view(), name="api-skips"),
-    path("metrics/", metrics.MetricsView.as_view(), name="api-metrics"),
-    path("metrics/compute/", metrics.MetricsComputeView.as_view(), name="api-metrics-compute"),
-    path("metrics/<int:metric_id>/", metrics.MetricView.as_view(), name="api-metric"),
-    path("analyses/", analyses.AnalysesView.as_view(), name="api-analyses"),
-    path("analyses/kinds/", analyses.AnalysisKindsView.as_view(), name="api-analysis-kinds"),
-    path("analyses/<int:analysis_id>/", analyses.AnalysisView.as_view(), name="api-analysis"),
-    path(
+    _at("training/", training.TrainingView, "api-training"),
+    _at("training/<int:block_id>/", training.TrainingBlockView, "api-training-block"),
+    _at("segments/", texts.SegmentsView, "api-segments"),
+    _at("segments/<int:number>/", design_forecast.SegmentJudgedView, "api-segment"),
+    _at("judgments/", research.JudgmentsView, "api-judgments"),
+    _at("comparisons/", research.ComparisonsView, "api-comparisons"),
+    _at("answers/", answers.AnswersView, "api-answers"),
+    _at("exports/", exports.ExportsView, "api-exports"),
+    _at("exports/kinds/", exports.ExportKindsView, "api-export-kinds"),
+    _at("exports/stream/", exports.ExportStreamView, "api-export-stream"),
+    _at("exports/<int:export_id>/", exports.ExportView, "api-export"),
+    _at("exports/<int:export_id>/content/", exports.ExportContentView, "api-export-content"),
+    _at("skips/", research.SkipsView, "api-skips"),
+    _at("metrics/", metrics.MetricsView, "api-metrics"),
+    _at("metrics/compute/", metrics.MetricsComputeView, "api-metrics-compute"),
+    _at("metrics/<int:metric_id>/", metrics.MetricView, "api-metric"),
+    _at("analyses/", analyses.AnalysesView, "api-analyses"),
+    _at("analyses/kinds/", analyses.AnalysisKindsView, "api-analysis-kinds"),
+    _at("analyses/<int:analysis_id>/", analyses.AnalysisView, "api-analysis"),
+    _at(
         "analyses/<int:analysis_id>/report.<str:ending>",
-        analyses.AnalysisReportView.as_view(),
-        name="api-analysis-report",
+        analyses.AnalysisReportView,
+        "api-analysis-report",
     ),
-    path("rankings/", views.RankingsView.as_view(), name="api-rankings"),
-    path("rankings/keep/", views.RankingKeepView.as_view(), name="api-ranking-keep"),
-    path("rankings/latest/", views.LatestRankingView.as_view(), name="api-ranking-latest"),
-    path("rankings/<int:ranking_id>/", views.RankingView.as_view(), name="api-ranking"),
+    _at("rankings/", views.RankingsView, "api-rankings"),
+    _at("rankings/keep/", views.RankingKeepView, "api-ranking-keep"),
+    _at("rankings/latest/", views.LatestRankingView, "api-ranking-latest"),
+    _at("rankings/<int:ranking_id>/", views.RankingView, "api-ranking"),
     path("published-results/", include(_published_results)),
-    path("ranking-settings/", views.RankingSettingsView.as_view(), name="api-ranking-settings"),
-    path("stopping-rule/", stopping_rules.StoppingRuleView.as_view(), name="api-stopping-rule"),
-    path("closing/", campaign_state.TaskClosingView.as_view(), name="api-closing"),
-    path("designs/", designs.DesignsAndChangeView.as_view(), name="api-designs"),
-    path("designs/preview/", designs.DesignPreviewView.as_view(), name="api-design-preview"),
-    path("designs/forecast/", DesignForecastView.as_view(), name="api-design-forecast"),
-    path(
-        "designs/<int:design_id>/again/", designs.DesignAgainView.as_view(), name="api-design-again"
-    ),
-    path("snippets/", SnippetsView.as_view(), name="api-snippets"),
-    path("hits/", designs.HITsView.as_view(), name="api-hits"),
-    path("judges/", views.JudgesView.as_view(), name="api-judges"),
-    path("quality-actions/", views.QualityActionsView.as_view(), name="api-quality-actions"),
-    path(
+    _at("ranking-settings/", views.RankingSettingsView, "api-ranking-settings"),
+    _at("stopping-rule/", stopping_rules.StoppingRuleView, "api-stopping-rule"),
+    _at("closing/", campaign_state.TaskClosingView, "api-closing"),
+    _at("designs/", designs.DesignsView, "api-designs"),
+    _at("designs/preview/", designs.DesignPreviewView, "api-design-preview"),
+    _at("designs/forecast/", design_forecast.DesignForecastView, "api-design-forecast"),
+    _at("designs/<int:design_id>/again/", designs.DesignAgainView, "api-design-again"),
+    _at("snippets/", SnippetsView, "api-snippets"),
+    _at("hits/", designs.HITsView, "api-hits"),
+    _at("judges/", views.JudgesView, "api-judges"),
+    _at("quality-actions/", views.QualityActionsView, "api-quality-actions"),
+    _at(
         "quality-actions/<int:action_id>/revert/",
-        views.QualityActionRevertView.as_view(),
-        name="api-quality-action-revert",
+        views.QualityActionRevertView,
+        "api-quality-action-revert",
     ),
-    path(
+    _at(
         "quality-actions/<uuid:batch>/undo/",
-        views.QualityActionsUndoView.as_view(),
-        name="api-quality-actions-undo",
+        views.QualityActionsUndoView,
+        "api-quality-actions-undo",
     ),
 ]
 
 _research: list[URLPattern | URLResolver] = [
-    path("", RootView.as_view(), name="api-root"),
-    path("schemas/campaign.json", CampaignSchemaView.as_view(), name="campaign-schema"),
-    path("tokens/", tokens.TokensView.as_view(), name="api-tokens"),
-    path("tokens/<int:token_id>/", tokens.TokenView.as_view(), name="api-token"),
-    path("campaigns/", CampaignsView.as_view(), name="api-campaigns"),
+    _at("", RootView, "api-root"),
+    _at("schemas/campaign.json", CampaignSchemaView, "campaign-schema"),
+    _at("tokens/", tokens.TokensView, "api-tokens"),
+    _at("tokens/<int:token_id>/", tokens.TokenView, "api-token"),
+    _at("campaigns/", campaigns.CampaignsView, "api-campaigns"),
     path("campaigns/<slug:slug>/", include(_campaign)),
     path("tasks/<int:task_id>/", include(_task)),
 ]

@@ -1,6 +1,5 @@
 """Analyses of a task, and tables over a campaign: available kinds, requests, and answers."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.db.models import QuerySet
@@ -8,18 +7,19 @@ from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
-from rest_framework import generics, serializers, status
+from rest_framework import serializers
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
-from campaign.api.access import joined_campaign, organised_campaign, readable_task, reader
-from campaign.api.pages import CursorPages, RowPages, paged
+from campaign.api.access import organised_campaign, readable_task
+from campaign.api.operations import Address, operation
+from campaign.api.pages import RowPages
 from campaign.export.downloads import MEDIA_TYPES
-from campaign.models import JobState, Task
-from ranking.analyses.kind import AnalysisChoice
+from campaign.models import JobState
+from ranking.analyses.kind import AnalysisChoice, AnalysisKind
 from ranking.analyses.registry import ANALYSES, TABLES
 from ranking.models import Analysis
 from ranking.pages.report_shown import answer_file, report_file
@@ -140,7 +140,7 @@ class AnalysisSerializer(AnalysisBriefSerializer):
         read_only_fields = fields
 
 
-class KindsView(APIView):
+class KindsAddress(Address):
     """A list of kinds."""
 
     pagination_class = RowPages
@@ -151,51 +151,39 @@ class KindsView(APIView):
         return str(row.name)
 
 
-class AnalysisKindsView(KindsView):
-    @extend_schema(operation_id="analyses_kinds", responses=AnalysisKindSerializer(many=True))
-    def get(self, request: Request, task_id: int) -> Response:
+class AnalysisKindsView(KindsAddress):
+    @operation("analyses_kinds", AnalysisKindSerializer(many=True))
+    def get(self) -> list[AnalysisKind]:
         """List the analyses available for a task, with their options. They depend on its protocol."""
-        kinds = analyses_of(task=readable_task(request, task_id))
-        return paged(
-            self, list(kinds.values()), lambda page: AnalysisKindSerializer(page, many=True).data
-        )
+        return list(analyses_of(task=self.task).values())
 
 
-class AnalysesView(generics.ListAPIView[Analysis]):
-    """Analyses requested for a test set, newest first, without answers."""
+class AnalysesView(Address):
+    @operation("tasks_analyses_list", AnalysisBriefSerializer(many=True))
+    def get(self) -> QuerySet[Analysis]:
+        """List the analyses requested for a test set, newest first, without answers."""
+        return analyses_asked(task=self.task)
 
-    serializer_class = AnalysisBriefSerializer
-    pagination_class = CursorPages
-    ordering = "-id"
-
-    def get_queryset(self) -> QuerySet[Analysis]:
-        task = readable_task(self.request, self.kwargs["task_id"])
-        return analyses_asked(task=task)
-
-    @extend_schema(
-        operation_id="analyses_ask",
-        request=AnalysisAskedSerializer,
-        responses={200: AnalysisSerializer, 202: AnalysisSerializer},
+    @operation(
+        "analyses_ask",
+        {200: AnalysisSerializer, 202: AnalysisSerializer},
+        takes=AnalysisAskedSerializer,
+        for_readers=True,
     )
-    def post(self, request: Request, task_id: int) -> Response:
+    def post(self) -> Response:
         """Request an analysis: 202 while a worker computes the answer, 200 if it is available at `address`.
 
         Read-only members may request analyses too.
         """
-        task = readable_task(request, task_id)
-        sent = AnalysisAskedSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        return ask(request, task, sent.validated_data["kind"], sent.validated_data)
+        return ask(self, self.sent["kind"])
 
 
-class AnalysisView(APIView):
-    @extend_schema(operation_id="analyses_read", responses=AnalysisSerializer)
-    def get(self, request: Request, task_id: int, analysis_id: int) -> Response:
+class AnalysisView(Address):
+    @operation("analyses_read", AnalysisSerializer)
+    def get(self, analysis_id: int) -> Analysis:
         """Return an analysis with its answer."""
-        task = readable_task(request, task_id)
-        found = Analysis.objects.of(task.pk).select_related("job").defer("reports")
-        analysis = get_object_or_404(found, pk=analysis_id)
-        return Response(AnalysisSerializer(analysis, context={"request": request}).data)
+        found = Analysis.objects.of(self.task.pk).select_related("job").defer("reports")
+        return get_object_or_404(found, pk=analysis_id)
 
 
 class AnalysisReportView(APIView):
@@ -213,19 +201,15 @@ class AnalysisReportView(APIView):
         return answer_file(get_object_or_404(found, pk=analysis_id), ending)
 
 
-def ask(request: Request, task: Task, kind: str, sent: Mapping[str, Any]) -> Response:
-    """Answer a request that asks something of a test set."""
+def ask(asked: Address, kind: str) -> Response:
+    """Answer a request for an analysis: 200 if it is available, 202 while a worker computes it."""
     analysis = analysis_ask(
-        task=task,
-        choice=analysis_choice(kind, sent["options"]),
-        user=reader(request),
-        watermark=sent.get("watermark"),
+        task=asked.task,
+        choice=analysis_choice(kind, asked.sent["options"]),
+        user=asked.user,
+        watermark=asked.sent.get("watermark"),
     )
-    is_there = analysis.finished_at is not None
-    return Response(
-        AnalysisSerializer(analysis, context={"request": request}).data,
-        status=status.HTTP_200_OK if is_there else status.HTTP_202_ACCEPTED,
-    )
+    return asked.answer(analysis, AnalysisSerializer, 200 if analysis.finished_at else 202)
 
 
 _KIND = OpenApiParameter("name", str, "path", enum=TABLE_KINDS)
@@ -268,51 +252,39 @@ class CampaignTableSerializer(serializers.Serializer[Any]):
         return said["answer"]
 
 
-class CampaignTablesView(KindsView):
-    @extend_schema(operation_id="campaign_tables_kinds", responses=TableKindSerializer(many=True))
-    def get(self, request: Request, slug: str) -> Response:
+class CampaignTablesView(KindsAddress):
+    @operation("campaign_tables_kinds", TableKindSerializer(many=True))
+    def get(self) -> list[AnalysisKind]:
         """List the available tables with their options."""
-        organised_campaign(request, slug)
-        return paged(
-            self, list(TABLES.values()), lambda page: TableKindSerializer(page, many=True).data
-        )
+        return list(TABLES.values())
 
 
-class CampaignTableView(APIView):
-    @extend_schema(
-        operation_id="campaign_tables_read",
-        parameters=[_KIND, _OPTIONS],
-        responses=CampaignTableSerializer,
-    )
-    def get(self, request: Request, slug: str, name: str) -> Response:
+class CampaignTableView(Address):
+    @operation("campaign_tables_read", CampaignTableSerializer, parameters=[_KIND, _OPTIONS])
+    def get(self, name: str) -> dict[str, Any]:
         """Return a table with its latest answer. Options are query parameters."""
-        campaign = organised_campaign(request, slug)
-        choice = _choice(name, _asked(request, name))
-        return Response(_said(choice, table_answer(campaign=campaign, choice=choice)))
+        choice = _choice(name, _asked(self.request, name))
+        return _said(choice, table_answer(campaign=self.campaign, choice=choice))
 
-    @extend_schema(
-        operation_id="campaign_tables_ask",
+    @operation(
+        "campaign_tables_ask",
+        {200: CampaignTableSerializer, 202: CampaignTableSerializer},
         parameters=[_KIND],
-        request=TableAskedSerializer,
-        responses={200: CampaignTableSerializer, 202: CampaignTableSerializer},
+        takes=TableAskedSerializer,
+        for_readers=True,
     )
-    def post(self, request: Request, slug: str, name: str) -> Response:
+    def post(self, name: str) -> Response:
         """Request a table: 202 while a worker computes it, 200 if it is available.
 
         Read-only members may request tables too.
         """
-        campaign = joined_campaign(request, slug)
-        sent = TableAskedSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        choice = _choice(name, sent.validated_data["options"])
+        choice = _choice(name, self.sent["options"])
         is_there = choice.is_live
         if not choice.is_live:
-            table = table_ask(campaign=campaign, choice=choice, user=reader(request))
+            table = table_ask(campaign=self.campaign, choice=choice, user=self.user)
             is_there = table.finished_at is not None
-        return Response(
-            _said(choice, table_answer(campaign=campaign, choice=choice)),
-            status=status.HTTP_200_OK if is_there else status.HTTP_202_ACCEPTED,
-        )
+        said = _said(choice, table_answer(campaign=self.campaign, choice=choice))
+        return self.answer(said, CampaignTableSerializer, 200 if is_there else 202)
 
 
 class CampaignTableReportView(APIView):
@@ -354,7 +326,7 @@ def _said(choice: AnalysisChoice, answer: TableAnswer) -> dict[str, Any]:
     newest = asked.pending or asked.shown
     job = None if newest is None else newest.job
     state = JobState.DONE.value if choice.is_live else None
-    said = {
+    return {
         "name": choice.kind.name,
         "options": choice.recorded,
         "state": state if newest is None else _state(newest),
@@ -365,4 +337,3 @@ def _said(choice: AnalysisChoice, answer: TableAnswer) -> dict[str, Any]:
         "newer": asked.newer,
         "answer": None if answer.report is None else plain(answer.report.data),
     }
-    return dict(CampaignTableSerializer(said).data)

@@ -3,16 +3,12 @@
 from typing import Any
 
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound, ValidationError
-from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from annotation.api.designs import DesignParametersSerializer, proposed_design
+from annotation.api.designs import DesignAddress, DesignParametersSerializer
 from annotation.selectors.designs import design_in_force, design_unless_chosen
-from campaign.api.access import readable_task
+from campaign.api.operations import Address, operation
 from campaign.api.requests import NumberField
 from ranking.selectors.design_forecast import design_forecast
 from ranking.selectors.one_system import MOST, segment_judged
@@ -89,29 +85,28 @@ class DesignForecastSerializer(serializers.Serializer[Any]):
     curve = BudgetForecastSerializer(many=True)
 
 
-class DesignForecastView(APIView):
-    @extend_schema(
-        operation_id="design_forecast",
-        request=DesignForecastRequestSerializer,
-        responses=DesignForecastSerializer,
+class DesignForecastView(DesignAddress):
+    @operation(
+        "design_forecast",
+        DesignForecastSerializer,
+        takes=DesignForecastRequestSerializer,
+        for_readers=True,
     )
-    def post(self, request: Request, task_id: int) -> Response:
+    def post(self) -> Any:
         """Forecast hours, money, pairs told apart and clusters of a design. Nothing is stored."""
-        task = readable_task(request, task_id)
-        sent = DesignForecastRequestSerializer(data=request.data, context={"task": task})
-        sent.is_valid(raise_exception=True)
-        design = proposed_design(task, sent) or design_in_force(task_id=task.pk)
+        task = self.task
+        design = self.proposed or design_in_force(task_id=task.pk)
         if design is None:
             design = design_unless_chosen(task=task, campaign=task.test_set.campaign, seed=0)
         budget = {
-            name: sent.validated_data[name]
+            name: self.sent[name]
             for name in ("judgments", "hours", "money", "rate")
-            if name in sent.validated_data
+            if name in self.sent
         }
         found = design_forecast(task=task, design=design, **budget)
         if found is None:
             raise ValidationError([_("No forecast: add at least two systems with outputs.")])
-        return Response(DesignForecastSerializer(found).data)
+        return found
 
 
 class OutputJudgedSerializer(serializers.Serializer[Any]):
@@ -160,12 +155,11 @@ class SegmentJudgedSerializer(serializers.Serializer[dict[str, Any]]):
         return len(found["reports"])
 
 
-class SegmentJudgedView(APIView):
-    @extend_schema(operation_id="segments_judged", responses=SegmentJudgedSerializer)
-    def get(self, request: Request, task_id: int, number: int) -> Response:
+class SegmentJudgedView(Address):
+    @operation("segments_judged", SegmentJudgedSerializer)
+    def get(self, number: int) -> SegmentJudged:
         """Return a segment with the results of its outputs."""
-        task = readable_task(request, task_id)
-        found = segment_judged(task=task, number=number)
+        found = segment_judged(task=self.task, number=number)
         if found is None:
             raise NotFound
-        return Response(SegmentJudgedSerializer(found).data)
+        return found

@@ -7,17 +7,16 @@ from django.http import HttpResponseBase
 from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
-from rest_framework import generics, serializers
-from rest_framework.exceptions import NotFound
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
-from rest_framework.views import APIView
 
-from campaign.api.access import readable_task, reader
-from campaign.api.pages import CursorPages, RowPages, paged
+from campaign.api.access import row_found
+from campaign.api.operations import Address, operation
+from campaign.api.pages import RowPages
 from campaign.export.downloads import MEDIA_TYPES, ending
-from campaign.models import KeptFile, MembershipRole, Task
+from campaign.models import KeptFile, MembershipRole
 from campaign.selectors.exported_files import exported_files
 from ranking.export.asked import Export, export_queue
 from ranking.export.kinds import KINDS, ExportFormat
@@ -129,31 +128,45 @@ class ExportQueuedSerializer(serializers.Serializer[Any]):
     job = serializers.IntegerField(read_only=True)
 
 
-class ExportsView(generics.ListAPIView[KeptFile]):
-    """Exported files, newest first."""
+class ExportAddress(Address):
+    """Exports of a task, within the rights of the member."""
 
-    serializer_class = ExportedFileSerializer
-    pagination_class = CursorPages
-    ordering = "-id"
+    @property
+    def may_change(self) -> bool:
+        task: Any = self.task
+        return MembershipRole(task.role).may_change
 
-    def get_queryset(self) -> QuerySet[KeptFile]:
-        return _files(readable_task(self.request, self.kwargs["task_id"]))
+    def files(self) -> QuerySet[KeptFile]:
+        return exported_files(task=self.task, may_change=self.may_change)
 
-    @extend_schema(
-        operation_id="exports_ask",
-        request=ExportAskedSerializer,
-        responses={202: ExportQueuedSerializer},
+    def file(self, export_id: int) -> KeptFile:
+        said = _("File not found or expired. Request a new export.")
+        return row_found(self.files(), said, pk=export_id)
+
+    def asked(self, given: Any) -> Export:
+        sent = ExportAskedSerializer(data=given)
+        sent.is_valid(raise_exception=True)
+        return export_of_member(task=self.task, asked=dict(sent.validated_data))
+
+
+class ExportsView(ExportAddress):
+    @operation("tasks_exports_list", ExportedFileSerializer(many=True))
+    def get(self) -> QuerySet[KeptFile]:
+        """List the exported files, newest first."""
+        return self.files()
+
+    @operation(
+        "exports_ask",
+        {202: ExportQueuedSerializer},
+        takes=ExportAskedSerializer,
+        for_readers=True,
     )
-    def post(self, request: Request, task_id: int) -> Response:
+    def post(self) -> dict[str, int]:
         """Export a file in the background. Analysts may export too."""
-        export = _asked(readable_task(request, task_id), request.data)
-        job = export_queue(export=export, by=reader(request))
-        return Response(ExportQueuedSerializer({"job": job.pk}).data, status=202)
+        return {"job": export_queue(export=self.asked(self.request.data), by=self.user).pk}
 
 
-class ExportKindsView(APIView):
-    """Data that can be exported, with formats, estimated sizes and losses."""
-
+class ExportKindsView(ExportAddress):
     pagination_class = RowPages
 
     @staticmethod
@@ -161,15 +174,13 @@ class ExportKindsView(APIView):
         """Return the key of a row for paging."""
         return str(row.kind.name)
 
-    @extend_schema(operation_id="export_kinds", responses=ExportKindSerializer(many=True))
-    def get(self, request: Request, task_id: int) -> Response:
+    @operation("export_kinds", ExportKindSerializer(many=True))
+    def get(self) -> Any:
         """List the data that can be exported."""
-        task = readable_task(request, task_id)
-        offered = kinds_offered(task=task, may_change=_may_change(task))
-        return paged(self, offered, lambda page: ExportKindSerializer(page, many=True).data)
+        return kinds_offered(task=self.task, may_change=self.may_change)
 
 
-class ExportStreamView(APIView):
+class ExportStreamView(ExportAddress):
     """An export that is sent while it is read."""
 
     @extend_schema(
@@ -188,7 +199,8 @@ class ExportStreamView(APIView):
     )
     def get(self, request: Request, task_id: int) -> HttpResponseBase:
         """Stream an export."""
-        export = _asked(readable_task(request, task_id), request.query_params)
+        del task_id
+        export = self.asked(request.query_params)
         if is_other_export(request.headers, export):
             detail = _(
                 "The set of excluded judges has changed since the export began. Start again from the beginning."
@@ -197,16 +209,14 @@ class ExportStreamView(APIView):
         return export_stream(export, export_bytes(export))
 
 
-class ExportView(generics.RetrieveAPIView[KeptFile]):
-    """Metadata of an exported file."""
-
-    serializer_class = ExportedFileSerializer
-
-    def get_object(self) -> KeptFile:
-        return _file(self.request, self.kwargs["task_id"], self.kwargs["export_id"])
+class ExportView(ExportAddress):
+    @operation("tasks_exports_retrieve", ExportedFileSerializer)
+    def get(self, export_id: int) -> KeptFile:
+        """Return the metadata of an exported file."""
+        return self.file(export_id)
 
 
-class ExportContentView(APIView):
+class ExportContentView(ExportAddress):
     """The bytes of an exported file."""
 
     @extend_schema(
@@ -222,25 +232,5 @@ class ExportContentView(APIView):
     )
     def get(self, request: Request, task_id: int, export_id: int) -> HttpResponseBase:
         """Return the file, or the range requested by `Range`."""
-        return file_answer(request.headers, _file(request, task_id, export_id))
-
-
-def _asked(task: Task, given: Any) -> Export:
-    sent = ExportAskedSerializer(data=given)
-    sent.is_valid(raise_exception=True)
-    return export_of_member(task=task, asked=dict(sent.validated_data))
-
-
-def _may_change(task: Any) -> bool:
-    return MembershipRole(task.role).may_change
-
-
-def _files(task: Task) -> QuerySet[KeptFile]:
-    return exported_files(task=task, may_change=_may_change(task))
-
-
-def _file(request: Request, task_id: int, export_id: int) -> KeptFile:
-    found = _files(readable_task(request, task_id)).filter(pk=export_id).first()
-    if found is None:
-        raise NotFound(_("File not found or expired. Request a new export."))
-    return found
+        del task_id
+        return file_answer(request.headers, self.file(export_id))

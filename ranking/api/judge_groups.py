@@ -2,16 +2,14 @@
 
 from typing import Any
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
-from rest_framework.exceptions import NotFound, ValidationError
-from rest_framework.request import Request
+from rest_framework.exceptions import ValidationError
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from campaign.api.access import organised_campaign
-from campaign.api.pages import CursorPages, paged
+from campaign.api.access import row_found
+from campaign.api.operations import Address, operation
 from campaign.models import Campaign, Judge, JudgeGroup
 from campaign.services.judge_groups import (
     judge_group_change,
@@ -58,91 +56,57 @@ class GroupMembersChangedSerializer(serializers.Serializer[Any]):
     removed = serializers.IntegerField(read_only=True)
 
 
-class JudgeGroupUsedSerializer(serializers.Serializer[Any]):
-    """Conflict: the group is in use and was not deleted."""
-
-    detail = serializers.CharField(read_only=True)
-
-
-def _found(campaign: Campaign, group_id: int) -> JudgeGroup:
-    present = JudgeGroup.objects.present().select_related("campaign")
-    group = present.filter(campaign=campaign, pk=group_id).first()
-    if group is None:
-        raise NotFound(_("Judge group not found."))
-    return group
-
-
-def _answer(group: JudgeGroup, status: int = 200) -> Response:
-    counted = groups_counted(campaign=group.campaign).filter(pk=group.pk)
-    [row] = groups_listed(campaign=group.campaign, counted=counted)
-    return Response(JudgeGroupSerializer(row).data, status=status)
-
-
-class JudgeGroupsView(APIView):
-    pagination_class = CursorPages
+class _GroupAddress(Address):
     ordering = "name"
 
-    @extend_schema(operation_id="judge_groups", responses=JudgeGroupSerializer(many=True))
-    def get(self, request: Request, slug: str) -> Response:
+    def group(self, group_id: int) -> JudgeGroup:
+        present = JudgeGroup.objects.present().filter(campaign=self.campaign)
+        said = _("Judge group not found.")
+        return row_found(present.select_related("campaign"), said, pk=group_id)
+
+    def rows(self, page: Any) -> Any:
+        return groups_listed(campaign=self.campaign, counted=page)
+
+    def shown(self, group: JudgeGroup) -> Any:
+        [row] = self.rows(groups_counted(campaign=self.campaign).filter(pk=group.pk))
+        return row
+
+
+class JudgeGroupsView(_GroupAddress):
+    @operation("judge_groups", JudgeGroupSerializer(many=True))
+    def get(self) -> QuerySet[JudgeGroup]:
         """Return the groups of a campaign by name."""
-        campaign = organised_campaign(request, slug)
+        return groups_counted(campaign=self.campaign)
 
-        def shown(page: list[JudgeGroup]) -> Any:
-            listed = groups_listed(campaign=campaign, counted=page)
-            return JudgeGroupSerializer(listed, many=True).data
-
-        return paged(self, groups_counted(campaign=campaign), shown)
-
-    @extend_schema(
-        operation_id="judge_group_create",
-        request=JudgeGroupSerializer,
-        responses={201: JudgeGroupSerializer},
-    )
-    def post(self, request: Request, slug: str) -> Response:
+    @operation("judge_group_create", {201: JudgeGroupSerializer}, takes=JudgeGroupSerializer)
+    def post(self) -> Any:
         """Create a group without judges."""
-        campaign = organised_campaign(request, slug)
-        sent = JudgeGroupSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        group = judge_group_create(campaign=campaign, **sent.validated_data["group"])
-        return _answer(group, 201)
+        return self.shown(judge_group_create(campaign=self.campaign, **self.sent["group"]))
 
 
-class JudgeGroupView(APIView):
-    @extend_schema(operation_id="judge_group", responses=JudgeGroupSerializer)
-    def get(self, request: Request, slug: str, group_id: int) -> Response:
+class JudgeGroupView(_GroupAddress):
+    @operation("judge_group", JudgeGroupSerializer)
+    def get(self, group_id: int) -> Any:
         """Return a group."""
-        return _answer(_found(organised_campaign(request, slug), group_id))
+        return self.shown(self.group(group_id))
 
-    @extend_schema(
-        operation_id="judge_group_change",
-        request=JudgeGroupSerializer,
-        responses=JudgeGroupSerializer,
-    )
-    def patch(self, request: Request, slug: str, group_id: int) -> Response:
+    @operation("judge_group_change", JudgeGroupSerializer, takes=JudgeGroupSerializer)
+    def patch(self, group_id: int) -> Any:
         """Change the name or the block limit of a group. Omitted fields keep their values."""
-        group = _found(organised_campaign(request, slug), group_id)
-        sent = JudgeGroupSerializer(data=request.data, partial=True)
-        sent.is_valid(raise_exception=True)
+        group = self.group(group_id)
         values = {"name": group.name, "blocks_asked": group.blocks_asked}
-        judge_group_change(group=group, **(values | sent.validated_data.get("group", {})))
-        return _answer(group)
+        judge_group_change(group=group, **(values | self.sent.get("group", {})))
+        return self.shown(group)
 
 
-class JudgeGroupJudgesView(APIView):
-    @extend_schema(
-        operation_id="judge_group_judges",
-        request=GroupMembersSerializer,
-        responses=GroupMembersChangedSerializer,
-    )
-    def post(self, request: Request, slug: str, group_id: int) -> Response:
+class JudgeGroupJudgesView(_GroupAddress):
+    @operation("judge_group_judges", GroupMembersChangedSerializer, takes=GroupMembersSerializer)
+    def post(self, group_id: int) -> dict[str, int]:
         """Add judges to the group and remove others."""
-        campaign = organised_campaign(request, slug)
-        group = _found(campaign, group_id)
-        sent = GroupMembersSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        chosen = {name: _judges(campaign, name, ids) for name, ids in sent.validated_data.items()}
+        group = self.group(group_id)
+        chosen = {name: _judges(self.campaign, name, ids) for name, ids in self.sent.items()}
         added, removed = judge_group_members_change(group=group, **chosen)
-        return Response({"added": added, "removed": removed})
+        return {"added": added, "removed": removed}
 
 
 def _judges(campaign: Campaign, field: str, ids: list[int]) -> list[Judge]:
@@ -155,17 +119,12 @@ def _judges(campaign: Campaign, field: str, ids: list[int]) -> list[Judge]:
     return found
 
 
-class JudgeGroupDeleteView(APIView):
-    @extend_schema(
-        operation_id="judge_group_delete",
-        request=None,
-        responses={204: None, 409: JudgeGroupUsedSerializer},
-    )
-    def post(self, request: Request, slug: str, group_id: int) -> Response:
+class JudgeGroupDeleteView(_GroupAddress):
+    @operation("judge_group_delete")
+    def post(self, group_id: int) -> Response | None:
         """Delete the group but not its judges. 409 while a design or a ranking uses it."""
-        group = _found(organised_campaign(request, slug), group_id)
         try:
-            judge_group_delete(group=group)
+            judge_group_delete(group=self.group(group_id))
         except JudgeGroupInUseError as error:
             return Response({"detail": str(error)}, status=409)
-        return Response(status=204)
+        return None

@@ -1,17 +1,15 @@
 """A campaign at a glance, and its alerts."""
 
 from datetime import date
-from typing import Any, cast
+from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema, extend_schema_field
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from campaign.api.access import organised_campaign, reader
-from campaign.api.pages import RowPages, paged
+from campaign.api.operations import Address, operation
+from campaign.api.pages import RowPages
 from campaign.models import Membership
 from campaign.services.people import daily_alerts_set
 from ranking.selectors.alerts import Alert, AlertKind, alerts_of_campaigns
@@ -61,7 +59,7 @@ def _day(days: float | None) -> date | None:
     return None if days is None else day_after(timezone.localdate(), days)
 
 
-class OverviewView(APIView):
+class OverviewView(Address):
     pagination_class = RowPages
 
     @staticmethod
@@ -69,12 +67,10 @@ class OverviewView(APIView):
         """Return the key of a row for paging."""
         return row.task.pk
 
-    @extend_schema(operation_id="campaigns_overview", responses=TaskOverviewSerializer(many=True))
-    def get(self, request: Request, slug: str) -> Response:
+    @operation("campaigns_overview", TaskOverviewSerializer(many=True))
+    def get(self) -> Any:
         """Return the progress, pace and forecast of each test set."""
-        campaign = organised_campaign(request, slug)
-        rows: Any = campaign_overview(campaign=campaign)
-        return paged(self, rows, lambda page: TaskOverviewSerializer(page, many=True).data)
+        return campaign_overview(campaign=self.campaign)
 
 
 class AlertSerializer(serializers.Serializer[Alert]):
@@ -91,7 +87,7 @@ class AlertSerializer(serializers.Serializer[Alert]):
         return address
 
 
-class AlertsView(APIView):
+class AlertsView(Address):
     pagination_class = RowPages
 
     @staticmethod
@@ -99,40 +95,31 @@ class AlertsView(APIView):
         """Return the key of a row for paging."""
         return f"{row.kind} {row.task_id} {row.address}"
 
-    @extend_schema(operation_id="campaigns_alerts", responses=AlertSerializer(many=True))
-    def get(self, request: Request, slug: str) -> Response:
+    @operation("campaigns_alerts", AlertSerializer(many=True))
+    def get(self) -> list[Alert]:
         """List problems that need an organiser, each with a recommended action."""
-        campaign = organised_campaign(request, slug)
-        alerts = alerts_of_campaigns(campaigns=[campaign])[campaign.pk]
-
-        def shown(page: list[Alert]) -> Any:
-            return AlertSerializer(cast("Any", page), many=True, context={"request": request}).data
-
-        return paged(self, alerts, shown)
+        return alerts_of_campaigns(campaigns=[self.campaign])[self.campaign.pk]
 
 
 class AlertMailSerializer(serializers.Serializer[Any]):
-    daily = serializers.BooleanField(help_text="Whether you receive a daily mail about alerts.")
-
-
-class AlertMailView(APIView):
-    @extend_schema(operation_id="alert_mail_read", responses=AlertMailSerializer)
-    def get(self, request: Request, slug: str) -> Response:
-        """Return whether you receive the daily mail about alerts of this campaign. Analysts do not receive it."""
-        return Response({"daily": _membership(request, slug).daily_alerts})
-
-    @extend_schema(
-        operation_id="alert_mail_change", request=AlertMailSerializer, responses=AlertMailSerializer
+    daily = serializers.BooleanField(
+        source="daily_alerts", help_text="Whether you receive a daily mail about alerts."
     )
-    def put(self, request: Request, slug: str) -> Response:
+
+
+class AlertMailView(Address):
+    def membership(self) -> Membership:
+        rows = Membership.objects.select_related("user")
+        return rows.get(campaign=self.campaign, user=self.user)
+
+    @operation("alert_mail_read", AlertMailSerializer)
+    def get(self) -> Membership:
+        """Return whether you receive the daily mail about alerts of this campaign. Analysts do not receive it."""
+        return self.membership()
+
+    @operation("alert_mail_change", AlertMailSerializer, takes=AlertMailSerializer)
+    def put(self) -> Membership:
         """Turn your daily mail on or off."""
-        membership = _membership(request, slug)
-        sent = AlertMailSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        daily_alerts_set(membership=membership, wanted=sent.validated_data["daily"])
-        return Response({"daily": membership.daily_alerts})
-
-
-def _membership(request: Request, slug: str) -> Membership:
-    campaign = organised_campaign(request, slug)
-    return Membership.objects.select_related("user").get(campaign=campaign, user=reader(request))
+        membership = self.membership()
+        daily_alerts_set(membership=membership, wanted=self.sent["daily_alerts"])
+        return membership

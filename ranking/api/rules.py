@@ -1,16 +1,12 @@
 """Quality rules of a campaign, for its organisers: preview of effects, activation, undoing."""
 
-from collections.abc import Callable
 from typing import Any
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import extend_schema, extend_schema_field, inline_serializer
-from rest_framework import generics, serializers
-from rest_framework.exceptions import NotFound
-from rest_framework.request import Request
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from annotation.judge_measures import MAX_MINIMUM, SCALES, JudgeMeasure, Scale
 from annotation.models import QualityActionKind, QualityRule, RuleDirection
@@ -21,10 +17,10 @@ from annotation.services.quality import (
     quality_rule_undo,
     suggested_terms,
 )
-from campaign.api.access import organised_campaign, reader
-from campaign.api.pages import CursorPages
+from campaign.api.access import row_found
+from campaign.api.operations import Address, operation
 from campaign.api.requests import NumberField
-from campaign.models import Campaign, Task
+from campaign.models import Task
 from ranking.pages.judge_measures import rule_in_words
 from ranking.pages.summary import effects_in_words
 from ranking.selectors.quality import quality_rules
@@ -48,6 +44,16 @@ _CONFIRM = (
 )
 
 
+class _TaskField(serializers.PrimaryKeyRelatedField[Task]):
+    def get_queryset(self) -> Any:
+        return Task.objects.of(self.context["view"].campaign).all()
+
+
+class _RuleField(serializers.PrimaryKeyRelatedField[QualityRule]):
+    def get_queryset(self) -> Any:
+        return self.context["view"].campaign.quality_rules.filter(switched_off_at__isnull=True)
+
+
 class RuleTermsSerializer(serializers.Serializer[RuleTerms]):
     """Terms of a rule."""
 
@@ -60,24 +66,12 @@ class RuleTermsSerializer(serializers.Serializer[RuleTerms]):
         max_value=MAX_MINIMUM,
         help_text="Minimum number of comparisons, blocks or segments.",
     )
-    task = serializers.PrimaryKeyRelatedField(
+    task = _TaskField(
         queryset=Task.objects.none(),
         allow_null=True,
         default=None,
         help_text="Null for all test sets of the campaign.",
     )
-
-    def __init__(self, *args: Any, campaign: Campaign | None = None, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if campaign is not None:
-            field: Any = self.fields["task"]
-            field.queryset = Task.objects.of(campaign).all()
-
-    @property
-    def terms(self) -> RuleTerms:
-        """Return the terms of valid data."""
-        names = RuleTerms.__dataclass_fields__
-        return RuleTerms(**{name: self.validated_data[name] for name in names})
 
 
 class ConfirmSerializer(serializers.Serializer[Any]):
@@ -88,7 +82,7 @@ class NewRuleSerializer(RuleTermsSerializer):
     """A rule to add or to replace another one."""
 
     confirm = serializers.CharField(default="", allow_blank=True, help_text=_CONFIRM)
-    replaces = serializers.PrimaryKeyRelatedField(
+    replaces = _RuleField(
         queryset=QualityRule.objects.none(),
         allow_null=True,
         default=None,
@@ -97,12 +91,6 @@ class NewRuleSerializer(RuleTermsSerializer):
     undo = serializers.BooleanField(
         default=False, help_text="Undo the actions of the replaced rule."
     )
-
-    def __init__(self, *args: Any, campaign: Campaign | None = None, **kwargs: Any) -> None:
-        super().__init__(*args, campaign=campaign, **kwargs)
-        if campaign is not None:
-            field: Any = self.fields["replaces"]
-            field.queryset = campaign.quality_rules.filter(switched_off_at__isnull=True)
 
 
 class UndoSerializer(serializers.Serializer[Any]):
@@ -185,166 +173,110 @@ class QualityRuleSerializer(serializers.ModelSerializer[QualityRule]):
         return SCALES[JudgeMeasure(rule.measure)].value
 
 
-_DONE = inline_serializer(
-    "RulesInForce", {"rules": QualityRuleSerializer(many=True), "effects": EffectsSerializer()}
-)
-_PUT_IN_FORCE = {201: _DONE, 409: ConfirmationNeededSerializer}
+class RulesInForceSerializer(serializers.Serializer[Any]):
+    rules = QualityRuleSerializer(many=True)
+    effects = EffectsSerializer()
 
 
-class RulesView(generics.ListAPIView[QualityRule]):
-    """The rules of a campaign, including those switched off, newest first."""
+_PUT_IN_FORCE = {201: RulesInForceSerializer, 409: ConfirmationNeededSerializer}
 
-    serializer_class = QualityRuleSerializer
-    pagination_class = CursorPages
-    ordering = "-id"
 
-    def get_queryset(self) -> QuerySet[QualityRule]:
-        return quality_rules(campaign=organised_campaign(self.request, self.kwargs["slug"]))
+class _RuleAddress(Address):
+    def rule(self, rule_id: int) -> QualityRule:
+        return row_found(quality_rules(campaign=self.campaign), _("Rule not found."), pk=rule_id)
 
-    @extend_schema(
-        operation_id="rules_put_in_force", request=NewRuleSerializer, responses=_PUT_IN_FORCE
-    )
-    def post(self, request: Request, slug: str) -> Response:
+    def handle_exception(self, exc: Exception) -> Response:
+        """Answer that a confirmation is needed with the effects to confirm."""
+        if isinstance(exc, ConfirmationNeededError):
+            effects = EffectsSerializer(exc.effects).data
+            return Response({"detail": str(exc), "effects": effects}, status=409)
+        return super().handle_exception(exc)
+
+
+class _RulesAddress(_RuleAddress):
+    """An address that puts rules in force."""
+
+    def in_force(self, done: RulesInForce) -> dict[str, Any]:
+        rules = quality_rules(campaign=self.campaign)
+        pks = [rule.pk for rule in done.rules]
+        return {"rules": rules.filter(pk__in=pks), "effects": done.effects}
+
+
+class RulesView(_RulesAddress):
+    @operation("campaigns_rules_list", QualityRuleSerializer(many=True))
+    def get(self) -> QuerySet[QualityRule]:
+        """List the rules of a campaign, including those switched off, newest first."""
+        return quality_rules(campaign=self.campaign)
+
+    @operation("rules_put_in_force", _PUT_IN_FORCE, takes=NewRuleSerializer)
+    def post(self) -> dict[str, Any]:
         """Add a rule, which acts immediately. 409 with its effects if it affects more than one in five judges."""
-        campaign = organised_campaign(request, slug)
-        sent = NewRuleSerializer(data=request.data, campaign=campaign)
-        sent.is_valid(raise_exception=True)
-        confirmed, replaces = sent.validated_data["confirm"], sent.validated_data["replaces"]
-
-        def put() -> RulesInForce:
-            if replaces is None:
-                return rules_put_in_force(
-                    campaign=campaign, terms=[sent.terms], user=reader(request), confirmed=confirmed
-                )
-            return rule_replace(
-                rule=replaces,
-                terms=sent.terms,
-                user=reader(request),
-                undo=sent.validated_data["undo"],
-                confirmed=confirmed,
-            )
-
-        return _put_in_force(campaign, put)
+        asked = dict(self.sent)
+        replaces, undo, confirmed = asked.pop("replaces"), asked.pop("undo"), asked.pop("confirm")
+        by: dict[str, Any] = {"user": self.user, "confirmed": confirmed}
+        terms = RuleTerms(**asked)
+        if replaces is None:
+            done = rules_put_in_force(campaign=self.campaign, terms=[terms], **by)
+        else:
+            done = rule_replace(rule=replaces, terms=terms, undo=undo, **by)
+        return self.in_force(done)
 
 
-class RulePreviewView(APIView):
-    @extend_schema(
-        operation_id="rules_preview", request=RuleTermsSerializer, responses=EffectsSerializer
-    )
-    def post(self, request: Request, slug: str) -> Response:
+class RulePreviewView(Address):
+    @operation("rules_preview", EffectsSerializer, takes=RuleTermsSerializer)
+    def post(self) -> RuleEffects:
         """Preview the effects of a rule. Nothing is stored."""
-        campaign = organised_campaign(request, slug)
-        sent = RuleTermsSerializer(data=request.data, campaign=campaign)
-        sent.is_valid(raise_exception=True)
-        effects = rules_preview(campaign=campaign, terms=[sent.terms])
-        return Response(EffectsSerializer(effects).data)
+        return rules_preview(campaign=self.campaign, terms=[RuleTerms(**self.sent)])
 
 
-class SuggestedRulesView(APIView):
-    @extend_schema(operation_id="suggested_rules_preview", responses=EffectsSerializer)
-    def get(self, request: Request, slug: str) -> Response:
+class SuggestedRulesView(_RulesAddress):
+    @operation("suggested_rules_preview", EffectsSerializer)
+    def get(self) -> RuleEffects:
         """Preview the combined effects of suggested rules that are not in force."""
-        campaign = organised_campaign(request, slug)
-        terms = suggested_terms(campaign=campaign)
-        return Response(EffectsSerializer(rules_preview(campaign=campaign, terms=terms)).data)
+        terms = suggested_terms(campaign=self.campaign)
+        return rules_preview(campaign=self.campaign, terms=terms)
 
-    @extend_schema(
-        operation_id="suggested_rules_put_in_force",
-        request=ConfirmSerializer,
-        responses=_PUT_IN_FORCE,
-    )
-    def post(self, request: Request, slug: str) -> Response:
+    @operation("suggested_rules_put_in_force", _PUT_IN_FORCE, takes=ConfirmSerializer)
+    def post(self) -> dict[str, Any]:
         """Add the suggested rules, which only warn. 409 as for a single rule."""
-        campaign = organised_campaign(request, slug)
-        confirmed = _confirm(request)
-
-        def put() -> RulesInForce:
-            return rules_put_in_force(
-                campaign=campaign,
-                terms=suggested_terms(campaign=campaign),
-                user=reader(request),
-                confirmed=confirmed,
-            )
-
-        return _put_in_force(campaign, put)
+        done = rules_put_in_force(
+            campaign=self.campaign,
+            terms=suggested_terms(campaign=self.campaign),
+            user=self.user,
+            confirmed=self.sent["confirm"],
+        )
+        return self.in_force(done)
 
 
-class RuleOffView(APIView):
-    @extend_schema(
-        operation_id="rule_switch_off", request=UndoSerializer, responses=QualityRuleSerializer
-    )
-    def post(self, request: Request, slug: str, rule_id: int) -> Response:
+class RuleOffView(_RuleAddress):
+    @operation("rule_switch_off", QualityRuleSerializer, takes=UndoSerializer)
+    def post(self, rule_id: int) -> QualityRule:
         """Switch off a rule; `undo` also reverts its actions."""
-        campaign = organised_campaign(request, slug)
-        rule = _rule(campaign, rule_id)
-        sent = UndoSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        quality_rule_switch_off(rule=rule, user=reader(request), undo=sent.validated_data["undo"])
-        return Response(QualityRuleSerializer(_rule(campaign, rule_id)).data)
+        quality_rule_switch_off(rule=self.rule(rule_id), user=self.user, **self.sent)
+        return self.rule(rule_id)
 
 
-class RuleUndoView(APIView):
-    @extend_schema(operation_id="rule_undo", request=None, responses=QualityRuleSerializer)
-    def post(self, request: Request, slug: str, rule_id: int) -> Response:
+class RuleUndoView(_RuleAddress):
+    @operation("rule_undo", QualityRuleSerializer)
+    def post(self, rule_id: int) -> QualityRule:
         """Undo all actions of a rule. The rule stays in force."""
-        campaign = organised_campaign(request, slug)
-        quality_rule_undo(rule=_rule(campaign, rule_id), user=reader(request))
-        return Response(QualityRuleSerializer(_rule(campaign, rule_id)).data)
+        quality_rule_undo(rule=self.rule(rule_id), user=self.user)
+        return self.rule(rule_id)
 
 
-class RuleActView(APIView):
-    @extend_schema(operation_id="rule_waiting", responses=EffectsSerializer)
-    def get(self, request: Request, slug: str, rule_id: int) -> Response:
+class RuleActView(_RuleAddress):
+    @operation("rule_waiting", EffectsSerializer)
+    def get(self, rule_id: int) -> RuleEffects:
         """List judges for whom a rule waits for confirmation."""
-        campaign = organised_campaign(request, slug)
-        rule = _rule(campaign, rule_id)
-        rules = [] if rule.switched_off_at else [rule]
-        return Response(EffectsSerializer(rule_effects(rules, campaign=campaign)).data)
+        rule = self.rule(rule_id)
+        return rule_effects([] if rule.switched_off_at else [rule], campaign=self.campaign)
 
-    @extend_schema(
-        operation_id="rule_act",
-        request=ConfirmSerializer,
-        responses={200: EffectsSerializer, 409: ConfirmationNeededSerializer},
+    @operation(
+        "rule_act",
+        {200: EffectsSerializer, 409: ConfirmationNeededSerializer},
+        takes=ConfirmSerializer,
     )
-    def post(self, request: Request, slug: str, rule_id: int) -> Response:
+    def post(self, rule_id: int) -> RuleEffects:
         """Apply a waiting rule to the judges listed by `GET`. `confirm` is required."""
-        campaign = organised_campaign(request, slug)
-        rule = _rule(campaign, rule_id)
-        confirmed = _confirm(request)
-        try:
-            effects = rule_release(rule=rule, user=reader(request), confirmed=confirmed)
-        except ConfirmationNeededError as error:
-            return _needs_confirmation(error)
-        return Response(EffectsSerializer(effects).data)
-
-
-def _put_in_force(campaign: Campaign, put: Callable[[], RulesInForce]) -> Response:
-    try:
-        done = put()
-    except ConfirmationNeededError as error:
-        return _needs_confirmation(error)
-    rules = quality_rules(campaign=campaign).filter(pk__in=[rule.pk for rule in done.rules])
-    answer = {
-        "rules": QualityRuleSerializer(rules, many=True).data,
-        "effects": EffectsSerializer(done.effects).data,
-    }
-    return Response(answer, status=201)
-
-
-def _needs_confirmation(error: ConfirmationNeededError) -> Response:
-    effects = EffectsSerializer(error.effects).data
-    return Response({"detail": str(error), "effects": effects}, status=409)
-
-
-def _confirm(request: Request) -> str:
-    sent = ConfirmSerializer(data=request.data)
-    sent.is_valid(raise_exception=True)
-    confirmed: str = sent.validated_data["confirm"]
-    return confirmed
-
-
-def _rule(campaign: Campaign, rule_id: int) -> QualityRule:
-    rule = quality_rules(campaign=campaign).filter(pk=rule_id).first()
-    if rule is None:
-        raise NotFound(_("Rule not found."))
-    return rule
+        confirmed = self.sent["confirm"]
+        return rule_release(rule=self.rule(rule_id), user=self.user, confirmed=confirmed)

@@ -2,13 +2,9 @@
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
-from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from campaign.api.access import organised_task, reader
+from campaign.api.operations import Address, operation
 from campaign.api.requests import NumberField
 from campaign.models import Task
 from ranking.models import StoppingRule
@@ -86,7 +82,7 @@ class RuleMetSerializer(serializers.Serializer[Any]):
 class StoppingSerializer(serializers.Serializer[Task]):
     """Current rule, its state, and the history of rules."""
 
-    rule = serializers.SerializerMethodField(help_text="Null without a rule.")
+    rule = StoppingRuleSerializer(allow_null=True, help_text="Null without a rule.")
     words = serializers.ListField(
         child=serializers.CharField(),
         help_text="The rule in words, in the language of the request.",
@@ -101,37 +97,25 @@ class StoppingSerializer(serializers.Serializer[Task]):
         many=True, help_text="Newest first; an entry without criteria removed the previous rule."
     )
 
-    @extend_schema_field(StoppingRuleSerializer(allow_null=True))
-    def get_rule(self, said: Any) -> Any:
-        rule = said["rule"]
-        return None if rule is None else StoppingRuleSerializer(rule).data
 
-
-class StoppingRuleView(APIView):
-    @extend_schema(operation_id="stopping_rule_read", responses=StoppingSerializer)
-    def get(self, request: Request, task_id: int) -> Response:
+class StoppingRuleView(Address):
+    @operation("stopping_rule_read", StoppingSerializer)
+    def get(self) -> dict[str, Any]:
         """Return the stopping rule and whether it is met."""
-        return Response(_said(organised_task(request, task_id)))
+        return _said(self.task)
 
-    @extend_schema(
-        operation_id="stopping_rule_set",
-        request=StoppingRuleSerializer,
-        responses=StoppingSerializer,
-    )
-    def put(self, request: Request, task_id: int) -> Response:
+    @operation("stopping_rule_set", StoppingSerializer, takes=StoppingRuleSerializer)
+    def put(self) -> dict[str, Any]:
         """Replace the stopping rule; without criteria, remove it."""
-        task = organised_task(request, task_id)
-        sent = StoppingRuleSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        stopping_rule_set(task=task, changed_by=reader(request), **sent.validated_data)
-        return Response(_said(task))
+        stopping_rule_set(task=self.task, changed_by=self.user, **self.sent)
+        return _said(self.task)
 
 
 def _said(task: Task) -> dict[str, Any]:
     history = stopping_rule_history(task_id=task.pk)
     state = stopping_rule_state(task_id=task.pk)
     shown = None if state is None else shown_rule(state)
-    said: Any = {
+    return {
         "rule": history[0] if history and history[0].is_there else None,
         "words": [] if shown is None else [shown.rule, shown.since, *shown.state, shown.caution],
         "is_met": state is not None and state.is_met,
@@ -139,4 +123,3 @@ def _said(task: Task) -> dict[str, Any]:
         "judgments_since": 0 if state is None else state.more,
         "history": history,
     }
-    return dict(StoppingSerializer(said).data)

@@ -9,7 +9,7 @@ from django.utils.cache import get_conditional_response
 from django.utils.functional import cached_property
 from django.utils.http import quote_etag
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import extend_schema, extend_schema_view, inline_serializer
+from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import generics, serializers
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
@@ -24,6 +24,7 @@ from annotation.services.quality import (
 )
 from campaign.api.access import group_asked_for, organised_task, readable_task, reader
 from campaign.api.filters import filter_parameters, filtered
+from campaign.api.operations import Address, operation
 from campaign.api.pages import CursorPages
 from campaign.models import Judge, Task
 from ranking.api.analyses import AnalysisSerializer, RankingAskedSerializer, ask
@@ -37,7 +38,7 @@ from ranking.api.serializers import (
     RankingSettingsInForceSerializer,
     RankingSettingsSerializer,
 )
-from ranking.models import Analysis, RankingRun
+from ranking.models import Analysis, RankingRun, RankingSettings
 from ranking.pages.acting import deciding_in_words
 from ranking.pages.judge_measures import JudgeFilter
 from ranking.selectors.judges import TallyRow, judges_by_pseudonym, judges_listed
@@ -49,57 +50,41 @@ from ranking.services.latest_rankings import latest_ranking_keep
 from ranking.services.settings import ranking_settings_change
 
 
-class RankingsView(generics.ListAPIView[RankingRun]):
-    """Saved rankings of a test set, newest first, without results."""
+class RankingsView(Address):
+    @operation("tasks_rankings_list", RankingBriefSerializer(many=True))
+    def get(self) -> QuerySet[RankingRun]:
+        """List the saved rankings of a test set, newest first, without results."""
+        return RankingRun.objects.of(self.task.pk).defer("result", "standings")
 
-    serializer_class = RankingBriefSerializer
-    pagination_class = CursorPages
-    ordering = "-id"
-
-    def get_queryset(self) -> QuerySet[RankingRun]:
-        task = readable_task(self.request, self.kwargs["task_id"])
-        return RankingRun.objects.of(task.pk).defer("result", "standings")
-
-    @extend_schema(
-        operation_id="rankings_ask",
-        request=RankingAskedSerializer,
-        responses={200: AnalysisSerializer, 202: AnalysisSerializer},
+    @operation(
+        "rankings_ask",
+        {200: AnalysisSerializer, 202: AnalysisSerializer},
+        takes=RankingAskedSerializer,
+        for_readers=True,
     )
-    def post(self, request: Request, task_id: int) -> Response:
+    def post(self) -> Response:
         """Compute a custom ranking; the ranking shown does not change.
 
         This is the analysis `ranking`: 202 while a worker computes it, 200 if it is available.
         """
-        task = readable_task(request, task_id)
-        sent = RankingAskedSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        return ask(request, task, "ranking", sent.validated_data)
+        return ask(self, "ranking")
 
 
-class RankingKeepView(APIView):
-    @extend_schema(
-        operation_id="rankings_keep",
-        request=None,
-        responses=RankingBriefSerializer,
-    )
-    def post(self, request: Request, task_id: int) -> Response:
+class RankingKeepView(Address):
+    @operation("rankings_keep", RankingBriefSerializer)
+    def post(self) -> RankingRun:
         """Save the latest ranking permanently, unless it is saved already. For organisers only."""
-        task = organised_task(request, task_id)
-        run = latest_ranking_keep(task_id=task.pk)
+        run = latest_ranking_keep(task_id=self.task.pk)
         if run is None:
             raise NotFound(_("This test set has no ranking yet."))
-        return Response(RankingBriefSerializer(run).data)
+        return run
 
 
-class RankingView(generics.RetrieveAPIView[RankingRun]):
-    """A saved ranking with its result."""
-
-    serializer_class = RankingSerializer
-    lookup_url_kwarg = "ranking_id"
-
-    def get_queryset(self) -> QuerySet[RankingRun]:
-        task = readable_task(self.request, self.kwargs["task_id"])
-        return RankingRun.objects.of(task.pk)
+class RankingView(Address):
+    @operation("tasks_rankings_retrieve", RankingSerializer)
+    def get(self, ranking_id: int) -> RankingRun:
+        """Return a saved ranking with its result."""
+        return get_object_or_404(RankingRun.objects.of(self.task.pk), pk=ranking_id)
 
 
 class LatestRankingView(APIView):
@@ -122,33 +107,25 @@ class LatestRankingView(APIView):
         return Response(RankingSerializer(run).data, headers={"ETag": etag})
 
 
-class RankingSettingsView(APIView):
-    @extend_schema(operation_id="ranking_settings_read", responses=RankingSettingsInForceSerializer)
-    def get(self, request: Request, task_id: int) -> Response:
+class RankingSettingsView(Address):
+    @operation("ranking_settings_read", RankingSettingsInForceSerializer)
+    def get(self) -> RankingSettings:
         """Return the current ranking settings and their history."""
-        task = organised_task(request, task_id)
-        settings = ranking_settings_in_force(task_id=task.pk)
-        return Response(RankingSettingsInForceSerializer(settings).data)
+        return ranking_settings_in_force(task_id=self.task.pk)
 
-    @extend_schema(
-        operation_id="ranking_settings_change",
-        request=RankingSettingsSerializer,
-        responses=RankingSettingsSerializer,
+    @operation(
+        "ranking_settings_change", RankingSettingsSerializer, takes=RankingSettingsSerializer
     )
-    def patch(self, request: Request, task_id: int) -> Response:
+    def patch(self) -> RankingSettings:
         """Change ranking settings; omitted fields keep their values. The new ranking follows within seconds."""
-        task = organised_task(request, task_id)
-        sent = RankingSettingsSerializer(data=request.data, partial=True)
-        sent.is_valid(raise_exception=True)
-        changes = dict(sent.validated_data)
+        changes = dict(self.sent)
         if "judge_group" in changes:
             try:
-                group = group_asked_for(task, changes["judge_group"]["name"])
+                group = group_asked_for(self.task, changes["judge_group"]["name"])
             except ValidationError as error:
                 raise ValidationError({"judge_group": error.detail}) from error
             changes["judge_group"] = group
-        settings = ranking_settings_change(task=task, changed_by=reader(request), **changes)
-        return Response(RankingSettingsSerializer(settings).data)
+        return ranking_settings_change(task=self.task, changed_by=self.user, **changes)
 
 
 @extend_schema_view(get=extend_schema(parameters=filter_parameters(JudgeFilter)))
@@ -175,7 +152,7 @@ class JudgesView(generics.ListAPIView[Any]):
         return readable_task(self.request, self.kwargs["task_id"])
 
 
-class QualityActionsView(generics.ListAPIView[QualityAction]):
+class QualityActionsView(generics.ListAPIView[QualityAction], Address):
     """Actions on judges of the campaign, newest first."""
 
     serializer_class = QualityActionSerializer
@@ -187,17 +164,14 @@ class QualityActionsView(generics.ListAPIView[QualityAction]):
         task = organised_task(self.request, self.kwargs["task_id"])
         return quality_actions(task=task)
 
-    @extend_schema(
-        operation_id="quality_actions_take",
-        request=JudgeDecisionSerializer,
-        responses={200: JudgesDecidedSerializer, 201: JudgesDecidedSerializer},
+    @operation(
+        "quality_actions_take",
+        {201: JudgesDecidedSerializer, 200: JudgesDecidedSerializer},
+        takes=JudgeDecisionSerializer,
     )
-    def post(self, request: Request, task_id: int) -> Response:
+    def post(self) -> Response | dict[str, Any]:
         """Act on judges; with `dry_run`, return a preview with 200."""
-        task = organised_task(request, task_id)
-        sent = JudgeDecisionSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        asked = dict(sent.validated_data)
+        task, asked = self.task, dict(self.sent)
         judges, analysis = _judges_named(task, asked.pop("judges")), asked.pop("analysis")
         if asked.pop("dry_run"):
             effects = deciding_in_words(
@@ -207,7 +181,7 @@ class QualityActionsView(generics.ListAPIView[QualityAction]):
         decided = decision_take(
             judges=judges,
             task=task,
-            user=reader(request),
+            user=self.user,
             analysis=_analysis_finished(task, analysis),
             **asked,
         )
@@ -217,7 +191,7 @@ class QualityActionsView(generics.ListAPIView[QualityAction]):
             "unchanged": {judge.pseudonym: why for judge, why in decided.refused},
             "effects": [],
         }
-        return Response(done, status=201 if decided.judges else 200)
+        return done if decided.judges else Response(done)
 
 
 def _judges_named(task: Task, names: list[str]) -> list[Judge]:
@@ -237,30 +211,23 @@ def _analysis_finished(task: Task, analysis_id: int | None) -> Analysis | None:
     return found
 
 
-class QualityActionsUndoView(APIView):
-    @extend_schema(
-        operation_id="quality_actions_undo",
-        request=None,
-        responses=inline_serializer(
-            "JudgesUndone", {"judges": serializers.ListField(child=serializers.CharField())}
-        ),
-    )
-    def post(self, request: Request, task_id: int, batch: UUID) -> Response:
+class JudgesUndoneSerializer(serializers.Serializer[Any]):
+    judges = serializers.ListField(child=serializers.CharField())
+
+
+class QualityActionsUndoView(Address):
+    @operation("quality_actions_undo", JudgesUndoneSerializer)
+    def post(self, batch: UUID) -> dict[str, list[str]]:
         """Undo a decision for all its judges."""
-        task = organised_task(request, task_id)
-        judges = judges_decision_undo(
-            campaign=task.test_set.campaign, batch=batch, user=reader(request)
-        )
-        return Response({"judges": [judge.pseudonym for judge in judges]})
+        campaign = self.task.test_set.campaign
+        judges = judges_decision_undo(campaign=campaign, batch=batch, user=self.user)
+        return {"judges": [judge.pseudonym for judge in judges]}
 
 
-class QualityActionRevertView(APIView):
-    @extend_schema(
-        operation_id="quality_action_revert", request=None, responses=QualityActionSerializer
-    )
-    def post(self, request: Request, task_id: int, action_id: int) -> Response:
+class QualityActionRevertView(Address):
+    @operation("quality_action_revert", QualityActionSerializer)
+    def post(self, action_id: int) -> QualityAction:
         """Revert an action."""
-        task = organised_task(request, task_id)
-        action = get_object_or_404(quality_actions(task=task), pk=action_id)
-        quality_action_revert(action=action, user=reader(request))
-        return Response(QualityActionSerializer(quality_actions(task=task).get(pk=action_id)).data)
+        actions = quality_actions(task=self.task)
+        quality_action_revert(action=get_object_or_404(actions, pk=action_id), user=self.user)
+        return actions.get(pk=action_id)

@@ -83,7 +83,7 @@ def test_files_come_byte_for_byte(task: Task, client: Client) -> None:
         (("PATCH", "campaigns/museum/", "show_source:=yes"), "show_source: 'yes' is not JSON"),
         (("PATCH", "campaigns/museum/", "show_source"), "“show_source” is not a valid field"),
         (("PATCH", "campaigns/museum/", "pay=@nowhere.md"), "nowhere.md: No such file"),
-        (("GET", "campaigns/nowhere/"), "No Campaign matches"),
+        (("GET", "campaigns/nowhere/"), "Campaign not found"),
         (("GET", "nothing/here/"), "Page not found"),
     ],
 )

@@ -1,0 +1,150 @@
+"""Operations of the research API: described, admitted, validated and answered in one place."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, wraps
+from typing import Any, Final
+
+from django.http import HttpResponseBase
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import ValidationError
+from rest_framework.generics import GenericAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import ListSerializer, Serializer
+
+from campaign.api.access import (
+    joined_campaign,
+    organised_campaign,
+    organised_task,
+    readable_task,
+    reader,
+)
+from campaign.api.filters import filter_parameters, filtered
+from campaign.api.pages import CursorPages
+from campaign.models import Campaign, Task, User
+from campaign.pages.filters import DeskFilter
+
+#: Parts of addresses, and the attribute that finds the object for members of its campaign alone.
+_ADMITTING: Final = {"slug": "campaign", "task_id": "task"}
+
+
+class Address(GenericAPIView[Any]):
+    """An address of the research API, below a campaign or a task; its methods are operations.
+
+    Attributes
+    ----------
+    takes : type of Serializer, or None
+        Reads the content of the request.
+    is_for_readers : bool
+        True if members who only read may ask for it, although it is a POST.
+    """
+
+    pagination_class = CursorPages
+    ordering = "-id"
+    takes: Any = None
+    is_for_readers = False
+
+    @property
+    def user(self) -> User:
+        """The signed-in user."""
+        return reader(self.request)
+
+    @cached_property
+    def campaign(self) -> Campaign:
+        """The campaign in the address. Raises NotFound for others than its members, and PermissionDenied."""
+        find = joined_campaign if self.is_for_readers else organised_campaign
+        return find(self.request, self.kwargs["slug"])
+
+    @cached_property
+    def task(self) -> Task:
+        """The task in the address. Raises as above."""
+        find = readable_task if self.is_for_readers else organised_task
+        return find(self.request, self.kwargs["task_id"])
+
+    @cached_property
+    def sent(self) -> Any:
+        """The valid content of the request, of a PATCH without what was left out. Raises ValidationError."""
+        content = self.takes(
+            data=self.request.data,
+            partial=self.request.method == "PATCH",
+            context=self.get_serializer_context(),
+        )
+        content.is_valid(raise_exception=True)
+        return content.validated_data
+
+    def rows(self, page: Any) -> Any:
+        """Return the rows of a page as its serializer takes them."""
+        return page
+
+    def answer(self, found: Any, serializer: Any, status: int) -> Response:
+        """Return what an operation found, in pages if it is a list."""
+        context = self.get_serializer_context()
+        if serializer is None:
+            return Response(status=status)
+        if not isinstance(serializer, ListSerializer):
+            return Response(serializer(found, context=context).data, status=status)
+        is_paged = self.request.method == "GET" and self.pagination_class is not None
+        rows = self.rows(self.paginate_queryset(found)) if is_paged else found
+        data = type(serializer.child)(rows, many=True, context=context).data
+        return self.get_paginated_response(data) if is_paged else Response(data, status=status)
+
+
+def operation(
+    name: str,
+    answers: Any = None,
+    *,
+    takes: type[Serializer[Any]] | None = None,
+    filters: type[DeskFilter] | None = None,
+    parameters: Sequence[OpenApiParameter] = (),
+    for_readers: bool = False,
+    refusals: Mapping[type[Exception], str] | None = None,
+) -> Callable[[Callable[..., Any]], Callable[..., HttpResponseBase]]:
+    """Make a method of an `Address` the operation of this name.
+
+    The method gets the rest of the address, and returns what the first of the serializers in `answers` shows, or
+    another response.
+
+    Parameters
+    ----------
+    name : str
+        Stable id in the description: clients are generated with it.
+    answers : serializer, or dict of them by status
+        Nothing is answered with 204.
+    takes : type of Serializer, optional
+        Reads `sent`.
+    filters : type of DeskFilter, optional
+        Parameters that select from the rows which the method returns.
+    parameters : sequence of OpenApiParameter
+        Further parameters, which the method reads.
+    for_readers : bool
+        Whether members who only read may ask for it, although it is a POST.
+    refusals : dict of str by type of exception, optional
+        Errors of services, answered with 400 at this field.
+    """
+    by_status = answers if isinstance(answers, dict) else {204 if answers is None else 200: answers}
+    status, serializer = next(iter(by_status.items()))
+    fields = refusals or {}
+    asked = [*parameters, *(filter_parameters(filters) if filters else ())]
+
+    def decorate(act: Callable[..., Any]) -> Callable[..., HttpResponseBase]:
+        @extend_schema(operation_id=name, parameters=asked, request=takes, responses=by_status)
+        @wraps(act)
+        def handle(view: Address, request: Request, **named: Any) -> HttpResponseBase:
+            view.takes, view.is_for_readers = takes, for_readers
+            for part in _ADMITTING.keys() & named.keys():
+                del named[part]
+                getattr(view, _ADMITTING[part])
+            try:
+                found = act(view, **named)
+            except tuple(fields) as error:
+                field = next(field for kind, field in fields.items() if isinstance(error, kind))
+                raise ValidationError({field: [str(error)]}) from error
+            if isinstance(found, HttpResponseBase):
+                return found
+            if filters is not None:
+                found = filtered(filters, request, found)
+            return view.answer(found, serializer, status)
+
+        return handle
+
+    return decorate
