@@ -12,15 +12,12 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import (
     OpenApiExample,
     OpenApiParameter,
-    extend_schema,
     extend_schema_field,
     extend_schema_serializer,
 )
-from rest_framework import generics, serializers
+from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
-from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from annotation.api.campaign_state import ClosingSerializer, closing_answer
 from annotation.models import JudgmentSequence
@@ -31,8 +28,7 @@ from annotation.services.tasks import (
     task_segments_again_change,
     task_with_rules_create,
 )
-from campaign.api.access import joined_campaign, organised_campaign, organised_task, reader
-from campaign.api.pages import CursorPages
+from campaign.api.operations import Address, operation
 from campaign.api.requests import NumberField, truth_asked
 from campaign.api.serializers import TaskSerializer
 from campaign.models import Campaign, Document, Protocol, Segment, Task
@@ -78,34 +74,24 @@ class CloneSerializer(serializers.Serializer[Any]):
     links = JudgeLinkSerializer(many=True, read_only=True)
 
 
-class CampaignCloneView(APIView):
+class CampaignCloneView(Address):
     leads_beyond_campaign = True
 
-    @extend_schema(
-        operation_id="campaign_clone",
-        request=CloneRequestSerializer,
-        responses={201: CloneSerializer},
-    )
-    def post(self, request: Request, slug: str) -> Response:
+    @operation("campaign_clone", {201: CloneSerializer}, takes=CloneRequestSerializer)
+    def post(self) -> dict[str, Any]:
         """Create a draft like this campaign, which you organise; its judges' links are returned only once."""
-        campaign = organised_campaign(request, slug)
-        sent = CloneRequestSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        clone = campaign_clone(source=campaign, by=reader(request), **sent.validated_data)
+        clone = campaign_clone(source=self.campaign, by=self.user, **self.sent)
+        absolute = self.request.build_absolute_uri
         links = [
-            {
-                "judge": judge,
-                "link": request.build_absolute_uri(reverse("invitation", args=[token])),
-            }
+            {"judge": judge, "link": absolute(reverse("invitation", args=[token]))}
             for judge, token in clone.links
         ]
-        shown = {
+        return {
             "slug": clone.campaign.slug,
             "rows": clone.rows,
             "seconds": clone.seconds,
             "links": links,
         }
-        return Response(CloneSerializer(shown).data, status=201)
 
 
 class RehearsalRequestSerializer(serializers.Serializer[Any]):
@@ -138,38 +124,26 @@ class RehearsalSerializer(serializers.Serializer[Any]):
     )
 
 
-class RehearsalRefusedSerializer(serializers.Serializer[Any]):
-    detail = serializers.CharField(read_only=True)
-
-
-class RehearsalView(APIView):
-    @extend_schema(operation_id="rehearsal", responses=RehearsalSerializer)
-    def get(self, request: Request, slug: str) -> Response:
+class RehearsalView(Address):
+    @operation("rehearsal", RehearsalSerializer)
+    def get(self) -> dict[str, Any]:
         """Return the rehearsal of a campaign."""
-        return _state(organised_campaign(request, slug))
+        return _state(self.campaign)
 
-    @extend_schema(
-        operation_id="rehearsal_begin",
-        request=RehearsalRequestSerializer,
-        responses={202: RehearsalSerializer, 409: RehearsalRefusedSerializer},
-    )
-    def post(self, request: Request, slug: str) -> Response:
+    @operation("rehearsal_begin", {202: RehearsalSerializer}, takes=RehearsalRequestSerializer)
+    def post(self) -> dict[str, Any]:
         """Begin a rehearsal of a draft, in place of the one it has; a worker writes it."""
-        campaign = organised_campaign(request, slug)
-        sent = RehearsalRequestSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        rehearsal_begin(campaign=campaign, by=reader(request), **sent.validated_data)
-        return _state(campaign, status=202)
+        rehearsal_begin(campaign=self.campaign, by=self.user, **self.sent)
+        return _state(self.campaign)
 
-    @extend_schema(operation_id="rehearsal_end", request=None, responses={202: RehearsalSerializer})
-    def delete(self, request: Request, slug: str) -> Response:
+    @operation("rehearsal_end", {202: RehearsalSerializer})
+    def delete(self) -> dict[str, Any]:
         """Delete the rehearsal of a campaign for good; a worker does it."""
-        campaign = organised_campaign(request, slug)
-        rehearsal_end_later(campaign=campaign, by=reader(request))
-        return _state(campaign, status=202)
+        rehearsal_end_later(campaign=self.campaign, by=self.user)
+        return _state(self.campaign)
 
 
-def _state(campaign: Campaign, status: int = 200) -> Response:
+def _state(campaign: Campaign) -> dict[str, Any]:
     found = rehearsal_state(campaign=campaign)
     row = found.rehearsal
     if found.is_under_way:
@@ -178,7 +152,7 @@ def _state(campaign: Campaign, status: int = 200) -> Response:
         state = "none"
     else:
         state = "outdated" if found.is_outdated else "there"
-    shown = {
+    return {
         "state": state,
         "campaign": found.campaign and found.campaign.slug,
         **dict.fromkeys(("bots", "skill", "share", "seed")),
@@ -186,7 +160,6 @@ def _state(campaign: Campaign, status: int = 200) -> Response:
         "begun_at": row and row.started_at,
         "job": found.job and found.job.pk,
     }
-    return Response(RehearsalSerializer(shown).data, status=status)
 
 
 _AGAIN = (
@@ -293,23 +266,23 @@ class TaskDeletionSerializer(serializers.Serializer[Any]):
     )
 
 
-class CampaignTasksView(generics.ListAPIView[Task]):
-    """The tasks of a campaign, each with the blocks judged in it."""
-
-    serializer_class = TaskListedSerializer
-    pagination_class = CursorPages
+class CampaignTasksView(Address):
     ordering = "id"
 
-    def get_queryset(self) -> QuerySet[Task]:
-        campaign = joined_campaign(self.request, self.kwargs["slug"])
+    @operation("campaigns_tasks_list", TaskListedSerializer(many=True))
+    def get(self) -> QuerySet[Task]:
+        """List the tasks of a campaign, each with the blocks judged in it."""
+        return self.tasks()
+
+    def tasks(self) -> QuerySet[Task]:
         judged = JudgmentSequence.objects.filter(task=OuterRef("pk")).values("judged")
-        rows = Task.objects.of(campaign).select_related("test_set")
+        rows = Task.objects.of(self.campaign).select_related("test_set")
         return rows.annotate(judged=Coalesce(Subquery(judged), 0))
 
-    @extend_schema(
-        operation_id="tasks_create",
-        request=NewTaskSerializer,
-        responses={201: TaskListedSerializer},
+    @operation(
+        "tasks_create",
+        {201: TaskListedSerializer},
+        takes=NewTaskSerializer,
         examples=[
             OpenApiExample(
                 "Add a task that compares two outputs",
@@ -323,49 +296,39 @@ class CampaignTasksView(generics.ListAPIView[Task]):
             )
         ],
     )
-    def post(self, request: Request, slug: str) -> Response:
+    def post(self) -> Task:
         """Add a task to a test set: judges get it once HITs are planned. For its organisers only.
 
         400 if the test set has a task of this protocol already, no texts, or if the protocol does not have such rules.
         """
-        campaign = organised_campaign(request, slug)
-        sent = NewTaskSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        asked = dict(sent.validated_data)
-        test_set = campaign.test_sets.filter(pk=asked.pop("test_set")).first()
+        asked = {"rules": {}, **self.sent}
+        test_set = self.campaign.test_sets.filter(pk=asked.pop("test_set")).first()
         if test_set is None:
             raise ValidationError({"test_set": [_("Test set not found in this campaign.")]})
-        rules = asked.pop("rules", {})
         try:
-            task = task_with_rules_create(
-                test_set=test_set, by=reader(request), rules=rules, **asked
-            )
+            task = task_with_rules_create(test_set=test_set, by=self.user, **asked)
         except exceptions.ValidationError as error:
             raise _rules_refused(error) from error
-        made = self.get_queryset().get(pk=task.pk)
-        return Response(self.get_serializer(made).data, status=201)
+        return self.tasks().get(pk=task.pk)
 
 
-class TaskAndMoreView(generics.RetrieveAPIView[Task]):
-    """A task, and where its texts, systems, judgments, rankings and judges are."""
+class TaskAndMoreView(Address):
+    @operation("tasks_retrieve", TaskAndRulesSerializer)
+    def get(self) -> Task:
+        """Return a task, and where its texts, systems, judgments, rankings and judges are."""
+        return self.counted()
 
-    serializer_class = TaskAndRulesSerializer
-    lookup_url_kwarg = "task_id"
-
-    def get_queryset(self) -> QuerySet[Task]:
-        return (
-            Task.objects.open_to(reader(self.request))
-            .select_related("test_set__campaign")
-            .annotate(
-                document_count=_count(Document.objects.all()),
-                segment_count=_count(Segment.objects.all()),
-            )
+    def counted(self) -> Task:
+        tasks = Task.objects.select_related("test_set__campaign").annotate(
+            document_count=_count(Document.objects.all()),
+            segment_count=_count(Segment.objects.all()),
         )
+        return tasks.get(pk=self.task.pk)
 
-    @extend_schema(
-        operation_id="tasks_change",
-        request=TaskChangesAndClosingSerializer,
-        responses={200: TaskAndRulesSerializer, 409: ClosingSerializer},
+    @operation(
+        "tasks_change",
+        {200: TaskAndRulesSerializer, 409: ClosingSerializer},
+        takes=TaskChangesAndClosingSerializer,
         examples=[
             OpenApiExample(
                 "Close the task", value={"closed": True, "confirm": True}, request_only=True
@@ -373,26 +336,24 @@ class TaskAndMoreView(generics.RetrieveAPIView[Task]):
             OpenApiExample("Raise the target", value={"blocks_wanted": 1200}, request_only=True),
         ],
     )
-    def patch(self, request: Request, task_id: int) -> Response:
+    def patch(self) -> Task | Response:
         """Change quotas, expertise, until it is lent rules, until the first judgment languages; close it, or open it again.
 
         For its organisers only. 400 for rules that its protocol does not have, or once it is lent. 409 where it is to be closed while judges are at work, without `confirm`.
         """
-        task = organised_task(request, task_id)
-        sent = TaskChangesAndClosingSerializer(task, data=request.data, partial=True)
-        sent.is_valid(raise_exception=True)
-        changes = dict(sent.validated_data)
+        task, changes = self.task, dict(self.sent)
         closed, confirm = changes.pop("closed", None), changes.pop("confirm", False)
         if closed and not confirm and task.closed_at is None and task_at_work(task=task).judges:
-            return Response(ClosingSerializer(closing_answer(task)).data, status=409)
+            return self.answer(closing_answer(task), ClosingSerializer, 409)
         with transaction.atomic():
             _change(task, **changes)
         if closed is not None:
             (task_close if closed else task_reopen)(task=task)
-        return Response(self.get_serializer(self.get_object()).data)
+        return self.counted()
 
-    @extend_schema(
-        operation_id="tasks_delete",
+    @operation(
+        "tasks_delete",
+        {204: None, 409: TaskDeletionSerializer},
         parameters=[
             OpenApiParameter(
                 "confirm",
@@ -400,7 +361,6 @@ class TaskAndMoreView(generics.RetrieveAPIView[Task]):
                 description="Required. Without it, the response is 409 and lists the effects.",
             )
         ],
-        responses={204: None, 409: TaskDeletionSerializer},
         examples=[
             OpenApiExample(
                 "Without confirm",
@@ -413,21 +373,20 @@ class TaskAndMoreView(generics.RetrieveAPIView[Task]):
             )
         ],
     )
-    def delete(self, request: Request, task_id: int) -> Response:
+    def delete(self) -> Response | None:
         """Delete a task of which no judge was lent a HIT, unless it is the ranking of its test set."""
-        task = organised_task(request, task_id)
-        confirmed = truth_asked(request, "confirm")
+        task = self.task
+        confirmed = truth_asked(self.request, "confirm")
         refused = task_deletion_refusal(task=task)
         if not refused and confirmed:
             try:
-                task_delete(task=task, by=reader(request))
+                task_delete(task=task, by=self.user)
             except TaskRefusedError as error:
                 refused = str(error)
             else:
-                return Response(status=204)
+                return None
         words = [] if refused else task_deletion_in_words(task=task)
-        shown = TaskDeletionSerializer({"detail": refused, "words": words})
-        return Response(shown.data, status=409)
+        return self.answer({"detail": refused, "words": words}, TaskDeletionSerializer, 409)
 
 
 def _change(

@@ -180,7 +180,7 @@ class TaskClosingView(Address):
         elif self.sent["confirm"] or not task_at_work(task=task).judges:
             task_close(task=task)
         else:
-            return Response(ClosingSerializer(closing_answer(task)).data, status=409)
+            return self.answer(closing_answer(task), ClosingSerializer, 409)
         task.refresh_from_db(fields=["closed_at"])
         return closing_answer(task)
 

@@ -9,8 +9,6 @@ from rest_framework import serializers
 
 from annotation.pages.judge_tables import ParticipationFilter
 from annotation.selectors.panels import (
-    PanelSummary,
-    panel_summaries,
     panels_counted,
     participations_described,
     participations_of,
@@ -39,6 +37,7 @@ from campaign.services.panels import (
 from campaign.texts.language_tags import LanguageTagError
 
 _CODES = ("completion_code", "screened_out_code")
+_HIDDEN = (*_CODES, "completion_address", "screened_out_address", "pasted", "events_address")
 
 
 class PanelTermsSerializer(serializers.ModelSerializer[Panel]):
@@ -96,30 +95,28 @@ class PanelCreateSerializer(PanelTermsSerializer):
         fields = ("kind", *PanelTermsSerializer.Meta.fields)  # type: ignore[assignment]
 
 
-class PanelSerializer(serializers.Serializer[Any]):
+class PanelSerializer(serializers.ModelSerializer[Panel]):
     """A panel, without its addresses, codes and secret."""
 
-    id = serializers.IntegerField(source="panel.pk")
-    kind = serializers.ChoiceField(source="panel.kind", choices=PanelKind.choices)
-    service = serializers.CharField(source="panel.service")
-    id_parameter = serializers.CharField(source="panel.id_parameter")
-    name = serializers.CharField(source="panel.name")
-    blocks_asked = serializers.IntegerField(source="panel.blocks_asked")
-    minutes_allowed = serializers.IntegerField(source="panel.minutes_allowed")
-    participations_per_member = serializers.IntegerField(source="panel.participations_per_member")
-    screen_out_after_training = serializers.BooleanField(source="panel.screen_out_after_training")
-    languages = serializers.ListField(source="panel.languages", child=serializers.CharField())
     has_webhook_secret = serializers.SerializerMethodField()
-    created_at = serializers.DateTimeField(source="panel.created_at")
-    closed_at = serializers.DateTimeField(source="panel.closed_at", allow_null=True)
-    participations = serializers.DictField(
-        source="counts",
-        child=serializers.IntegerField(),
-        help_text="Number of participations by state.",
+    participations = serializers.SerializerMethodField(
+        help_text="Number of participations by state."
     )
 
-    def get_has_webhook_secret(self, each: PanelSummary) -> bool:
-        return bool(each.panel.webhook_secret)
+    class Meta:
+        model = Panel
+        fields = (
+            *("id", "kind", "service", "id_parameter", "name", "blocks_asked", "minutes_allowed"),
+            *("participations_per_member", "screen_out_after_training", "languages"),
+            *("has_webhook_secret", "created_at", "closed_at", "participations"),
+        )
+        read_only_fields = fields
+
+    def get_has_webhook_secret(self, panel: Panel) -> bool:
+        return bool(panel.webhook_secret)
+
+    def get_participations(self, panel: Panel) -> dict[str, int]:
+        return {state: getattr(panel, f"count_{state}") for state in ParticipationState.values}
 
 
 class _HiddenSerializer(serializers.Serializer[Any]):
@@ -135,23 +132,26 @@ class _HiddenSerializer(serializers.Serializer[Any]):
 class PanelWithAddressesSerializer(_HiddenSerializer, PanelSerializer):
     """A panel with its codes and addresses, which are null for read-only members."""
 
-    completion_code = serializers.CharField(source="panel.completion_code", allow_null=True)
-    screened_out_code = serializers.CharField(source="panel.screened_out_code", allow_null=True)
-    completion_address = serializers.CharField(source="panel.completion_address", allow_null=True)
-    screened_out_address = serializers.CharField(
-        source="panel.screened_out_address", allow_null=True
-    )
+    hidden = _HIDDEN
+
+    completion_code = serializers.CharField(allow_null=True)
+    screened_out_code = serializers.CharField(allow_null=True)
+    completion_address = serializers.CharField(allow_null=True)
+    screened_out_address = serializers.CharField(allow_null=True)
     pasted = serializers.SerializerMethodField(
         help_text="Address to enter at the service for participants."
     )
     events_address = serializers.SerializerMethodField(help_text="Webhook address for Prolific.")
-    hidden = (*_CODES, "completion_address", "screened_out_address", "pasted", "events_address")
 
-    def get_pasted(self, each: PanelSummary) -> str | None:
-        return self._address("panel-entry", each.panel.key) + each.panel.query
+    class Meta(PanelSerializer.Meta):
+        fields = (*PanelSerializer.Meta.fields, *_HIDDEN)  # type: ignore[assignment]
+        read_only_fields = fields  # type: ignore[assignment]
 
-    def get_events_address(self, each: PanelSummary) -> str | None:
-        return self._address("panel-events", each.panel.events_key)
+    def get_pasted(self, panel: Panel) -> str | None:
+        return self._address("panel-entry", panel.key) + panel.query
+
+    def get_events_address(self, panel: Panel) -> str | None:
+        return self._address("panel-events", panel.events_key)
 
     def _address(self, name: str, key: str) -> str:
         address: str = self.context["request"].build_absolute_uri(reverse(name, args=[key]))
@@ -193,17 +193,10 @@ class _PanelAddress(Address):
 
     def get_serializer_context(self) -> dict[str, Any]:
         campaign: Any = self.campaign
-        return {"request": self.request, "may_change": campaign.role in CHANGING_ROLES}
+        return {**super().get_serializer_context(), "may_change": campaign.role in CHANGING_ROLES}
 
     def panel(self, panel_id: int) -> Panel:
         return row_found(panels_counted(campaign=self.campaign), _("Panel not found."), pk=panel_id)
-
-    def rows(self, page: list[Panel]) -> Any:
-        return panel_summaries(page)
-
-    def shown(self, panel: Panel) -> PanelSummary:
-        [summary] = panel_summaries([self.panel(panel.pk)])
-        return summary
 
 
 class PanelsView(_PanelAddress):
@@ -218,20 +211,19 @@ class PanelsView(_PanelAddress):
         takes=PanelCreateSerializer,
         refusals={LanguageTagError: "languages"},
     )
-    def post(self) -> PanelSummary:
+    def post(self) -> Panel:
         """Add a panel, and return its codes and addresses."""
         kind = self.sent.pop("kind")
         terms = PanelTerms(**self.sent)
-        return self.shown(
-            panel_create(campaign=self.campaign, kind=kind, terms=terms, user=self.user)
-        )
+        made = panel_create(campaign=self.campaign, kind=kind, terms=terms, user=self.user)
+        return self.panel(made.pk)
 
 
 class PanelView(_PanelAddress):
     @operation("panel", PanelWithAddressesSerializer)
-    def get(self, panel_id: int) -> PanelSummary:
+    def get(self, panel_id: int) -> Panel:
         """Return a panel with its codes and addresses."""
-        return self.shown(self.panel(panel_id))
+        return self.panel(panel_id)
 
     @operation(
         "panel_change",
@@ -239,21 +231,21 @@ class PanelView(_PanelAddress):
         takes=PanelTermsSerializer,
         refusals={LanguageTagError: "languages"},
     )
-    def patch(self, panel_id: int) -> PanelSummary:
+    def patch(self, panel_id: int) -> Panel:
         """Change the terms for new participants."""
         panel = self.panel(panel_id)
         as_it_is = {name: getattr(panel, name) for name in PanelTermsSerializer.Meta.fields}
         panel_change(panel=panel, terms=PanelTerms(**as_it_is | self.sent))
-        return self.shown(panel)
+        return self.panel(panel_id)
 
 
 class PanelOpenView(_PanelAddress):
     @operation("panel_open", PanelWithAddressesSerializer, takes=PanelOpenSerializer)
-    def post(self, panel_id: int) -> PanelSummary:
+    def post(self, panel_id: int) -> Panel:
         """Open or close a panel to new participants; those who have started can finish."""
         panel = self.panel(panel_id)
         panel_open_or_close(panel=panel, is_open=self.sent["open"])
-        return self.shown(panel)
+        return self.panel(panel_id)
 
 
 class ParticipationsView(_PanelAddress):
@@ -263,7 +255,8 @@ class ParticipationsView(_PanelAddress):
     def get(self, panel_id: int) -> QuerySet[Participation]:
         """List participations and their progress, newest first."""
         # The filter looks at it.
-        role_remember(self.request, getattr(self.campaign, "role"))  # noqa: B009
+        campaign: Any = self.campaign
+        role_remember(self.request, campaign.role)
         return participations_of(panel=self.panel(panel_id))
 
     def rows(self, page: list[Any]) -> Any:

@@ -184,7 +184,7 @@ class CampaignJudgesView(_JudgeAddress):
         judges = judge_list_read(sent["list"])
         if sent["dry_run"]:
             checked = judge_list_check(campaign=self.campaign, judges=judges)
-            return Response(JudgeListAnswerSerializer(_answer(checked, {}, {})).data)
+            return self.answer(_answer(checked, {}, {}), JudgeListAnswerSerializer, 200)
         base_url = self.request.build_absolute_uri("/")
         mail = MailTerms(base_url=base_url, language=sent["language"], note=sent["note"])
         try:

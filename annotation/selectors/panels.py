@@ -20,14 +20,6 @@ class ParticipationRow:
     judge_status: JudgeStatus
 
 
-@dataclass(frozen=True, slots=True)
-class PanelSummary:
-    """A panel, and how many of its participations are in each state."""
-
-    panel: Panel
-    counts: dict[str, int]
-
-
 def participation_of(*, judge: Judge) -> Participation | None:
     """Return the judge's latest participation; None if no panel sent them."""
     rows = Participation.objects.filter(judge=judge).select_related("panel", "judge")
@@ -47,28 +39,14 @@ def participation_at_address(*, panel: Panel, entry: Entry, user: User) -> Parti
     )
 
 
-def panels_of(*, campaign: Campaign) -> list[PanelSummary]:
-    """Return the panels of a campaign, the latest first. One query."""
-    return panel_summaries(panels_counted(campaign=campaign))
-
-
 def panels_counted(*, campaign: Campaign) -> QuerySet[Panel]:
-    """Return the panels, the latest first, as `panel_summaries` needs them."""
+    """Return the panels, the latest first, with their numbers of participations: `count_` and the state."""
     counts = {
         f"count_{state}": Count("participations", filter=Q(participations__state=state))
         for state in ParticipationState.values
     }
     panels = Panel.objects.filter(campaign=campaign).select_related("campaign")
     return panels.annotate(**counts).order_by("-pk")
-
-
-def panel_summaries(panels: Iterable[Panel]) -> list[PanelSummary]:
-    """Return panels of `panels_counted` with the numbers of their participations."""
-    states = ParticipationState.values
-    return [
-        PanelSummary(row, {state: getattr(row, f"count_{state}") for state in states})
-        for row in panels
-    ]
 
 
 def participations_of(*, panel: Panel) -> QuerySet[Participation]:

@@ -24,7 +24,7 @@ from annotation.export.work_time import participations_csv
 from annotation.pages.judge_tables import ParticipationFilter, ParticipationTable
 from annotation.selectors.judging import judge_of_user
 from annotation.selectors.panels import (
-    panels_of,
+    panels_counted,
     participation_at_address,
     participation_of,
     participations_of,
@@ -159,8 +159,8 @@ def panels_page(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("panel", slug, panel.pk)
     states = ParticipationState.choices
     panels = [
-        (each.panel, [(label, each.counts[state]) for state, label in states])
-        for each in panels_of(campaign=campaign)
+        (each, [(label, getattr(each, f"count_{state}")) for state, label in states])
+        for each in panels_counted(campaign=campaign)
     ]
     context = {"campaign": campaign, "section": "panels", "form": form, "panels": panels}
     status = 400 if form.is_bound else 200

@@ -98,6 +98,7 @@ def operation(
     parameters: Sequence[OpenApiParameter] = (),
     for_readers: bool = False,
     refusals: Mapping[type[Exception], str] | None = None,
+    **described: Any,
 ) -> Callable[[Callable[..., Any]], Callable[..., HttpResponseBase]]:
     """Make a method of an `Address` the operation of this name.
 
@@ -120,6 +121,8 @@ def operation(
         Whether members who only read may ask for it, although it is a POST.
     refusals : dict of str by type of exception, optional
         Errors of services, answered with 400 at this field.
+    **described
+        Further arguments of `extend_schema`, such as `examples`.
     """
     by_status = answers if isinstance(answers, dict) else {204 if answers is None else 200: answers}
     status, serializer = next(iter(by_status.items()))
@@ -127,7 +130,7 @@ def operation(
     asked = [*parameters, *(filter_parameters(filters) if filters else ())]
 
     def decorate(act: Callable[..., Any]) -> Callable[..., HttpResponseBase]:
-        @extend_schema(operation_id=name, parameters=asked, request=takes, responses=by_status)
+        @extend_schema(name, asked, takes, by_status, **described)
         @wraps(act)
         def handle(view: Address, request: Request, **named: Any) -> HttpResponseBase:
             view.takes, view.is_for_readers = takes, for_readers

@@ -1,6 +1,6 @@
 """Lists in pages that stay right while rows are added."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, TypeVar
 
 from django.db.models import QuerySet
@@ -8,7 +8,6 @@ from django.utils.translation import gettext as _
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
-from rest_framework.response import Response
 from rest_framework.views import APIView
 
 _Row = TypeVar("_Row")
@@ -98,18 +97,3 @@ class RowPages(CursorPages):
         cursor: Any = Cursor
         link: str = self.encode_cursor(cursor(offset=0, reverse=is_reverse, position=key))
         return link
-
-
-def paged(
-    view: Any,
-    rows: QuerySet[Any, _Row] | Sequence[_Row],
-    shown: Callable[[list[_Row]], Iterable[Any]],
-) -> Response:
-    """Return a page of rows; `shown` serializes the rows of the page.
-
-    For views that answer more than their list: the pages are `pagination_class`, as for generic views.
-    """
-    pages = view.pagination_class()
-    page = pages.paginate_queryset(rows, view.request, view)
-    answer: Response = pages.get_paginated_response(shown(page))
-    return answer

@@ -9,7 +9,6 @@ deprecated addresses say so in a header.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
 from copy import copy
 from functools import cached_property, partial
 from http import HTTPStatus
@@ -19,7 +18,6 @@ from django.conf import settings
 from django.core.cache import caches
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
-from django.urls import URLPattern, URLResolver
 from django.utils.cache import get_conditional_response
 from django.utils.http import parse_etags, quote_etag
 from django.utils.translation import gettext as _
@@ -126,13 +124,13 @@ class Contracted(AskedAsDescribed):
     """A view of the research API."""
 
     throttle_classes = (Reads, Writes)
-    sent: HttpRequest
+    original: HttpRequest
 
     def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> Any:
         """Answer the request; changes with `If-Match` at one address come one after the other."""
         if request.method not in _CHANGES or _MATCH not in request.headers:
             return super().dispatch(request, *args, **kwargs)
-        self.sent = request
+        self.original = request
         with transaction.atomic():
             named_lock(f"if-match {request.path}")
             return super().dispatch(request, *args, **kwargs)
@@ -140,6 +138,8 @@ class Contracted(AskedAsDescribed):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Refuse invalid parameters as above, then unknown keys of bodies and fields."""
         super().initial(request, *args, **kwargs)
+        if request.method == "POST":
+            self._post_once()
         if request.method not in _SAFE:
             self._unknown_keys_refuse(request)
         if request.method in _CHANGES and _MATCH in request.headers:
@@ -161,6 +161,12 @@ class Contracted(AskedAsDescribed):
                 known=sorted(known),
             )
 
+    def _post_once(self) -> None:
+        """Carry out a POST once for each `Idempotency-Key`."""
+        view: Any = self
+        own = view.post
+        view.post = lambda request, **named: repeatably(request, partial(own, request, **named))
+
     def _unknown_keys_refuse(self, request: Request) -> None:
         operation = self.operation
         if operation is None or operation.body is None:
@@ -178,7 +184,7 @@ class Contracted(AskedAsDescribed):
     def _other_versions_refuse(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Refuse with 412 unless a GET of the address answers with an `ETag` that `If-Match` names."""
         given = parse_etags(request.headers[_MATCH])
-        asked = copy(self.sent)
+        asked = copy(self.original)
         asked.method = "GET"
         asked.META = {key: asked.META[key] for key in asked.META if key != "HTTP_IF_MATCH"}
         asked.GET = QueryDict()
@@ -230,51 +236,16 @@ def _strong(etag: str) -> str:
 
 
 def contracted(
-    patterns: Iterable[URLPattern | URLResolver],
-    prefix: str,
-    *,
-    judging: bool = False,
-) -> list[URLPattern | URLResolver]:
-    """Return the addresses with the contract around each view; of judging, parameters alone are looked at here, bodies by the views."""
-    return [_contracted(each, prefix, judging) for each in patterns]
-
-
-def _contracted(
-    each: URLPattern | URLResolver, prefix: str, judging: bool
-) -> URLPattern | URLResolver:
-    route = prefix + str(each.pattern)
-    if isinstance(each, URLResolver):
-        inside = contracted(each.url_patterns, route, judging=judging)
-        return URLResolver(each.pattern, inside, each.default_kwargs, each.app_name, each.namespace)
-    callback: Any = each.callback
-    view = _with_contract(callback.cls, route, judging).as_view(**callback.initkwargs)
-    return URLPattern(each.pattern, view, each.default_args, each.name)
-
-
-def _with_contract(cls: type[APIView], route: str, judging: bool) -> type[APIView]:
-    posts = hasattr(cls, "post")
-    contract = AskedAsDescribed if judging else Contracted
+    view: type[APIView], route: str, contract: type[AskedAsDescribed] = Contracted
+) -> type[APIView]:
+    """Return the view of an address with the contract around it, or that part of it."""
     members: dict[str, Any] = {
-        "__doc__": cls.__doc__,
-        "__module__": cls.__module__,
-        "__qualname__": cls.__qualname__,
+        "__doc__": view.__doc__,
+        "__module__": view.__module__,
+        "__qualname__": view.__qualname__,
         "route": route,
     }
-    if posts and not judging:
-        members["post"] = _posted_repeatably(cls.post)  # type: ignore[attr-defined]
-    made = type(cls.__name__, (contract, cls), members)
-    return cast("type[APIView]", made)
-
-
-def _posted_repeatably(own: Any) -> Callable[..., Any]:
-    """Return a view's `post`, described as before, that happens once for each `Idempotency-Key`."""
-
-    def post(self: Any, request: Request, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        return repeatably(request, partial(own, self, request, *args, **kwargs))
-
-    post.__doc__ = own.__doc__
-    post.__dict__.update(own.__dict__)
-    return post
+    return cast("type[APIView]", type(view.__name__, (contract, view), members))
 
 
 def _picked(data: Any, wanted: list[str]) -> Any:

@@ -32,7 +32,7 @@ from campaign.api import (
     webhooks,
 )
 from campaign.api import views as campaigns
-from config.api.contract import contracted
+from config.api.contract import AskedAsDescribed, contracted
 from config.api.views import RootView
 from protocols.quiz.api import SnippetsView
 from ranking.api import (
@@ -56,7 +56,14 @@ from whole_campaigns.campaign_file.api import CampaignFileView, CampaignSchemaVi
 
 
 def _at(route: str, view: type[APIView], name: str) -> URLPattern:
-    return path(route, view.as_view(), name=name)
+    return path(route, contracted(view, route).as_view(), name=name)
+
+
+def _judging(each: URLPattern) -> URLPattern:
+    """Return an address that the judging page waits for, which keeps less of the contract."""
+    route, view = f"judging/{each.pattern}", each.callback.cls  # type: ignore[attr-defined]
+    judging = contracted(view, f"/{route}", AskedAsDescribed)
+    return path(route, judging.as_view(), name=each.name)
 
 
 _files = [
@@ -275,7 +282,11 @@ _task: list[URLPattern | URLResolver] = [
     ),
 ]
 
-_research: list[URLPattern | URLResolver] = [
+#: Prefix of the addresses here.
+PREFIX: Final = "api/v1/"
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    *(_judging(each) for each in urls.urlpatterns),
     _at("", RootView, "api-root"),
     _at("schemas/campaign.json", CampaignSchemaView, "campaign-schema"),
     _at("tokens/", tokens.TokensView, "api-tokens"),
@@ -283,14 +294,5 @@ _research: list[URLPattern | URLResolver] = [
     _at("campaigns/", campaigns.CampaignsView, "api-campaigns"),
     path("campaigns/<slug:slug>/", include(_campaign)),
     path("tasks/<int:task_id>/", include(_task)),
-]
-
-#: Prefix of the addresses here.
-PREFIX: Final = "api/v1/"
-
-# The judging page waits for the first ones, which therefore keep less of the contract.
-urlpatterns: list[URLPattern | URLResolver] = [
-    *contracted([path("judging/", include("annotation.api.urls"))], PREFIX, judging=True),
-    *contracted(_research, PREFIX),
     path("tasks/<int:task_id>/as-judge/", include(urls.preview_urlpatterns)),
 ]

@@ -2,14 +2,11 @@
 
 from typing import Any
 
-from drf_spectacular.utils import OpenApiExample, extend_schema
+from drf_spectacular.utils import OpenApiExample
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound, ValidationError
-from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from campaign.api.access import organised_task, readable_task
+from campaign.api.operations import Address, operation
 from campaign.models import Protocol, Task
 from protocols.quiz.snippets import (
     MOST_SEGMENTS,
@@ -63,16 +60,21 @@ class SnippetsSerializer(serializers.Serializer[Any]):
     )
 
 
-class SnippetsView(APIView):
-    @extend_schema(operation_id="snippets", responses=SnippetsSerializer)
-    def get(self, request: Request, task_id: int) -> Response:
+class SnippetsView(Address):
+    @operation("snippets", SnippetsSerializer)
+    def get(self) -> dict[str, Any]:
         """Return the snippets of a quiz with their statements and expected answers. 404 for other protocols."""
-        return _answer(_quiz(readable_task(request, task_id)))
+        return {"snippets": [snippet_json(each) for each in snippets_of(self.quiz())]}
 
-    @extend_schema(
-        operation_id="snippets_replace",
-        request=SnippetsSerializer,
-        responses=SnippetsSerializer,
+    def quiz(self) -> Task:
+        if self.task.protocol != Protocol.QUIZ:
+            raise NotFound
+        return self.task
+
+    @operation(
+        "snippets_replace",
+        SnippetsSerializer,
+        takes=SnippetsSerializer,
         examples=[
             OpenApiExample(
                 "One snippet",
@@ -91,29 +93,14 @@ class SnippetsView(APIView):
             )
         ],
     )
-    def put(self, request: Request, task_id: int) -> Response:
+    def put(self) -> dict[str, Any]:
         """Replace all snippets of a quiz (organisers only, before judging starts).
 
         400 names the error and changes nothing.
         """
-        task = _quiz(organised_task(request, task_id))
-        sent = SnippetsSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        snippets_replace(
-            task=task, given=[_given(each) for each in sent.validated_data["snippets"]]
-        )
-        return _answer(task)
-
-
-def _quiz(task: Task) -> Task:
-    if task.protocol != Protocol.QUIZ:
-        raise NotFound
-    return task
-
-
-def _answer(task: Task) -> Response:
-    rows = {"snippets": [snippet_json(each) for each in snippets_of(task)]}
-    return Response(SnippetsSerializer(rows).data)
+        task = self.quiz()
+        snippets_replace(task=task, given=[_given(each) for each in self.sent["snippets"]])
+        return {"snippets": [snippet_json(each) for each in snippets_of(task)]}
 
 
 def _given(sent: dict[str, Any]) -> GivenSnippet:

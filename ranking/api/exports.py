@@ -144,9 +144,9 @@ class ExportAddress(Address):
         return row_found(self.files(), said, pk=export_id)
 
     def asked(self, given: Any) -> Export:
-        sent = ExportAskedSerializer(data=given)
+        task, sent = self.task, ExportAskedSerializer(data=given)
         sent.is_valid(raise_exception=True)
-        return export_of_member(task=self.task, asked=dict(sent.validated_data))
+        return export_of_member(task=task, asked=dict(sent.validated_data))
 
 
 class ExportsView(ExportAddress):
