@@ -5,17 +5,15 @@ from typing import Any
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.parsers import MultiPartParser
-from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.answer_files import answer_files
 from annotation.export.answers import answers_response, answers_written, formats_written
 from annotation.importing.answers import sent_answers_import
-from campaign.api.access import readable_task
 from campaign.api.operations import Address, operation
 from campaign.export.downloads import MEDIA_TYPES
 from campaign.formats import FormatError
@@ -80,10 +78,9 @@ class AnswersView(Address):
 
     parser_classes = [MultiPartParser]
 
-    @extend_schema(
-        operation_id="answers_formats_or_file",
-        parameters=[OpenApiParameter("as", str, description="Format; returns the file.")],
-        responses={
+    @operation(
+        "answers_formats_or_file",
+        {
             (200, "application/json"): AnswerFormatsSerializer,
             **{
                 (200, MEDIA_TYPES[ending]): OpenApiResponse(
@@ -93,11 +90,11 @@ class AnswersView(Address):
                 for ending in ("csv", "jsonl", "tsv", "xml")
             },
         },
+        parameters=[OpenApiParameter("as", str, description="Format; returns the file.")],
     )
-    def get(self, request: Request, task_id: int) -> Response | HttpResponse:
+    def get(self) -> Response | HttpResponse:
         """List the formats; with `as`, return the current answers in that format."""
-        task = readable_task(request, task_id)
-        wanted = request.query_params.get("as", "")
+        task, wanted = self.task, self.request.query_params.get("as", "")
         if not wanted:
             files = answer_files(task.protocol)
             known = {
@@ -105,7 +102,7 @@ class AnswersView(Address):
                 "written": formats_written(task),
                 "imports": judgments_imports(task=task),
             }
-            return Response(AnswerFormatsSerializer(known).data)
+            return self.answer(known, AnswerFormatsSerializer, 200)
         written = answers_written(task=task, file_format=wanted)
         if written is None:
             raise ValidationError({"as": [_("Format not available for this task.")]})

@@ -172,10 +172,7 @@ class DesignPreviewRequestSerializer(DesignParametersSerializer):
         fields = [*DesignParametersSerializer.Meta.fields, "count"]
 
 
-class PreviewedCandidateSerializer(serializers.Serializer[Any]):
-    text = serializers.CharField()
-    lang = serializers.CharField()
-    dir = serializers.CharField()
+class PreviewedCandidateSerializer(TextSerializer):
     systems = serializers.ListField(
         child=serializers.CharField(), help_text="Systems, which judges do not see."
     )
@@ -192,9 +189,7 @@ class PreviewedBlockSerializer(serializers.Serializer[Any]):
     def get_candidates(self, block: PreviewedBlock) -> list[dict[str, Any]]:
         return [
             {
-                "text": candidate["text"],
-                "lang": candidate["lang"],
-                "dir": candidate["dir"],
+                **{name: candidate[name] for name in ("text", "lang", "dir")},
                 "systems": list(systems),
                 "is_damaged_reference": systems == block.plan.control,
             }

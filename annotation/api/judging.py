@@ -78,6 +78,7 @@ from campaign.texts.languages import language_described
 
 logger = logging.getLogger(__name__)
 
+CAMPAIGN = OpenApiParameter("campaign", str, description="Slug, if you judge in several campaigns.")
 _GZIP = GZipMiddleware(lambda _request: HttpResponse())
 
 
@@ -312,7 +313,7 @@ class SkipView(APIView):
 class ProgressView(APIView):
     @extend_schema(
         operation_id="judging_progress",
-        parameters=[OpenApiParameter("campaign", str)],
+        parameters=[CAMPAIGN],
         responses={200: ProgressSerializer},
     )
     def get(self, request: Request) -> Response:
@@ -414,9 +415,7 @@ class OwnJudgmentsView(APIView):
     @extend_schema(
         operation_id="judging_judgments",
         parameters=[
-            OpenApiParameter(
-                "campaign", str, description="Slug, if you judge in several campaigns."
-            ),
+            CAMPAIGN,
             OpenApiParameter("cursor", str, description=_Pages.cursor_query_description),
             OpenApiParameter("page_size", int, description=_Pages.page_size_query_description),
         ],
@@ -481,11 +480,7 @@ class OwnProblemReportSerializer(ProblemReportSerializer):
 class OwnProblemReportsView(APIView):
     @extend_schema(
         operation_id="judging_problem_reports",
-        parameters=[
-            OpenApiParameter(
-                "campaign", str, description="Slug, if you judge in several campaigns."
-            )
-        ],
+        parameters=[CAMPAIGN],
         responses={200: OwnProblemReportSerializer(many=True)},
     )
     def get(self, request: Request) -> Response:

@@ -7,14 +7,14 @@ from django.db.models import QuerySet
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
 from rest_framework.parsers import FormParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.judging import judge_or_403
+from annotation.api.judging import CAMPAIGN, judge_or_403
 from annotation.export.own_data import own_data_json
 from annotation.services.judges import erasure_carry_out
 from campaign.api.access import row_found
@@ -30,10 +30,6 @@ from campaign.services.erasures import (
     erasure_withdraw,
 )
 
-_CAMPAIGN = OpenApiParameter(
-    "campaign", str, description="Slug, if you judge in several campaigns."
-)
-
 
 class OwnErasureSerializer(serializers.ModelSerializer[ErasureRequest]):
     """An erasure request and its outcome."""
@@ -47,7 +43,7 @@ class OwnErasureSerializer(serializers.ModelSerializer[ErasureRequest]):
 class OwnDataView(APIView):
     @extend_schema(
         operation_id="judging_data",
-        parameters=[_CAMPAIGN],
+        parameters=[CAMPAIGN],
         responses={200: OpenApiResponse(OpenApiTypes.OBJECT, description="docs/privacy.md")},
     )
     def get(self, request: Request) -> Response:
@@ -62,7 +58,7 @@ class OwnErasureView(APIView):
 
     @extend_schema(
         operation_id="judging_erasure",
-        parameters=[_CAMPAIGN],
+        parameters=[CAMPAIGN],
         responses={200: OwnErasureSerializer(many=True)},
     )
     def get(self, request: Request) -> Response:
@@ -72,7 +68,7 @@ class OwnErasureView(APIView):
 
     @extend_schema(
         operation_id="judging_erasure_ask",
-        parameters=[_CAMPAIGN],
+        parameters=[CAMPAIGN],
         request=None,
         responses={200: OwnErasureSerializer},
     )
@@ -83,7 +79,7 @@ class OwnErasureView(APIView):
         return Response(_answer(erasure_ask(judge=judge, language=get_language() or "")))
 
     @extend_schema(
-        operation_id="judging_erasure_withdraw", parameters=[_CAMPAIGN], responses={204: None}
+        operation_id="judging_erasure_withdraw", parameters=[CAMPAIGN], responses={204: None}
     )
     def delete(self, request: Request) -> Response:
         """Withdraw your open request."""

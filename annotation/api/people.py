@@ -2,11 +2,9 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.response import Response
@@ -17,6 +15,7 @@ from annotation.selectors.effects import judge_change_in_words
 from annotation.selectors.judges import StandingOfJudge, campaign_judges
 from campaign.api.access import row_found
 from campaign.api.operations import Address, operation
+from campaign.api.serializers import MessageSerializer
 from campaign.export.downloads import judge_links
 from campaign.formats import FormatError
 from campaign.formats.judge_lists import MAX_BYTES, judge_list_read
@@ -65,7 +64,6 @@ class CampaignJudgeSerializer(serializers.ModelSerializer[Judge]):
         ]
         read_only_fields = fields
 
-    @extend_schema_field(serializers.CharField())
     def get_name(self, judge: Judge) -> str:
         is_given = judge.user is not None and judge.user.name != judge.pseudonym
         return judge.user.name if is_given and judge.user is not None else ""
@@ -104,7 +102,7 @@ class JudgeLinkMadeSerializer(serializers.Serializer[Any]):
     expires_at = serializers.DateTimeField(read_only=True)
 
 
-class JudgeListSerializer(serializers.Serializer[Any]):
+class JudgeListSerializer(MessageSerializer):
     list = serializers.CharField(
         max_length=MAX_BYTES,
         trim_whitespace=False,
@@ -114,18 +112,6 @@ class JudgeListSerializer(serializers.Serializer[Any]):
     mail = serializers.BooleanField(
         default=False, help_text="Send the links by e-mail instead of returning them."
     )
-    language = serializers.CharField(
-        default=settings.LANGUAGE_CODE,
-        max_length=35,
-        help_text="Language of the messages; must be an interface language.",
-    )
-    note = serializers.CharField(default="", allow_blank=True, max_length=1000)
-
-    def validate_language(self, tag: str) -> str:
-        """Refuse a language that the interface does not have."""
-        if tag not in dict(settings.LANGUAGES):
-            raise serializers.ValidationError(_("Language not available."))
-        return tag
 
 
 class JudgeListRowSerializer(serializers.Serializer[Any]):

@@ -2,16 +2,15 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
-from typing import Any, cast
+from typing import Any
 
 from django.db.models import F, QuerySet
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema, extend_schema_field
-from rest_framework import generics, serializers
+from drf_spectacular.utils import OpenApiResponse, extend_schema_field
+from rest_framework import serializers
 from rest_framework.exceptions import NotFound
 from rest_framework.renderers import BaseRenderer, JSONRenderer
-from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.serializers import AnswerField
@@ -152,39 +151,36 @@ class FiveWayRenderer(BaseRenderer):
     format = "csv"
 
 
-class JudgmentsView(generics.GenericAPIView[Judgment]):
-    """Judgments of a test set by number, including superseded ones.
-
-    `?format=csv` streams the current judgments as five-way CSV, which `import_answers` reads.
-    """
-
-    serializer_class = JudgmentRecordSerializer
+class JudgmentsView(Address):
     renderer_classes = [JSONRenderer, FiveWayRenderer]
-    pagination_class = CursorPages
     ordering = "number"
 
-    @extend_schema(
-        parameters=[UntilSerializer, *filter_parameters(JudgmentFilter)],
-        responses={
+    @from_replica
+    @operation(
+        "tasks_judgments_list",
+        {
             (200, "application/json"): JudgmentRecordSerializer(many=True),
             (200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, description="Five-way CSV."),
         },
+        parameters=[UntilSerializer, *filter_parameters(JudgmentFilter)],
     )
-    @from_replica
-    def get(self, request: Request, task_id: int) -> Response | StreamingHttpResponse:
-        query = UntilSerializer(data=request.query_params)
+    def get(self) -> Response | StreamingHttpResponse:
+        """List the judgments of a test set by number, including superseded ones.
+
+        `?format=csv` streams the current judgments as five-way CSV, which `import_answers` reads.
+        """
+        query = UntilSerializer(data=self.request.query_params)
         query.is_valid(raise_exception=True)
         until: int | None = query.validated_data.get("until")
-        task = readable_task(request, task_id)
-        if request.accepted_renderer.format == FiveWayRenderer.format:
-            return five_way_response(task=task, watermark=until)
+        if self.request.accepted_renderer.format == FiveWayRenderer.format:
+            return five_way_response(task=self.task, watermark=until)
         # Number waiting judgments first, so that every acknowledged judgment is included.
-        judgments_number(task_id=task.pk)
-        found = filtered(JudgmentFilter, request, task.judgment_numbers.all())
+        judgments_number(task_id=self.task.pk)
+        found = filtered(JudgmentFilter, self.request, self.task.judgment_numbers.all())
         if until is not None:
             found = found.filter(number__lte=until)
-        numbers: Any = self.paginate_queryset(cast("Any", found))
-        return self.get_paginated_response(judgments_recorded(numbers, task=task, until=until))
+        numbers: Any = self.paginate_queryset(found)
+        return self.get_paginated_response(judgments_recorded(numbers, task=self.task, until=until))
 
     def handle_exception(self, exc: Exception) -> Response:
         # Errors are JSON regardless of the requested format.
@@ -261,33 +257,25 @@ class ComparisonPages(CursorPages):
     )
 
 
-class ComparisonsView(generics.GenericAPIView[JudgmentNumber]):
-    """Comparisons of the judgments that count, by judgment number.
-
-    A judgment of five outputs gives ten. With `system`, only its comparisons are listed, and it comes first.
-    """
-
-    serializer_class = ComparisonSerializer
+class ComparisonsView(Address):
     pagination_class = ComparisonPages
     ordering = "number"
 
-    @extend_schema(
-        operation_id="tasks_comparisons_list",
-        parameters=filter_parameters(ComparisonFilter),
-        responses=ComparisonSerializer(many=True),
-    )
     @from_replica
-    def get(self, request: Request, task_id: int) -> Response:
-        """List comparisons. Use `exports/` to download all of them."""
-        task = readable_task(request, task_id)
+    @operation("tasks_comparisons_list", ComparisonSerializer(many=True), filters=ComparisonFilter)
+    def get(self) -> QuerySet[JudgmentNumber]:
+        """List the comparisons of the judgments that count, by judgment number.
+
+        A judgment of five outputs gives ten. With `system`, only its comparisons are listed, and it comes first.
+        Use `exports/` to download all of them.
+        """
         # Number waiting judgments first, so that every acknowledged judgment is included.
-        judgments_number(task_id=task.pk)
-        counted = task.judgment_numbers.filter(counted_in_rankings())
-        found = filtered(ComparisonFilter, request, counted)
-        page: Any = self.paginate_queryset(cast("Any", found))
-        judgments = judgments_recorded(page, task=task, until=None)
-        rows = [row for each in judgments for row in _rows(each, request.query_params)]
-        return self.get_paginated_response(ComparisonSerializer(rows, many=True).data)
+        judgments_number(task_id=self.task.pk)
+        return self.task.judgment_numbers.filter(counted_in_rankings())
+
+    def rows(self, page: Any) -> list[dict[str, Any]]:
+        judgments = judgments_recorded(page, task=self.task, until=None)
+        return [row for each in judgments for row in _rows(each, self.request.query_params)]
 
 
 def _rows(judgment: Mapping[str, Any], asked: Mapping[str, str]) -> Iterator[dict[str, Any]]:

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.judging import judge_or_403
+from annotation.api.judging import CAMPAIGN, judge_or_403
 from annotation.pages.judge_tables import DaysForm
 from annotation.selectors.work_time import JudgeTime, time_of, time_sheet_days, work_time
 from campaign.api.access import organised_campaign
@@ -44,11 +44,7 @@ class WorkTimeSerializer(serializers.Serializer[object]):
 class WorkTimeView(APIView):
     @extend_schema(
         operation_id="judging_work_time",
-        parameters=[
-            OpenApiParameter(
-                "campaign", str, description="Slug, if you judge in several campaigns."
-            )
-        ],
+        parameters=[CAMPAIGN],
         responses={200: WorkTimeSerializer},
     )
     def get(self, request: Request) -> Response:

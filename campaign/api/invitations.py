@@ -3,7 +3,6 @@
 from datetime import datetime, time
 from typing import Any, Final
 
-from django.conf import settings
 from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
@@ -13,6 +12,7 @@ from rest_framework.exceptions import ValidationError
 
 from campaign.api.access import row_found
 from campaign.api.operations import Address, operation
+from campaign.api.serializers import MessageSerializer
 from campaign.models import Invitation, Judge, Mail, MailState
 from campaign.pages.invitation_tables import InvitedFilter, LinkFilter
 from campaign.selectors.invitations import (
@@ -140,17 +140,9 @@ class InvitedJudgeSerializer(serializers.Serializer[Any]):
     )
 
 
-class JudgesInviteSerializer(_LanguagesSerializer):
+class JudgesInviteSerializer(_LanguagesSerializer, MessageSerializer):
     addresses = serializers.ListField(
         child=serializers.EmailField(max_length=254), min_length=1, max_length=_MOST_ADDRESSES
-    )
-    language = serializers.ChoiceField(
-        choices=settings.LANGUAGES,
-        default=settings.LANGUAGE_CODE,
-        help_text="Language of the message.",
-    )
-    note = serializers.CharField(
-        max_length=1000, default="", allow_blank=True, help_text="Personal note in the message."
     )
 
 

@@ -3,7 +3,6 @@
 from types import SimpleNamespace
 from typing import Any
 
-from django.conf import settings
 from django.db.models import QuerySet
 from django.urls import reverse
 from rest_framework import serializers
@@ -11,6 +10,7 @@ from rest_framework.exceptions import NotFound
 
 from campaign.api.access import row_found
 from campaign.api.operations import Address, operation
+from campaign.api.serializers import MessageSerializer
 from campaign.models import Mail, MailState, Membership, MembershipRole
 from campaign.pages.rights import ROLE_MEANS
 from campaign.selectors.credentials import MemberAccess, members_access, memberships_of
@@ -74,17 +74,9 @@ class MemberRoleMeansSerializer(MemberSerializer):
     means = serializers.CharField(read_only=True, help_text="Permissions of the requested role.")
 
 
-class MemberInviteSerializer(MemberAddSerializer):
+class MemberInviteSerializer(MemberAddSerializer, MessageSerializer):
     role = serializers.ChoiceField(
         choices=MembershipRole.choices, help_text="Only owners can invite owners."
-    )
-    language = serializers.ChoiceField(
-        choices=settings.LANGUAGES,
-        default=settings.LANGUAGE_CODE,
-        help_text="Language of the message.",
-    )
-    note = serializers.CharField(
-        max_length=1000, default="", allow_blank=True, help_text="Personal note in the message."
     )
 
 

@@ -5,12 +5,12 @@ from functools import cached_property, wraps
 from typing import Any, Final
 
 from django.http import HttpResponseBase
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.exceptions import ValidationError
 from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import ListSerializer, Serializer
+from rest_framework.serializers import ListSerializer
 
 from campaign.api.access import (
     joined_campaign,
@@ -93,9 +93,9 @@ def operation(
     name: str,
     answers: Any = None,
     *,
-    takes: type[Serializer[Any]] | None = None,
+    takes: Any = None,
     filters: type[DeskFilter] | None = None,
-    parameters: Sequence[OpenApiParameter] = (),
+    parameters: Sequence[Any] = (),
     for_readers: bool = False,
     refusals: Mapping[type[Exception], str] | None = None,
     **described: Any,
@@ -112,10 +112,10 @@ def operation(
     answers : serializer, or dict of them by status
         Nothing is answered with 204.
     takes : type of Serializer, optional
-        Reads `sent`.
+        Reads `sent`; or a description of bytes by their type, which the method reads.
     filters : type of DeskFilter, optional
         Parameters that select from the rows which the method returns.
-    parameters : sequence of OpenApiParameter
+    parameters : sequence of OpenApiParameter and types of Serializer
         Further parameters, which the method reads.
     for_readers : bool
         Whether members who only read may ask for it, although it is a POST.

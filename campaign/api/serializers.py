@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar
 
+from django.conf import settings
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
@@ -85,6 +86,19 @@ class CampaignRulesSerializer(serializers.ModelSerializer[Campaign]):
     class Meta:
         model = Campaign
         fields = [*Rules.__annotations__, "rank_shown_reference"]
+
+
+class MessageSerializer(serializers.Serializer[Any]):
+    """The language of a message that invites, and a note in it."""
+
+    language = serializers.ChoiceField(
+        choices=settings.LANGUAGES,
+        default=settings.LANGUAGE_CODE,
+        help_text="Language of the message.",
+    )
+    note = serializers.CharField(
+        max_length=1000, default="", allow_blank=True, help_text="Personal note in the message."
+    )
 
 
 class ReferenceRankedSerializer(serializers.Serializer[Any]):

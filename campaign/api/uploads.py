@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
@@ -213,19 +213,17 @@ class UploadFileView(_UploadAddress):
 class UploadContentView(_UploadAddress):
     parser_classes = [BytesParser]
 
-    @extend_schema(
-        operation_id="uploads_send_part",
+    @operation(
+        "uploads_send_part",
+        {200: ReceivedSerializer, 409: ReceivedSerializer},
+        takes={"application/octet-stream": OpenApiTypes.BINARY},
         parameters=[OpenApiParameter("offset", int, required=True)],
-        request={"application/octet-stream": OpenApiTypes.BINARY},
-        responses={200: ReceivedSerializer, 409: ReceivedSerializer},
     )
-    def put(self, request: Request, slug: str, upload_id: UUID, file_id: int) -> Response:
+    def put(self, upload_id: UUID, file_id: int) -> Response:
         """Send the next bytes of a file, at most 2 MiB; 409 if they do not continue the stored ones."""
-        del slug
-        file = self.file(upload_id, file_id)
-        offset = _offset(request)
+        file, offset = self.file(upload_id, file_id), _offset(self.request)
         try:
-            held = upload_part_store(file=file, offset=offset, content=_content(request))
+            held = upload_part_store(file=file, offset=offset, content=_content(self.request))
         except UploadRefusedError as error:
             there = received(file)
             if there == offset:

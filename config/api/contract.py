@@ -138,8 +138,10 @@ class Contracted(AskedAsDescribed):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Refuse invalid parameters as above, then unknown keys of bodies and fields."""
         super().initial(request, *args, **kwargs)
-        if request.method == "POST":
-            self._post_once()
+        view: Any = self
+        if request.method == "POST" and hasattr(view, "post"):
+            own = view.post
+            view.post = lambda request, **named: repeatably(request, partial(own, request, **named))
         if request.method not in _SAFE:
             self._unknown_keys_refuse(request)
         if request.method in _CHANGES and _MATCH in request.headers:
@@ -160,12 +162,6 @@ class Contracted(AskedAsDescribed):
                 },
                 known=sorted(known),
             )
-
-    def _post_once(self) -> None:
-        """Carry out a POST once for each `Idempotency-Key`."""
-        view: Any = self
-        own = view.post
-        view.post = lambda request, **named: repeatably(request, partial(own, request, **named))
 
     def _unknown_keys_refuse(self, request: Request) -> None:
         operation = self.operation

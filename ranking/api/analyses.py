@@ -1,20 +1,19 @@
 """Analyses of a task, and tables over a campaign: available kinds, requests, and answers."""
 
+from operator import attrgetter
 from typing import Any
 
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
+from drf_spectacular.utils import OpenApiParameter, extend_schema_field
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
-from rest_framework.views import APIView
 
-from campaign.api.access import organised_campaign, readable_task
 from campaign.api.operations import Address, operation
 from campaign.api.pages import RowPages
 from campaign.export.downloads import MEDIA_TYPES
@@ -113,11 +112,9 @@ class AnalysisBriefSerializer(serializers.ModelSerializer[Analysis]):
     def get_state(self, analysis: Analysis) -> str:
         return _state(analysis)
 
-    @extend_schema_field(serializers.FloatField(allow_null=True))
     def get_progress(self, analysis: Analysis) -> float | None:
         return None if analysis.job is None else analysis.job.share
 
-    @extend_schema_field(serializers.CharField())
     def get_error(self, analysis: Analysis) -> str:
         return "" if analysis.job is None else analysis.job.error
 
@@ -140,18 +137,10 @@ class AnalysisSerializer(AnalysisBriefSerializer):
         read_only_fields = fields
 
 
-class KindsAddress(Address):
-    """A list of kinds."""
-
+class AnalysisKindsView(Address):
     pagination_class = RowPages
+    row_key = attrgetter("name")
 
-    @staticmethod
-    def row_key(row: Any) -> str:
-        """Return the key of a row for paging."""
-        return str(row.name)
-
-
-class AnalysisKindsView(KindsAddress):
     @operation("analyses_kinds", AnalysisKindSerializer(many=True))
     def get(self) -> list[AnalysisKind]:
         """List the analyses available for a task, with their options. They depend on its protocol."""
@@ -186,18 +175,13 @@ class AnalysisView(Address):
         return get_object_or_404(found, pk=analysis_id)
 
 
-class AnalysisReportView(APIView):
-    @extend_schema(
-        operation_id="analyses_report",
-        parameters=[_ENDING],
-        responses=_FILES,
-    )
-    def get(self, request: Request, task_id: int, analysis_id: int, ending: str) -> HttpResponse:
+class AnalysisReportView(Address):
+    @operation("analyses_report", _FILES, parameters=[_ENDING])
+    def get(self, analysis_id: int, ending: str) -> HttpResponse:
         """Return the answer as a file, in the language of the request."""
-        task = readable_task(request, task_id)
         if ending not in FILES:
             raise NotFound
-        found = Analysis.objects.of(task.pk).finished()
+        found = Analysis.objects.of(self.task.pk).finished()
         return answer_file(get_object_or_404(found, pk=analysis_id), ending)
 
 
@@ -252,7 +236,10 @@ class CampaignTableSerializer(serializers.Serializer[Any]):
         return said["answer"]
 
 
-class CampaignTablesView(KindsAddress):
+class CampaignTablesView(Address):
+    pagination_class = RowPages
+    row_key = attrgetter("name")
+
     @operation("campaign_tables_kinds", TableKindSerializer(many=True))
     def get(self) -> list[AnalysisKind]:
         """List the available tables with their options."""
@@ -287,20 +274,15 @@ class CampaignTableView(Address):
         return self.answer(said, CampaignTableSerializer, 200 if is_there else 202)
 
 
-class CampaignTableReportView(APIView):
-    @extend_schema(
-        operation_id="campaign_tables_report",
-        parameters=[_KIND, _OPTIONS, _ENDING],
-        responses=_FILES,
-    )
-    def get(self, request: Request, slug: str, name: str, ending: str) -> HttpResponse:
+class CampaignTableReportView(Address):
+    @operation("campaign_tables_report", _FILES, parameters=[_KIND, _OPTIONS, _ENDING])
+    def get(self, name: str, ending: str) -> HttpResponse:
         """Return the latest answer as a file, in the language of the request."""
-        campaign = organised_campaign(request, slug)
-        choice = _choice(name, _asked(request, name))
-        report = table_answer(campaign=campaign, choice=choice).report
+        choice = _choice(name, _asked(self.request, name))
+        report = table_answer(campaign=self.campaign, choice=choice).report
         if ending not in FILES or report is None:
             raise NotFound
-        return report_file(report, ending, named=f"{slug}-{name}")
+        return report_file(report, ending, named=f"{self.campaign.slug}-{name}")
 
 
 def _asked(request: Request, kind: str) -> dict[str, Any]:

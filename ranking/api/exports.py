@@ -1,14 +1,14 @@
 """Exports of a task: available data, streams, background exports and files."""
 
+from operator import attrgetter
 from typing import Any
 
 from django.db.models import QuerySet
 from django.http import HttpResponseBase
 from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
-from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
@@ -168,11 +168,7 @@ class ExportsView(ExportAddress):
 
 class ExportKindsView(ExportAddress):
     pagination_class = RowPages
-
-    @staticmethod
-    def row_key(row: Any) -> str:
-        """Return the key of a row for paging."""
-        return str(row.kind.name)
+    row_key = attrgetter("kind.name")
 
     @operation("export_kinds", ExportKindSerializer(many=True))
     def get(self) -> Any:
@@ -181,12 +177,9 @@ class ExportKindsView(ExportAddress):
 
 
 class ExportStreamView(ExportAddress):
-    """An export that is sent while it is read."""
-
-    @extend_schema(
-        operation_id="export_stream",
-        parameters=[ExportAskedSerializer],
-        responses={
+    @operation(
+        "export_stream",
+        {
             **{
                 (200, content_type): OpenApiResponse(
                     _described(content_type), description=_STREAMED
@@ -196,12 +189,12 @@ class ExportStreamView(ExportAddress):
             403: OpenApiResponse(description="Only organisers can export this."),
             412: OpenApiResponse(description="The data has changed since the export began."),
         },
+        parameters=[ExportAskedSerializer],
     )
-    def get(self, request: Request, task_id: int) -> HttpResponseBase:
+    def get(self) -> HttpResponseBase:
         """Stream an export."""
-        del task_id
-        export = self.asked(request.query_params)
-        if is_other_export(request.headers, export):
+        export = self.asked(self.request.query_params)
+        if is_other_export(self.request.headers, export):
             detail = _(
                 "The set of excluded judges has changed since the export began. Start again from the beginning."
             )
@@ -217,11 +210,9 @@ class ExportView(ExportAddress):
 
 
 class ExportContentView(ExportAddress):
-    """The bytes of an exported file."""
-
-    @extend_schema(
-        operation_id="export_content",
-        responses={
+    @operation(
+        "export_content",
+        {
             **{
                 (status, content_type): _described(content_type)
                 for status in (200, 206)
@@ -230,7 +221,6 @@ class ExportContentView(ExportAddress):
             416: OpenApiResponse(description="Range not satisfiable."),
         },
     )
-    def get(self, request: Request, task_id: int, export_id: int) -> HttpResponseBase:
+    def get(self, export_id: int) -> HttpResponseBase:
         """Return the file, or the range requested by `Range`."""
-        del task_id
-        return file_answer(request.headers, self.file(export_id))
+        return file_answer(self.request.headers, self.file(export_id))

@@ -1,6 +1,7 @@
 """A campaign at a glance, and its alerts."""
 
 from datetime import date
+from operator import attrgetter
 from typing import Any
 
 from django.utils import timezone
@@ -61,11 +62,7 @@ def _day(days: float | None) -> date | None:
 
 class OverviewView(Address):
     pagination_class = RowPages
-
-    @staticmethod
-    def row_key(row: TaskOverview) -> int:
-        """Return the key of a row for paging."""
-        return row.task.pk
+    row_key = attrgetter("task.pk")
 
     @operation("campaigns_overview", TaskOverviewSerializer(many=True))
     def get(self) -> Any:
@@ -89,11 +86,7 @@ class AlertSerializer(serializers.Serializer[Alert]):
 
 class AlertsView(Address):
     pagination_class = RowPages
-
-    @staticmethod
-    def row_key(row: Alert) -> str:
-        """Return the key of a row for paging."""
-        return f"{row.kind} {row.task_id} {row.address}"
+    row_key = attrgetter("kind", "task_id", "address")
 
     @operation("campaigns_alerts", AlertSerializer(many=True))
     def get(self) -> list[Alert]:

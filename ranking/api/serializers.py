@@ -9,8 +9,9 @@ from rest_framework import serializers
 from annotation.models import QualityAction, QualityActionKind
 from annotation.selectors.judges import JudgeStatus
 from annotation.services.quality import MESSAGE_LENGTH, NOTE_LENGTH
+from campaign.api.access import group_asked_for
 from campaign.api.requests import NumberField
-from campaign.models import Judge
+from campaign.models import Judge, JudgeGroup
 from ranking.analyses.ranking import tested_pairs
 from ranking.core.agreement.intervals import NoInterval
 from ranking.core.rankings.rank import only_estimable
@@ -455,6 +456,10 @@ class RankingSettingsSerializer(serializers.ModelSerializer[RankingSettings]):
             "changed_at",
             "changed_by",
         ]
+
+    def validate_judge_group(self, name: str | None) -> JudgeGroup | None:
+        """Find the group in the campaign of the test set that the view names."""
+        return group_asked_for(self.context["view"].task, name)
 
 
 class RankingSettingsInForceSerializer(RankingSettingsSerializer):

@@ -6,11 +6,10 @@ from uuid import UUID
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from django.utils.cache import get_conditional_response
-from django.utils.functional import cached_property
 from django.utils.http import quote_etag
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import extend_schema, extend_schema_view
-from rest_framework import generics, serializers
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -22,10 +21,9 @@ from annotation.services.quality import (
     judges_decision_undo,
     quality_action_revert,
 )
-from campaign.api.access import group_asked_for, organised_task, readable_task, reader
+from campaign.api.access import readable_task, reader
 from campaign.api.filters import filter_parameters, filtered
 from campaign.api.operations import Address, operation
-from campaign.api.pages import CursorPages
 from campaign.models import Judge, Task
 from ranking.api.analyses import AnalysisSerializer, RankingAskedSerializer, ask
 from ranking.api.serializers import (
@@ -120,49 +118,34 @@ class RankingSettingsView(Address):
         """Change ranking settings; omitted fields keep their values. The new ranking follows within seconds."""
         changes = dict(self.sent)
         if "judge_group" in changes:
-            try:
-                group = group_asked_for(self.task, changes["judge_group"]["name"])
-            except ValidationError as error:
-                raise ValidationError({"judge_group": error.detail}) from error
-            changes["judge_group"] = group
+            changes["judge_group"] = changes["judge_group"]["name"]
         return ranking_settings_change(task=self.task, changed_by=self.user, **changes)
 
 
-@extend_schema_view(get=extend_schema(parameters=filter_parameters(JudgeFilter)))
-class JudgesView(generics.ListAPIView[Any]):
-    """The judges of a test set, by pseudonym."""
-
-    serializer_class = JudgeSerializer
-    pagination_class = CursorPages
+class JudgesView(Address):
     ordering = "pseudonym"
-    get = from_replica(generics.ListAPIView.get)
 
-    def get_queryset(self) -> QuerySet[Any, Any]:
-        listed = judges_listed(task=self._task)
-        found = filtered(JudgeFilter, self.request, listed)
+    @from_replica
+    @operation(
+        "tasks_judges_list",
+        JudgeSerializer(many=True),
+        parameters=filter_parameters(JudgeFilter),
+    )
+    def get(self) -> QuerySet[Any, Any]:
+        """List the judges of a test set, by pseudonym."""
+        found = filtered(JudgeFilter, self.request, judges_listed(task=self.task))
         return found.values_list(*TallyRow._fields, named=True)
 
-    def paginate_queryset(self, queryset: Any) -> Any:
-        tallies = super().paginate_queryset(queryset) or ()
-        run = latest_run(task_id=self._task.pk)
-        return judges_quality(task=self._task, run=run, tallies=tallies)
-
-    @cached_property
-    def _task(self) -> Task:
-        return readable_task(self.request, self.kwargs["task_id"])
+    def rows(self, page: Any) -> Any:
+        return judges_quality(task=self.task, run=latest_run(task_id=self.task.pk), tallies=page)
 
 
-class QualityActionsView(generics.ListAPIView[QualityAction], Address):
-    """Actions on judges of the campaign, newest first."""
-
-    serializer_class = QualityActionSerializer
-    pagination_class = CursorPages
-    ordering = "-id"
-    get = from_replica(generics.ListAPIView.get)
-
-    def get_queryset(self) -> QuerySet[QualityAction]:
-        task = organised_task(self.request, self.kwargs["task_id"])
-        return quality_actions(task=task)
+class QualityActionsView(Address):
+    @from_replica
+    @operation("tasks_quality_actions_list", QualityActionSerializer(many=True))
+    def get(self) -> QuerySet[QualityAction]:
+        """List the actions on judges of the campaign, newest first."""
+        return quality_actions(task=self.task)
 
     @operation(
         "quality_actions_take",
