@@ -85,7 +85,8 @@ class Address(GenericAPIView[Any]):
             return Response(serializer(found, context=context).data, status=status)
         is_paged = self.request.method == "GET" and self.pagination_class is not None
         rows = self.rows(self.paginate_queryset(found)) if is_paged else found
-        data = type(serializer.child)(rows, many=True, context=context).data
+        each: Any = type(serializer.child)
+        data = each(rows, many=True, context=context).data
         return self.get_paginated_response(data) if is_paged else Response(data, status=status)
 
 

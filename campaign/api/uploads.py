@@ -156,8 +156,9 @@ class _UploadAddress(Address):
             each.state = states[each.pk]
         return page
 
-    def shown(self, upload: Upload) -> Any:
-        return self.rows([upload])[0]
+    def shown(self, upload: Upload) -> Upload:
+        self.rows([upload])
+        return upload
 
     def handle_exception(self, exc: Exception) -> Response:
         """Answer refusals in words."""
