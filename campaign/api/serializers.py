@@ -89,8 +89,6 @@ class CampaignRulesSerializer(serializers.ModelSerializer[Campaign]):
 
 
 class MessageSerializer(serializers.Serializer[Any]):
-    """The language of a message that invites, and a note in it."""
-
     language = serializers.ChoiceField(
         choices=settings.LANGUAGES,
         default=settings.LANGUAGE_CODE,
