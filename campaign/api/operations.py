@@ -8,6 +8,8 @@ from django.http import HttpResponseBase
 from drf_spectacular.utils import extend_schema
 from rest_framework.exceptions import ValidationError
 from rest_framework.generics import GenericAPIView
+from rest_framework.metadata import SimpleMetadata
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import ListSerializer
@@ -23,6 +25,15 @@ from campaign.api.filters import filter_parameters, filtered
 from campaign.api.pages import CursorPages
 from campaign.models import Campaign, Task, User
 from campaign.pages.filters import DeskFilter
+
+
+class _NamesAlone(SimpleMetadata):
+    """Answers OPTIONS with what DRF knows of a view; the fields are in the description."""
+
+    def determine_actions(self, request: Request, view: Any) -> dict[str, Any]:
+        del request, view
+        return {}
+
 
 #: Parts of addresses, and the attribute that finds the object for members of its campaign alone.
 _ADMITTING: Final = {"slug": "campaign", "task_id": "task"}
@@ -40,6 +51,7 @@ class Address(GenericAPIView[Any]):
     """
 
     pagination_class = CursorPages
+    metadata_class = _NamesAlone
     ordering = "-id"
     takes: Any = None
     is_for_readers = False
@@ -83,7 +95,7 @@ class Address(GenericAPIView[Any]):
             return Response(status=status)
         if not isinstance(serializer, ListSerializer):
             return Response(serializer(found, context=context).data, status=status)
-        is_paged = self.request.method == "GET" and self.pagination_class is not None
+        is_paged = self.request.method in SAFE_METHODS
         rows = self.rows(self.paginate_queryset(found)) if is_paged else found
         each: Any = type(serializer.child)
         data = each(rows, many=True, context=context).data
