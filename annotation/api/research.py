@@ -65,7 +65,7 @@ def from_replica(get: Callable[..., Any]) -> Callable[..., Any]:
     return read
 
 
-class JudgmentRecordSerializer(serializers.ModelSerializer[Judgment]):
+class JudgmentRecordSerializer(serializers.Serializer[Judgment]):
     """A judgment with everything a ranking needs."""
 
     id = serializers.UUIDField(source="client_id")
@@ -85,6 +85,14 @@ class JudgmentRecordSerializer(serializers.ModelSerializer[Judgment]):
     answer = serializers.SerializerMethodField(
         help_text="The answer, from which the labels follow; null for rankings."
     )
+    duration_ms = serializers.IntegerField(
+        allow_null=True, help_text="Time from display to submission in milliseconds."
+    )
+    active_ms = serializers.IntegerField(
+        allow_null=True, help_text="Time without breaks in milliseconds."
+    )
+    comment = serializers.CharField()
+    submitted_at = serializers.DateTimeField()
     supersedes = serializers.UUIDField(
         source="supersedes.client_id",
         allow_null=True,
@@ -102,28 +110,6 @@ class JudgmentRecordSerializer(serializers.ModelSerializer[Judgment]):
         allow_null=True,
         help_text="Campaign that a simulated judge rehearsed; null outside rehearsals.",
     )
-
-    class Meta:
-        model = Judgment
-        fields = [
-            "id",
-            "number",
-            "judge",
-            "segment",
-            "document",
-            "candidates",
-            "labels",
-            "answer",
-            "duration_ms",
-            "active_ms",
-            "comment",
-            "submitted_at",
-            "supersedes",
-            "current",
-            "control",
-            "rehearsal_of",
-        ]
-        read_only_fields = fields
 
     @extend_schema_field(AnswerField(allow_null=True))
     def get_answer(self, judgment: Judgment) -> Answer | None:

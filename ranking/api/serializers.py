@@ -28,7 +28,7 @@ _REASONS = [(reason.value, reason.name) for reason in NotEstimable]
 NO_INTERVAL = [(reason.value, reason.name) for reason in NoInterval]
 
 
-class RankingBriefSerializer(serializers.ModelSerializer[RankingRun]):
+class RankingBriefSerializer(serializers.Serializer[RankingRun]):
     """The inputs of a ranking, sufficient to recompute it."""
 
     id = serializers.IntegerField(
@@ -36,19 +36,15 @@ class RankingBriefSerializer(serializers.ModelSerializer[RankingRun]):
         allow_null=True,
         help_text="Null while the latest ranking is not saved; `watermark` and `parameters` reproduce it.",
     )
-
-    class Meta:
-        model = RankingRun
-        fields = [
-            "id",
-            "method",
-            "parameters",
-            "seed",
-            "watermark",
-            "code_version",
-            "started_at",
-            "finished_at",
-        ]
+    method = serializers.CharField()
+    parameters = serializers.JSONField()
+    seed = serializers.IntegerField(min_value=-(2**63), max_value=2**63 - 1)
+    watermark = serializers.IntegerField(
+        min_value=0, help_text="Number of the last judgment in it."
+    )
+    code_version = serializers.CharField()
+    started_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(read_only=True)
 
 
 class ShortageSerializer(serializers.Serializer[Any]):
@@ -247,22 +243,6 @@ class RankingSerializer(RankingBriefSerializer):
         "segments and judges."
     )
 
-    class Meta(RankingBriefSerializer.Meta):
-        fields = [
-            *RankingBriefSerializer.Meta.fields,
-            "systems",
-            "not_estimable",
-            "groups",
-            "input",
-            "limits",
-            "refusals",
-            "pairs",
-            "agreement",
-            "judges_left_out",
-            "stopping",
-            "anytime",
-        ]
-
     @extend_schema_field(RuleFoundSerializer(allow_null=True))
     def get_stopping(self, run: RankingRun) -> Any:
         return run.result.get("stopping")
@@ -395,7 +375,7 @@ class JudgesDecidedSerializer(serializers.Serializer[Any]):
     )
 
 
-class RankingSettingsSerializer(serializers.ModelSerializer[RankingSettings]):
+class RankingSettingsSerializer(serializers.Serializer[RankingSettings]):
     """Ranking method and rank ranges of a test set."""
 
     method = serializers.ChoiceField(
@@ -441,22 +421,6 @@ class RankingSettingsSerializer(serializers.ModelSerializer[RankingSettings]):
         source="changed_by.name", read_only=True, default=None, allow_null=True
     )
 
-    class Meta:
-        model = RankingSettings
-        fields = [
-            "method",
-            "resample",
-            "ranges",
-            "correction",
-            "sides",
-            "confidence",
-            "judge_group",
-            "reason",
-            "judgments",
-            "changed_at",
-            "changed_by",
-        ]
-
     def validate_judge_group(self, name: str | None) -> JudgeGroup | None:
         """Find the group in the campaign of the test set that the view names."""
         return group_asked_for(self.context["view"].task, name)
@@ -468,9 +432,6 @@ class RankingSettingsInForceSerializer(RankingSettingsSerializer):
     history = serializers.SerializerMethodField(
         help_text="All settings, newest first; empty for the defaults."
     )
-
-    class Meta(RankingSettingsSerializer.Meta):
-        fields = [*RankingSettingsSerializer.Meta.fields, "history"]
 
     @extend_schema_field(RankingSettingsSerializer(many=True))
     def get_history(self, settings: RankingSettings) -> Any:

@@ -13,7 +13,7 @@ from ranking.services.settings import stopping_rule_set
 from ranking.wording.stopping_rules import shown_rule
 
 
-class StoppingRuleSerializer(serializers.ModelSerializer[StoppingRule]):
+class StoppingRuleSerializer(serializers.Serializer[StoppingRule]):
     """A stopping rule: it is met by the first criterion that is met. No criterion means no rule."""
 
     judgments = serializers.IntegerField(
@@ -48,26 +48,11 @@ class StoppingRuleSerializer(serializers.ModelSerializer[StoppingRule]):
         default="",
         help_text="Reason, required once there are judgments. Published with results.",
     )
+    after_judgments = serializers.IntegerField(read_only=True)
     set_at = serializers.DateTimeField(source="created_at", read_only=True)
     set_by = serializers.CharField(
         source="changed_by.name", read_only=True, default=None, allow_null=True
     )
-
-    class Meta:
-        model = StoppingRule
-        fields = [
-            "judgments",
-            "pairs_share",
-            "clusters",
-            "until",
-            "tests",
-            "confidence",
-            "reason",
-            "after_judgments",
-            "set_at",
-            "set_by",
-        ]
-        read_only_fields = ("after_judgments",)
 
 
 class RuleMetSerializer(serializers.Serializer[Any]):
