@@ -13,7 +13,6 @@ from drf_spectacular.utils import (
     OpenApiExample,
     OpenApiParameter,
     extend_schema_field,
-    extend_schema_serializer,
 )
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
@@ -30,7 +29,7 @@ from annotation.services.tasks import (
 )
 from campaign.api.operations import Address, operation
 from campaign.api.requests import NumberField, truth_asked
-from campaign.api.serializers import TaskSerializer
+from campaign.api.serializers import TaskLinksSerializer
 from campaign.models import Campaign, Document, Protocol, Segment, Task
 from campaign.selectors.rehearsals import rehearsal_state
 from campaign.services.rehearsals import (
@@ -180,16 +179,6 @@ class RulesOfTaskField(serializers.Field[Task, Any, dict[str, Any], Task]):
         return task_rules(value)
 
 
-@extend_schema_serializer(component_name="Task")
-class TaskAndRulesSerializer(TaskSerializer):
-    """A task, and where its texts, systems, judgments, rankings and judges are."""
-
-    rules = RulesOfTaskField()
-
-    class Meta(TaskSerializer.Meta):
-        fields = [*TaskSerializer.Meta.fields, "rules"]
-
-
 class TaskListedSerializer(serializers.ModelSerializer[Task]):
     """A task: one protocol on one test set."""
 
@@ -209,6 +198,42 @@ class TaskListedSerializer(serializers.ModelSerializer[Task]):
             *("source_language", "target_language"),
             *("segments_again", "blocks_wanted", "blocks_per_segment"),
             *("judged", "created_at", "closed_at"),
+        ]
+
+
+class TaskSerializer(TaskListedSerializer):
+    """A task, and where its texts, systems, judgments, rankings and judges are."""
+
+    campaign = serializers.SlugRelatedField[Campaign](
+        source="test_set.campaign", slug_field="slug", read_only=True
+    )
+    expertise = serializers.ListField(
+        source="test_set.expertise", child=serializers.CharField(), read_only=True
+    )
+    documents = serializers.IntegerField(read_only=True, source="document_count")
+    segments = serializers.IntegerField(read_only=True, source="segment_count")
+    links = TaskLinksSerializer(source="*", read_only=True)
+
+    class Meta:
+        model = Task
+        fields = [
+            "id",
+            "test_set",
+            "protocol",
+            "name",
+            "campaign",
+            "source_language",
+            "target_language",
+            "segments_again",
+            "blocks_wanted",
+            "blocks_per_segment",
+            "expertise",
+            "created_at",
+            "closed_at",
+            "documents",
+            "segments",
+            "links",
+            "rules",
         ]
 
 
@@ -313,7 +338,7 @@ class CampaignTasksView(Address):
 
 
 class TaskAndMoreView(Address):
-    @operation("tasks_retrieve", TaskAndRulesSerializer)
+    @operation("tasks_retrieve", TaskSerializer)
     def get(self) -> Task:
         """Return a task, and where its texts, systems, judgments, rankings and judges are."""
         return self.counted()
@@ -327,7 +352,7 @@ class TaskAndMoreView(Address):
 
     @operation(
         "tasks_change",
-        {200: TaskAndRulesSerializer, 409: ClosingSerializer},
+        {200: TaskSerializer, 409: ClosingSerializer},
         takes=TaskChangesAndClosingSerializer,
         examples=[
             OpenApiExample(

@@ -50,7 +50,7 @@ class Address(GenericAPIView[Any]):
         True if members who only read may ask for it, although it is a POST.
     """
 
-    pagination_class = CursorPages
+    pagination_class: Any = CursorPages
     metadata_class = _NamesAlone
     ordering = "-id"
     takes: Any = None

@@ -133,44 +133,6 @@ class TaskLinksSerializer(serializers.Serializer[Task]):
     hits = _link("api-hits")
 
 
-class TaskSerializer(serializers.ModelSerializer[Task]):
-    campaign = serializers.SlugRelatedField[Campaign](
-        source="test_set.campaign", slug_field="slug", read_only=True
-    )
-    name = serializers.CharField(
-        source="test_set.name", read_only=True, help_text="ID of the test set."
-    )
-    source_language = serializers.CharField(source="test_set.source_language", read_only=True)
-    target_language = serializers.CharField(source="test_set.target_language", read_only=True)
-    expertise = serializers.ListField(
-        source="test_set.expertise", child=serializers.CharField(), read_only=True
-    )
-    documents = serializers.IntegerField(read_only=True, source="document_count")
-    segments = serializers.IntegerField(read_only=True, source="segment_count")
-    links = TaskLinksSerializer(source="*", read_only=True)
-
-    class Meta:
-        model = Task
-        fields = [
-            "id",
-            "test_set",
-            "protocol",
-            "name",
-            "campaign",
-            "source_language",
-            "target_language",
-            "segments_again",
-            "blocks_wanted",
-            "blocks_per_segment",
-            "expertise",
-            "created_at",
-            "closed_at",
-            "documents",
-            "segments",
-            "links",
-        ]
-
-
 class SystemSerializer(serializers.ModelSerializer[System]):
     class Meta:
         model = System
