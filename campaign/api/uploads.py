@@ -67,6 +67,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
 
 
 class UploadedFileSerializer(serializers.ModelSerializer[KeptFile]):
+    size = serializers.IntegerField(read_only=True, min_value=0, max_value=2**63 - 1)
     received = serializers.SerializerMethodField(help_text="Bytes received.")
     content = serializers.SerializerMethodField(
         help_text="URL for the next part, sent with `?offset=` set to the bytes received."
