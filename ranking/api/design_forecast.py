@@ -157,7 +157,7 @@ class SegmentJudgedSerializer(serializers.Serializer[dict[str, Any]]):
 
 class SegmentJudgedView(Address):
     @operation("segments_judged", SegmentJudgedSerializer)
-    def get(self, number: int) -> SegmentJudged:
+    def get(self, number: int) -> dict[str, Any]:
         """Return a segment with the results of its outputs."""
         found = segment_judged(task=self.task, number=number)
         if found is None:
