@@ -82,8 +82,6 @@ _KINDS: Final = (ERROR, MISSING)
 _SWITCHES: Final = ("spans_asked", "missing")
 #: When judges are asked whether a score is meant.
 _THRESHOLDS: Final = asdict(ContradictionRule())
-#: Form field of a threshold: if empty, the default applies.
-_POINTS: Final[dict[str, Any]] = {"min_value": 0, "max_value": MAX_SCORE, "required": False}
 _RULES: Final[dict[str, forms.Field]] = {
     "spans_asked": forms.BooleanField(
         label=gettext_lazy("Judges mark errors before they score"), initial=True, required=False
@@ -93,26 +91,22 @@ _RULES: Final[dict[str, forms.Field]] = {
         initial=True,
         required=False,
     ),
-    "error_free_from": forms.IntegerField(
-        label=gettext_lazy("Confirm scores below, without errors"),
-        initial=_THRESHOLDS["error_free_from"],
-        **_POINTS,
-    ),
-    "perfect_from": forms.IntegerField(
-        label=gettext_lazy("Confirm scores from, with an error"),
-        initial=_THRESHOLDS["perfect_from"],
-        **_POINTS,
-    ),
-    "major_below": forms.IntegerField(
-        label=gettext_lazy("Confirm scores from, with a major error"),
-        initial=_THRESHOLDS["major_below"],
-        **_POINTS,
-    ),
-    "margin": forms.IntegerField(
-        label=gettext_lazy("Confirm more errors with a score higher by"),
-        initial=_THRESHOLDS["margin"],
-        **_POINTS,
-    ),
+    **{
+        # If empty, the default applies.
+        name: forms.IntegerField(
+            label=label,
+            initial=_THRESHOLDS[name],
+            min_value=0,
+            max_value=MAX_SCORE,
+            required=False,
+        )
+        for name, label in (
+            ("error_free_from", gettext_lazy("Confirm scores below, without errors")),
+            ("perfect_from", gettext_lazy("Confirm scores from, with an error")),
+            ("major_below", gettext_lazy("Confirm scores from, with a major error")),
+            ("margin", gettext_lazy("Confirm more errors with a score higher by")),
+        )
+    },
 }
 #: Returns the rules of a task, complete.
 rules_complete: Final = partial(rules_completed, _RULES)
@@ -278,6 +272,16 @@ def _row(answer: Mapping[str, Any], _part: int) -> dict[str, Any]:
     }
 
 
+def span_json(span: Span) -> dict[str, Any]:
+    """Return a span as an answer has it."""
+    return {
+        "start": span.start,
+        "end": span.end,
+        "severity": span.severity.value,
+        "kind": MISSING if span.is_missing_content else ERROR,
+    }
+
+
 def answer_json(answer: SpansAnswer) -> dict[str, Any]:
     """Return a stored answer as it was given."""
     outputs: list[dict[str, Any]] = [{"score": score, "spans": []} for score in answer.scores]
@@ -289,14 +293,8 @@ def answer_json(answer: SpansAnswer) -> dict[str, Any]:
         strict=True,
     )
     for candidate, start, end, is_major in spans:
-        outputs[candidate - 1]["spans"].append(
-            {
-                "start": start,
-                "end": end,
-                "severity": (Severity.MAJOR if is_major else Severity.MINOR).value,
-                "kind": MISSING if start is None else ERROR,
-            }
-        )
+        severity = Severity.MAJOR if is_major else Severity.MINOR
+        outputs[candidate - 1]["spans"].append(span_json(Span(start, end, severity)))
     return {"outputs": outputs}
 
 
@@ -323,8 +321,20 @@ def _simulated(
     _asked: Mapping[str, Any],
     random: Random,
 ) -> dict[str, Any]:
-    scores = _scores_of_qualities(qualities, labels, random)
-    return {"outputs": [{"score": score, "spans": []} for score in scores]}
+    """Return scores around the qualities of outputs, from 0 to 100, in the order of their ranks."""
+    judged = list(zip(qualities, labels, strict=True))
+    ranks = sorted(set(labels))
+    means = []
+    for rank in ranks:
+        own = [quality for quality, label in judged if label == rank]
+        means.append(random.gauss(sum(own) / len(own), _NOISE))
+    score_of: dict[int, int] = {}
+    above = MAX_SCORE + 1
+    for place, (rank, mean) in enumerate(zip(ranks, sorted(means, reverse=True), strict=True)):
+        # Room for those that follow.
+        above = max(len(ranks) - 1 - place, min(above - 1, round(mean)))
+        score_of[rank] = above
+    return {"outputs": [{"score": score_of[label], "spans": []} for label in labels]}
 
 
 def _simulated_on(
@@ -338,78 +348,26 @@ def _simulated_on(
         "outputs": [
             {
                 "score": output["score"],
-                "spans": [
-                    {
-                        "start": span.start,
-                        "end": span.end,
-                        "severity": span.severity.value,
-                        "kind": MISSING if span.is_missing_content else ERROR,
-                    }
-                    for span in _spans_on_words(
-                        text, output["score"], random, missing=asked["missing"]
-                    )
-                ],
+                "spans": list(
+                    map(span_json, _drawn_spans(text, output["score"], random, asked["missing"]))
+                ),
             }
             for output, text in zip(answer["outputs"], texts, strict=True)
         ]
     }
 
 
-def _scores_of_qualities(
-    qualities: Sequence[float], labels: Sequence[int], random: Random
-) -> list[int]:
-    """Return the scores of a judge who ranks outputs so: noise around their qualities, in the order of the ranks.
-
-    Parameters
-    ----------
-    qualities : sequence of float
-        Of the outputs, from 0 to 100.
-    labels : sequence of int
-        Ranks that the judge gave them, 1 is best; equal ranks get equal scores.
-    random : Random
-    """
-    ranks = sorted(set(labels))
-    means = sorted(
-        (
-            random.gauss(sum(of_rank) / len(of_rank), _NOISE)
-            for of_rank in (
-                [quality for quality, label in zip(qualities, labels, strict=True) if label == rank]
-                for rank in ranks
-            )
-        ),
-        reverse=True,
-    )
-    score_of: dict[int, int] = {}
-    above = 101
-    for place, (rank, mean) in enumerate(zip(ranks, means, strict=True)):
-        # Room for those that follow.
-        above = max(len(ranks) - 1 - place, min(above - 1, round(mean)))
-        score_of[rank] = above
-    return [score_of[label] for label in labels]
-
-
-def _spans_on_words(text: str, score: int, random: Random, *, missing: bool) -> tuple[Span, ...]:
-    """Return errors on words of a text by chance, in its order: more of them where its score is low.
-
-    Parameters
-    ----------
-    text : str
-    score : int
-    random : Random
-    missing : bool
-        Whether an error may be that something is missing.
-    """
+def _drawn_spans(text: str, score: int, random: Random, missing: bool) -> Iterator[Span]:
+    """Yield errors on words of a text by chance, in its order: more of them where its score is low."""
     words = list(_A_WORD.finditer(text))
-    lost = (100 - score) / _POINTS_AN_ERROR
+    lost = (MAX_SCORE - score) / _POINTS_AN_ERROR
     count = min(len(words), int(lost + random.random()))
-    found = []
     for word in sorted(random.sample(words, count), key=lambda word: word.start()):
         severity = Severity.MAJOR if random.random() < _MAJOR else Severity.MINOR
         if missing and random.random() < _MISSING:
-            found.append(Span(None, None, severity))
+            yield Span(None, None, severity)
         else:
-            found.append(Span(word.start(), word.end(), severity))
-    return tuple(found)
+            yield Span(*word.span(), severity)
 
 
 ANSWERS: Final = AnswerKind(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, get_args
 
@@ -10,20 +12,23 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol, Task
-from protocols.spans.computed import SpanAnalysis, SpanOptions, analyse_spans
-from protocols.spans.contradictions import ContradictionRule
+from protocols.spans.contradictions import ContradictionRule, contradictions
 from protocols.spans.files.answers import ScoresRead, scores_read
 from protocols.spans.files.formats import SpansFormat, of_one_language_pair, read_spans
 from protocols.spans.records import MAX_SCORE
-from protocols.spans.statistics.additive import Level
-from protocols.spans.statistics.columns import Measure, given_measure
-from protocols.spans.statistics.rules import ClusterRule
-from protocols.spans.tables import spans_report
+from protocols.spans.statistics.additive import Level, fit_additive
+from protocols.spans.statistics.agreement import score_agreement
+from protocols.spans.statistics.columns import Measure, given_measure, score_columns
+from protocols.spans.statistics.comparisons import blocks_of_scores
+from protocols.spans.statistics.means import system_means
+from protocols.spans.statistics.rules import ClusterRule, apply_rule
+from protocols.spans.statistics.span_agreement import span_agreement
+from protocols.spans.tables import SpanAnalysis, spans_report
 from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
 from ranking.analyses.options import CONFIDENCE, METHOD, RESAMPLES, SEED, Option, OptionError
+from ranking.core.rankings.rank import rank
 from ranking.files.records import JudgmentSelection
 from ranking.files.sources import ReadingProgress
-from ranking.reports import Report
 from ranking.reports.inputs import AnswersOfFiles, Input
 from ranking.wording.pair_tests import LEVEL_WORDS
 
@@ -117,35 +122,50 @@ def _read_files(
 def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begin) -> SpanAnalysis:
     begin(_("Counting"))
     read: ScoresRead = given.answers
-    if not read.judgments:
+    judgments = read.judgments
+    if not judgments:
         raise ValueError(_("No judgments match these options."))
     measure = Measure(options[MEASURE.name])
     if measure is Measure.SCORE and read.files is not None:
-        measure = given_measure(read.judgments)
-    asked = any(output.spans is not None for each in read.judgments for output in each.outputs)
+        measure = given_measure(judgments)
+    asked = any(output.spans is not None for each in judgments for output in each.outputs)
     if measure is Measure.MQM and not asked:
         raise ValueError(_("This task has scores only, without error spans."))
-    return analyse_spans(
-        read.judgments,
-        SpanOptions(
-            measure=measure,
-            rule=ClusterRule(options[RULE.name]),
-            level=options[LEVEL.name],
-            drawn=options[DRAWN.name],
-            compared=options[COMPARED.name],
-            method=options[METHOD.name],
-            resamples=options[RESAMPLES.name],
-            confidence=options[CONFIDENCE.name],
-            seed=options[SEED.name],
-        ),
-        asked=read.asked_about,
+    columns = score_columns(judgments, measure=measure)
+    drawing = {option.name: options[option.name] for option in (RESAMPLES, CONFIDENCE, SEED)}
+    seed, confidence = options[SEED.name], options[CONFIDENCE.name]
+    level, drawn, compared = (options[option.name] for option in (LEVEL, DRAWN, COMPARED))
+    rule, method = ClusterRule(options[RULE.name]), options[METHOD.name]
+    blocks, additive, not_additive = None, None, ""
+    with suppress(ValueError):
+        blocks = blocks_of_scores(judgments, measure=measure, compared=compared)
+    try:
+        additive = fit_additive(columns, level=level, confidence=confidence, seed=seed)
+    except ValueError as error:
+        not_additive = str(error)
+    found = [contradictions(judgment, read.asked_about) for judgment in judgments]
+    return SpanAnalysis(
+        options={
+            "measure": measure,
+            "rule": rule,
+            "level": level,
+            "drawn": drawn,
+            "compared": compared,
+            "method": method,
+            **drawing,
+        },
+        columns=columns,
+        means=system_means(columns, drawn=drawn, **drawing),
+        rule=apply_rule(columns, rule, seed=seed),
+        additive=additive,
+        not_additive=not_additive,
+        blocks=blocks,
+        ranking=None if blocks is None else rank(blocks, method, **drawing),
+        scores=score_agreement(judgments, measure=measure, **drawing),
+        spans=span_agreement(judgments, confidence=confidence),
+        contradictions=Counter(each.kind for one in found for each in one),
+        contradicting=sum(map(bool, found)),
     )
-
-
-def _tell(
-    given: Input | AnswersOfFiles, _options: Mapping[str, Any], found: SpanAnalysis
-) -> Report:
-    return spans_report(given, found)
 
 
 ANALYSIS = AnalysisKind(
@@ -157,7 +177,7 @@ ANALYSIS = AnalysisKind(
     stands_for_ranking=True,
     read=_read,
     find=_find,
-    tell=_tell,
+    tell=spans_report,
     read_files=_read_files,
     file_options=_OF_FILES,
 )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, fields, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from operator import itemgetter
 from typing import Any
 
@@ -14,21 +14,33 @@ from django.utils.translation import gettext_lazy
 
 from campaign.formats.errors import Loss
 from protocols.frame.tables import report_of_answers, rules_between
-from protocols.spans.computed import SpanAnalysis
 from protocols.spans.contradictions import ContradictionKind
 from protocols.spans.files.answers import ScoresRead
 from protocols.spans.files.formats import SpansRead
 from protocols.spans.records import ScoredJudgment
 from protocols.spans.statistics.additive import AdditiveFit
-from protocols.spans.statistics.agreement import JudgePairScores
+from protocols.spans.statistics.agreement import JudgePairScores, ScoreAgreement
+from protocols.spans.statistics.columns import ScoreColumns
 from protocols.spans.statistics.means import SystemMeans
 from protocols.spans.statistics.rules import FEWEST_COMMON, ClusterRule, RuleResult
+from protocols.spans.statistics.span_agreement import SpanAgreement
 from ranking.analyses.ranking import rankings_report
 from ranking.code_version import code_version
+from ranking.core.judged.blocks import Blocks
+from ranking.core.rankings.rank import Ranking
 from ranking.core.scores import Shortage
 from ranking.files.records import FileRead, JudgmentsRead
 from ranking.reports.inputs import AnswersOfFiles, Input
-from ranking.reports.tables import BETWEEN, Column, Plot, Report, Table, Value, plain
+from ranking.reports.tables import (
+    BETWEEN,
+    Column,
+    Plot,
+    Report,
+    Table,
+    Value,
+    end_columns,
+    plain,
+)
 from ranking.wording.methods import not_yet_in_words, shortages_in_words
 
 
@@ -63,13 +75,13 @@ def conversion_report(
         ],
         tables=[losses_table(losses)] if losses else [],
         data={
-            "files": [asdict(file) for file in read.files],
+            "files": read.files,
             "written": written,
             "input_format": read.input_format,
             "output_format": output_format,
             "judgments": len(read.judgments),
-            "lost_reading": [asdict(loss) for loss in read.losses],
-            "lost_writing": [asdict(loss) for loss in lost],
+            "lost_reading": read.losses,
+            "lost_writing": lost,
             "version": code_version(),
         },
     )
@@ -85,45 +97,78 @@ _KINDS = {
 _MOST_PAIRS = 50
 
 
-def spans_report(given: Input | AnswersOfFiles, found: SpanAnalysis) -> Report:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SpanAnalysis:
+    """Results of analysing scored judgments.
+
+    Attributes
+    ----------
+    options : mapping
+    columns : ScoreColumns
+    means : SystemMeans
+    rule : RuleResult
+    additive : AdditiveFit or None
+    not_additive : str
+        Why there is no fit, as the error says it.
+    blocks : Blocks or None
+        The comparisons that scores imply; None if no two scores can be compared.
+    ranking : Ranking or None
+        By them.
+    scores : ScoreAgreement
+    spans : SpanAgreement
+    contradictions : mapping of ContradictionKind to int
+        How often each kind occurs.
+    contradicting : int
+        Judgments with any.
+    """
+
+    options: Mapping[str, Any]
+    columns: ScoreColumns
+    means: SystemMeans
+    rule: RuleResult
+    additive: AdditiveFit | None
+    not_additive: str
+    blocks: Blocks | None
+    ranking: Ranking | None
+    scores: ScoreAgreement
+    spans: SpanAgreement
+    contradictions: Mapping[ContradictionKind, int]
+    contradicting: int
+
+
+def spans_report(given: Input | AnswersOfFiles, _options: object, found: SpanAnalysis) -> Report:
     """Report on scored judgments, of files or of a task."""
     read: ScoresRead = given.answers
     files, columns = read.files, found.columns
-    tables = [_means(found.means), _rule(found.rule)]
+    counted = {name: len(getattr(columns, name)) for name in ("systems", "segments", "judges")}
     notes = [
         _("%(scores)s scores of %(systems)s systems on %(segments)s segments by %(judges)s judges.")
         % {
-            "scores": number_format(len(columns)),
-            "systems": number_format(len(columns.systems)),
-            "segments": number_format(len(columns.segments)),
-            "judges": number_format(len(columns.judges)),
+            name: number_format(number)
+            for name, number in {"scores": len(columns), **counted}.items()
         }
     ]
+    tables = []
     if found.additive is not None:
-        tables.insert(0, _additive(found.additive))
+        tables.append(_additive(found.additive))
     else:
         notes.append(
             _("No scores by system, segment and judge: %(reason)s.")
             % {"reason": found.not_additive}
         )
+    tables += [_means(found.means), _rule(found.rule)]
     rankings = None
-    if found.ranking is not None:
-        ranked = rankings_report(
-            _input(read.judgments[0], found, files.files if files else ()),
-            [found.ranking],
-            pairs=False,
-        )
+    if found.ranking is not None and found.blocks is not None:
+        given_blocks = _input(read.judgments[0], found.blocks, files.files if files else ())
+        ranked = rankings_report(given_blocks, [found.ranking], pairs=False)
         tables += ranked.tables
         rankings = ranked.data["rankings"]
     tables += [_score_agreement(found), _span_agreement(found), _asked(found)]
-    if files is not None and files.losses:
-        tables.append(losses_table(files.losses))
     said = {
         "options": found.options,
         "scores": len(columns),
+        **counted,
         "systems": columns.systems,
-        "segments": len(columns.segments),
-        "judges": len(columns.judges),
         "additive": found.additive and _estimable(found.additive),
         "not_additive": found.not_additive or None,
         "means": _estimable(found.means),
@@ -131,9 +176,7 @@ def spans_report(given: Input | AnswersOfFiles, found: SpanAnalysis) -> Report:
         "rankings": rankings,
         "score_agreement": found.scores,
         "span_agreement": found.spans,
-        "contradictions": {
-            kind.value: found.contradictions.get(kind, 0) for kind in ContradictionKind
-        },
+        "contradictions": {kind: found.contradictions.get(kind, 0) for kind in ContradictionKind},
         "contradicting": found.contradicting,
     }
     if files is None:
@@ -147,21 +190,18 @@ def spans_report(given: Input | AnswersOfFiles, found: SpanAnalysis) -> Report:
         )
     return Report(
         notes=notes,
-        tables=tables,
+        tables=[*tables, *([losses_table(files.losses)] if files.losses else [])],
         data={
-            "files": [asdict(file) for file in files.files],
+            "files": files.files,
             "format": files.input_format,
             **said,
-            "losses": [asdict(loss) for loss in files.losses],
+            "losses": files.losses,
             "version": code_version(),
         },
     )
 
 
-def _input(first: ScoredJudgment, found: SpanAnalysis, files: tuple[FileRead, ...]) -> Input:
-    blocks = found.blocks
-    if blocks is None:
-        raise ValueError("there are no comparisons")
+def _input(first: ScoredJudgment, blocks: Blocks, files: tuple[FileRead, ...]) -> Input:
     return Input(
         read=JudgmentsRead(
             files=files,
@@ -259,8 +299,7 @@ def _additive(fit: AdditiveFit) -> Table:
             _system(),
             Column("adjusted", _("Score"), decimals=1),
             Column("score", _("Difference"), decimals=2, of=itemgetter("effect")),
-            Column("low", _("From"), decimals=2),
-            Column("high", _("To"), decimals=2),
+            *end_columns(decimals=2),
             Column("error", _("Standard error"), decimals=2),
             *_ranks(),
             Column("group", _("Group"), of=lambda row: row["group"] + 1),
@@ -302,11 +341,9 @@ def _means(means: SystemMeans) -> Table:
             Column("scores", _("Scores")),
             Column("units", _("Segments")),
             Column("score", _("Mean score"), decimals=1, of=itemgetter("mean")),
-            Column("low", _("From"), decimals=1),
-            Column("high", _("To"), decimals=1),
+            *end_columns(decimals=1),
             Column("z", "z"),
-            Column("z_low", _("From")),
-            Column("z_high", _("To")),
+            *end_columns("z_"),
             *_ranks(),
         ),
         rules=rules_between([int(means.cluster[place]) for place in order]),
@@ -383,14 +420,11 @@ def _score_agreement(found: SpanAnalysis) -> Table:
             Column("judges", _("Judges"), is_text=True, names="judges"),
             Column("shared", _("Shared")),
             Column("pearson", _("Pearson")),
-            Column("low", _("From")),
-            Column("high", _("To")),
+            *end_columns(),
             Column("spearman", _("Spearman")),
-            Column("spearman_low", _("From")),
-            Column("spearman_high", _("To")),
+            *end_columns("spearman_"),
             Column("kendall", _("Kendall’s τ")),
-            Column("kendall_low", _("From")),
-            Column("kendall_high", _("To")),
+            *end_columns("kendall_"),
             Column("difference", _("Difference"), decimals=1),
             Column("distance", _("Mean distance"), decimals=1),
         ),
@@ -405,11 +439,9 @@ def _span_agreement(found: SpanAnalysis) -> Table:
         columns=(
             Column("shared", _("Shared")),
             Column("f1", "F1"),
-            Column("low", _("From")),
-            Column("high", _("To")),
+            *end_columns(),
             Column("unweighted", _("F1 without severity")),
-            Column("unweighted_low", _("From")),
-            Column("unweighted_high", _("To")),
+            *end_columns("unweighted_"),
             Column("both_free", _("Neither marked errors")),
             Column("one_free", _("One marked no errors")),
         ),

@@ -2,7 +2,7 @@
 scores alone.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -21,14 +21,13 @@ from annotation.selectors.judges import excluded_judges
 from annotation.services.numbers import judgments_number
 from campaign.formats import InputFile
 from campaign.models import Output, Task
-from protocols.frame.stored import judgments_counted, system_names, systems_counted
-from protocols.models import SpansAnswer
+from protocols.frame.stored import counted_of, judgments_counted, system_names
 from protocols.spans.answers import (
-    ERROR,
     MISSING,
     answer_json,
     asked_about,
     rules_complete,
+    span_json,
     spans_are_asked,
 )
 from protocols.spans.contradictions import ContradictionRule
@@ -79,40 +78,54 @@ def scores_read(
     first, unless a watermark is given. Five queries, whatever their number.
     """
     until = judgments_number(task_id=task.pk) if watermark is None else watermark
+    if judgments is None:
+        counted = {"without": excluded_judges(campaign_id=task.test_set.campaign_id)}
+    else:
+        counted = counted_of(judgments)
     return ScoresRead(
-        judgments=tuple(_judgments(task, until, judgments)),
+        judgments=tuple(_judgments(task, list(_stored(task, until, **counted)))),
         watermark=until,
         asked_about=asked_about(task.rules),
     )
 
 
-def _judgments(task: Task, until: int, chosen: ChosenJudgments | None) -> Iterator[ScoredJudgment]:
-    test_set = task.test_set
-    judgments = judgments_counted(
-        task=task,
-        watermark=until,
-        without=excluded_judges(campaign_id=test_set.campaign_id)
-        if chosen is None
-        else chosen.without,
-        documents=None if chosen is None else chosen.documents,
-    )
+#: A judgment, the systems behind each output, and what it says of each.
+_Stored = tuple[Judgment, list[tuple[str, ...]], list[dict[str, Any]]]
+
+
+def _stored(
+    task: Task,
+    until: int,
+    *,
+    without: Collection[str],
+    documents: Collection[str] | None = None,
+    systems: Collection[str] | None = None,
+) -> Iterator[_Stored]:
+    """Yield the judgments 1…`until` that count, by number; of these documents and systems, None for all. Three queries."""
+    judgments = judgments_counted(task=task, watermark=until, without=without, documents=documents)
     found = list(
         judgments.order_by("numbered__number").select_related(
             "judge", "block__segment__document", "spansanswer"
         )
     )
-    blocks = [judgment.block for judgment in found]
-    names = system_names(task, None if chosen is None else systems_counted(chosen))
-    shown = systems_shown(block.pk for block in blocks)
-    texts = _texts(blocks)
-    asked = spans_are_asked(task.rules)
+    names = system_names(task, systems)
+    shown = systems_shown({judgment.block_id for judgment in found})
     for judgment in found:
-        segment = judgment.block.segment
-        systems = [
+        wrote = [
             tuple(names[id_] for id_ in ids if id_ in names) for ids in shown[judgment.block_id]
         ]
+        yield judgment, wrote, answer_json(judgment.spansanswer)["outputs"]
+
+
+def _judgments(task: Task, stored: Sequence[_Stored]) -> Iterator[ScoredJudgment]:
+    test_set, asked = task.test_set, spans_are_asked(task.rules)
+    firsts = {judgment.pk: _firsts(judgment.block) for judgment, *_rest in stored}
+    outputs = Output.objects.filter(pk__in={first for own in firsts.values() for first in own})
+    texts = dict(outputs.values_list("pk", "text"))
+    for judgment, systems, given in stored:
         if not any(systems):
             continue
+        segment = judgment.block.segment
         yield ScoredJudgment(
             source_language=test_set.source_language,
             target_language=test_set.target_language,
@@ -126,12 +139,7 @@ def _judgments(task: Task, until: int, chosen: ChosenJudgments | None) -> Iterat
                     spans=_spans_of(said["spans"]) if asked else None,
                     text=texts[first],
                 )
-                for wrote, first, said in zip(
-                    systems,
-                    _firsts(judgment.block),
-                    _outputs(judgment.spansanswer),
-                    strict=True,
-                )
+                for wrote, first, said in zip(systems, firsts[judgment.pk], given, strict=True)
                 if wrote
             ),
             source=segment.source_text,
@@ -154,16 +162,6 @@ def _firsts(block: Block) -> list[int]:
     return [first for first, *_same in by_candidate(block.outputs, block.stands_for)]
 
 
-def _texts(blocks: list[Block]) -> dict[int, str | None]:
-    wanted = {first for block in blocks for first in _firsts(block)}
-    return dict(Output.objects.filter(pk__in=wanted).values_list("pk", "text"))
-
-
-def _outputs(answer: SpansAnswer) -> list[dict[str, Any]]:
-    outputs: list[dict[str, Any]] = answer_json(answer)["outputs"]
-    return outputs
-
-
 def _spans_of(spans: list[dict[str, Any]]) -> tuple[Span, ...]:
     return tuple(Span(each["start"], each["end"], Severity(each["severity"])) for each in spans)
 
@@ -173,22 +171,11 @@ def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> Output
 
     Controls are left out. Where a text is of several systems, its score is of each. As many queries, whatever their number.
     """
-    judgments = judgments_counted(
-        task=task, watermark=watermark, without=chosen.without, documents=chosen.documents
-    )
-    found = list(
-        judgments.order_by("pk").values_list(
-            *("block_id", "block__segment__number", "judge__pseudonym", "spansanswer__scores")
-        )
-    )
-    names = system_names(task, systems_counted(chosen))
-    shown = systems_shown({block for block, *_others in found})
     return OutputScores.of_rows(
-        (segment, judge, names[id_], score)
-        for block, segment, judge, scores in found
-        for ids, score in zip(shown[block], scores, strict=True)
-        for id_ in ids
-        if id_ in names
+        (judgment.block.segment.number, judgment.judge.pseudonym, system, said["score"])
+        for judgment, systems, given in _stored(task, watermark, **counted_of(chosen))
+        for wrote, said in zip(systems, given, strict=True)
+        for system in wrote
     )
 
 
@@ -199,19 +186,8 @@ def output_errors(task: Task, watermark: int, chosen: ChosenJudgments) -> Iterat
     """
     if not spans_are_asked(task.rules):
         return
-    judgments = judgments_counted(
-        task=task, watermark=watermark, without=chosen.without, documents=chosen.documents
-    )
-    found = list(
-        judgments.order_by("numbered__number").select_related(
-            "judge", "block__segment", "spansanswer"
-        )
-    )
-    names = system_names(task, systems_counted(chosen))
-    shown = systems_shown({judgment.block_id for judgment in found})
-    for judgment in found:
-        said = answer_json(judgment.spansanswer)["outputs"]
-        for ids, output in zip(shown[judgment.block_id], said, strict=True):
+    for judgment, systems, given in _stored(task, watermark, **counted_of(chosen)):
+        for wrote, said in zip(systems, given, strict=True):
             errors = [
                 {
                     "start": span["start"] or 0,
@@ -221,27 +197,16 @@ def output_errors(task: Task, watermark: int, chosen: ChosenJudgments) -> Iterat
                     "score": None,
                     "is_source_error": span["kind"] == MISSING,
                 }
-                for span in output["spans"]
+                for span in said["spans"]
             ]
-            for id_ in ids:
-                if id_ in names:
-                    yield ErrorsOfOutput(
-                        judgment.judge.pseudonym,
-                        names[id_],
-                        judgment.block.segment.number,
-                        errors,
-                    )
+            for system in wrote:
+                yield ErrorsOfOutput(
+                    judgment.judge.pseudonym, system, judgment.block.segment.number, errors
+                )
 
 
-_FORMATS: Final = tuple(map(str, SpansFormat))
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """A file's data on the outputs of a screen; `in_utf16` if positions are units of UTF-16 and not characters."""
-
-    outputs: tuple[ScoredOutput, ...]
-    in_utf16: bool
+#: A file's data on the outputs of a screen, and whether positions are units of UTF-16 and not characters.
+_Said = tuple[tuple[ScoredOutput, ...], bool]
 
 
 def _read(file: InputFile, file_format: str | None) -> FileContent:
@@ -269,7 +234,7 @@ def _file_answer(judgment: ScoredJudgment, *, in_utf16: bool) -> FileAnswer:
         segment=judgment.segment,
         document=judgment.document,
         candidates=tuple(output.systems for output in judgment.outputs),
-        said=_Said(judgment.outputs, in_utf16),
+        said=(judgment.outputs, in_utf16),
         texts=tuple(output.text for output in judgment.outputs),
         source=judgment.source,
         languages=(judgment.source_language, judgment.target_language),
@@ -284,13 +249,14 @@ def _answer(
     said: _Said, texts: Sequence[str | None], rules: Mapping[str, Any], lose: Lose
 ) -> dict[str, Any]:
     asked = rules_complete(rules)
+    outputs, in_utf16 = said
     return {
         "outputs": [
             {
                 "score": _score(output, lose),
-                "spans": _spans(output, text, asked, lose, in_utf16=said.in_utf16),
+                "spans": _spans(output, text, asked, lose, in_utf16=in_utf16),
             }
-            for output, text in zip(said.outputs, texts, strict=True)
+            for output, text in zip(outputs, texts, strict=True)
         ]
     }
 
@@ -319,15 +285,15 @@ def _spans(
     *,
     in_utf16: bool,
 ) -> list[dict[str, Any]]:
-    spans = output.spans
+    spans = output.spans or ()
     _refuse_other_questions(output, asked)
-    if len(spans or ()) > MAX_SPANS:
+    if len(spans) > MAX_SPANS:
         raise AnswerRefusedError(
-            f"the output of {output.systems[0]} has {len(spans or ())} errors",
+            f"the output of {output.systems[0]} has {len(spans)} errors",
             f"give an output at most {MAX_SPANS}",
         )
     found = []
-    for number, span in enumerate(spans or (), 1):
+    for number, span in enumerate(spans, 1):
         placed = _in_characters(span, text) if in_utf16 else span
         if placed.end is not None and (text is None or placed.end > len(text)):
             of = "is not known" if text is None else f"has {len(text):,} characters"
@@ -337,14 +303,7 @@ def _spans(
             )
         if span.category:
             lose("categories of errors")
-        found.append(
-            {
-                "start": placed.start,
-                "end": placed.end,
-                "severity": placed.severity.value,
-                "kind": MISSING if placed.is_missing_content else ERROR,
-            }
-        )
+        found.append(span_json(placed))
     return found
 
 
@@ -383,7 +342,7 @@ def _write(task: Task, file_format: str) -> FileWritten:
 
 
 FILES: Final = AnswerFiles(
-    formats=_FORMATS,
+    formats=tuple(map(str, SpansFormat)),
     read=_read,
     answer=_answer,
     written=[

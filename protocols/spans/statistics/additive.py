@@ -25,12 +25,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.special import stdtrit
 
-from protocols.spans.statistics.columns import FloatArray, ScoreColumns
-from ranking.core.arrays import BoolArray
+from protocols.spans.statistics.columns import ScoreColumns
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.counting.counts import effective_number_of_units
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.ranges import RankRanges, clusters, rank_confidence_sets
@@ -43,7 +42,6 @@ from ranking.core.uncertainty import (
     with_least_variance,
 )
 
-Int64Array = npt.NDArray[np.int64]
 Level = Literal["segments", "judges", "two_way"]
 
 #: Effective numbers that intervals and ranges need; those of about equal shares are slightly below the number of units.
@@ -118,21 +116,6 @@ class AdditiveFit:
     noise: float
     confidence: float
     seed: int
-
-    def difference(self, one: str, other: str) -> tuple[float, float, float] | None:
-        """Return the difference of two systems and the ends of its interval; None if they cannot be compared."""
-        first, second = self.systems.index(one), self.systems.index(other)
-        if self.group[first] != self.group[second]:
-            return None
-        found = float(self.effect[first] - self.effect[second])
-        variance = (
-            self.covariance[first, first]
-            + self.covariance[second, second]
-            - 2 * self.covariance[first, second]
-        )
-        degrees = min(self.degrees[first], self.degrees[second])
-        width = float(_t(self.confidence, degrees) * np.sqrt(max(variance, 0)))
-        return found, found - width, found + width
 
 
 def fit_additive(

@@ -9,17 +9,15 @@ from itertools import combinations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from protocols.spans.records import ScoredJudgment
-from protocols.spans.statistics.columns import FloatArray, Measure, mqm_score
+from protocols.spans.statistics.columns import Measure, score_of
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.diagnosis.correlation import (
     ClusteredCorrelation,
     Coefficient,
     correlation_clustered,
 )
-
-Int64Array = npt.NDArray[np.int64]
 
 #: Fewer shared outputs give no correlation.
 _FEWEST: Final = 3
@@ -111,8 +109,7 @@ def score_agreement(
     by_judge: dict[str, dict[Item, float]] = defaultdict(dict)
     for judgment in judgments:
         for output in judgment.outputs:
-            score = output.score if measure is Measure.SCORE else mqm_score(output)
-            if score is not None:
+            if (score := score_of(output, measure)) is not None:
                 item = (judgment.document, judgment.segment, min(output.systems))
                 by_judge[judgment.judge][item] = score
     standard = {judge: _standardised(scores) for judge, scores in by_judge.items()}
@@ -163,23 +160,19 @@ def _pair(
     first, second = values.T
     numbers = {segment: number for number, segment in enumerate(dict.fromkeys(segments))}
     in_segment = np.array([numbers[segment] for segment in segments], dtype=np.int64)
-    pearson, spearman, kendall = (
-        _correlated(first, second, in_segment, coefficient, confidence)
-        for coefficient in (Coefficient.PEARSON, Coefficient.SPEARMAN, Coefficient.KENDALL)
-    )
+    figures = {}
+    for name, key, coefficient in (
+        ("pearson", "", Coefficient.PEARSON),
+        ("spearman", "spearman_", Coefficient.SPEARMAN),
+        ("kendall", "kendall_", Coefficient.KENDALL),
+    ):
+        found = _correlated(first, second, in_segment, coefficient, confidence)
+        figures |= {name: found.value, f"{key}low": found.low, f"{key}high": found.high}
     return JudgePairScores(
         one=one,
         other=other,
         shared=len(values),
-        pearson=pearson.value,
-        spearman=spearman.value,
-        kendall=kendall.value,
-        low=pearson.low,
-        high=pearson.high,
-        spearman_low=spearman.low,
-        spearman_high=spearman.high,
-        kendall_low=kendall.low,
-        kendall_high=kendall.high,
+        **figures,
         difference=float((first - second).mean()),
         distance=float(np.abs(first - second).mean()),
     )

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity
-
-FloatArray = npt.NDArray[np.float64]
-Int32Array = npt.NDArray[np.int32]
+from ranking.core.arrays import FloatArray, Int32Array
 
 #: Weights of errors in MQM (Freitag et al. 2021).
 MINOR: Final = 1.0
@@ -43,6 +41,11 @@ def mqm_score(output: ScoredOutput) -> float | None:
         return None
     # Added to 0.0, so that no error is 0 and not -0.
     return 0.0 - sum(_weight(span.severity, span.category) for span in output.spans)
+
+
+def score_of(output: ScoredOutput, measure: Measure) -> float | None:
+    """Return the score of an output; None if it has none of this measure."""
+    return output.score if measure is Measure.SCORE else mqm_score(output)
 
 
 def _weight(severity: Severity, category: str) -> float:
@@ -121,35 +124,38 @@ def score_columns(
         (system, (judgment.document, judgment.segment), judgment.judge, screen, score)
         for screen, judgment in enumerate(judgments)
         for output in judgment.outputs
-        if (score := output.score if measure is Measure.SCORE else mqm_score(output)) is not None
+        if (score := score_of(output, measure)) is not None
         for system in output.systems
     ]
     if not rows:
         what = "a score" if measure is Measure.SCORE else "errors marked, or none asked for"
         raise ValueError(f"no output has {what}")
-    systems = tuple(sorted({row[0] for row in rows}))
-    segments = tuple(sorted({row[1] for row in rows}))
-    judges = tuple(sorted({row[2] for row in rows}))
+    names = [tuple(sorted({row[part] for row in rows})) for part in range(3)]
+    systems, segments, judges = names
     documents = tuple(sorted({document for document, _segment in segments}))
-    system_of, segment_of, judge_of, document_of = (
-        {name: place for place, name in enumerate(names)}
-        for names in (systems, segments, judges, documents)
+    system, segment, judge = (
+        _places([row[part] for row in rows], own) for part, own in enumerate(names)
     )
-    seen: dict[tuple[str, tuple[str, str]], int] = {}
+    seen: Counter[tuple[int, int]] = Counter()
     rounds = []
-    for system, segment, *_rest in rows:
-        rounds.append(seen.get((system, segment), 0))
-        seen[system, segment] = rounds[-1] + 1
+    for pair in zip(system.tolist(), segment.tolist(), strict=True):
+        rounds.append(seen[pair])
+        seen[pair] += 1
     return ScoreColumns(
         systems=systems,
         judges=judges,
         documents=documents,
         segments=segments,
-        system=np.array([system_of[row[0]] for row in rows], dtype=np.int32),
-        segment=np.array([segment_of[row[1]] for row in rows], dtype=np.int32),
-        judge=np.array([judge_of[row[2]] for row in rows], dtype=np.int32),
+        system=system,
+        segment=segment,
+        judge=judge,
         screen=np.array([row[3] for row in rows], dtype=np.int32),
         round=np.array(rounds, dtype=np.int32),
         score=np.array([row[4] for row in rows], dtype=np.float64),
-        document=np.array([document_of[document] for document, _ in segments], dtype=np.int32),
+        document=_places([document for document, _segment in segments], documents),
     )
+
+
+def _places(column: Sequence[Any], names: Sequence[Any]) -> Int32Array:
+    place = {name: number for number, name in enumerate(names)}
+    return np.array([place[each] for each in column], dtype=np.int32)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Literal
 
 import numpy as np
 
 from protocols.spans.records import ScoredJudgment
-from protocols.spans.statistics.columns import Measure, mqm_score
+from protocols.spans.statistics.columns import Measure, score_of
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 
 #: Scores that are compared: those of one screen, or all by one judge for outputs of one segment.
@@ -68,16 +69,7 @@ def blocks_of_scores(
     document_of = np.array(
         [documents.index(document) for document, _segment in names], dtype=np.int32
     )
-    return Blocks(
-        systems=blocks.systems,
-        labels=blocks.labels,
-        candidates=blocks.candidates,
-        judge=blocks.judge,
-        judges=blocks.judges,
-        segment=blocks.segment,
-        key=blocks.key,
-        document=document_of[blocks.segment - 1],
-    )
+    return replace(blocks, document=document_of[blocks.segment - 1])
 
 
 def _of_screens(
@@ -111,12 +103,11 @@ def _of_judges(
 def _scored(
     judgment: ScoredJudgment, measure: Measure
 ) -> list[tuple[tuple[str, ...], str | None, float]]:
-    found = []
-    for output in judgment.outputs:
-        score = output.score if measure is Measure.SCORE else mqm_score(output)
-        if score is not None:
-            found.append((output.systems, output.text, score))
-    return found
+    return [
+        (output.systems, output.text, score)
+        for output in judgment.outputs
+        if (score := score_of(output, measure)) is not None
+    ]
 
 
 def _collapsed(

@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from protocols.spans.statistics.columns import FloatArray, ScoreColumns
+from protocols.spans.statistics.columns import ScoreColumns
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.resampling import trim_count
 from ranking.core.ranges import RankRanges, clusters, rank_confidence_sets
 from ranking.core.scores import Scores, Shortage, shared_ranks
-
-Int64Array = npt.NDArray[np.int64]
 
 #: Unit that pairs scores of two systems: the segment, whose several scores are averaged (as in
 #: WMT26), or the segment and the round, so that the first scores of a segment pair with the first

@@ -30,15 +30,12 @@ from enum import StrEnum
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from protocols.spans.statistics.columns import FloatArray, ScoreColumns
+from protocols.spans.statistics.columns import ScoreColumns
 from protocols.spans.statistics.means import Unit, unit_scores
-from ranking.core.ranges import RankRanges, clusters
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.ranges import Correction, RankRanges, adjusted, clusters, ranges_of_better
 from ranking.core.scores import TIE_DECIMALS
-
-Int64Array = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 LEVEL: Final = 0.05
 #: Units that two systems need in common for a test, published or ours.
@@ -130,7 +127,7 @@ def apply_rule(
             )
             p[upper, lower] = _TESTS[rule](values[:, upper], values[:, lower], generator)
     if rule is ClusterRule.PERMUTATION:
-        p = _holm(p)
+        p[np.isfinite(p)] = adjusted(p[np.isfinite(p)], Correction.HOLM)
         ranges, cluster = _for_sure(p < LEVEL, _upper_is_better(values))
     else:
         none = np.zeros(size, dtype=np.int64)
@@ -236,19 +233,6 @@ def permutation_p(upper: FloatArray, lower: FloatArray, generator: np.random.Gen
     return (1 + as_far) / (1 + _PERMUTATIONS)
 
 
-def _holm(p: FloatArray) -> FloatArray:
-    """Return p-values corrected by Holm over all pairs that were tested."""
-    above = np.nonzero(np.isfinite(p))
-    values = p[above]
-    order = np.argsort(values, kind="stable")
-    steps = values[order] * np.arange(len(values), 0, -1)
-    corrected = np.empty(len(values))
-    corrected[order] = np.minimum(np.maximum.accumulate(steps), 1)
-    result = np.full_like(p, np.nan)
-    result[above] = corrected
-    return result
-
-
 # --- Clusters, and our rank ranges, of a matrix that says whether the upper is told apart from the lower --------------
 
 
@@ -281,12 +265,9 @@ def _upper_is_better(values: FloatArray) -> BoolArray:
 
 def _for_sure(apart: BoolArray, upper_is_better: BoolArray) -> tuple[RankRanges, Int64Array]:
     """Count the systems that are certainly better and worse; the place by the mean is always within the range."""
-    better = (apart & upper_is_better) | (apart & ~upper_is_better).T
+    found = ranges_of_better((apart & upper_is_better) | (apart & ~upper_is_better).T)
     place = np.arange(1, len(apart) + 1)
-    ranges = RankRanges(
-        low=np.minimum(1 + better.sum(axis=0), place),
-        high=np.maximum(len(apart) - better.sum(axis=1), place),
-    )
+    ranges = RankRanges(low=np.minimum(found.low, place), high=np.maximum(found.high, place))
     return ranges, clusters(ranges)
 
 

@@ -10,13 +10,10 @@ from math import sqrt
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity
 from protocols.spans.statistics.agreement import FEWEST_SEGMENTS, Item
-from protocols.spans.statistics.columns import FloatArray
-
-Int64Array = npt.NDArray[np.int64]
+from ranking.core.arrays import FloatArray, Int64Array
 
 #: Weight of a character that both marked with different severities (WMT23's task of finding error
 #: spans).
@@ -84,18 +81,8 @@ def span_agreement(
             total = (length * (one > 0)).sum() + (length * (other > 0)).sum()
             of_segments[document, segment] += (2 * agreeing, 2 * common.sum(), total)
     sums = np.array([each for each in of_segments.values() if each[2]]).reshape(-1, 3)
-    f1, unweighted = (_ratio(sums[:, place], sums[:, 2], confidence) for place in (0, 1))
-    return SpanAgreement(
-        shared=shared,
-        f1=f1[0],
-        low=f1[1],
-        high=f1[2],
-        unweighted=unweighted[0],
-        unweighted_low=unweighted[1],
-        unweighted_high=unweighted[2],
-        both_free=both_free,
-        one_free=one_free,
-    )
+    weighted, unweighted = (_ratio(sums[:, place], sums[:, 2], confidence) for place in (0, 1))
+    return SpanAgreement(shared, *weighted, *unweighted, both_free=both_free, one_free=one_free)
 
 
 def _ratio(
