@@ -16,17 +16,17 @@ from protocols.spans.contradictions import ContradictionRule, contradictions
 from protocols.spans.files.answers import ScoresRead, scores_read
 from protocols.spans.files.formats import SpansFormat, of_one_language_pair, read_spans
 from protocols.spans.records import MAX_SCORE
-from protocols.spans.statistics.additive import Level, fit_additive
 from protocols.spans.statistics.agreement import score_agreement
 from protocols.spans.statistics.columns import Measure, given_measure, score_columns
 from protocols.spans.statistics.comparisons import blocks_of_scores
-from protocols.spans.statistics.means import system_means
 from protocols.spans.statistics.rules import ClusterRule, apply_rule
 from protocols.spans.statistics.span_agreement import span_agreement
 from protocols.spans.tables import SpanAnalysis, spans_report
 from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
 from ranking.analyses.options import CONFIDENCE, METHOD, RESAMPLES, SEED, Option, OptionError
 from ranking.core.rankings.rank import rank
+from ranking.core.scored.additive import Level, fit_additive
+from ranking.core.scored.means import system_means
 from ranking.files.records import JudgmentSelection
 from ranking.files.sources import ReadingProgress
 from ranking.reports.inputs import AnswersOfFiles, Input

@@ -18,16 +18,16 @@ from protocols.spans.contradictions import ContradictionKind
 from protocols.spans.files.answers import ScoresRead
 from protocols.spans.files.formats import SpansRead
 from protocols.spans.records import ScoredJudgment
-from protocols.spans.statistics.additive import AdditiveFit
 from protocols.spans.statistics.agreement import JudgePairScores, ScoreAgreement
-from protocols.spans.statistics.columns import ScoreColumns
-from protocols.spans.statistics.means import SystemMeans
 from protocols.spans.statistics.rules import FEWEST_COMMON, ClusterRule, RuleResult
 from protocols.spans.statistics.span_agreement import SpanAgreement
 from ranking.analyses.ranking import rankings_report
 from ranking.code_version import code_version
 from ranking.core.judged.blocks import Blocks
 from ranking.core.rankings.rank import Ranking
+from ranking.core.scored.additive import AdditiveFit
+from ranking.core.scored.columns import ScoreColumns
+from ranking.core.scored.means import SystemMeans
 from ranking.core.scores import Shortage
 from ranking.files.records import FileRead, JudgmentsRead
 from ranking.reports.inputs import AnswersOfFiles, Input

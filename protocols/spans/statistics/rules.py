@@ -31,10 +31,10 @@ from typing import Final
 
 import numpy as np
 
-from protocols.spans.statistics.columns import ScoreColumns
-from protocols.spans.statistics.means import Unit, unit_scores
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.ranges import Correction, RankRanges, adjusted, clusters, ranges_of_better
+from ranking.core.scored.columns import ScoreColumns
+from ranking.core.scored.means import Unit, unit_scores
 from ranking.core.scores import TIE_DECIMALS
 
 LEVEL: Final = 0.05

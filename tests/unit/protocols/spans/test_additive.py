@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.spans.records import ScoredJudgment
-from protocols.spans.statistics.additive import Level, fit_additive
-from protocols.spans.statistics.columns import ScoreColumns, score_columns
-from protocols.spans.statistics.means import system_means
+from protocols.spans.statistics.columns import score_columns
+from ranking.core.scored.additive import Level, fit_additive
+from ranking.core.scored.columns import ScoreColumns
+from ranking.core.scored.means import system_means
 from ranking.core.scores import NotEstimable
 from tests.properties import examples
 from tests.simulated.scores import SpanModel, simulate_spans

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from protocols.spans.statistics.columns import score_columns
-from protocols.spans.statistics.means import standardised, system_means, unit_scores
+from ranking.core.scored.means import standardised, system_means, unit_scores
 from ranking.core.scores import Shortage
 from tests.simulated.scores import SpanModel, simulate_spans
 from tests.unit.protocols.spans.drawn import judgment, output

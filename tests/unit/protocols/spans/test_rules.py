@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from protocols.spans.statistics.columns import ScoreColumns, score_columns
-from protocols.spans.statistics.means import unit_scores
+from protocols.spans.statistics.columns import score_columns
 from protocols.spans.statistics.rules import (
     ClusterRule,
     apply_rule,
@@ -15,6 +14,8 @@ from protocols.spans.statistics.rules import (
     permutation_p,
     wilcoxon_p,
 )
+from ranking.core.scored.columns import ScoreColumns
+from ranking.core.scored.means import unit_scores
 from tests.simulated.scores import SpanModel, simulate_spans
 from tests.unit.protocols.spans.drawn import judgment, output
 

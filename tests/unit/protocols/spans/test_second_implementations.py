@@ -11,15 +11,16 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from protocols.spans.statistics.additive import fit_additive
-from protocols.spans.statistics.columns import ScoreColumns, score_columns
-from protocols.spans.statistics.means import unit_scores
+from protocols.spans.statistics.columns import score_columns
 from protocols.spans.statistics.rules import (
     ClusterRule,
     apply_rule,
     either_bootstrap_p,
     permutation_p,
 )
+from ranking.core.scored.additive import fit_additive
+from ranking.core.scored.columns import ScoreColumns
+from ranking.core.scored.means import unit_scores
 from tests.properties import examples
 from tests.simulated.scores import SpanModel, simulate_spans
 from tests.unit.protocols.spans.drawn import judgment, output

@@ -28,11 +28,11 @@ import numpy as np
 from scipy import sparse
 from scipy.special import stdtrit
 
-from protocols.spans.statistics.columns import ScoreColumns
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.counting.counts import effective_number_of_units
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.ranges import RankRanges, clusters, rank_confidence_sets
+from ranking.core.scored.columns import ScoreColumns
 from ranking.core.scores import NotEstimable, Scores, Shortage, shared_ranks
 from ranking.core.uncertainty import (
     ClusteredCovariance,

@@ -11,10 +11,10 @@ from typing import Literal
 
 import numpy as np
 
-from protocols.spans.statistics.columns import ScoreColumns
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.resampling import trim_count
 from ranking.core.ranges import RankRanges, clusters, rank_confidence_sets
+from ranking.core.scored.columns import ScoreColumns
 from ranking.core.scores import Scores, Shortage, shared_ranks
 
 #: Unit that pairs scores of two systems: the segment, whose several scores are averaged (as in
@@ -114,7 +114,7 @@ class SystemMeans:
     cluster : int64, shape (n,)
         0 likewise.
     judges : int
-        With more than one there are no intervals, ranges and clusters: `statistics.additive` has them.
+        With more than one there are no intervals, ranges and clusters: `ranking.core.scored.additive` has them.
     shortage : Shortage or None
         What the scores of one judge lack.
     unscaled_judges : tuple of str
@@ -160,7 +160,7 @@ def system_means(
     """Return mean scores with percentile intervals of a bootstrap.
 
     These are the means that WMT prints. They compare systems fairly only if all were judged on the same segments by the
-    same judges; `statistics.additive` does not need that. The bootstrap draws segments (or documents) with all their
+    same judges; `ranking.core.scored.additive` does not need that. The bootstrap draws segments (or documents) with all their
     scores, so that what one segment's scores share is accounted for.
 
     Raises

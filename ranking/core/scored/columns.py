@@ -1,0 +1,82 @@
+"""N scores of n systems on S segments by judges, one row a score."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ranking.core.arrays import FloatArray, Int32Array
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreColumns:
+    """N scores of n systems on S segments, one row a score.
+
+    Outputs without a score are left out. An output of several systems has a row for each.
+
+    Attributes
+    ----------
+    systems, judges, documents : tuples of str
+        Sorted.
+    segments : tuple of (str, str)
+        Document and segment, sorted.
+    system, segment, judge : int32, shape (N,)
+        Indices into these.
+    round : int32, shape (N,)
+        How many scores of this system on this segment came before it.
+    score : float64, shape (N,)
+        Higher is better.
+    document : int32, shape (S,)
+        The document of each segment.
+    """
+
+    systems: tuple[str, ...]
+    judges: tuple[str, ...]
+    documents: tuple[str, ...]
+    segments: tuple[tuple[str, str], ...]
+    system: Int32Array
+    segment: Int32Array
+    judge: Int32Array
+    round: Int32Array
+    score: FloatArray
+    document: Int32Array
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[tuple[str, tuple[str, str], str, float]]) -> ScoreColumns:
+        """Return rows of system, document and segment, judge and score; their order decides `round`."""
+        names = [tuple(sorted({row[part] for row in rows})) for part in range(3)]
+        systems, segments, judges = names
+        documents = tuple(sorted({document for document, _segment in segments}))
+        system, segment, judge = (
+            _places([row[part] for row in rows], own) for part, own in enumerate(names)
+        )
+        seen: Counter[tuple[int, int]] = Counter()
+        rounds = []
+        for pair in zip(system.tolist(), segment.tolist(), strict=True):
+            rounds.append(seen[pair])
+            seen[pair] += 1
+        return cls(
+            systems=systems,
+            judges=judges,
+            documents=documents,
+            segments=segments,
+            system=system,
+            segment=segment,
+            judge=judge,
+            round=np.array(rounds, dtype=np.int32),
+            score=np.array([row[3] for row in rows], dtype=np.float64),
+            document=_places([document for document, _segment in segments], documents),
+        )
+
+    def __len__(self) -> int:
+        """Return the number of scores, N."""
+        return len(self.score)
+
+
+def _places(column: Sequence[Any], names: Sequence[Any]) -> Int32Array:
+    place = {name: number for number, name in enumerate(names)}
+    return np.array([place[each] for each in column], dtype=np.int32)
