@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
-from typing import Any
+from typing import Any, Final
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from protocols.frame.tables import files_data, rules_between
 from protocols.sorting.files import ComparisonsRead
@@ -40,12 +41,6 @@ from ranking.reports.inputs import excluded_notes
 from ranking.reports.tables import Column, Plot, Report, Table, Value
 from ranking.wording.methods import METHOD_WORDS, shortages_in_words
 from ranking.wording.pair_tests import LEVEL_WORDS
-
-#: Columns of a comparison's judgments in machine-readable data, by the attributes of `Preference`.
-_COUNTED = (
-    *("wins", "losses", "same", "identical"),
-    *("mean", "error", "z", "p_normal", "p_exact"),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -228,63 +223,90 @@ def _order(chain: SortedChain) -> Table:
     )
 
 
-def _pair() -> tuple[Column, ...]:
-    return (
-        Column("better", _("Better"), is_text=True, names="system", of=itemgetter("first")),
-        Column("worse", _("Worse"), is_text=True, names="other", of=itemgetter("second")),
+#: Headings of the columns of comparisons, by the keys of their rows.
+_HEADINGS: Final[Mapping[str, Any]] = {
+    "judge": gettext_lazy("Judge"),
+    "votes": gettext_lazy("Votes"),
+    "number": gettext_lazy("Step"),
+    "places": gettext_lazy("Distance"),
+    "judgments": gettext_lazy("Judgments"),
+    "last": gettext_lazy("Last judgment"),
+    "late": gettext_lazy("Late answers"),
+    "wins": gettext_lazy("Wins"),
+    "losses": gettext_lazy("Losses"),
+    "ties": gettext_lazy("Ties"),
+    "same": gettext_lazy("Same quality"),
+    "identical": gettext_lazy("Identical"),
+    "mean": "R",
+    "error": "se[R]",
+    "low": gettext_lazy("From"),
+    "high": gettext_lazy("To"),
+    "p_normal": gettext_lazy("p"),
+    "p_exact": gettext_lazy("Exact p"),
+    "p_judges": gettext_lazy("p over judges"),
+    "adjusted_p": gettext_lazy("Corrected p"),
+    "significant": gettext_lazy("Significant"),
+    "arbitrary": gettext_lazy("Drawn at random"),
+    "against": gettext_lazy("Against the majority"),
+    "contradicts": gettext_lazy("Contradicts the order"),
+}
+_COUNTS: Final = ("wins", "losses", "same", "identical", "mean", "error")
+_TESTS: Final = ("p_normal", "p_exact")
+_SIGNIFICANCE: Final = (*_TESTS, "p_judges", "adjusted_p", "significant")
+_TEXTS: Final = ("judge", "votes")
+_YES_NO: Final = ("significant", "arbitrary", "against", "contradicts")
+#: Keys of columns in files, where they are not those of the rows.
+_KEYS: Final = {"votes": "of", "number": "step", "arbitrary": "drawn"}
+
+
+def _of_pairs(
+    name: str,
+    title: str,
+    rows: Iterable[Mapping[str, Any]],
+    columns: Iterable[str],
+    *,
+    keys: int = 2,
+    notes: Sequence[str] = (),
+) -> Table:
+    """Return a table with a row for each pair, the better system first."""
+    return Table.of(
+        rows,
+        name=name,
+        title=title,
+        columns=(
+            Column("better", _("Better"), is_text=True, names="system", of=itemgetter("first")),
+            Column("worse", _("Worse"), is_text=True, names="other", of=itemgetter("second")),
+            *map(_column, columns),
+        ),
+        keys=keys,
+        notes=notes,
     )
 
 
-def _tests() -> tuple[Column, ...]:
-    return Column("p_normal", _("p")), Column("p_exact", _("Exact p"))
-
-
-def _significance() -> tuple[Column, ...]:
-    return (
-        *_tests(),
-        Column("p_judges", _("p over judges")),
-        Column("adjusted_p", _("Corrected p")),
-        _yes_no("significant", _("Significant")),
-    )
-
-
-def _counts() -> tuple[Column, ...]:
-    return (
-        Column("wins", _("Wins")),
-        Column("losses", _("Losses")),
-        Column("same", _("Same quality")),
-        Column("identical", _("Identical")),
-        Column("mean", "R"),
-        Column("error", "se[R]"),
+def _column(name: str) -> Column:
+    words = {True: _("yes"), False: _("no"), None: None}
+    return Column(
+        _KEYS.get(name, name),
+        str(_HEADINGS[name]),
+        is_text=name in (*_TEXTS, *_YES_NO),
+        names="judge" if name == "judge" else None,
+        of=lambda row: words[row[name]] if name in _YES_NO else row[name],
     )
 
 
 def _neighbours(found: SortFound) -> Table:
-    return Table.of(
+    return _of_pairs(
+        "neighbours",
+        _("Neighbours"),
         [_step_data(step, found.read) for step in found.chain.neighbours],
-        name="neighbours",
-        title=_("Neighbours"),
-        columns=(
-            *_pair(),
-            Column("mean", "R"),
-            Column("low", _("From")),
-            Column("high", _("To")),
-            *_significance(),
-        ),
+        ("mean", "low", "high", *_SIGNIFICANCE),
         notes=[_("Neighbours that do not differ significantly share a cluster.")],
-        keys=2,
     )
 
 
 def _comparisons(steps: Sequence[Mapping[str, Any]]) -> Table:
-    drawn = _yes_no("drawn", _("Drawn at random"), key="arbitrary")
-    return Table.of(
-        steps,
-        name="comparisons",
-        title=_("Comparisons"),
-        columns=(*_pair(), *_counts(), *_significance(), drawn),
-        keys=2,
-    )
+    columns = (*_COUNTS, *_SIGNIFICANCE, "arbitrary")
+    return _of_pairs("comparisons", _("Comparisons"), steps, columns)
 
 
 def _verdicts(found: SortFound, steps: Sequence[Mapping[str, Any]]) -> Table:
@@ -294,51 +316,39 @@ def _verdicts(found: SortFound, steps: Sequence[Mapping[str, Any]]) -> Table:
         notes.append(
             _("Late answers arrived after the verdict; they are kept but do not change it.")
         )
-    return Table.of(
+    return _of_pairs(
+        "verdicts",
+        _("Verdicts"),
         [
             {**row, "judgments": step.decision.asked}
             for step, row in zip(found.chain.steps, steps, strict=True)
             if "last" in row
         ],
-        name="verdicts",
-        title=_("Verdicts"),
-        columns=(
-            *_pair(),
-            Column("step", _("Step"), of=itemgetter("number")),
-            Column("judgments", _("Judgments")),
-            Column("last", _("Last judgment")),
-            Column("late", _("Late answers")),
-        ),
+        ("number", "judgments", "last", "late"),
         notes=notes,
-        keys=2,
     )
 
 
 def _majorities(steps: Sequence[Mapping[str, Any]]) -> Table:
     """Return two rows a comparison: a vote a judge, and a vote a sentence that several judges judged."""
-    return Table.of(
+    return _of_pairs(
+        "majorities",
+        _("Majority votes by judge and by sentence"),
         [
-            {**row, "of": str(LEVEL_WORDS[level]), **row[votes]}
+            {**row, "votes": str(LEVEL_WORDS[level]), **row[votes], "ties": row[votes]["same"]}
             for row in steps
             for level, votes in (("judges", "of_judges"), ("segments", "of_sentences"))
             if row[votes] is not None
         ],
-        name="majorities",
-        title=_("Majority votes by judge and by sentence"),
-        columns=(
-            *_pair(),
-            Column("of", _("Votes"), is_text=True),
-            Column("wins", _("Wins")),
-            Column("losses", _("Losses")),
-            Column("ties", _("Ties"), of=itemgetter("same")),
-            Column("p_exact", _("Exact p")),
-        ),
+        ("votes", "wins", "losses", "ties", "p_exact"),
         keys=3,
     )
 
 
 def _by_judge(steps: Sequence[Mapping[str, Any]], settings: SortSettings) -> Table:
-    return Table.of(
+    return _of_pairs(
+        "judges",
+        _("Comparisons by judge"),
         [
             {
                 **row,
@@ -350,52 +360,30 @@ def _by_judge(steps: Sequence[Mapping[str, Any]], settings: SortSettings) -> Tab
             for row in steps
             for judge, counts in row["judges"].items()
         ],
-        name="judges",
-        title=_("Comparisons by judge"),
-        columns=(
-            *_pair(),
-            Column("judge", _("Judge"), is_text=True, names="judge"),
-            *_counts(),
-            *_tests(),
-            _yes_no("significant", _("Significant")),
-            _yes_no("against", _("Against the majority")),
-        ),
+        ("judge", *_COUNTS, *_TESTS, "significant", "against"),
         keys=3,
     )
 
 
 def _remaining(found: SortFound) -> Table:
-    unknown = dict.fromkeys(("judgments", "mean", "p_normal", "p_exact", "contradicts"))
-    return Table.of(
+    columns = ("places", "judgments", "mean", *_TESTS, "contradicts")
+    return _of_pairs(
+        "remaining",
+        _("Pairs not compared by the sort, nearest first"),
         [
-            {"first": each.better, "second": each.worse, "places": each.places, **unknown}
-            if each.result is None
-            else {
-                **_result_data(each.result, found.read.settings),
+            {
+                **dict.fromkeys(columns),
+                **(_result_data(each.result, found.read.settings) if each.result else {}),
+                "first": each.better,
+                "second": each.worse,
                 "places": each.places,
-                "judgments": each.result.pooled.judgments,
-                "contradicts": each.contradicts,
+                "judgments": each.result and each.result.pooled.judgments,
+                "contradicts": each.contradicts if each.result else None,
             }
             for each in (found.chain.remaining if found.read.verify else ())
         ],
-        name="remaining",
-        title=_("Pairs not compared by the sort, nearest first"),
-        columns=(
-            *_pair(),
-            Column("places", _("Distance")),
-            Column("judgments", _("Judgments")),
-            Column("mean", "R"),
-            *_tests(),
-            _yes_no("contradicts", _("Contradicts the order")),
-        ),
-        keys=2,
+        columns,
     )
-
-
-def _yes_no(name: str, heading: str, *, key: str = "") -> Column:
-    """Return a column that says yes, no, or nothing where the row has None."""
-    words = {True: _("yes"), False: _("no"), None: None}
-    return Column(name, heading, is_text=True, of=lambda row: words[row[key or name]])
 
 
 def _known(chain: SortedChain) -> Table:
@@ -543,4 +531,4 @@ def _result_data(result: ComparisonResult, settings: SortSettings) -> dict[str, 
 
 
 def _preference_data(counts: Preference) -> dict[str, Any]:
-    return {name: getattr(counts, name) for name in _COUNTED}
+    return {name: getattr(counts, name) for name in (*_COUNTS, "z", *_TESTS)}
