@@ -157,8 +157,10 @@ def _find(given: Input | AnswersOfFiles, _options: Mapping[str, Any], begin: Beg
     read: SortRead = given.answers
     judged = read.read.judged
     chain = sort_judged(read.systems, judged, read.settings, decisions=read.decisions)
-    beside = chain.order and orders_beside(chain.order, list(judged.values()), read.others)
-    return SortFound(read, chain, beside or None)
+    beside = None
+    if chain.order is not None:
+        beside = orders_beside(chain.order, list(judged.values()), read.others)
+    return SortFound(read, chain, beside)
 
 
 ANALYSIS = AnalysisKind(

@@ -15,7 +15,7 @@ from protocols.frame.tables import files_data, rules_between
 from protocols.sorting.files import ComparisonsRead
 from protocols.sorting.statistics.chain import (
     SORT,
-    OrdersBeside,
+    OrderBeside,
     SortedChain,
     SortSettings,
     Step,
@@ -81,7 +81,7 @@ class SortFound:
 
     read: SortRead
     chain: SortedChain
-    beside: OrdersBeside | None
+    beside: Mapping[str, OrderBeside] | None
 
 
 def sort_report(_given: object, _options: object, found: SortFound) -> Report:
@@ -428,7 +428,7 @@ def _sign(known: PartialOrder, row: int, column: int, open_now: set[Pair]) -> st
     return "?" if pair_of(known.systems[row], known.systems[column]) in open_now else ""
 
 
-def _beside(beside: OrdersBeside | None) -> Table:
+def _beside(orders: Mapping[str, OrderBeside] | None) -> Table:
     """Return the orders by other methods, and how far each agrees with the sort."""
     return Table(
         name="beside",
@@ -439,11 +439,9 @@ def _beside(beside: OrdersBeside | None) -> Table:
             Column("tau", _("Kendall’s τ")),
         ),
         rows=[
-            (_order_name(name), " > ".join(beside.order(name)), beside.tau[SORT, name])
-            for name in beside.scores
-        ]
-        if beside
-        else [],
+            (_order_name(name), " > ".join(each.systems), each.tau[SORT])
+            for name, each in (orders or {}).items()
+        ],
     )
 
 
@@ -486,14 +484,7 @@ def _sort_data(found: SortFound, steps: Sequence[Mapping[str, Any]]) -> dict[str
         ]
         if found.read.verify
         else None,
-        "orders": found.beside
-        and {
-            name: {
-                "systems": found.beside.order(name),
-                "tau": {other: found.beside.tau[name, other] for other in found.beside.scores},
-            }
-            for name in found.beside.scores
-        },
+        "orders": found.beside,
         "version": code_version(),
     }
 

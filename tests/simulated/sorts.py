@@ -108,6 +108,7 @@ class SimulatedCampaign:
             judges=[name for name in names for _sentence in range(self._world.sentences)],
             segments=segments.ravel(),
             answers=answers.ravel(),
+            identical=np.zeros(answers.size, dtype=np.bool_),
         )
 
     def sort(self, seed: int) -> tuple[tuple[str, ...], dict[Pair, Preference]]:

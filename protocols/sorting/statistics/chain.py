@@ -289,32 +289,21 @@ SORT = "sort"
 
 
 @dataclass(frozen=True)
-class OrdersBeside:
-    """Orders of the same systems.
+class OrderBeside:
+    """An order of systems, best first, equal ones by name; and Kendall's τ_b with each order by its name, NaN if there is none.
 
-    Attributes
-    ----------
-    scores : mapping of str to mapping of str to float
-        By the name of an order, that of the sort ("sort") first: a number for each system, higher is better. Scores of methods;
-        the number of systems from the bottom for orders that are given as such. Without systems that a method cannot score.
-    tau : mapping of (str, str) to float
-        Kendall's τ_b of each two orders, both ways; NaN if there is none.
+    Systems that a method cannot score are left out.
     """
 
-    scores: Mapping[str, Mapping[str, float]]
-    tau: Mapping[tuple[str, str], float]
-
-    def order(self, name: str) -> tuple[str, ...]:
-        """Return the systems of an order, best first; equal ones by name."""
-        scores = self.scores[name]
-        return tuple(sorted(scores, key=lambda system: (-scores[system], system)))
+    systems: tuple[str, ...]
+    tau: Mapping[str, float]
 
 
 def orders_beside(
     order: Sequence[str],
     judged: Sequence[PairJudgments],
     others: Mapping[str, Sequence[str]],
-) -> OrdersBeside:
+) -> dict[str, OrderBeside]:
     """Compare other orders with that of a sort.
 
     Parameters
@@ -328,7 +317,8 @@ def orders_beside(
 
     Returns
     -------
-    OrdersBeside
+    dict of str to OrderBeside
+        By the name of an order, that of the sort ("sort") first.
 
     Raises
     ------
@@ -346,8 +336,13 @@ def orders_beside(
         if len(set(given)) < len(given):
             raise ValueError(f"order {name!r}: a system stands twice")
         scores[name] = _from_bottom(given)
-    tau = {(one, two): kendall_tau(scores[one], scores[two]) for one in scores for two in scores}
-    return OrdersBeside(scores, tau)
+    return {
+        name: OrderBeside(
+            systems=tuple(sorted(own, key=lambda system: (-own[system], system))),
+            tau={other: kendall_tau(own, scores[other]) for other in scores},
+        )
+        for name, own in scores.items()
+    }
 
 
 def _from_bottom(order: Sequence[str]) -> dict[str, float]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -160,7 +160,7 @@ class PairJudgments:
     answers : int8, shape (m,)
         +1 where the first system is better, −1 where the second is, 0 for the same quality.
     identical : bool, shape (m,)
-        Whether the outputs are the same text and so were not shown; none if not given.
+        Whether the outputs are the same text and so were not shown.
     """
 
     first: str
@@ -168,11 +168,7 @@ class PairJudgments:
     judges: Sequence[str]
     segments: Int64Array
     answers: Int8Array
-    identical: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
-
-    def __post_init__(self) -> None:
-        if not len(self.identical):
-            object.__setattr__(self, "identical", np.zeros(len(self), dtype=np.bool_))
+    identical: BoolArray
 
     @classmethod
     def of_rows(
@@ -208,10 +204,7 @@ class PairJudgments:
 
     def reversed(self) -> PairJudgments:
         """Return the same with the systems the other way round."""
-        answers = (-self.answers).astype(np.int8)
-        return PairJudgments(
-            self.second, self.first, self.judges, self.segments, answers, self.identical
-        )
+        return replace(self, first=self.second, second=self.first, answers=-self.answers)
 
     def rows(self) -> list[BlockRow]:
         """Return the judgments as blocks of two candidates in the order of their names, for the methods that rank."""

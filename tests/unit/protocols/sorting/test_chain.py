@@ -30,8 +30,9 @@ WORLD = SimulatedWorld({"B": 0.9, "E": 0.6, "D": 0.3, "A": 0.0, "C": 0.0}, same=
 
 
 def pair_of(first: str, second: str, wins: int, losses: int, same: int = 0) -> PairJudgments:
-    answers = np.array([1] * wins + [-1] * losses + [0] * same, dtype=np.int8)
-    return PairJudgments(first, second, ["ann"] * len(answers), np.arange(len(answers)), answers)
+    answers = [1] * wins + [-1] * losses + [0] * same
+    rows = [("ann", segment, answer) for segment, answer in enumerate(answers)]
+    return PairJudgments.of_rows((first, second), rows)
 
 
 def all_pairs(world: SimulatedWorld, seed: int) -> Judged:
@@ -160,11 +161,11 @@ def test_judgments_of_other_systems_are_refused(judged: Judged) -> None:
 def test_orders_beside_the_sort(chain: SortedChain, judged: Judged) -> None:
     assert chain.order is not None
     beside = orders_beside(chain.order, list(judged.values()), {"BLEU": chain.order[::-1]})
-    assert list(beside.scores) == ["sort", "expected_wins", "bradley_terry", "BLEU"]
-    assert beside.order("sort") == chain.order
+    assert list(beside) == ["sort", "expected_wins", "bradley_terry", "BLEU"]
+    assert beside["sort"].systems == chain.order
     # All pairs were judged, so the methods agree but for A and C.
-    assert beside.tau["sort", "bradley_terry"] >= 0.8
-    assert beside.tau["sort", "BLEU"] == beside.tau["BLEU", "sort"] == pytest.approx(-1)
+    assert beside["sort"].tau["bradley_terry"] >= 0.8
+    assert beside["sort"].tau["BLEU"] == beside["BLEU"].tau["sort"] == pytest.approx(-1)
 
 
 @pytest.mark.parametrize(

@@ -22,15 +22,8 @@ Row = tuple[str, int, int]
 
 
 def judged(rows: Sequence[Row], identical: Sequence[Row] = ()) -> PairJudgments:
-    every = [*rows, *identical]
-    return PairJudgments(
-        "X",
-        "Y",
-        [judge for judge, _segment, _answer in every],
-        np.array([segment for _judge, segment, _answer in every], dtype=np.int64),
-        np.array([answer for _judge, _segment, answer in every], dtype=np.int8),
-        np.array([row in identical for row in every], dtype=np.bool_),
-    )
+    every = [*rows, *((judge, segment, None) for judge, segment, _answer in identical)]
+    return PairJudgments.of_rows(("X", "Y"), every)
 
 
 ROWS: list[Row] = [
@@ -94,12 +87,11 @@ def test_a_comparison_is_the_same_from_both_sides(shared: PairJudgments) -> None
 
 def test_rows_in_another_order_give_the_same_bits(shared: PairJudgments) -> None:
     mixed = np.random.default_rng(1).permutation(len(shared))
-    other = PairJudgments(
-        "X",
-        "Y",
-        [shared.judges[row] for row in mixed],
-        shared.segments[mixed],
-        shared.answers[mixed],
+    other = replace(
+        shared,
+        judges=[shared.judges[row] for row in mixed],
+        segments=shared.segments[mixed],
+        answers=shared.answers[mixed],
     )
     # Sums of floating-point weights are whole numbers, and so exact in any order.
     assert compare(shared, resamples=50).pooled == compare(other, resamples=50).pooled
@@ -123,9 +115,10 @@ def test_equal_systems_are_seldom_told_apart_however_much_is_shared(shared: int)
         segments = np.arange(700).reshape(7, 100)
         segments[:, :shared] = segments[0, :shared]
         luck = 2 * random.standard_normal(700)
-        answers = np.sign(luck[segments] + random.standard_normal((7, 100))).astype(np.int8)
+        answers = np.sign(luck[segments] + random.standard_normal((7, 100))).astype(int)
         judges = [str(judge) for judge in range(7) for _sentence in range(100)]
-        judgments = PairJudgments("X", "Y", judges, segments.ravel(), answers.ravel())
+        rows = zip(judges, segments.ravel().tolist(), answers.ravel().tolist(), strict=True)
+        judgments = PairJudgments.of_rows(("X", "Y"), list(rows))
         told.append(compare(judgments, seed=run, resamples=200).pooled.p("normal") <= 0.05)
     assert np.mean(told) <= 0.1
 

@@ -17,13 +17,9 @@ def judged(answers: dict[str, list[int]], *, shared: bool = False) -> PairJudgme
     """Return the answers of each judge, to the same segments or to some of their own."""
     judges = [judge for judge, given in answers.items() for _each in given]
     segments = [place for given in answers.values() for place in range(len(given))]
-    return PairJudgments(
-        "X",
-        "Y",
-        judges,
-        np.array(segments if shared else range(len(judges)), dtype=np.int64),
-        np.array([each for given in answers.values() for each in given], dtype=np.int8),
-    )
+    numbers = segments if shared else range(len(judges))
+    answered = [each for given in answers.values() for each in given]
+    return PairJudgments.of_rows(("X", "Y"), list(zip(judges, numbers, answered, strict=True)))
 
 
 ANSWERS = {"ann": [1, 1, 1, 0], "bob": [1, -1, 1, 1], "eve": [1, 0, 0, 1], "joe": [-1, 1, 1, 0]}
