@@ -21,9 +21,9 @@ from campaign.formats.errors import Loss, Losses
 from campaign.models import Task
 from protocols.frame.stored import answers_written
 from protocols.sorting.sorts import answers_given
-from protocols.sorting.statistics.comparison import PairJudgments
 from protocols.sorting.statistics.merge_insertion import Pair, pair_of
 from protocols.sorting.statistics.verdicts import Answer
+from ranking.core.rankings.two_systems import PairJudgments
 from ranking.export.writing import WRITTEN, ranked_file_write
 from ranking.files.labels import (
     Refuse,

@@ -14,13 +14,13 @@ from protocols.models import SystemSort
 from protocols.sorting.files import ComparisonsRead, read_comparisons
 from protocols.sorting.sorts import DEFAULTS, MOST, answers_given, sort_decided, verdict_rule
 from protocols.sorting.statistics.chain import SortSettings, orders_beside, sort_judged
-from protocols.sorting.statistics.comparison import PairJudgments
 from protocols.sorting.statistics.merge_insertion import pair_of
 from protocols.sorting.statistics.verdicts import VerdictRule
 from protocols.sorting.tables import SortFound, SortRead, sort_report
 from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
 from ranking.analyses.options import RESAMPLES, SEED, Option, OptionError
 from ranking.core.ranges import Correction
+from ranking.core.rankings.two_systems import PairJudgments
 from ranking.files.sources import ReadingProgress
 from ranking.reports.inputs import AnswersOfFiles, Input
 

@@ -20,12 +20,6 @@ from protocols.sorting.statistics.chain import (
     SortSettings,
     Step,
 )
-from protocols.sorting.statistics.comparison import (
-    FEWEST_NORMAL,
-    FEWEST_TESTED,
-    ComparisonResult,
-    Preference,
-)
 from protocols.sorting.statistics.merge_insertion import (
     Pair,
     PartialOrder,
@@ -36,6 +30,12 @@ from protocols.sorting.statistics.merge_insertion import (
 from protocols.sorting.statistics.verdicts import Decision, verdicts_of
 from ranking.analyses.ranking import tests_in_words
 from ranking.code_version import code_version
+from ranking.core.rankings.two_systems import (
+    FEWEST_NORMAL,
+    FEWEST_TESTED,
+    ComparisonResult,
+    Preference,
+)
 from ranking.core.scores import Shortage
 from ranking.reports.inputs import excluded_notes
 from ranking.reports.tables import Column, Plot, Report, Table, Value

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from protocols.sorting.statistics.comparison import PairJudgments, Preference
 from protocols.sorting.statistics.merge_insertion import (
     Pair,
     Verdict,
@@ -18,6 +17,7 @@ from protocols.sorting.statistics.merge_insertion import (
     next_comparisons,
 )
 from ranking.core.ranges import Correction, adjusted
+from ranking.core.rankings.two_systems import PairJudgments, Preference
 
 FloatArray = npt.NDArray[np.float64]
 Int8Array = npt.NDArray[np.int8]

@@ -14,7 +14,12 @@ from itertools import accumulate, combinations, pairwise
 
 import numpy as np
 
-from protocols.sorting.statistics.comparison import (
+from protocols.sorting.statistics.merge_insertion import Pair, SortState, pair_of
+from protocols.sorting.statistics.verdicts import Decision, VerdictRule, decide, sort_replayed
+from ranking.core.beside import kendall_tau_b
+from ranking.core.ranges import Correction, adjusted
+from ranking.core.rankings.mean_scores import orders_by_methods
+from ranking.core.rankings.two_systems import (
     ComparisonResult,
     ErrorChoice,
     PairJudgments,
@@ -22,11 +27,6 @@ from protocols.sorting.statistics.comparison import (
     blocks_of,
     compare,
 )
-from protocols.sorting.statistics.merge_insertion import Pair, SortState, pair_of
-from protocols.sorting.statistics.verdicts import Decision, VerdictRule, decide, sort_replayed
-from ranking.core.beside import kendall_tau_b
-from ranking.core.ranges import Correction, adjusted
-from ranking.core.rankings.mean_scores import orders_by_methods
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from protocols.sorting.statistics.comparison import ComparisonResult, TestName
 from protocols.sorting.statistics.merge_insertion import (
     Pair,
     SortState,
@@ -21,6 +20,7 @@ from protocols.sorting.statistics.merge_insertion import (
     next_comparisons,
     pair_of,
 )
+from ranking.core.rankings.two_systems import ComparisonResult, TestName
 
 OnUndecided = Literal["sign", "extend"]
 

@@ -5,7 +5,7 @@ that name line and key.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from campaign.formats import InputFile
 from campaign.formats.errors import Loss
@@ -48,7 +48,7 @@ def score_value(key: str, value: object, refuse: Refuse) -> float:
 
 
 Made = TypeVar("Made", ScoredJudgment, ScoredOutput, Span)
-_REMEDIES = {Span: "give both ends, the start before the end, or neither"}
+_REMEDIES: Final[dict[object, str]] = {Span: "give both ends, the start before the end, or neither"}
 
 
 def made(

@@ -160,7 +160,7 @@ def _pair(
     first, second = values.T
     numbers = {segment: number for number, segment in enumerate(dict.fromkeys(segments))}
     in_segment = np.array([numbers[segment] for segment in segments], dtype=np.int64)
-    figures = {}
+    figures: dict[str, float | None] = {}
     for name, key, coefficient in (
         ("pearson", "", Coefficient.PEARSON),
         ("spearman", "spearman_", Coefficient.SPEARMAN),

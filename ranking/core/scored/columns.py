@@ -48,7 +48,9 @@ class ScoreColumns:
     @classmethod
     def of_rows(cls, rows: Sequence[tuple[str, tuple[str, str], str, float]]) -> ScoreColumns:
         """Return rows of system, document and segment, judge and score; their order decides `round`."""
-        names = [tuple(sorted({row[part] for row in rows})) for part in range(3)]
+        names: list[tuple[Any, ...]] = [
+            tuple(sorted({row[part] for row in rows})) for part in range(3)
+        ]
         systems, segments, judges = names
         documents = tuple(sorted({document for document, _segment in segments}))
         system, segment, judge = (

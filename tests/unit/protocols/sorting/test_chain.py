@@ -16,11 +16,11 @@ from protocols.sorting.statistics.chain import (
     orders_beside,
     sort_judged,
 )
-from protocols.sorting.statistics.comparison import PairJudgments
 from protocols.sorting.statistics.merge_insertion import Pair
 from protocols.sorting.statistics.merge_insertion import pair_of as known_as
 from protocols.sorting.statistics.verdicts import VerdictRule
 from ranking.core.ranges import Correction
+from ranking.core.rankings.two_systems import PairJudgments
 from tests.simulated.sorts import SimulatedCampaign, SimulatedWorld
 
 Judged = dict[Pair, PairJudgments]

@@ -7,15 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from protocols.sorting.statistics.comparison import (
+from protocols.sorting.statistics.verdicts import Decision, VerdictRule, decide
+from ranking.core.counting.counts import tally
+from ranking.core.rankings.two_systems import (
     ComparisonResult,
     PairJudgments,
     Preference,
     blocks_of,
     compare,
 )
-from protocols.sorting.statistics.verdicts import Decision, VerdictRule, decide
-from ranking.core.counting.counts import tally
 from tests.simulated.sorts import SimulatedCampaign, SimulatedWorld
 
 Row = tuple[str, int, int]

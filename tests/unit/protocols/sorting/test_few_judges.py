@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from protocols.sorting.statistics.comparison import PairJudgments, compare, p_over_judges
+from ranking.core.rankings.two_systems import PairJudgments, compare, p_over_judges
 from tests.simulated.sorts import SimulatedCampaign, SimulatedWorld
 
 #: Two equal systems; judges with samples of their own.

@@ -7,7 +7,7 @@ import pytest
 
 from campaign.formats import FormatError
 from protocols.sorting.files import read_comparisons
-from protocols.sorting.statistics.comparison import Preference
+from ranking.core.rankings.two_systems import Preference
 from ranking.files.records import SelectionError
 
 MakeFile = Callable[[Iterable[Any]], str]

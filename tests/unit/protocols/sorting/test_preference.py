@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.weightstats import DescrStatsW
 
-from protocols.sorting.statistics.comparison import Preference
+from ranking.core.rankings.two_systems import Preference
 
 
 def test_sixty_to_forty_is_significant_by_the_normal_test_alone() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from protocols.sorting.statistics.comparison import ErrorChoice, compare
+from ranking.core.rankings.two_systems import ErrorChoice, compare
 from tests.simulated.sorts import SimulatedCampaign, SimulatedWorld, simulate_sorts
 from tests.some_now import some_now
 
