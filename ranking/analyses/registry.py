@@ -22,8 +22,7 @@ from ranking.analyses.judge_pairs import JUDGE_PAIRS
 from ranking.analyses.judges import JUDGES
 from ranking.analyses.kind import AnalysisKind
 from ranking.analyses.methods import COMPARED_METHODS
-from ranking.analyses.metric_orders import METRIC_ORDERS
-from ranking.analyses.metrics import METRICS
+from ranking.analyses.metrics import METRIC_ORDERS, METRICS
 from ranking.analyses.options import OptionError
 from ranking.analyses.pairs import PAIRS
 from ranking.analyses.ranking import RANKING

@@ -41,12 +41,14 @@ from ranking.core.metrics.meta_evaluation import (
     floor,
     metrics_compared,
 )
+from ranking.core.metrics.orders import MetricOrder, metric_order, people_order
 from ranking.core.metrics.people import Metric, People, people_of_blocks, people_of_scores
 from ranking.files.reading import read_judgments
 from tests.benchmarks.metric_coverage import WORLDS, held
 from tests.released import released_texts
 
 FEW = Drawing(resamples=100)
+SEGMENTS = 60
 
 
 def metric(values: FloatArray, name: str = "m", **more: Any) -> Metric:
@@ -314,3 +316,65 @@ def test_intervals_hold_in_simulated_campaigns(name: str) -> None:
     """95 % of 40 campaigns, give or take three errors; `metric_coverage` draws hundreds of each."""
     for figure, found in held(WORLDS[name], campaigns=40, resamples=100).items():
         assert found.share > 0.845, figure
+
+
+@pytest.fixture(scope="module")
+def judged() -> People:
+    """Judges put a before b before c in all but every sixth segment."""
+    rows = [
+        BlockRow(f"j{judge}", segment, [[name] for name in "abc"], labels)
+        for segment in range(1, SEGMENTS + 1)
+        for judge in range(4)
+        for labels in [[2, 1, 3] if segment % 6 == 0 else [1, 2, 3]]
+    ]
+    return people_of_blocks(blocks_from_rows(rows, systems="abc"), drawing=Drawing(resamples=200))
+
+
+def ordered(values: FloatArray, people: People, sign: float = 1.0, **more: Any) -> MetricOrder:
+    numbers = np.arange(1, len(values) + 1)
+    return metric_order(metric(sign * values, segments=numbers, sign=sign, **more), people)
+
+
+def ranks(found: MetricOrder) -> list[tuple[str, int | None, int | None, int | None]]:
+    return [(row.system, row.rank, row.rank_low, row.rank_high) for row in found.rows]
+
+
+def test_a_metric_in_the_other_direction_agrees(judged: People) -> None:
+    errors = np.random.default_rng(1).normal([1.0, 2.0, 3.0], 0.1, (SEGMENTS, 3))
+    found = ordered(errors, judged, -1.0)
+    assert ranks(found) == [("a", 1, 1, 1), ("b", 2, 2, 2), ("c", 3, 3, 3)]
+    assert found.rows[0].value is not None
+    assert found.rows[0].value.value == pytest.approx(errors[:, 0].mean())
+    assert (found.agreeing, found.contradictions) == (3, [])
+    assert [(row.rank, row.rank_low) for row in people_order(judged)] == [(1, 1), (2, 2), (3, 3)]
+    # People prefer b to a where the metric does not.
+    assert {each.segment % 6 for each in found.discords} == {0}
+    assert {(each.better, each.worse) for each in found.discords} == {("b", "a")}
+
+
+def test_pairs_that_people_separate_are_contradicted(judged: People) -> None:
+    values = np.random.default_rng(2).normal([3.0, 1.0, 1.5], 0.1, (SEGMENTS, 3))
+    values[:10, 0] = np.nan
+    found = ordered(values, judged)
+    [contradiction] = found.contradictions
+    assert (contradiction.better, contradiction.worse) == ("b", "c")
+    assert contradiction.is_separated
+    assert contradiction.by_people.value > 0 > contradiction.difference.value
+    assert {row.system: row.missing for row in found.rows} == {"a": 10, "b": 0, "c": 0}
+    assert ordered(values[:30], judged).segments == 30
+
+
+def test_scores_of_systems_alone_have_no_range(judged: People) -> None:
+    found = ordered(np.empty((0, 3)), judged, of_systems=np.array([0.1, 0.3, np.nan]))
+    assert (found.range_kind, found.segments) == ("none", 0)
+    none = (None, None)
+    assert ranks(found) == [("b", 1, *none), ("a", 2, *none), ("c", None, *none)]
+    assert [(each.better, each.is_separated) for each in found.contradictions] == [("a", False)]
+
+
+def test_scores_of_people_without_judges_are_an_order_too() -> None:
+    values = np.random.default_rng(3).normal([80.0, 70.0], 5.0, (SEGMENTS, 2))
+    people = people_of_scores(metric(values, segments=np.arange(1, SEGMENTS + 1)))
+    assert people.better.tolist() == [[False, True], [False, False]]
+    found = ordered(-values, people)
+    assert found.discords[0].by_people > 0 > found.discords[0].by_metric
