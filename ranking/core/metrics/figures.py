@@ -345,10 +345,11 @@ class Figure:
 
     def estimate(self, drawing: Drawing) -> Estimate:
         """Return the figure with its interval, from the same variance and quantile as `ranking.core.beside.estimate`."""
-        units = [each.astype(np.int64) for each in self.kinds]
+        units = list(self.kinds)
         if len(units) > 1:
             # What a judge judged of a segment.
-            units.append(units[0] * (units[1].max(initial=0) + 1) + units[1])
+            judges = np.int64(units[1].max(initial=0) + 1)
+            units.append(units[0] * judges + units[1])
         sums = [
             np.bincount(np.unique(each, return_inverse=True)[1], self.influence) for each in units
         ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -551,11 +551,14 @@ def _soft(people: People, agreements: Sequence[MetricAgreement]) -> _Swaps:
     human = normal_p_values(people.scores, difference_spread(people.resampled["segments"]))
 
     standard = [(each[rows] - each[rows].mean()) / (each[rows].std() or 1.0) for each in scored]
-    apart = [pair_differences(each) ** 2 for each in standard]
-    sums, squares = ([each.sum(axis=0) for each in of] for of in (standard, apart))
-    flipped, flipped_squares = (
-        [flipped_sums(each, keys, people.drawing) for each in of] for of in (standard, apart)
-    )
+
+    def summed(columns: Iterable[FloatArray]) -> tuple[list[FloatArray], list[FloatArray]]:
+        found = [(each.sum(axis=0), flipped_sums(each, keys, people.drawing)) for each in columns]
+        return [each for each, _flipped in found], [flipped for _each, flipped in found]
+
+    sums, flipped = summed(standard)
+    # There are many pairs of systems: one metric at a time.
+    squares, flipped_squares = summed(pair_differences(each) ** 2 for each in standard)
 
     def agreement(sums: FloatArray, squares: FloatArray) -> FloatArray:
         spread = np.sqrt(np.maximum(squares, 0.0))
