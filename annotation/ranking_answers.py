@@ -30,11 +30,10 @@ def labels_refusal(assigned: AssignedBlock, labels: Labels) -> SubmissionRefused
     """Return why these labels are not taken; None if they are."""
     if len(labels) != len(assigned.candidates):
         return SubmissionRefusedError(
-            _("%(labels)d labels were sent for %(candidates)d outputs. Send one label per output.")
-            % {"labels": len(labels), "candidates": len(assigned.candidates)}
+            f"{len(labels)} labels were sent for {len(assigned.candidates)} outputs. Send one label per output."
         )
     if any(label is not None and not 1 <= label <= 5 for label in labels):
-        return SubmissionRefusedError(_("Ranks must be between 1 and 5."))
+        return SubmissionRefusedError("Ranks must be between 1 and 5.")
     missing = [
         candidate
         for candidate, label in zip(assigned.candidates, labels, strict=True)

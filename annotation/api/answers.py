@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.http import HttpResponse
-from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework import serializers
@@ -105,7 +104,7 @@ class AnswersView(Address):
             return self.answer(known, AnswerFormatsSerializer, 200)
         written = answers_written(task=task, file_format=wanted)
         if written is None:
-            raise ValidationError({"as": [_("Format not available for this task.")]})
+            raise ValidationError({"as": ["Format not available for this task."]})
         return answers_response(task=task, file_format=wanted, written=written)
 
     @operation(

@@ -371,10 +371,10 @@ def _other_kind_refusal(
     """Return that this protocol takes the other of the two; None if it is the right one alone."""
     if kind.has_answers and (answer is None or labels is not None):
         return SubmissionRefusedError(
-            _("This task requires `answer` and no `labels`."), field="answer"
+            "This task requires `answer` and no `labels`.", field="answer"
         )
     if not kind.has_answers and (labels is None or answer is not None):
-        return SubmissionRefusedError(_("This task requires `labels` and no `answer`."))
+        return SubmissionRefusedError("This task requires `labels` and no `answer`.")
     return None
 
 
@@ -436,7 +436,7 @@ def skip_submit(
 def submission_owner_check(stored: Judgment | Skip | ProblemReport, *, judge_id: int) -> None:
     """Raise `SubmissionRefusedError` if the answer stored under an id belongs to another judge."""
     if stored.judge_id != judge_id:
-        raise SubmissionRefusedError(_("This submission's id belongs to another judge."))
+        raise SubmissionRefusedError("This submission's id belongs to another judge.")
 
 
 def _skip_known(assigned: AssignedBlock, client_id: UUID) -> Skip | None:
@@ -450,6 +450,5 @@ def _times_refusal(duration_ms: int | None, active_ms: int | None) -> Submission
     if duration_ms is None or active_ms is None or active_ms <= duration_ms:
         return None
     return SubmissionRefusedError(
-        _("active_ms (%(active)d) must not exceed duration_ms (%(duration)d).")
-        % {"active": active_ms, "duration": duration_ms}
+        f"active_ms ({active_ms}) must not exceed duration_ms ({duration_ms})."
     )

@@ -51,7 +51,7 @@ def _task(request: Request, task_id: int) -> Task:
     mine = Task.objects.with_role_of(reader(request)).select_related("test_set__campaign")
     task = mine.filter(pk=task_id).first()
     if task is None:
-        raise NotFound(_("Test set not found, or you are not a member of its campaign."))
+        raise NotFound("Test set not found, or you are not a member of its campaign.")
     return task
 
 
@@ -78,5 +78,5 @@ def group_asked_for(task: Task, name: str | None) -> JudgeGroup | None:
     present = JudgeGroup.objects.present().filter(campaign=task.test_set.campaign_id)
     group = present.filter(name__iexact=name).first()
     if group is None:
-        raise ValidationError(_("Group “%(name)s” not found in this campaign.") % {"name": name})
+        raise ValidationError(f"Group “{name}” not found in this campaign.")
     return group

@@ -42,9 +42,9 @@ class ScopedTokenAuthentication(TokenAuthentication):
         """Return the user and the token of this text. One query. Raises AuthenticationFailed."""
         token = token_named(key)
         if token is None:
-            raise AuthenticationFailed(_("Invalid token."))
+            raise AuthenticationFailed("Invalid token.")
         if not token.user.is_active:
-            raise AuthenticationFailed(_("The user of this token is inactive or deleted."))
+            raise AuthenticationFailed("The user of this token is inactive or deleted.")
         return token.user, token
 
 
@@ -55,7 +55,7 @@ def token_of(request: Request) -> ApiToken | None:
 
 def _method_check(token: ApiToken, request: Request) -> None:
     if token.scope != TokenScope.WRITE and request.method not in SAFE_METHODS:
-        raise PermissionDenied(_("This token is read-only."))
+        raise PermissionDenied("This token is read-only.")
 
 
 def _campaign_check(token: ApiToken, request: Request) -> None:
@@ -69,14 +69,12 @@ def _campaign_check(token: ApiToken, request: Request) -> None:
     if named == token.campaign_id:
         if leads_beyond:
             raise PermissionDenied(
-                _("This token is limited to one campaign and cannot create another one.")
+                "This token is limited to one campaign and cannot create another one."
             )
         return
     if named is not None:
         raise NotFound(_("Campaign not found, or you are not a member."))
     if leads_beyond or not getattr(context.get("view"), _NOT_HERE, False):
         raise PermissionDenied(
-            _(
-                "This token is limited to one campaign and cannot be used for endpoints that cover all campaigns."
-            )
+            "This token is limited to one campaign and cannot be used for endpoints that cover all campaigns."
         )

@@ -5,9 +5,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 from rest_framework.exceptions import APIException, ParseError, ValidationError
 from rest_framework.fields import Field
@@ -72,8 +70,7 @@ class UnknownKey(NamedTuple):
     @property
     def words(self) -> str:
         """Error message, with the closest known key if there is one."""
-        said = _("Unknown field “%(name)s”.") % {"name": self.name}
-        return with_nearest(said, self.name, self.known)
+        return with_nearest(f"Unknown field “{self.name}”.", self.name, self.known)
 
 
 def unknown_keys_refuse(described: Mapping[str, Any], content: Any, place: str = "") -> None:
@@ -94,11 +91,8 @@ def unknown_words(unknown: list[str], known: list[str]) -> str:
     """Return which names of a request are unknown, and which are known there."""
     names = ", ".join(unknown)
     if not known:
-        return _("Unknown: %(unknown)s. This endpoint takes no parameters.") % {"unknown": names}
-    return _("Unknown: %(unknown)s. Valid names: %(known)s.") % {
-        "unknown": names,
-        "known": ", ".join(known),
-    }
+        return f"Unknown: {names}. This endpoint takes no parameters."
+    return f"Unknown: {names}. Valid names: {', '.join(known)}."
 
 
 def _unknown(
@@ -169,23 +163,23 @@ class StrictJSONParser(JSONParser):
             data = super().parse(*args, **kwargs)
             json.dumps(data, ensure_ascii=False).encode()
         except RecursionError as error:
-            raise ParseError(_("The JSON is nested too deeply.")) from error
+            raise ParseError("The JSON is nested too deeply.") from error
         except UnicodeEncodeError as error:
-            raise ParseError(_("Invalid JSON: lone surrogate.")) from error
+            raise ParseError("Invalid JSON: lone surrogate.") from error
         return data
 
 
 PREFIX: Final = "urn:quintet:problem:"
 #: Types of problems that a program may want to tell apart, with their titles; docs/rest.md lists them.
-TITLES: Final[dict[str, Promise]] = {
-    f"{PREFIX}invalid-input": gettext_lazy("Invalid input"),
-    f"{PREFIX}unknown-parameter": gettext_lazy("Unknown parameter"),
-    f"{PREFIX}unknown-field": gettext_lazy("Unknown field"),
-    f"{PREFIX}idempotency-key-invalid": gettext_lazy("Invalid Idempotency-Key"),
-    f"{PREFIX}idempotency-key-in-use": gettext_lazy("Idempotency-Key in use"),
-    f"{PREFIX}idempotency-key-reused": gettext_lazy("Idempotency-Key used for another request"),
-    f"{PREFIX}changed-meanwhile": gettext_lazy("Conflicting change"),
-    f"{PREFIX}too-many-requests": gettext_lazy("Too many requests"),
+TITLES: Final[dict[str, str]] = {
+    f"{PREFIX}invalid-input": "Invalid input",
+    f"{PREFIX}unknown-parameter": "Unknown parameter",
+    f"{PREFIX}unknown-field": "Unknown field",
+    f"{PREFIX}idempotency-key-invalid": "Invalid Idempotency-Key",
+    f"{PREFIX}idempotency-key-in-use": "Idempotency-Key in use",
+    f"{PREFIX}idempotency-key-reused": "Idempotency-Key used for another request",
+    f"{PREFIX}changed-meanwhile": "Conflicting change",
+    f"{PREFIX}too-many-requests": "Too many requests",
 }
 
 

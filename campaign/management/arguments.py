@@ -11,7 +11,6 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Now
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from campaign.models import Campaign, Judge, Protocol, Task, User
 from campaign.texts.language_tags import LanguageTagError, language_tag_checked
@@ -63,7 +62,7 @@ class TasksCommand(BaseCommand):
         if slug:
             tasks = tasks.filter(test_set__campaign__slug=slug)
             if not tasks:
-                raise CommandError(_("Campaign “%(slug)s” has no test set.") % {"slug": slug})
+                raise CommandError(f"Campaign “{slug}” has no test set.")
         return tasks
 
 
@@ -82,10 +81,7 @@ def campaign_named(slug: str) -> Campaign:
     campaign = Campaign.objects.filter(slug=slug).first()
     if campaign is None:
         slugs = ", ".join(Campaign.objects.order_by("slug").values_list("slug", flat=True)[:20])
-        raise CommandError(
-            _("Campaign “%(slug)s” not found. Available campaigns: %(slugs)s.")
-            % {"slug": slug, "slugs": slugs or "–"}
-        )
+        raise CommandError(f"Campaign “{slug}” not found. Available campaigns: {slugs or '–'}.")
     return campaign
 
 
@@ -93,10 +89,7 @@ def judge_named(*, campaign: Campaign, pseudonym: str) -> Judge:
     """Return the judge of a campaign, or raise a CommandError."""
     judge = Judge.objects.filter(campaign=campaign, pseudonym=pseudonym).first()
     if judge is None:
-        raise CommandError(
-            _("Judge “%(pseudonym)s” not found in campaign “%(slug)s”.")
-            % {"slug": campaign.slug, "pseudonym": pseudonym}
-        )
+        raise CommandError(f"Judge “{pseudonym}” not found in campaign “{campaign.slug}”.")
     return judge
 
 
@@ -105,9 +98,7 @@ def user_named(email: str) -> User:
     try:
         return User.objects.get_by_natural_key(email)
     except User.DoesNotExist:
-        raise CommandError(
-            _("No user has the e-mail address %(email)s.") % {"email": email}
-        ) from None
+        raise CommandError(f"No user has the e-mail address {email}.") from None
 
 
 def language_argument(text: str) -> str:
@@ -139,9 +130,7 @@ def address_argument(text: str) -> str:
 
 def expiry_words(expires_at: datetime) -> str:
     """Return when a link or token ends, in words."""
-    return _("Valid until %(when)s.") % {
-        "when": timezone.localtime(expires_at).strftime("%Y-%m-%d %H:%M %Z")
-    }
+    return f"Valid until {timezone.localtime(expires_at):%Y-%m-%d %H:%M %Z}."
 
 
 def days_argument(text: str) -> Combinable:
@@ -158,10 +147,7 @@ def address_of(command: BaseCommand, options: dict[str, Any]) -> str:
         return given
     assumed: str = settings.ASSUMED_ADDRESS
     command.stderr.write(
-        _(
-            "No running server found; using %(address)s. Pass --address URL or set PUBLIC_ADDRESS to change it."
-        )
-        % {"address": assumed}
+        f"No running server found; using {assumed}. Pass --address URL or set PUBLIC_ADDRESS to change it."
     )
     return assumed
 

@@ -9,7 +9,6 @@ from types import TracebackType
 from typing import IO, Self
 
 from django.core.management.base import CommandError, OutputWrapper
-from django.utils.translation import gettext as _
 
 from campaign.formats import ByteStream, FormatError, InputFile, TestSetFormat, detect_format
 from campaign.formats.archives import archive_files, folder_files, opener
@@ -98,31 +97,23 @@ def inspection_lines(recognised: RecognisedSet, found: Inspection) -> Iterator[s
     for file in recognised.files:
         line = f"{file.name}: {_role(file)}"
         if file.name in facts:
-            line += "; " + _("%(lines)s lines, %(encoding)s, line endings: %(ends)s") % {
-                "lines": f"{facts[file.name].lines:,}",
-                "encoding": facts[file.name].encoding or "?",
-                "ends": facts[file.name].line_ends or "–",
-            }
+            line += (
+                f"; {facts[file.name].lines:,} lines, {facts[file.name].encoding or '?'}, "
+                f"line endings: {facts[file.name].line_ends or '–'}"
+            )
         yield line
     if found.languages:
-        yield _("Languages, from file names: %(source)s → %(target)s") % {
-            "source": found.languages[0],
-            "target": found.languages[1],
-        }
-    yield _("Segments: %(segments)s, documents: %(documents)s, references: %(references)s") % {
-        "segments": f"{found.segments:,}",
-        "documents": f"{found.documents:,}",
-        "references": found.references,
-    }
+        yield f"Languages, from file names: {found.languages[0]} → {found.languages[1]}"
+    yield f"Segments: {found.segments:,}, documents: {found.documents:,}, references: {found.references}"
     for system in found.systems:
         yield from _system(system)
     if any(system.outlier_count for system in found.systems):
-        yield _(
-            "Outliers: outputs whose log length ratio to the source is more than %(limit)s scaled median "
+        yield (
+            f"Outliers: outputs whose log length ratio to the source is more than {OUTLYING:g} scaled median "
             "absolute deviations from the median of the system."
-        ) % {"limit": f"{OUTLYING:g}"}
+        )
     for group in found.identical_systems:
-        yield _("Identical outputs: %(systems)s") % {"systems": ", ".join(group)}
+        yield f"Identical outputs: {', '.join(group)}"
     listed = {file.name for file in recognised.of(FileRole.IGNORED)}
     left_out = (each for each in found.left_out if each[0] not in listed)
     yield from told_lines(left_out, found.warnings)
@@ -135,44 +126,36 @@ def inspection_lines(recognised: RecognisedSet, found: Inspection) -> Iterator[s
 def loss_lines(losses: Iterable[Loss]) -> Iterator[str]:
     """Yield a line for everything that a conversion could not carry."""
     for loss in losses:
-        yield (
-            _("Not converted: %(what)s (%(count)s times, first at %(first)s).")
-            % {"what": loss.what, "count": f"{loss.count:,}", "first": loss.first}
-        )
+        yield (f"Not converted: {loss.what} ({loss.count:,} times, first at {loss.first}).")
 
 
 def told_lines(left_out: Iterable[tuple[str, str]], warnings: Iterable[str]) -> Iterator[str]:
     """Yield a line for everything that an import leaves out or warns about."""
     for name, why in left_out:
-        yield _("Skipped: %(name)s (%(why)s)") % {"name": name, "why": why}
+        yield f"Skipped: {name} ({why})"
     for warning in warnings:
-        yield _("Warning: %(what)s") % {"what": warning}
+        yield f"Warning: {warning}"
 
 
 def _role(file: RecognisedFile) -> str:
     if file.role is FileRole.SYSTEM:
-        return _("outputs of %(system)s") % {"system": file.system}
+        return f"outputs of {file.system}"
     if file.role is FileRole.IGNORED:
-        return _("skipped (%(why)s)") % {"why": file.why}
+        return f"skipped ({file.why})"
     return {
-        FileRole.SOURCE: _("source"),
-        FileRole.REFERENCE: _("reference"),
-        FileRole.DOCUMENTS: _("document names"),
-        FileRole.WHOLE: _("whole test set"),
+        FileRole.SOURCE: "source",
+        FileRole.REFERENCE: "reference",
+        FileRole.DOCUMENTS: "document names",
+        FileRole.WHOLE: "whole test set",
     }[file.role]
 
 
 def _system(system: SystemFacts) -> Iterator[str]:
-    yield _(
-        "%(system)s: length ratio %(ratio)s, outliers: %(outliers)s, repeated for another source: "
-        "%(repeated)s, copied from the source: %(copied)s"
-    ) % {
-        "system": system.name,
-        "ratio": "–" if system.usual_ratio is None else f"{system.usual_ratio:.2f}",
-        "outliers": f"{system.outlier_count:,}",
-        "repeated": f"{system.repeated:,}",
-        "copied": f"{system.copied:,}",
-    }
+    ratio = "–" if system.usual_ratio is None else f"{system.usual_ratio:.2f}"
+    yield (
+        f"{system.name}: length ratio {ratio}, outliers: {system.outlier_count:,}, repeated for another source: "
+        f"{system.repeated:,}, copied from the source: {system.copied:,}"
+    )
     for outlier in system.outliers:
         yield f"    {outlier.number}. ×{outlier.ratio:.2f} {_one_line(outlier.output)}"
 
@@ -246,11 +229,7 @@ class Progress:
     def _line(self) -> str:
         read = sum(stream.bytes_read for stream in self._streams)
         share = min(100 * read // self._total_bytes, 100) if self._total_bytes else 100
-        return _("%(count)s %(unit)s, %(share)d%% of the input read") % {
-            "count": f"{self._count:,}",
-            "unit": self._unit,
-            "share": share,
-        }
+        return f"{self._count:,} {self._unit}, {share}% of the input read"
 
 
 @contextmanager

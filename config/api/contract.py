@@ -20,7 +20,6 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.utils.cache import get_conditional_response
 from django.utils.http import parse_etags, quote_etag
-from django.utils.translation import gettext as _
 from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import FormParser, MultiPartParser
 from rest_framework.request import Request
@@ -91,7 +90,7 @@ class AskedAsDescribed(APIView):
                 "unknown-parameter",
                 unknown_words(unknown, known),
                 status=400,
-                errors={name: [_("Unknown parameter.")] for name in unknown},
+                errors={name: ["Unknown parameter."] for name in unknown},
                 known=known,
             )
 
@@ -157,9 +156,7 @@ class Contracted(AskedAsDescribed):
                 "unknown-field",
                 unknown_words(unknown, sorted(known)),
                 status=400,
-                errors={
-                    FIELDS: [_("Unknown field “%(name)s”.") % {"name": name} for name in unknown]
-                },
+                errors={FIELDS: [f"Unknown field “{name}”." for name in unknown]},
                 known=sorted(known),
             )
 
@@ -194,7 +191,7 @@ class Contracted(AskedAsDescribed):
         if etag is None or ("*" not in given and etag not in [_strong(each) for each in given]):
             raise ProblemError(
                 "changed-meanwhile",
-                _("This resource has changed since you read it. Fetch it again and retry."),
+                "This resource has changed since you read it. Fetch it again and retry.",
                 status=412,
                 headers={} if etag is None else {"ETag": etag},
             )
@@ -219,7 +216,7 @@ class Contracted(AskedAsDescribed):
         is_file = not isinstance(response, Response) or request.accepted_renderer.format != "json"
         if is_file:
             refused = ProblemError(
-                "unknown-field", _("File downloads do not support ?fields=."), status=400
+                "unknown-field", "File downloads do not support ?fields=.", status=400
             )
             return self.handle_exception(refused)
         response.data = _picked(response.data, self.wanted or [])

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
-from django.utils.translation import gettext as _
 from django.views import defaults
 from rest_framework.exceptions import APIException, Throttled, ValidationError
 from rest_framework.response import Response
@@ -38,7 +37,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         errors = response.data if isinstance(response.data, dict) else {"body": response.data}
         response.data = {
             "type": problem_type("invalid-input"),
-            "detail": _("Invalid request."),
+            "detail": "Invalid request.",
             "errors": errors,
         }
     if response is not None and isinstance(error, Throttled):
@@ -53,14 +52,14 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Not a request we can read; in the shape of the API's errors where the address is the API's."""
     if request.path_info.startswith("/api/"):
-        return JsonResponse({"detail": _("Malformed URL or headers.")}, status=400)
+        return JsonResponse({"detail": "Malformed URL or headers."}, status=400)
     return defaults.bad_request(request, exception)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """No such page; in the shape of the API's errors where the address is the API's."""
     if request.path_info.startswith("/api/"):
-        return JsonResponse({"detail": _("Page not found.")}, status=404)
+        return JsonResponse({"detail": "Page not found."}, status=404)
     return defaults.page_not_found(request, exception)
 
 
@@ -70,9 +69,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     status = 503 if away else 500
     if request.path_info.startswith("/api/"):
         detail = (
-            _("The database is unavailable. Try again shortly.")
-            if away
-            else _("Internal server error.")
+            "The database is unavailable. Try again shortly." if away else "Internal server error."
         )
         response: HttpResponse = JsonResponse({"detail": detail}, status=status)
     else:

@@ -11,7 +11,6 @@ from cryptography.fernet import Fernet
 from django.db import transaction
 from django.http import HttpResponse, HttpResponseBase
 from django.utils.crypto import salted_hmac
-from django.utils.translation import gettext as _
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -38,16 +37,16 @@ def repeatably(request: Request, act: Callable[[], HttpResponseBase]) -> HttpRes
     if _KEY.fullmatch(key) is None:
         raise ProblemError(
             "idempotency-key-invalid",
-            _("An Idempotency-Key must be 1 to 255 printable ASCII characters without spaces."),
+            "An Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.",
             status=400,
-            errors={HEADER: [_("Use a UUID, for example.")]},
+            errors={HEADER: ["Use a UUID, for example."]},
         )
     user, digest = cast("User", request.user), _digest(request)
     with transaction.atomic():
         if not idempotency_key_try(user=user, key=key):
             raise ProblemError(
                 "idempotency-key-in-use",
-                _("A request with this Idempotency-Key is still in progress. Try again shortly."),
+                "A request with this Idempotency-Key is still in progress. Try again shortly.",
                 status=409,
                 headers={"Retry-After": "1"},
             )
@@ -55,9 +54,7 @@ def repeatably(request: Request, act: Callable[[], HttpResponseBase]) -> HttpRes
         if stored is not None and stored.request_digest != digest:
             raise ProblemError(
                 "idempotency-key-reused",
-                _(
-                    "This Idempotency-Key was used for a different request. Use a new key for each request."
-                ),
+                "This Idempotency-Key was used for a different request. Use a new key for each request.",
                 status=422,
             )
         if stored is not None:

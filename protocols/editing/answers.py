@@ -146,17 +146,17 @@ def _refused(words: str) -> SubmissionRefusedError:
 def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRefusedError | None:
     if len(assigned.candidates) != 1:
         # Practice of which a system was withdrawn.
-        return _refused(_("This task shows one output at a time."))
+        return _refused("This task shows one output at a time.")
     is_edit, is_acceptance = "outcome" in answer, "acceptable" in answer
     if is_edit == is_acceptance:
-        return _refused(_("Give either outcome (for an edit) or acceptable."))
+        return _refused("Give either outcome (for an edit) or acceptable.")
     return None if is_acceptance else _edit_refusal(answer)
 
 
 def _edit_refusal(answer: Mapping[str, Any]) -> SubmissionRefusedError | None:
     if answer["outcome"] != Outcome.EDITED:
         return (
-            _refused(_("A text is only allowed with the outcome “edited”."))
+            _refused("A text is only allowed with the outcome “edited”.")
             if answer["text"]
             else None
         )
@@ -174,9 +174,9 @@ def _refusal_by_database(
     is_acceptance = "acceptable" in answer
     if is_acceptance != (block.hit.repeats_id is not None):
         return _refused(
-            _("This sentence asks for an edit.")
+            "This sentence asks for an edit."
             if is_acceptance
-            else _("This sentence asks whether another editor’s edit is acceptable.")
+            else "This sentence asks whether another editor’s edit is acceptable."
         )
     if is_acceptance:
         return None

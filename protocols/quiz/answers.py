@@ -157,14 +157,7 @@ def _refusal_by_database(
     asked = statements_asked(assigned.block_id)
     if len(answer["answers"]) == asked:
         return None
-    if not asked:
-        words = _("This sentence has no statements. Send an empty list of answers.")
-    else:
-        words = ngettext(
-            "There is %(count)d statement. Send one answer, or null for no answer.",
-            "There are %(count)d statements. Send one answer for each, or null for no answer.",
-            asked,
-        ) % {"count": asked}
+    words = f"Send one answer per statement (there are {asked}), or null for no answer."
     return SubmissionRefusedError(words, field="answer")
 
 

@@ -14,7 +14,6 @@ from typing import Any, Final
 from django import forms
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models.functions import Length
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 from rest_framework.settings import api_settings
@@ -44,30 +43,22 @@ MISSING: Final = "missing"
 def spans_refusal(spans: Sequence[Mapping[str, Any]], length: int, rules: Rules) -> str:
     """Return the error in the spans of an output; empty if there is none."""
     if spans and not rules["spans_asked"]:
-        return _("this task has scores only. Remove the spans.")
+        return "this task has scores only. Remove the spans."
     placed: list[Span] = []
     for number, span in enumerate(spans, 1):
         start, end = span["start"], span["end"]
         if span["kind"] == MISSING:
             if not rules["missing"]:
-                return _("this task does not allow marking missing content.")
+                return "this task does not allow marking missing content."
             if start is not None or end is not None:
-                return _("span %(number)d: missing content has neither start nor end.") % {
-                    "number": number
-                }
-        elif start is None or end is None or not 0 <= start < end <= length:
-            return _(
-                "span %(number)d, from %(start)s to %(end)s, marks no part of the text, which has %(length)d "
-                "characters."
-            ) % {
-                "number": number,
-                "start": "—" if start is None else start,
-                "end": "—" if end is None else end,
-                "length": length,
-            }
+                return f"span {number}: missing content has neither start nor end."
+        elif start is None or end is None:
+            return f"span {number} has no start or no end."
+        elif not 0 <= start < end <= length:
+            return f"span {number}, from {start} to {end}, marks no part of the text, which has {length} characters."
         placed.append(Span(start, end, Severity(span["severity"])))
     for one, other in spans_overlapping(placed):
-        return _("spans %(one)d and %(other)d overlap.") % {"one": one + 1, "other": other + 1}
+        return f"spans {one + 1} and {other + 1} overlap."
     return ""
 
 
@@ -221,7 +212,7 @@ def _leaves(detail: Any, *path: str) -> Iterator[str]:
 
 def _of_output(place: int, words: str) -> str:
     """Return a message about an output, named by its letter on the page."""
-    return _("Output %(letter)s: %(words)s") % {"letter": chr(ord("A") + place), "words": words}
+    return f"Output {chr(ord('A') + place)}: {words}"
 
 
 def _labels(answer: Mapping[str, Any], _candidates: int) -> list[int | None]:
@@ -234,10 +225,7 @@ def _labels(answer: Mapping[str, Any], _candidates: int) -> list[int | None]:
 def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRefusedError | None:
     outputs, shown = answer["outputs"], len(assigned.candidates)
     if len(outputs) != shown:
-        return _refused(
-            _("%(scored)d outputs are scored, but %(shown)d are shown.")
-            % {"scored": len(outputs), "shown": shown}
-        )
+        return _refused(f"{len(outputs)} outputs are scored, but {shown} are shown.")
     rules = rules_complete(assigned.rules)
     if any(spans_refusal(output["spans"], MAX_CHARACTERS, rules) for output in outputs):
         return _refusal_by_texts(assigned, answer)

@@ -42,8 +42,7 @@ def _refusal(assigned: AssignedBlock, answer: TopAnswer) -> SubmissionRefusedErr
     said, shown = len(answer["top"]), len(assigned.candidates)
     if said != shown:
         return SubmissionRefusedError(
-            _("%(answers)d answers were sent for %(candidates)d outputs.")
-            % {"answers": said, "candidates": shown},
+            f"{said} answers were sent for {shown} outputs.",
             field="answer",
         )
     if any(answer["top"]):

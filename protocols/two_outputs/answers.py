@@ -62,7 +62,7 @@ def _refusal(assigned: AssignedBlock, answer: Mapping[str, str]) -> SubmissionRe
     if verdict not in (_OF_THREE if assigned.rules.get("four_answers") else _OF_FOUR):
         return None
     return SubmissionRefusedError(
-        _("“%(answer)s” is not an answer of this task.") % {"answer": Verdict(verdict).label},
+        f"“{verdict}” is not an answer of this task.",
         field="answer",
     )
 

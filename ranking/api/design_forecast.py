@@ -35,7 +35,7 @@ class DesignForecastRequestSerializer(DesignParametersSerializer):
         """Refuse two budgets, and one in money without a rate."""
         budgets = [name for name in ("judgments", "hours", "money") if name in attrs]
         if len(budgets) > 1:
-            raise ValidationError({budgets[1]: [_("Set only one of judgments, hours and money.")]})
+            raise ValidationError({budgets[1]: ["Set only one of judgments, hours and money."]})
         if "money" in attrs and not attrs.get("rate"):
             raise ValidationError(
                 {"rate": [_("Enter the hourly rate, or set the budget in hours.")]}

@@ -348,7 +348,7 @@ def _published(request: Request, chosen: dict[str, Any], asked: Mapping[str, Any
     version_check(asked["version"], task=task)
     awaited = _awaited(request, chosen, until)
     if awaited is not None:
-        said = {"detail": _("Being computed"), "analysis": awaited.pk}
+        said = {"detail": "Being computed", "analysis": awaited.pk}
         return Response(said, status=202, headers={"Retry-After": "5"})
     if asked["dry_run"]:
         draft = published_draft(**chosen)
@@ -457,7 +457,7 @@ def _change(result: PublishedResult, changes: dict[str, Any]) -> None:
 def _found(task: Task, version: int) -> PublishedResult:
     result: PublishedResult | None = versions_of(task_id=task.pk).filter(version=version).first()
     if result is None:
-        raise NotFound(_("Version not found."))
+        raise NotFound("Version not found.")
     return result
 
 

@@ -190,7 +190,7 @@ def _analysis_finished(task: Task, analysis_id: int | None) -> Analysis | None:
         return None
     found = Analysis.objects.of(task.pk).finished().filter(pk=analysis_id).first()
     if found is None:
-        raise ValidationError({"analysis": [_("Analysis not found, or not finished.")]})
+        raise ValidationError({"analysis": ["Analysis not found, or not finished."]})
     return found
 
 

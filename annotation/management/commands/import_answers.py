@@ -5,7 +5,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
-from django.utils.translation import gettext as _
 
 from annotation.importing.answer_rows import repeated_in_words, skips_in_words
 from annotation.importing.answers import AnswersImported, answers_import
@@ -60,7 +59,7 @@ class Command(BaseCommand):
         with refusals_told():
             progress = Progress(
                 self.stderr,
-                unit=_("judgments"),
+                unit="judgments",
                 total_bytes=passes * sum(path.stat().st_size for path in paths),
                 every=10_000,
                 quiet=not options["verbosity"],
@@ -112,8 +111,4 @@ def _task(
 
 
 def _summary(task: Task, imported: AnswersImported) -> str:
-    return _("%(task)s: %(judgments)s judgments imported, %(there)s already there.") % {
-        "task": task.called_in_full,
-        "judgments": f"{imported.judgments:,}",
-        "there": f"{imported.already_there:,}",
-    }
+    return f"{task.called_in_full}: {imported.judgments:,} judgments imported, {imported.already_there:,} already there."

@@ -7,8 +7,6 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from annotation.importing.test_sets import test_set_files_check, test_set_from_files
 from annotation.selectors.designs import design_in_force
@@ -137,7 +135,7 @@ class Command(BaseCommand):
             progress = stack.enter_context(
                 Progress(
                     self.stderr,
-                    unit=_("segments"),
+                    unit="segments",
                     total_bytes=bytes_of(recognised),
                     every=10_000,
                     quiet=not options["verbosity"],
@@ -165,7 +163,7 @@ class Command(BaseCommand):
             self.stdout.write(line)
         if found.error is not None:
             raise found.error
-        self.stdout.write(_("These files can be imported. Nothing was stored."))
+        self.stdout.write("These files can be imported. Nothing was stored.")
 
 
 @transaction.atomic
@@ -264,34 +262,28 @@ def _refuse_missing(options: dict[str, Any], languages: tuple[str | None, str | 
 
 
 def _summary(task: Task) -> str:
-    systems = task.test_set.systems.competing().count()
-    return _("Test set %(id)s “%(name)s”: %(segments)s segments, %(systems)s") % {
-        "id": task.pk,
-        "name": task.test_set.name,
-        "segments": f"{task.test_set.segments.count():,}",
-        "systems": _reference_in_words(task)
-        % {
-            "systems": ngettext("%(count)d system", "%(count)d systems", systems)
-            % {"count": systems}
-        },
-    }
+    segments, systems = task.test_set.segments.count(), task.test_set.systems.competing().count()
+    return (
+        f"Test set {task.pk} “{task.test_set.name}”: "
+        f"{segments:,} segments, {systems} systems{_reference_in_words(task)}"
+    )
 
 
 def _reference_in_words(task: Task) -> str:
-    """Return a message on the use of the reference, with a place for the systems."""
+    """Return the end of a sentence on the use of the reference."""
     shown = task.test_set.campaign.show_reference
     if task.test_set.systems.filter(kind=SystemKind.REFERENCE).exists():
         design = design_in_force(task_id=task.pk)
         if not shown:
-            return _("%(systems)s and the reference as a hidden control.")
+            return " and the reference as a hidden control."
         if design is not None:
-            return _("%(systems)s and the reference, which judges see and rank.")
-        return _("%(systems)s; the reference is shown to judges and not ranked.")
+            return " and the reference, which judges see and rank."
+        return "; the reference is shown to judges and not ranked."
     if Reference.objects.filter(segment__test_set=task.test_set_id).exists():
         if shown:
-            return _("%(systems)s; the reference is shown to judges and not ranked.")
-        return _("%(systems)s; the reference is neither shown nor ranked.")
-    return _("%(systems)s, no reference.")
+            return "; the reference is shown to judges and not ranked."
+        return "; the reference is neither shown nor ranked."
+    return ", no reference."
 
 
 def _named_file(text: str) -> tuple[str, Path]:

@@ -4,8 +4,6 @@ from typing import Any
 
 from allauth.mfa.models import Authenticator
 from django.core.management.base import BaseCommand, CommandParser
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from campaign.management.arguments import user_named
 from campaign.models import User
@@ -28,16 +26,13 @@ class Command(BaseCommand):
         rows = Authenticator.objects.filter(user=user)
         names = [str(row) for row in rows.order_by("id")]
         if not names:
-            self.stdout.write(_("%(name)s has no second factor.") % {"name": user.name})
+            self.stdout.write(f"{user.name} has no second factor.")
             return
         self.stdout.write(", ".join(names))
         browsers = len(list(sessions_open(users=User.objects.filter(pk=user.pk))))
-        words = ngettext(
-            "%(count)d browser signed out.", "%(count)d browsers signed out.", browsers
-        )
-        self.stdout.write(words % {"count": browsers})
+        self.stdout.write(f"Browsers signed out: {browsers}.")
         if options["yes"]:
             second_factors_remove(user=user)
-            self.stdout.write(_("Removed."))
+            self.stdout.write("Removed.")
         else:
-            self.stdout.write(_("No changes made. Add --yes to apply."))
+            self.stdout.write("No changes made. Add --yes to apply.")

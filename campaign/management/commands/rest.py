@@ -11,7 +11,6 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 from django.urls import Resolver404, resolve, reverse
-from django.utils.translation import gettext as _
 from rest_framework.test import APIClient
 
 from campaign.database.acting import acting_for
@@ -138,10 +137,7 @@ def _taken_apart(text: str) -> tuple[str, str, str]:
     places = [(text.find(sign), sign) for sign in (":=", "=@", "=", "@") if text.find(sign) > 0]
     if not places:
         raise CommandError(
-            _(
-                "“%(text)s” is not a valid field. Use name=text, name:=JSON, name=@FILE or name@FILE."
-            )
-            % {"text": text}
+            f"“{text}” is not a valid field. Use name=text, name:=JSON, name=@FILE or name@FILE."
         )
     place, sign = min(places, key=lambda found: found[0])
     return text[:place], sign, text[place + len(sign) :]
@@ -178,16 +174,12 @@ def _user_of(path: str) -> User:
         campaign = None
     if campaign is None:
         user = organisers_of_quintet().first()
-        refusal = _(
-            "This server has no organiser. Run organiser_link to create an account, or specify a user with --as."
-        )
+        refusal = "This server has no organiser. Run organiser_link to create an account, or specify a user with --as."
     else:
         owners = Membership.objects.filter(campaign=campaign, role__in=OWNING_ROLES)
         owner = owners.filter(user__is_active=True).select_related("user").order_by("pk").first()
         user = None if owner is None else owner.user
-        refusal = _(
-            "Campaign “%(slug)s” has no owner. Run add_organiser EMAIL --campaign %(slug)s first."
-        ) % {"slug": campaign.slug}
+        refusal = f"Campaign “{campaign.slug}” has no owner. Run add_organiser EMAIL --campaign {campaign.slug} first."
     if user is None:
         raise CommandError(refusal)
     return user

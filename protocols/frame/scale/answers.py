@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, Final
 
-from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from annotation.protocols import AnswerKind
@@ -48,9 +47,7 @@ def refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRef
     asked = criterion_asked(assigned.protocol, assigned.part)
     if answer.get("criterion", asked) == asked:
         return None
-    return SubmissionRefusedError(
-        _("Rate %(criterion)s here.") % {"criterion": asked.label}, field="answer"
-    )
+    return SubmissionRefusedError(f"Rate {asked.value} here.", field="answer")
 
 
 def _as_given(row: Any) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from django.core.management.base import CommandParser
-from django.utils.translation import gettext as _
 
 from protocols.spans.files.formats import SpansFormat, read_spans, write_spans
 from protocols.spans.tables import conversion_report
@@ -59,11 +58,11 @@ class Command(ReportCommand):
     def report(self, options: Options, progress: Progress) -> Report:
         to: Path = options["to"]
         if to.is_dir() or not to.parent.is_dir():
-            refuse(_("%(file)s: the folder does not exist.") % {"file": to})
+            refuse(f"{to}: the folder does not exist.")
         named = ("input_format", "source_language", "target_language")
         read = read_spans(
             options["files"],
-            progress=progress.begin(_("Reading")),
+            progress=progress.begin("Reading"),
             **{name: options[name] for name in named},
         )
         lines, lost = write_spans(read.judgments, options["output_format"])

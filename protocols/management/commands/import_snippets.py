@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.utils.translation import ngettext
 
 from annotation.selectors.judges_needed import judges_needed
 from campaign.formats import InputFile
@@ -33,8 +32,6 @@ class Command(BaseCommand):
                 count = snippets_import(task=task, file=InputFile(str(options["file"]), stream))
         except (OSError, SnippetsRefusedError) as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(
-            ngettext("%(count)s snippet.", "%(count)s snippets.", count) % {"count": f"{count:,}"}
-        )
+        self.stdout.write(f"Snippets: {count:,}.")
         for needed in judges_needed([task]):
             self.stdout.write(" ".join(needed.words))

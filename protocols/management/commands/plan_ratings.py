@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.management.base import CommandParser
-from django.utils.translation import gettext as _
 
 from protocols.rating.feasibility import feasibility, feasibility_in_words
 from ranking.code_version import code_version
@@ -68,15 +67,15 @@ class Command(ReportCommand):
             tables=[
                 Table(
                     name="plan",
-                    title=_("Ratings in both passes")
+                    title="Ratings in both passes"
                     if asked["adequacy_by_others"]
-                    else _("Ratings in one pass"),
+                    else "Ratings in one pass",
                     columns=(
-                        Column("ratings", _("Ratings")),
-                        Column("room", _("Capacity")),
-                        Column("judges", _("Judges")),
-                        Column("needed_judges", _("Judges needed")),
-                        Column("needed_items", _("Texts per judge needed")),
+                        Column("ratings", "Ratings"),
+                        Column("room", "Capacity"),
+                        Column("judges", "Judges"),
+                        Column("needed_judges", "Judges needed"),
+                        Column("needed_items", "Texts per judge needed"),
                     ),
                     rows=[
                         (

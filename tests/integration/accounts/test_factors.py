@@ -156,7 +156,7 @@ def test_who_lost_theirs_is_helped_by_a_command(page: Client, organiser: User) -
     app_set_up(page)
     assert "No changes made" in said(EMAIL)
     assert Authenticator.objects.count() == 2
-    assert "1 browser signed out." in said(EMAIL, "--yes")
+    assert "Browsers signed out: 1." in said(EMAIL, "--yes")
     assert not Authenticator.objects.exists()
     assert not Session.objects.filter(user=organiser).exists()
     assert sign_in(Client())["Location"] == "/"

@@ -47,7 +47,7 @@ SPANS: list[tuple[Any, str]] = [
     (scored(1, 2, 3, c=[span(4, 4)]), "Output C: span 1, from 4 to 4, marks no part"),
     (
         scored(1, 2, 3, a=[{**MISSING, "kind": "error"}]),
-        "Output A: span 1, from — to —, marks no part",
+        "Output A: span 1 has no start or no end.",
     ),
     (
         scored(1, 2, 3, a=[span(0, 3, kind="missing")]),

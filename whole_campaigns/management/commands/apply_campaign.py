@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.utils.translation import gettext as _
 
 from campaign.database.acting import acting_for
 from campaign.formats import FormatError
@@ -84,16 +83,14 @@ class Command(BaseCommand):
         self._say(found)
         if check or not found.changes:
             return found
-        if input(_("Apply these changes?") + " [y/N] ").strip().lower() not in ("y", "yes"):
-            raise CommandError(_("No changes."))
+        if input("Apply these changes? [y/N] ").strip().lower() not in ("y", "yes"):
+            raise CommandError("No changes.")
         done = campaign_file_apply(**given, confirmed=found.code)
         if not done.is_done:
             raise CommandError(
-                _(
-                    "The campaign has changed in the meantime. Nothing was applied. Review the changes again."
-                )
+                "The campaign has changed in the meantime. Nothing was applied. Review the changes again."
             )
-        self.stdout.write(_("Done."))
+        self.stdout.write("Done.")
         return done
 
     def _say(self, applied: Applied) -> None:
@@ -102,4 +99,4 @@ class Command(BaseCommand):
         for note in applied.notes:
             self.stdout.write(note)
         if not applied.changes:
-            self.stdout.write(_("No changes: the campaign matches the file."))
+            self.stdout.write("No changes: the campaign matches the file.")
