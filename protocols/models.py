@@ -224,23 +224,22 @@ class Snippet(RecordedModel):
         related_name="snippets",
         db_index=False,  # `quiz_snippet_number_unique_in_task` begins with it
     )
-    number = models.PositiveIntegerField(_("number"), help_text=_("From 1 in the task."))
-    name = models.CharField(_("name"), max_length=200)
+    number = models.PositiveIntegerField(_("Number"), help_text="From 1 in the task.")
+    name = models.CharField(_("Name"), max_length=200)
     document = models.ForeignKey(
         "campaign.Document",
         on_delete=models.CASCADE,
         related_name="snippets",
-        verbose_name=_("document"),
     )
     first = models.PositiveIntegerField(
-        _("first segment"), help_text=_("Position in the document, from 1.")
+        _("First segment"), help_text="Position in the document, from 1."
     )
-    last = models.PositiveIntegerField(_("last segment"))
-    statements = ArrayField(models.TextField(), verbose_name=_("statements"))
+    last = models.PositiveIntegerField(_("Last segment"))
+    statements = ArrayField(models.TextField(), verbose_name=_("Statements"))
     expected = ArrayField(
         models.BooleanField(),
-        verbose_name=_("expected answers"),
-        help_text=_("True or false for each statement."),
+        verbose_name=_("Expected answers"),
+        help_text="True or false for each statement.",
     )
 
     withheld: ClassVar = "UPDATE"
@@ -253,8 +252,7 @@ class Snippet(RecordedModel):
     objects: ClassVar[RecordedQuerySet["Snippet"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("snippet")
-        verbose_name_plural = _("snippets")
+        verbose_name = _("Snippet")
         ordering = ["number"]
         constraints = [
             models.UniqueConstraint(

@@ -84,7 +84,7 @@ Names = Mapping[str, str]
 
 def _blocks(label: Any, help_text: Any) -> forms.IntegerField:
     return forms.IntegerField(
-        label=capfirst(label),
+        label=label,
         help_text=help_text,
         min_value=1,
         max_value=MAX_BLOCKS,
@@ -94,7 +94,7 @@ def _blocks(label: Any, help_text: Any) -> forms.IntegerField:
 
 def _language(label: Any) -> forms.CharField:
     return forms.CharField(
-        label=capfirst(label),
+        label=label,
         help_text=_("Language tag, such as cs, de-AT or zh-Hans."),
         validators=[languages_validate],
         widget=_TAG,
@@ -119,11 +119,11 @@ class NewTaskForm(forms.Form):
     """
 
     test_set = forms.ModelChoiceField(
-        TestSet.objects.none(), label=capfirst(_("test set")), empty_label=None
+        TestSet.objects.none(), label=_("Test set"), empty_label=None
     )
-    protocol = forms.ChoiceField(label=capfirst(_("protocol")), widget=forms.RadioSelect)
+    protocol = forms.ChoiceField(label=_("Protocol"), widget=forms.RadioSelect)
     blocks_wanted = _blocks(
-        _("target (blocks)"), _("Target for progress, and the maximum number of blocks planned.")
+        _("Target (blocks)"), _("Target for progress, and the maximum number of blocks planned.")
     )
     segments_again = _segments_again()
 
@@ -219,21 +219,21 @@ class TaskSettingsForm(VersionedForm):
     """
 
     blocks_wanted = _blocks(
-        _("target (blocks)"), _("Target for progress, and the maximum number of blocks planned.")
+        _("Target (blocks)"), _("Target for progress, and the maximum number of blocks planned.")
     )
     blocks_per_segment = _blocks(
-        _("blocks per segment"),
+        _("Blocks per segment"),
         _("Maximum number of blocks planned for each segment. Leave empty for no limit."),
     )
     expertise = forms.CharField(
-        label=capfirst(_("required expertise")),
+        label=_("Required expertise"),
         help_text=_(
             "Only judges with all of these areas of expertise receive work. Separate them with commas."
         ),
         required=False,
     )
-    source_language = _language(_("source language"))
-    target_language = _language(_("target language"))
+    source_language = _language(_("Source language"))
+    target_language = _language(_("Target language"))
 
     def __init__(
         self,

@@ -64,83 +64,80 @@ class Design(RecordedModel):
 
     task = models.ForeignKey("campaign.Task", on_delete=models.CASCADE, related_name="designs")
     kind = models.CharField(
-        _("selection of systems"), max_length=8, choices=Kind, default=Kind.UNIFORM
+        _("Selection of systems"), max_length=8, choices=Kind, default=Kind.UNIFORM
     )
-    seed = SeedField(_("seed"), default=0)
-    systems_per_block = models.PositiveSmallIntegerField(_("outputs per block"), default=5)
-    segments_per_hit = models.PositiveSmallIntegerField(_("sentences per HIT"), default=3)
+    seed = SeedField(_("Seed"), default=0)
+    systems_per_block = models.PositiveSmallIntegerField(_("Outputs per block"), default=5)
+    segments_per_hit = models.PositiveSmallIntegerField(_("Sentences per HIT"), default=3)
     segment_order = models.CharField(
-        _("order of sentences"), max_length=10, choices=Order, default=Order.RANDOM
+        _("Order of sentences"), max_length=10, choices=Order, default=Order.RANDOM
     )
     documents = ArrayField(
         models.PositiveIntegerField(),
-        verbose_name=_("documents"),
+        verbose_name=_("Documents"),
         default=list,
         blank=True,
-        help_text=_("Positions of the documents to judge; empty for all."),
+        help_text="Positions of the documents to judge; empty for all.",
     )
     segments = ArrayField(
         models.PositiveIntegerField(),
-        verbose_name=_("segments"),
+        verbose_name=_("Segments"),
         default=list,
         blank=True,
-        help_text=_("Numbers of the segments to judge; empty for all."),
+        help_text="Numbers of the segments to judge; empty for all.",
     )
     systems = ArrayField(
         models.CharField(max_length=200),
-        verbose_name=_("systems"),
+        verbose_name=_("Systems"),
         default=list,
         blank=True,
         help_text=_("Empty for all systems. Include a reference that is drawn like a system."),
     )
     reference_rate = models.FloatField(
-        _("blocks with the reference"),
+        _("Blocks with the reference"),
         null=True,
         blank=True,
-        help_text=_("Share of blocks with the reference; empty to draw it like a system."),
+        help_text="Share of blocks with the reference; empty to draw it like a system.",
     )
-    bad_reference_rate = models.FloatField(_("blocks with a damaged reference"), default=0.0)
+    bad_reference_rate = models.FloatField(_("Blocks with a damaged reference"), default=0.0)
     attention_every = models.PositiveSmallIntegerField(
         _("HITs between attention checks"),
         default=0,
         help_text=_("Average per judge. 0 leaves it to chance."),
     )
     length_limits = models.JSONField(
-        _("fewer outputs for long sentences"),
+        _("Fewer outputs for long sentences"),
         default=list,
         blank=True,
-        help_text=_(
-            "Pairs of words and outputs: segments with at least that many words show at most that many outputs."
-        ),
+        help_text="Pairs of words and outputs: segments with at least that many words show at most that many outputs.",
     )
     normalisation = models.CharField(
-        _("identical outputs"), max_length=14, choices=Sameness, default=Sameness.EXACT
+        _("Identical outputs"), max_length=14, choices=Sameness, default=Sameness.EXACT
     )
-    active_floor = models.FloatField(_("balanced share of an active design"), default=0.1)
+    active_floor = models.FloatField(_("Balanced share of an active design"), default=0.1)
     inter_share = models.FloatField(_("HITs repeated by another judge"), default=0.0)
     intra_share = models.FloatField(_("HITs repeated by the same judge"), default=0.0)
     repeat_gap = models.PositiveSmallIntegerField(
-        _("minimum HITs before a repeat by the same judge"), default=10
+        _("Minimum HITs before a repeat by the same judge"), default=10
     )
-    redundancy = models.PositiveSmallIntegerField(_("judges per block"), default=1)
+    redundancy = models.PositiveSmallIntegerField(_("Judges per block"), default=1)
     judge_group = models.ForeignKey(
         "campaign.JudgeGroup",
         on_delete=models.PROTECT,
         related_name="designs",
         null=True,
         blank=True,
-        verbose_name=_("judge group"),
+        verbose_name=_("Judge group"),
         help_text=_("Only its judges get HITs of the test set; empty for all judges."),
         db_index=False,  # few rows
     )
-    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
     changed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,
         related_name="+",
         null=True,
         blank=True,
-        verbose_name=_("changed by"),
         db_index=False,
     )
 
@@ -157,7 +154,7 @@ class Design(RecordedModel):
     objects: ClassVar[DesignQuerySet] = DesignQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("design")
+        verbose_name = _("Design")
         get_latest_by = "id"
         constraints = [
             models.CheckConstraint(

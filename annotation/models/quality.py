@@ -76,23 +76,23 @@ class QualityRule(RecordedModel):
         related_name="quality_rules",
         null=True,
         blank=True,
-        help_text=_("Empty for all test sets of the campaign."),
+        help_text="Empty for all test sets of the campaign.",
         db_index=False,  # few rows
     )
-    measure = models.CharField(_("measure"), max_length=20, choices=JudgeMeasure)
-    direction = models.CharField(_("direction"), max_length=5, choices=RuleDirection)
-    threshold = models.FloatField(_("threshold"))
+    measure = models.CharField(_("Measure"), max_length=20, choices=JudgeMeasure)
+    direction = models.CharField(_("Direction"), max_length=5, choices=RuleDirection)
+    threshold = models.FloatField(_("Threshold"))
     minimum = models.PositiveIntegerField(
-        _("minimum evidence"), help_text=_("Comparisons or blocks that the measure is based on.")
+        _("Minimum evidence"), help_text="Comparisons or blocks that the measure is based on."
     )
-    action = models.CharField(_("action"), max_length=7, choices=ACTIONS)
+    action = models.CharField(_("Action"), max_length=7, choices=ACTIONS)
     replaces = models.OneToOneField(
         "self", on_delete=models.PROTECT, related_name="replaced_by", null=True, blank=True
     )
     created_by = _user()
-    created_at = models.DateTimeField(_("created"), db_default=Now())
+    created_at = models.DateTimeField(db_default=Now())
     switched_off_by = _user()
-    switched_off_at = models.DateTimeField(_("switched off"), null=True, blank=True)
+    switched_off_at = models.DateTimeField(_("Switched off"), null=True, blank=True)
 
     recording: ClassVar = Recording(
         fields=[
@@ -111,7 +111,7 @@ class QualityRule(RecordedModel):
     objects: ClassVar[RecordedQuerySet["QualityRule"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("quality rule")
+        verbose_name = _("Quality rule")
         constraints = [
             is_one_of("measure", JudgeMeasure, name="quality_rule_measure_is_known"),
             is_one_of("direction", RuleDirection, name="quality_rule_direction_is_known"),
@@ -175,30 +175,28 @@ class QualityAction(RecordedModel):
         blank=True,
         db_index=False,
     )
-    action = models.CharField(_("action"), max_length=7, choices=QualityActionKind)
+    action = models.CharField(_("Action"), max_length=7, choices=QualityActionKind)
     evidence = models.JSONField(default=dict)
     note = models.TextField(
-        _("note"),
+        _("Note"),
         blank=True,
-        help_text=_(
-            "Not shown to judges. For an exclusion, published results show it as the reason."
-        ),
+        help_text="Not shown to judges. For an exclusion, published results show it as the reason.",
     )
     text = models.TextField(
-        _("message"),
+        _("Message"),
         blank=True,
         default="",
         db_default="",
-        help_text=_("Message shown to the judge."),
+        help_text="Message shown to the judge.",
     )
     batch = models.UUIDField(
         null=True, blank=True, help_text="Shared by decisions about several judges at once."
     )
     created_by = _user()
-    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
-    reverted_at = models.DateTimeField(_("reverted"), null=True, blank=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    reverted_at = models.DateTimeField(_("Reverted"), null=True, blank=True)
     reverted_by = _user()
-    revert_note = models.TextField(_("note on the reversal"), blank=True, default="")
+    revert_note = models.TextField(_("Note on the reversal"), blank=True, default="")
     revert_batch = models.UUIDField(null=True, blank=True)
 
     withheld: ClassVar = "DELETE"
@@ -211,7 +209,7 @@ class QualityAction(RecordedModel):
     objects: ClassVar[QualityActionQuerySet] = QualityActionQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("quality action")
+        verbose_name = _("Quality action")
         constraints = [
             is_one_of("action", QualityActionKind, name="quality_action_is_known"),
             models.CheckConstraint(

@@ -16,11 +16,11 @@ class TrainingBlock(RecordedModel):
     task = models.ForeignKey(
         "campaign.Task", on_delete=models.CASCADE, related_name="training_blocks", db_index=False
     )
-    position = models.PositiveSmallIntegerField(_("position"), help_text=_("From 1."))
+    position = models.PositiveSmallIntegerField(_("Position"), help_text="From 1.")
     segment = models.ForeignKey("campaign.Segment", on_delete=models.PROTECT, related_name="+")
     explanation = models.TextField(
-        _("explanation"),
-        help_text=_("Shown to the judge after this block. Name no systems."),
+        _("Explanation"),
+        help_text="Shown to the judge after this block. Name no systems.",
     )
 
     recording: ClassVar = Recording(
@@ -33,7 +33,7 @@ class TrainingBlock(RecordedModel):
     objects: ClassVar[RecordedQuerySet["TrainingBlock"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("training block")
+        verbose_name = _("Training block")
         ordering = ["position"]
         constraints = [
             models.UniqueConstraint(
@@ -59,10 +59,10 @@ class TrainingCandidate(RecordedModel):
     )
     output = models.ForeignKey("campaign.Output", on_delete=models.PROTECT, related_name="+")
     expected = models.PositiveSmallIntegerField(
-        _("expected rank"),
+        _("Expected rank"),
         null=True,
         blank=True,
-        help_text=_("1 is best. Only the order counts; empty if any rank will do."),
+        help_text="1 is best. Only the order counts; empty if any rank will do.",
     )
 
     recording: ClassVar = Recording(
@@ -75,7 +75,7 @@ class TrainingCandidate(RecordedModel):
     objects: ClassVar[RecordedQuerySet["TrainingCandidate"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("output of a training block")
+        verbose_name = _("Output of a training block")
         ordering = ["expected", "id"]
         constraints = [
             models.UniqueConstraint(

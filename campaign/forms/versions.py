@@ -5,7 +5,6 @@ from typing import Any, Final
 
 from django import forms
 from django.db.models import Model
-from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 #: The hidden field of a form, see `organiser/_version.html`.
@@ -24,7 +23,7 @@ class VersionedForm(forms.Form):
         for name, field in self.fields.items():
             if not field.label:
                 described: Any = model._meta.get_field(name)
-                field.label = capfirst(described.verbose_name)
+                field.label = described.verbose_name
                 field.help_text = field.help_text or described.help_text
 
     @property

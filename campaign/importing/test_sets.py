@@ -169,7 +169,7 @@ def _refuse_overlong(test_set: TestSet) -> None:
     most = TestSet._meta.get_field("name").max_length or 0
     if len(test_set.name) > most:
         raise ImportRefusedError(
-            f'the {test_set._meta.verbose_name} "{test_set.name[:40]}…" has '
+            f'the test set "{test_set.name[:40]}…" has '
             f"{len(test_set.name)} characters, and {most} are the limit",
             "shorten it",
         )

@@ -35,8 +35,8 @@ class ApiToken(RecordedModel):
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens"
     )
-    name = models.CharField(_("name"), max_length=100, blank=True, default="")
-    scope = models.CharField(_("scope"), max_length=5, choices=TokenScope, default=TokenScope.WRITE)
+    name = models.CharField(_("Name"), max_length=100, blank=True, default="")
+    scope = models.CharField(_("Scope"), max_length=5, choices=TokenScope, default=TokenScope.WRITE)
     # Empty for all campaigns of the user.
     campaign = models.ForeignKey(
         "campaign.Campaign",
@@ -48,8 +48,8 @@ class ApiToken(RecordedModel):
     digest = models.CharField(max_length=128)
     token_key = models.CharField(max_length=25)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    expiry = models.DateTimeField(_("expires"))
-    last_used_at = models.DateTimeField(null=True, blank=True, help_text=_("Rounded to the hour."))
+    expiry = models.DateTimeField(_("Expires"))
+    last_used_at = models.DateTimeField(null=True, blank=True, help_text="Rounded to the hour.")
 
     # In each campaign that it reaches; in none for accounts that are a member nowhere.
     recording: ClassVar = Recording(
@@ -62,7 +62,6 @@ class ApiToken(RecordedModel):
 
     class Meta:
         verbose_name = _("API token")
-        verbose_name_plural = _("API tokens")
         constraints = [
             is_one_of("scope", TokenScope, name="api_token_scope_is_known"),
             # Not `unique`, which makes an index for words that begin alike, too.

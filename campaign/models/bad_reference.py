@@ -42,13 +42,13 @@ class BadReference(RecordedModel):
     output = models.OneToOneField(
         "campaign.Output", on_delete=models.CASCADE, related_name="bad_reference"
     )
-    damage = models.CharField(_("damage"), max_length=9, choices=Damage)
-    detail = models.TextField(_("damaged part"), blank=True)
-    seed = SeedField(_("seed"))
+    damage = models.CharField("damage", max_length=9, choices=Damage)
+    detail = models.TextField("damaged part", blank=True)
+    seed = SeedField()
     attempt = models.PositiveIntegerField(
-        _("attempt"), default=1, help_text=_("Number of the draw for this segment, from 1.")
+        _("Attempt"), default=1, help_text="Number of the draw for this segment, from 1."
     )
-    status = models.CharField(_("status"), max_length=8, choices=Status, default=Status.PENDING)
+    status = models.CharField(_("Status"), max_length=8, choices=Status, default=Status.PENDING)
     # Empty if approved from the command line.
     reviewed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -75,8 +75,7 @@ class BadReference(RecordedModel):
     objects: ClassVar[BadReferenceQuerySet] = BadReferenceQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("damaged reference")
-        verbose_name_plural = _("damaged references")
+        verbose_name = _("Damaged reference")
         constraints = [
             is_one_of("damage", Damage, name="bad_reference_damage_is_known"),
             models.CheckConstraint(

@@ -34,10 +34,10 @@ class CampaignQuerySet(RecordedQuerySet["Campaign"]):
 class Campaign(RecordedModel):
     """One evaluation event, with its organisers, judges and rules."""
 
-    slug = models.SlugField(_("short name"), max_length=60, unique=True)
-    name = models.CharField(_("name"), max_length=200)
+    slug = models.SlugField(_("Short name"), max_length=60, unique=True)
+    name = models.CharField(_("Name"), max_length=200)
     allow_partial_ranking = models.BooleanField(
-        _("allow partial ranking"),
+        _("Allow partial ranking"),
         default=False,
         help_text=_(
             "Judges can leave outputs unranked but must rank at least two. Unranked outputs are not "
@@ -46,7 +46,7 @@ class Campaign(RecordedModel):
         ),
     )
     blocks_per_judge = models.PositiveIntegerField(
-        _("blocks per judge"),
+        _("Blocks per judge"),
         null=True,
         blank=True,
         help_text=_(
@@ -62,7 +62,7 @@ class Campaign(RecordedModel):
         ),
     )
     show_source = models.BooleanField(
-        _("show the source"),
+        _("Show the source"),
         default=True,
         help_text=_(
             "If hidden, neither the source nor its context is sent to judges. Sentences already loaded (at "
@@ -70,7 +70,7 @@ class Campaign(RecordedModel):
         ),
     )
     show_reference = models.BooleanField(
-        _("show the reference"),
+        _("Show the reference"),
         default=True,
         help_text=_(
             "Show the source, the reference, or both. A hidden reference can be ranked as a control; a "
@@ -78,7 +78,7 @@ class Campaign(RecordedModel):
         ),
     )
     pay = models.CharField(
-        _("pay"),
+        _("Pay"),
         max_length=200,
         blank=True,
         default="",
@@ -89,7 +89,7 @@ class Campaign(RecordedModel):
         ),
     )
     duration = models.CharField(
-        _("duration"),
+        _("Duration"),
         max_length=200,
         blank=True,
         default="",
@@ -97,7 +97,7 @@ class Campaign(RecordedModel):
         help_text=_("For example, “about 40 minutes, any time until 1 May”."),
     )
     contact = models.CharField(
-        _("contact"),
+        _("Contact"),
         max_length=200,
         blank=True,
         default="",
@@ -118,7 +118,7 @@ class Campaign(RecordedModel):
     # The database refuses transitions that `campaign.models.state` does not allow, and sets the two
     # below.
     state = models.CharField(
-        _("state"),
+        _("State"),
         max_length=8,
         choices=CampaignState,
         default=CampaignState.OPEN,
@@ -132,12 +132,10 @@ class Campaign(RecordedModel):
         editable=False,
     )
     closes_at = models.DateTimeField(
-        _("closes"),
+        _("Closes"),
         null=True,
         blank=True,
-        help_text=_(
-            "Shown to judges, who receive no more work after that. Leave blank to close it manually."
-        ),
+        help_text="Shown to judges, who receive no more work after that. Leave blank to close it manually.",
     )
 
     recording: ClassVar = Recording(
@@ -162,8 +160,7 @@ class Campaign(RecordedModel):
     objects: ClassVar[CampaignQuerySet] = CampaignQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("campaign")
-        verbose_name_plural = _("campaigns")
+        verbose_name = _("Campaign")
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(lease_minutes__gte=1), name="campaign_lease_is_positive"

@@ -22,7 +22,7 @@ class ConflictOfInterest(RecordedModel):
     system = models.ForeignKey(
         "campaign.System", on_delete=models.CASCADE, related_name="conflicts"
     )
-    note = models.CharField(_("note"), max_length=300, blank=True)
+    note = models.CharField(_("Note"), max_length=300, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     recording: ClassVar = Recording(
@@ -31,8 +31,7 @@ class ConflictOfInterest(RecordedModel):
     objects: ClassVar[RecordedQuerySet["ConflictOfInterest"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("conflict of interest")
-        verbose_name_plural = _("conflicts of interest")
+        verbose_name = _("Conflict of interest")
         constraints = [
             models.UniqueConstraint(
                 fields=["judge", "system"], name="conflict_once_per_judge_and_system"

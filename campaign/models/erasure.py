@@ -48,14 +48,14 @@ class ErasureRequest(RecordedModel):
         db_index=False,
     )
     due_at = models.DateTimeField(
-        help_text=_("Carried out automatically after this time, unless answered.")
+        help_text="Carried out automatically after this time, unless answered."
     )
-    withdrawn_at = models.DateTimeField(_("withdrawn"), null=True, blank=True)
-    refused_at = models.DateTimeField(_("refused"), null=True, blank=True)
+    withdrawn_at = models.DateTimeField(_("Withdrawn"), null=True, blank=True)
+    refused_at = models.DateTimeField(_("Refused"), null=True, blank=True)
     reason = models.TextField(
-        _("reason"), blank=True, help_text=_("Reason for the refusal, shown to the judge.")
+        _("Reason"), blank=True, help_text="Reason for the refusal, shown to the judge."
     )
-    carried_out_at = models.DateTimeField(_("carried out"), null=True, blank=True)
+    carried_out_at = models.DateTimeField(_("Carried out"), null=True, blank=True)
     # Empty if carried out automatically or by a command.
     answered_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -66,7 +66,7 @@ class ErasureRequest(RecordedModel):
         db_index=False,
     )
     removed = models.JSONField(
-        default=dict, blank=True, help_text=_("Number of rows removed, by kind.")
+        default=dict, blank=True, help_text="Number of rows removed, by kind."
     )
 
     withheld: ClassVar = "DELETE"
@@ -78,8 +78,7 @@ class ErasureRequest(RecordedModel):
     objects: ClassVar[ErasureRequestQuerySet] = ErasureRequestQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("data erasure request")
-        verbose_name_plural = _("data erasure requests")
+        verbose_name = _("Data erasure request")
         constraints = [
             models.UniqueConstraint(
                 fields=["judge"],

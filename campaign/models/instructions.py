@@ -39,12 +39,12 @@ class Instructions(RecordedModel):
     campaign = models.ForeignKey(
         "campaign.Campaign", on_delete=models.CASCADE, related_name="instructions", db_index=False
     )
-    version = models.PositiveIntegerField(_("version"), help_text=_("From 1."))
-    language = models.CharField(_("language"), max_length=35)
-    text = models.TextField(_("text"), help_text=_("Markdown."))
+    version = models.PositiveIntegerField(_("Version"), help_text="From 1.")
+    language = models.CharField(_("Language"), max_length=35)
+    text = models.TextField(help_text="Markdown.")
     demands_acceptance = models.BooleanField(
-        _("requires acceptance"),
-        help_text=_("Judges must accept this version or a later one before they continue."),
+        _("Requires acceptance"),
+        help_text="Judges must accept this version or a later one before they continue.",
     )
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -63,8 +63,7 @@ class Instructions(RecordedModel):
     objects: ClassVar[InstructionsQuerySet] = InstructionsQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("instructions")
-        verbose_name_plural = _("instructions")
+        verbose_name = _("Instructions")
         constraints = [
             models.UniqueConstraint(
                 fields=["campaign", "version"], name="instructions_version_unique_in_campaign"

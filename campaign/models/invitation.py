@@ -57,30 +57,28 @@ class Invitation(RecordedModel):
         null=True,
         blank=True,
     )
-    role = models.CharField(_("role"), max_length=9, choices=InvitationRole)
+    role = models.CharField(_("Role"), max_length=9, choices=InvitationRole)
     token_hash = models.BinaryField(max_length=32, unique=True)
     cap = models.PositiveIntegerField(
-        _("cap"),
+        _("Cap"),
         null=True,
         blank=True,
-        help_text=_("Maximum number of judges who can join with a shared link."),
+        help_text="Maximum number of judges who can join with a shared link.",
     )
-    arrived = models.PositiveIntegerField(default=0, help_text=_("Number of judges who joined."))
+    arrived = models.PositiveIntegerField(default=0, help_text="Number of judges who joined.")
     languages = ArrayField(
         models.CharField(max_length=35),
-        verbose_name=_("languages"),
+        verbose_name=_("Languages"),
         default=list,
         blank=True,
-        help_text=_(
-            "Languages that new judges read or choose from. Empty for all languages of the campaign."
-        ),
+        help_text="Languages that new judges read or choose from. Empty for all languages of the campaign.",
     )
     asks_languages = models.BooleanField(
-        _("ask for languages"),
+        _("Ask for languages"),
         default=False,
-        help_text=_("New judges choose the languages they read."),
+        help_text="New judges choose the languages they read.",
     )
-    note = models.CharField(_("note"), max_length=200, blank=True)
+    note = models.CharField(_("Note"), max_length=200, blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,
@@ -90,10 +88,10 @@ class Invitation(RecordedModel):
         db_index=False,
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    expires_at = models.DateTimeField(_("expires"))
-    revoked_at = models.DateTimeField(_("revoked"), null=True, blank=True)
+    expires_at = models.DateTimeField(_("Expires"))
+    revoked_at = models.DateTimeField(_("Revoked"), null=True, blank=True)
     # Time at which the user accepted. The link no longer works after that.
-    accepted_at = models.DateTimeField(_("accepted"), null=True, blank=True)
+    accepted_at = models.DateTimeField(_("Accepted"), null=True, blank=True)
 
     recording: ClassVar = Recording(
         fields=[
@@ -111,8 +109,7 @@ class Invitation(RecordedModel):
     objects: ClassVar[InvitationQuerySet] = InvitationQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("invitation")
-        verbose_name_plural = _("invitations")
+        verbose_name = _("Invitation")
         constraints = [
             is_one_of("role", InvitationRole, name="invitation_role_is_known"),
             models.CheckConstraint(

@@ -57,13 +57,11 @@ class Job(models.Model):
 
     campaign = models.ForeignKey("campaign.Campaign", on_delete=models.CASCADE, related_name="jobs")
     kind = models.CharField(max_length=20, choices=JobKind)
-    name = models.CharField(
-        max_length=200, help_text=_("Name of the object that the job works on.")
-    )
+    name = models.CharField(max_length=200, help_text="Name of the object that the job works on.")
     parameters = models.JSONField(default=dict, encoder=DjangoJSONEncoder)
     state = models.CharField(max_length=9, choices=JobState, default=JobState.QUEUED)
     done = models.PositiveBigIntegerField(default=0)
-    total = models.PositiveBigIntegerField(default=0, help_text=_("0: not known."))
+    total = models.PositiveBigIntegerField(default=0, help_text="0: not known.")
     log = ArrayField(models.TextField(), default=list, blank=True)
     error = models.TextField(blank=True, default="")
     result = models.JSONField(default=dict, encoder=DjangoJSONEncoder)

@@ -33,23 +33,23 @@ class Judge(RecordedModel):
         blank=True,
         db_index=False,
     )
-    pseudonym = models.CharField(_("pseudonym"), max_length=100)
-    origin = models.CharField(_("origin"), max_length=9, choices=Origin, default=Origin.PERSON)
+    pseudonym = models.CharField(_("Pseudonym"), max_length=100)
+    origin = models.CharField(_("Origin"), max_length=9, choices=Origin, default=Origin.PERSON)
     # Entered by and visible to organisers only.
-    address = models.EmailField(_("e-mail address"), blank=True, default="", db_default="")
+    address = models.EmailField(_("E-mail address"), blank=True, default="", db_default="")
     languages = ArrayField(
         models.CharField(max_length=35),
-        verbose_name=_("languages"),
+        verbose_name=_("Languages"),
         default=list,
         blank=True,
         help_text=_("Languages the judge reads. Empty for all languages of the campaign."),
     )
     expertise = ArrayField(
         models.CharField(max_length=60),
-        verbose_name=_("expertise"),
+        verbose_name=_("Expertise"),
         default=list,
         blank=True,
-        help_text=_("Areas the judge knows. Test sets can require some of them."),
+        help_text="Areas the judge knows. Test sets can require some of them.",
     )
     # Task the judge chose to work on. Any task if empty or unavailable.
     chosen_task = models.ForeignKey(
@@ -61,16 +61,16 @@ class Judge(RecordedModel):
         db_index=False,  # read with the judge
     )
     blocks_asked = models.PositiveIntegerField(
-        _("block limit"),
+        _("Block limit"),
         null=True,
         blank=True,
-        help_text=_("Maximum number of blocks. Leave empty to use the campaign's limit."),
+        help_text="Maximum number of blocks. Leave empty to use the campaign's limit.",
     )
     note = models.CharField(
-        _("note"),
+        _("Note"),
         max_length=300,
         blank=True,
-        help_text=_("Visible to organisers only. For simulated judges, their skill."),
+        help_text="Visible to organisers only. For simulated judges, their skill.",
     )
     # Origin of the judge: a shared link, opened in a browser that is recognised by its cookie, or a
     # recruiting service that knows the participant by an id. The id is personal data: it is shown
@@ -89,9 +89,9 @@ class Judge(RecordedModel):
     external_id = models.CharField(max_length=100, blank=True, default="", db_default="")
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     # Time at which the judge and their links were withdrawn. Empty while they can judge.
-    withdrawn_at = models.DateTimeField(_("withdrawn"), null=True, blank=True)
+    withdrawn_at = models.DateTimeField(_("Withdrawn"), null=True, blank=True)
     # Time at which the judge declined. Empty if they take part.
-    declined_at = models.DateTimeField(_("declined"), null=True, blank=True)
+    declined_at = models.DateTimeField(_("Declined"), null=True, blank=True)
 
     recording: ClassVar = Recording(
         fields=[
@@ -110,8 +110,7 @@ class Judge(RecordedModel):
     objects: ClassVar[RecordedQuerySet["Judge"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("judge")
-        verbose_name_plural = _("judges")
+        verbose_name = _("Judge")
         constraints = [
             models.UniqueConstraint(
                 fields=["campaign", "pseudonym"], name="judge_pseudonym_unique_in_campaign"

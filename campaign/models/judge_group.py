@@ -24,22 +24,21 @@ class JudgeGroup(RecordedModel):
     campaign = models.ForeignKey(
         "campaign.Campaign", on_delete=models.CASCADE, related_name="judge_groups"
     )
-    name = models.CharField(_("name"), max_length=60)
+    name = models.CharField(_("Name"), max_length=60)
     blocks_asked = models.PositiveIntegerField(
-        _("blocks per judge"),
+        _("Blocks per judge"),
         null=True,
         blank=True,
-        help_text=_("Maximum number of blocks. Leave empty to use the campaign's limit."),
+        help_text="Maximum number of blocks. Leave empty to use the campaign's limit.",
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    removed_at = models.DateTimeField(_("deleted"), null=True, blank=True, editable=False)
+    removed_at = models.DateTimeField(_("Deleted"), null=True, blank=True, editable=False)
 
     recording: ClassVar = Recording(fields=["name", "blocks_asked", "removed_at"], called="name")
     objects: ClassVar[JudgeGroupQuerySet] = JudgeGroupQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("judge group")
-        verbose_name_plural = _("judge groups")
+        verbose_name = _("Judge group")
         constraints = [
             models.UniqueConstraint(
                 "campaign",
@@ -70,8 +69,7 @@ class GroupMember(RecordedModel):
     objects: ClassVar[RecordedQuerySet["GroupMember"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("group member")
-        verbose_name_plural = _("group members")
+        verbose_name = _("Group member")
         constraints = [
             # By judge first: lending asks for the groups of one.
             models.UniqueConstraint(

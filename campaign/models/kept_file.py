@@ -5,7 +5,6 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
-from django.utils.translation import gettext_lazy as _
 
 #: Bytes of each part of an export or a bundle but the last.
 PART_BYTES: Final = 1024 * 1024
@@ -57,7 +56,7 @@ class KeptFile(models.Model):
     until = models.PositiveBigIntegerField(null=True, blank=True)
     watermark = models.PositiveBigIntegerField(null=True, blank=True)
     names_people = models.BooleanField(
-        default=False, help_text=_("Only those who may change the campaign get it.")
+        default=False, help_text="Only those who may change the campaign get it."
     )
     stored_as = models.CharField(max_length=300, blank=True, default="")
     made_by = models.ForeignKey(

@@ -47,17 +47,16 @@ class Membership(RecordedModel):
         related_name="memberships",
         db_index=False,
     )
-    role = models.CharField(_("role"), max_length=10, choices=MembershipRole)
+    role = models.CharField(_("Role"), max_length=10, choices=MembershipRole)
     # Subscribed to by the member, who must be an organiser.
-    daily_alerts = models.BooleanField(_("daily alert e-mail"), default=False, db_default=False)
+    daily_alerts = models.BooleanField(_("Daily alert e-mail"), default=False, db_default=False)
 
     recording: ClassVar = Recording(fields=["user_id", "role", "daily_alerts"])
 
     objects: ClassVar[RecordedQuerySet["Membership"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("membership")
-        verbose_name_plural = _("memberships")
+        verbose_name = _("Membership")
         constraints = [
             models.UniqueConstraint(
                 fields=["user", "campaign"], name="membership_once_per_user_and_campaign"

@@ -39,53 +39,53 @@ class Panel(RecordedModel):
     campaign = models.ForeignKey(
         "campaign.Campaign", on_delete=models.CASCADE, related_name="panels", db_index=False
     )
-    kind = models.CharField(_("service"), max_length=8, choices=PanelKind)
+    kind = models.CharField(_("Service"), max_length=8, choices=PanelKind)
     service = models.CharField(
-        _("name of the service"),
+        _("Name of the service"),
         max_length=60,
         blank=True,
         help_text=_("Name shown to participants. Leave empty for Prolific."),
     )
     id_parameter = models.CharField(
-        _("participant ID parameter"),
+        _("Participant ID parameter"),
         max_length=60,
         default="participant",
         help_text=_(
             "URL parameter added by the service, as in ?participant=ID. Not used for Prolific."
         ),
     )
-    name = models.CharField(_("name"), max_length=100, help_text=_("Visible to organisers only."))
+    name = models.CharField(_("Name"), max_length=100, help_text=_("Visible to organisers only."))
     key = models.CharField(max_length=32, default=panel_key)
     events_key = models.CharField(max_length=32, default=panel_key)
     blocks_asked = models.PositiveIntegerField(
-        _("sentences requested"),
+        _("Sentences requested"),
         help_text=_("Sentences per participation. Preferably a multiple of the sentences per HIT."),
     )
     participations_per_member = models.PositiveSmallIntegerField(
-        _("participations per person"),
+        _("Participations per person"),
         default=1,
         help_text=_("How often one person can take part. Each time they get new sentences."),
     )
     minutes_allowed = models.PositiveIntegerField(
-        _("time limit in minutes"),
+        _("Time limit in minutes"),
         help_text=_(
             "As set at the service. After that, the sentences are given to other participants."
         ),
     )
     languages = ArrayField(
         models.CharField(max_length=35),
-        verbose_name=_("languages"),
+        verbose_name=_("Languages"),
         default=list,
         blank=True,
         help_text=_("Languages the participants read. Empty for all languages of the campaign."),
     )
     screen_out_after_training = models.BooleanField(
-        _("screen out participants who fail the training"), default=True
+        _("Screen out participants who fail the training"), default=True
     )
-    completion_code = models.CharField(_("completion code"), max_length=60, blank=True)
-    screened_out_code = models.CharField(_("screen-out code"), max_length=60, blank=True)
+    completion_code = models.CharField(_("Completion code"), max_length=60, blank=True)
+    screened_out_code = models.CharField(_("Screen-out code"), max_length=60, blank=True)
     completion_address = models.CharField(
-        _("completion URL"),
+        _("Completion URL"),
         max_length=2000,
         blank=True,
         help_text=_(
@@ -94,13 +94,13 @@ class Panel(RecordedModel):
         ),
     )
     screened_out_address = models.CharField(
-        _("screen-out URL"),
+        _("Screen-out URL"),
         max_length=2000,
         blank=True,
         help_text=_("Screened-out participants return here. Not used for Prolific."),
     )
     # If empty, no events from Prolific are accepted.
-    webhook_secret = models.CharField(_("webhook secret"), max_length=200, blank=True)
+    webhook_secret = models.CharField(_("Webhook secret"), max_length=200, blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.PROTECT,
@@ -110,7 +110,7 @@ class Panel(RecordedModel):
         db_index=False,
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    closed_at = models.DateTimeField(_("closed"), null=True, blank=True)
+    closed_at = models.DateTimeField(_("Closed"), null=True, blank=True)
 
     recording: ClassVar = Recording(
         fields=[
@@ -137,8 +137,7 @@ class Panel(RecordedModel):
     objects: ClassVar[RecordedQuerySet["Panel"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("panel")
-        verbose_name_plural = _("panels")
+        verbose_name = _("Panel")
         constraints = [
             models.UniqueConstraint(fields=["key"], name="panel_key_unique"),
             models.UniqueConstraint(fields=["events_key"], name="panel_events_key_unique"),

@@ -31,30 +31,30 @@ class System(RecordedModel):
     test_set = models.ForeignKey(
         "campaign.TestSet", on_delete=models.CASCADE, related_name="systems", db_index=False
     )
-    name = models.CharField(_("name"), max_length=200)
-    kind = models.CharField(_("kind"), max_length=13, choices=SystemKind, default=SystemKind.SYSTEM)
+    name = models.CharField(_("Name"), max_length=200)
+    kind = models.CharField(_("Kind"), max_length=13, choices=SystemKind, default=SystemKind.SYSTEM)
     constrained = models.BooleanField(
-        _("constrained"),
+        _("Constrained"),
         null=True,
         blank=True,
         help_text=_("True if trained only on the data the task allows. Empty if not stated."),
     )
-    approach = models.CharField(_("approach"), max_length=200, blank=True, db_default="")
-    condition = models.CharField(_("condition"), max_length=200, blank=True, db_default="")
-    team = models.CharField(_("team"), max_length=200, blank=True, db_default="")
+    approach = models.CharField(_("Approach"), max_length=200, blank=True, db_default="")
+    condition = models.CharField(_("Condition"), max_length=200, blank=True, db_default="")
+    team = models.CharField(_("Team"), max_length=200, blank=True, db_default="")
     contact = models.CharField(
-        _("contact"),
+        _("Contact"),
         max_length=300,
         blank=True,
         db_default="",
         help_text=_("Visible to organisers only."),
     )
     withdrawn_at = models.DateTimeField(
-        _("withdrawn"),
+        _("Withdrawn"),
         null=True,
         blank=True,
         editable=False,
-        help_text=_("New HITs no longer show this system; existing judgments count."),
+        help_text="New HITs no longer show this system; existing judgments count.",
     )
 
     recording: ClassVar = Recording(
@@ -68,8 +68,7 @@ class System(RecordedModel):
     objects: ClassVar[SystemQuerySet] = SystemQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("system")
-        verbose_name_plural = _("systems")
+        verbose_name = _("System")
         constraints = [
             models.UniqueConstraint(
                 fields=["test_set", "name"], name="system_name_unique_in_test_set"
@@ -165,9 +164,9 @@ class OutputCorrection(RecordedModel):
         "campaign.Output", on_delete=models.CASCADE, related_name="correction"
     )
     after = models.OneToOneField("campaign.Output", on_delete=models.CASCADE, related_name="+")
-    reason = models.CharField(_("reason"), max_length=300, blank=True)
+    reason = models.CharField(_("Reason"), max_length=300, blank=True)
     # Exclude judgments of blocks that showed the wrong text.
-    leaves_out = models.BooleanField(_("exclude judgments"))
+    leaves_out = models.BooleanField(_("Exclude judgments"))
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     corrected_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -188,8 +187,7 @@ class OutputCorrection(RecordedModel):
     objects: ClassVar[RecordedQuerySet["OutputCorrection"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("corrected output of segment")
-        verbose_name_plural = _("corrected outputs")
+        verbose_name = _("Corrected output of segment")
 
     def __str__(self) -> str:
         return f"{self.before_id} → {self.after_id}"

@@ -88,40 +88,40 @@ class Task(RecordedModel):
         related_name="tasks",
         db_index=False,  # `task_protocol_once_in_a_test_set` begins with it
     )
-    protocol = models.CharField(_("protocol"), max_length=20, choices=Protocol)
+    protocol = models.CharField(_("Protocol"), max_length=20, choices=Protocol)
     rules = models.JSONField(
-        _("rules"),
+        _("Rules"),
         default=dict,
         blank=True,
-        help_text=_("Protocol options. They cannot be changed once judging has started."),
+        help_text="Protocol options. They cannot be changed once judging has started.",
     )
     segments_again = models.BooleanField(
-        _("repeat segments of other tasks"),
+        _("Repeat segments of other tasks"),
         default=False,
         db_default=False,
-        help_text=_(
+        help_text=(
             "Judges can see segments in this task that they also see in other tasks of the test set. Cannot "
             "be changed once judging has started."
         ),
     )
     blocks_wanted = models.PositiveIntegerField(
-        _("target (blocks)"),
+        _("Target (blocks)"),
         null=True,
         blank=True,
-        help_text=_("Target for progress, and the maximum number of blocks planned."),
+        help_text="Target for progress, and the maximum number of blocks planned.",
     )
     blocks_per_segment = models.PositiveIntegerField(
-        _("blocks per segment"),
+        _("Blocks per segment"),
         null=True,
         blank=True,
-        help_text=_("Maximum number of blocks planned for each segment. Leave empty for no limit."),
+        help_text="Maximum number of blocks planned for each segment. Leave empty for no limit.",
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     closed_at = models.DateTimeField(
-        _("closed"),
+        _("Closed"),
         null=True,
         blank=True,
-        help_text=_("Judges receive no new work from this task, but can finish what they have."),
+        help_text="Judges receive no new work from this task, but can finish what they have.",
     )
 
     recording: ClassVar = Recording(
@@ -139,8 +139,7 @@ class Task(RecordedModel):
     objects: ClassVar[TaskQuerySet] = TaskQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("task")
-        verbose_name_plural = _("tasks")
+        verbose_name = _("Task")
         constraints = [
             models.UniqueConstraint(
                 fields=["test_set", "protocol"], name="task_protocol_once_in_a_test_set"

@@ -33,17 +33,17 @@ class TestSet(RecordedModel):
     campaign = models.ForeignKey(
         "campaign.Campaign", on_delete=models.CASCADE, related_name="test_sets", db_index=False
     )
-    name = models.CharField(_("name"), max_length=200)
+    name = models.CharField(_("Name"), max_length=200)
     # Canonical BCP 47 tags: `campaign/texts/language_tags.py`. Judgments imported before this check
     # may have unknown tags from their file.
-    source_language = models.CharField(_("source language"), max_length=35)
-    target_language = models.CharField(_("target language"), max_length=35)
+    source_language = models.CharField(_("Source language"), max_length=35)
+    target_language = models.CharField(_("Target language"), max_length=35)
     expertise = ArrayField(
         models.CharField(max_length=60),
-        verbose_name=_("required expertise"),
+        verbose_name=_("Required expertise"),
         default=list,
         blank=True,
-        help_text=_("Only judges with all of these areas of expertise receive work."),
+        help_text="Only judges with all of these areas of expertise receive work.",
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
@@ -55,8 +55,7 @@ class TestSet(RecordedModel):
     objects: ClassVar[TestSetQuerySet] = TestSetQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("test set")
-        verbose_name_plural = _("test sets")
+        verbose_name = _("Test set")
         constraints = [
             models.UniqueConstraint(
                 fields=["campaign", "name"], name="test_set_name_unique_in_campaign"
@@ -80,7 +79,7 @@ class Document(models.Model):
         TestSet, on_delete=models.CASCADE, related_name="documents", db_index=False
     )
     name = models.CharField(max_length=300)
-    position = models.PositiveIntegerField(help_text=_("From 1."))
+    position = models.PositiveIntegerField(help_text="From 1.")
 
     class Meta:
         ordering = ["position"]
@@ -107,9 +106,9 @@ class Segment(models.Model):
         Document, on_delete=models.CASCADE, related_name="segments", db_index=False
     )
     number = models.PositiveIntegerField(
-        help_text=_("Number within the test set, from 1; srcIndex in WMT files.")
+        help_text="Number within the test set, from 1; srcIndex in WMT files."
     )
-    position = models.PositiveIntegerField(help_text=_("Number within the document, from 1."))
+    position = models.PositiveIntegerField(help_text="Number within the document, from 1.")
     source_text = models.TextField(null=True)  # noqa: DJ001  NULL: not known
 
     class Meta:

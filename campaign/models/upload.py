@@ -46,7 +46,7 @@ class Upload(models.Model):
     # Roles chosen by an organiser, by file name.
     roles = models.JSONField(default=dict, blank=True)
     report = models.JSONField(
-        null=True, blank=True, help_text=_("Result of the last check or import of the files.")
+        null=True, blank=True, help_text="Result of the last check or import of the files."
     )
     test_set = models.OneToOneField(
         "campaign.TestSet",

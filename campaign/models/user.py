@@ -26,13 +26,12 @@ class UserManager(BaseUserManager["User"]):
 class User(AbstractBaseUser):
     """Anybody who signs in. Judges may come by invitation alone, without an e-mail address."""
 
-    email = models.EmailField(_("e-mail address"), unique=True, null=True, blank=True)
-    name = models.CharField(_("name"), max_length=150)
+    email = models.EmailField(unique=True, null=True, blank=True)
+    name = models.CharField(max_length=150)
     language = models.CharField(
-        _("language"),
         max_length=35,
         blank=True,
-        help_text=_("Interface language. Defaults to that of the browser."),
+        help_text="Interface language. Defaults to that of the browser.",
     )
     is_active = models.BooleanField(default=True)
     is_staff = models.BooleanField(default=False)
@@ -45,8 +44,7 @@ class User(AbstractBaseUser):
     REQUIRED_FIELDS = ["name"]
 
     class Meta:
-        verbose_name = _("user")
-        verbose_name_plural = _("users")
+        verbose_name = _("User")
         constraints = [
             models.UniqueConstraint(Lower("email"), name="user_email_unique_whatever_its_case"),
         ]

@@ -43,16 +43,16 @@ class WebhookEndpoint(RecordedModel):
     campaign = models.ForeignKey(
         "campaign.Campaign", on_delete=models.CASCADE, related_name="webhook_endpoints"
     )
-    url = models.CharField(_("address"), max_length=1000)
-    description = models.CharField(_("description"), max_length=200, blank=True, default="")
-    events = ArrayField(models.CharField(max_length=30), verbose_name=_("events"))
-    secret = models.CharField(_("secret"), max_length=100)
+    url = models.CharField(_("Address"), max_length=1000)
+    description = models.CharField(_("Description"), max_length=200, blank=True, default="")
+    events = ArrayField(models.CharField(max_length=30), verbose_name=_("Events"))
+    secret = models.CharField(_("Secret"), max_length=100)
     old_secret = models.CharField(max_length=100, blank=True, default="")
     old_secret_until = models.DateTimeField(null=True, blank=True)
-    paused_at = models.DateTimeField(_("paused"), null=True, blank=True)
+    paused_at = models.DateTimeField(_("Paused"), null=True, blank=True)
     failing_since = models.DateTimeField(null=True, blank=True)
     disabled_at = models.DateTimeField(
-        _("switched off"), null=True, blank=True, help_text=_("Set after several days of failures.")
+        _("Switched off"), null=True, blank=True, help_text="Set after several days of failures."
     )
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -74,8 +74,7 @@ class WebhookEndpoint(RecordedModel):
     objects: ClassVar[RecordedQuerySet["WebhookEndpoint"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("webhook")
-        verbose_name_plural = _("webhooks")
+        verbose_name = _("Webhook")
         ordering = ["id"]
         constraints = [
             models.CheckConstraint(

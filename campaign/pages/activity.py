@@ -12,7 +12,7 @@ from django.apps import apps
 from django.db import models
 from django.utils import timezone
 from django.utils.formats import date_format, localize
-from django.utils.text import Truncator
+from django.utils.text import Truncator, capfirst
 from django.utils.translation import gettext as _
 
 from campaign.database.recording import RecordedModel
@@ -109,7 +109,7 @@ class _Words:
         # A field of an earlier version, which is gone, is called as it was.
         known = {field.attname: field for field in model._meta.concrete_fields}
         field = known.get(name)
-        words = str(field.verbose_name) if field is not None else name
+        words = str(capfirst(field.verbose_name)) if field is not None else name
         if issubclass(model, RecordedModel) and name in model.recording.hidden:
             was = [_("secret") if is_set else _NOTHING for is_set in (before, after)]
             if before and after:
@@ -181,9 +181,9 @@ def _model(event: ActivityEvent) -> type[models.Model] | None:
 
 
 def _what(event: ActivityEvent, model: type[models.Model] | None) -> str:
-    """Return the changed objects: “judge anna”, “12 damaged references”."""
+    """Return the changed objects: “Judge anna”, “Damaged reference × 12”."""
     if model is None:
         return f"{event.kind} {event.object_name}".strip()
     if event.count > 1:
-        return f"{localize(event.count)} {model._meta.verbose_name_plural}"
+        return f"{model._meta.verbose_name} × {localize(event.count)}"
     return f"{model._meta.verbose_name} {event.object_name}".strip()

@@ -172,9 +172,9 @@ def upload_import(*, upload: Upload, user: User | None = None) -> Job:
     _lock(upload)
     _refuse_missing(upload)
     needed = {
-        "name": _("test set name"),
-        "source_language": _("source language"),
-        "target_language": _("target language"),
+        "name": _("Test set name"),
+        "source_language": _("Source language"),
+        "target_language": _("Target language"),
     }
     missing = [words for name, words in needed.items() if not getattr(upload, name)]
     if missing:

@@ -27,37 +27,30 @@ class Metric(RecordedModel):
     test_set = models.ForeignKey(
         "campaign.TestSet", on_delete=models.CASCADE, related_name="metrics", db_index=False
     )
-    name = models.CharField(_("name"), max_length=100)
+    name = models.CharField(_("Name"), max_length=100)
     signature = models.CharField(
-        _("signature"), max_length=300, blank=True, help_text=_("Version and settings.")
+        _("Signature"), max_length=300, blank=True, help_text="Version and settings."
     )
-    higher_is_better = models.BooleanField(_("higher is better"), default=True)
-    uses_reference = models.BooleanField(_("uses the reference"), null=True, blank=True)
-    is_human = models.BooleanField(_("human scores"), default=False)
+    higher_is_better = models.BooleanField(default=True)
+    uses_reference = models.BooleanField(null=True, blank=True)
+    is_human = models.BooleanField(default=False)
     file_name = models.CharField(
-        _("file"), max_length=300, blank=True, help_text=_("Empty if computed from texts.")
+        _("File"), max_length=300, blank=True, help_text="Empty if computed from texts."
     )
-    systems = ArrayField(models.CharField(max_length=200), verbose_name=_("systems"))
-    statistics = ArrayField(
-        models.CharField(max_length=40), verbose_name=_("statistics"), default=list, blank=True
-    )
-    of_systems = ArrayField(
-        models.FloatField(null=True), verbose_name=_("scores of systems"), default=list, blank=True
-    )
+    systems = ArrayField(models.CharField(max_length=200))
+    statistics = ArrayField(models.CharField(max_length=40), default=list, blank=True)
+    of_systems = ArrayField(models.FloatField(null=True), default=list, blank=True)
     digests = ArrayField(
         models.CharField(max_length=32),
-        verbose_name=_("digests of texts"),
         default=list,
         blank=True,
         help_text="Digest of each system's outputs with the references; empty for a file.",
     )
-    packed = models.BinaryField(_("numbers"))
+    packed = models.BinaryField()
     digest = models.CharField(
-        _("digest"), max_length=32, help_text=_("The same for the same numbers.")
+        _("Digest"), max_length=32, help_text="The same for the same numbers."
     )
-    missing = models.PositiveIntegerField(
-        _("missing scores"), default=0, help_text=_("Outputs without a score.")
-    )
+    missing = models.PositiveIntegerField(default=0, help_text="Outputs without a score.")
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,
@@ -66,7 +59,7 @@ class Metric(RecordedModel):
         blank=True,
         db_index=False,
     )
-    created_at = models.DateTimeField(_("created"), db_default=Now(), editable=False)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     recording: ClassVar = Recording(
         fields=["name", "signature", "file_name", "digest"],
@@ -77,8 +70,7 @@ class Metric(RecordedModel):
     objects: ClassVar[RecordedQuerySet["Metric"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("metric")
-        verbose_name_plural = _("metrics")
+        verbose_name = _("Metric")
         constraints = [
             models.UniqueConstraint(
                 fields=_NAMED,

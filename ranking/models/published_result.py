@@ -47,13 +47,13 @@ class PublishedResult(RecordedModel):
     task = models.ForeignKey(
         "campaign.Task", on_delete=models.PROTECT, related_name="published_results", db_index=False
     )
-    version = models.PositiveIntegerField(_("version"))
+    version = models.PositiveIntegerField(_("Version"))
     content = models.JSONField()
     digest = models.CharField(_("SHA-256"), max_length=64)
     #: Published name of each system, by id.
     labels = models.JSONField()
     wordings = models.JSONField(
-        _("reworded reasons"),
+        _("Reworded reasons"),
         default=dict,
         db_default={},
         blank=True,
@@ -74,15 +74,15 @@ class PublishedResult(RecordedModel):
         db_index=False,
     )
     embargo_until = models.DateTimeField(
-        _("embargo until"),
+        _("Embargo until"),
         null=True,
         blank=True,
     )
     reviewer_token = models.CharField(  # noqa: DJ001  NULL: there is no link
-        _("reviewer link"), max_length=64, null=True, blank=True
+        _("Reviewer link"), max_length=64, null=True, blank=True
     )
-    retracted_at = models.DateTimeField(_("retracted"), null=True, blank=True)
-    retraction_reason = models.TextField(_("retraction reason"), blank=True, default="")
+    retracted_at = models.DateTimeField(_("Retracted"), null=True, blank=True)
+    retraction_reason = models.TextField(_("Retraction reason"), blank=True, default="")
     bundle = models.OneToOneField(
         KeptFile, on_delete=models.PROTECT, related_name="bundle_of", null=True, blank=True
     )
@@ -114,8 +114,7 @@ class PublishedResult(RecordedModel):
     objects: ClassVar[PublishedResultQuerySet] = PublishedResultQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("published result")
-        verbose_name_plural = _("published results")
+        verbose_name = _("Published result")
         get_latest_by = "version"
         constraints = [
             models.UniqueConstraint(

@@ -49,30 +49,30 @@ class RankingSettings(RecordedModel):
         "campaign.Task", on_delete=models.CASCADE, related_name="ranking_settings", db_index=False
     )
     method = models.CharField(
-        _("method"), max_length=20, choices=LiveMethod, default=LiveMethod.BY_DESIGN
+        _("Method"), max_length=20, choices=LiveMethod, default=LiveMethod.BY_DESIGN
     )
     resample = models.CharField(
-        _("sources of variation"), max_length=8, choices=Resample, default=Resample.TWO_WAY
+        _("Sources of variation"), max_length=8, choices=Resample, default=Resample.TWO_WAY
     )
     ranges = models.CharField(
-        _("rank ranges"), max_length=14, choices=Ranges, default=Ranges.PERCENTILE
+        _("Rank ranges"), max_length=14, choices=Ranges, default=Ranges.PERCENTILE
     )
     correction = models.CharField(
-        _("correction"), max_length=18, choices=Correction, default=Correction.NONE
+        _("Correction"), max_length=18, choices=Correction, default=Correction.NONE
     )
-    sides = models.PositiveSmallIntegerField(_("test sides"), default=2)
-    confidence = models.FloatField(_("confidence"), default=0.95)
+    sides = models.PositiveSmallIntegerField(_("Test sides"), default=2)
+    confidence = models.FloatField(_("Confidence"), default=0.95)
     judge_group = models.ForeignKey(
         "campaign.JudgeGroup",
         on_delete=models.PROTECT,
         related_name="ranking_settings",
         null=True,
         blank=True,
-        verbose_name=_("judge group"),
+        verbose_name=_("Judge group"),
         db_index=False,  # few rows
     )
     reason = models.CharField(
-        _("reason"),
+        _("Reason"),
         help_text="Required once there are judgments. Published with results.",
         max_length=1000,
         blank=True,
@@ -107,8 +107,7 @@ class RankingSettings(RecordedModel):
     objects: ClassVar[RankingSettingsQuerySet] = RankingSettingsQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("ranking settings")
-        verbose_name_plural = _("ranking settings")
+        verbose_name = _("Ranking settings")
         get_latest_by = "id"
         indexes = [models.Index(fields=["task", "-id"], name="ranking_settings_in_force")]
         constraints = [

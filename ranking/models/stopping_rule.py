@@ -31,30 +31,30 @@ class StoppingRule(RecordedModel):
         "campaign.Task", on_delete=models.CASCADE, related_name="stopping_rules", db_index=False
     )
     judgments = models.PositiveIntegerField(
-        _("judgments"),
+        _("Judgments"),
         help_text="Stop at this number of judgments.",
         null=True,
         blank=True,
     )
     pairs_share = models.FloatField(
-        _("share of pairs told apart"),
+        _("Share of pairs told apart"),
         help_text="Stop at this share of pairs told apart, above 0 and up to 1.",
         null=True,
         blank=True,
     )
     clusters = models.PositiveSmallIntegerField(
-        _("clusters"),
+        _("Clusters"),
         null=True,
         blank=True,
         help_text="Stop at this number of clusters, at least 2.",
     )
-    until = models.DateField(_("day"), null=True, blank=True, help_text="Stop on this day.")
+    until = models.DateField(_("Day"), null=True, blank=True, help_text="Stop on this day.")
     tests = models.CharField(
-        _("pairs told apart by"), max_length=8, choices=RuleTests, default=RuleTests.HOLM
+        _("Pairs told apart by"), max_length=8, choices=RuleTests, default=RuleTests.HOLM
     )
-    confidence = models.FloatField(_("confidence"), default=0.95)
+    confidence = models.FloatField(_("Confidence"), default=0.95)
     reason = models.CharField(
-        _("reason"),
+        _("Reason"),
         help_text="Required once there are judgments. Published with results.",
         max_length=1000,
         blank=True,
@@ -80,8 +80,7 @@ class StoppingRule(RecordedModel):
     objects: ClassVar[StoppingRuleQuerySet] = StoppingRuleQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
-        verbose_name = _("stopping rule")
-        verbose_name_plural = _("stopping rules")
+        verbose_name = _("Stopping rule")
         get_latest_by = "id"
         indexes = [models.Index(fields=["task", "-id"], name="stopping_rule_in_force")]
         constraints = [

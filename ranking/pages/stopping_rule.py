@@ -5,7 +5,6 @@ from itertools import pairwise
 from typing import Any
 
 from django import forms
-from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -197,7 +196,7 @@ def _label(name: str) -> str:
     if label is None:
         described: Any = Design._meta.get_field(name)
         label = described.verbose_name
-    return str(capfirst(label))
+    return str(label)
 
 
 def _value(name: str, value: Any) -> str:

@@ -246,7 +246,7 @@ def test_wrong_decisions_change_nothing(sent: Sent) -> None:
 
 def test_what_is_missing_is_said_before_anything_is_begun(sent: Sent, campaign: Campaign) -> None:
     upload = sent(name="News")
-    with pytest.raises(UploadRefusedError, match="source language, target language"):
+    with pytest.raises(UploadRefusedError, match="Source language, Target language"):
         upload_import(upload=upload)
     with pytest.raises(UploadRefusedError, match="Add a file"):
         upload_check(upload=upload_begin(campaign=campaign))
