@@ -81,8 +81,8 @@ class TwoOutputsAnswer(AnswerOfProtocol):
 class Criterion(models.TextChoices):
     """Rated criteria, in the order of the passes."""
 
-    FLUENCY = "fluency", _("fluency")
-    ADEQUACY = "adequacy", _("adequacy")
+    FLUENCY = "fluency", _("Fluency")
+    ADEQUACY = "adequacy", _("Adequacy")
 
 
 #: The criteria of each protocol that rates, by the pass in which they are asked about; 0 where there is none.
@@ -105,9 +105,9 @@ def _by_criterion(found: Iterable[tuple[Criterion, object]]) -> str:
 class AdequacyBasis(models.TextChoices):
     """Text that the meaning of an output is compared with."""
 
-    REFERENCE = "reference", _("reference")
-    SOURCE = "source", _("source")
-    BOTH = "both", _("both")
+    REFERENCE = "reference", _("Reference")
+    SOURCE = "source", _("Source")
+    BOTH = "both", _("Both")
 
 
 class RatingAnswer(AnswerOfProtocol):

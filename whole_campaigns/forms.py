@@ -8,7 +8,6 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.forms.boundfield import BoundField
-from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from annotation.protocols import answer_kind
@@ -207,7 +206,7 @@ def _asked(offered: Collection[Protocol]) -> list[tuple[str, str]]:
             continue
         presets = [each for each in PRESETS if each.name in _PRESETS and each.protocol == protocol]
         found += [(each.name, f"{each.label}. {each.sentence}") for each in presets] or [
-            (protocol.value, capfirst(protocol_in_words(protocol)))
+            (protocol.value, protocol_in_words(protocol))
         ]
     return found
 

@@ -20,10 +20,10 @@ class BlockControl(models.TextChoices):
     """Purpose of a control block, whose correct order is known; empty for ordinary blocks."""
 
     NONE = "", _("none")
-    ATTENTION = "attention", _("attention check")
-    TRAINING = "training", _("training")
+    ATTENTION = "attention", _("Attention check")
+    TRAINING = "training", _("Training")
     # Its order is not known: it showed an output that was corrected, and does not count.
-    CORRECTED = "corrected", _("wrong output")
+    CORRECTED = "corrected", _("Wrong output")
 
 
 def by_candidate(outputs: Sequence[T], stands_for: Sequence[int] | None) -> list[Sequence[T]]:

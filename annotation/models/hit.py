@@ -8,7 +8,6 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 from django.db.models.lookups import Exact, IsNull
-from django.utils.translation import gettext_lazy as _
 
 from annotation.models.assignment import Exposure
 from campaign.database.triggers import is_one_of, trigger_from_file
@@ -94,11 +93,11 @@ def _seen(
 class HITPurpose(models.TextChoices):
     """Purpose of a HIT: new blocks, or a repeat of earlier ones."""
 
-    FIRST = "first", _("first")
-    REDUNDANCY = "redundancy", _("additional judge")
-    INTER = "inter", _("repeat by another judge")
-    INTRA = "intra", _("repeat by the same judge")
-    TRAINING = "training", _("training")
+    FIRST = "first"
+    REDUNDANCY = "redundancy"
+    INTER = "inter"
+    INTRA = "intra"
+    TRAINING = "training"
 
 
 class HIT(models.Model):

@@ -13,17 +13,17 @@ from campaign.database.triggers import is_one_of, trigger_from_file
 from campaign.models import User
 
 #: Actions available to a rule.
-ACTIONS = [("warn", _("warn")), ("pause", _("pause")), ("exclude", _("exclude"))]
+ACTIONS = [("warn", _("Warn")), ("pause", _("Pause")), ("exclude", _("Exclude"))]
 
 
 class QualityActionKind(models.TextChoices):
     """Action taken on a judge."""
 
-    WARN = "warn", _("warned")
-    PAUSE = "pause", _("paused")
-    EXCLUDE = "exclude", _("excluded")
-    AGAIN = "again", _("asked to judge again")
-    MESSAGE = "message", _("messaged")
+    WARN = "warn", _("Warned")
+    PAUSE = "pause", _("Paused")
+    EXCLUDE = "exclude", _("Excluded")
+    AGAIN = "again", _("Asked to judge again")
+    MESSAGE = "message", _("Messaged")
 
 
 #: Actions that count against a judge while in force, and that reinstating reverts.
@@ -33,8 +33,8 @@ STANDING_ACTIONS = (QualityActionKind.WARN, QualityActionKind.PAUSE, QualityActi
 class RuleDirection(models.TextChoices):
     """On which side of its threshold a measure calls for the action."""
 
-    BELOW = "below", _("below")
-    ABOVE = "above", _("above")
+    BELOW = "below", _("Below")
+    ABOVE = "above", _("Above")
 
 
 def _user() -> "models.ForeignKey[User | None, User | None]":

@@ -150,7 +150,7 @@ class DesignForm(VersionedForm):
         help_text=_("So that judges do not remember their first answer."),
     )
     judge_group = forms.ModelChoiceField(
-        queryset=JudgeGroup.objects.none(), empty_label=_("all judges"), required=False
+        queryset=JudgeGroup.objects.none(), empty_label=_("All judges"), required=False
     )
     seed = forms.CharField(
         required=False,

@@ -25,12 +25,12 @@ from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from campaign.texts.languages import language_name
 
 STANDINGS: Final = {
-    StandingOfJudge.PRESENT.value: gettext_lazy("active"),
-    StandingOfJudge.EXPECTED.value: gettext_lazy("not joined yet"),
-    StandingOfJudge.PAUSED.value: gettext_lazy("paused"),
-    StandingOfJudge.EXCLUDED.value: gettext_lazy("excluded"),
-    StandingOfJudge.DECLINED.value: gettext_lazy("declined"),
-    StandingOfJudge.WITHDRAWN.value: gettext_lazy("withdrawn"),
+    StandingOfJudge.PRESENT.value: gettext_lazy("Active"),
+    StandingOfJudge.EXPECTED.value: gettext_lazy("Not joined yet"),
+    StandingOfJudge.PAUSED.value: gettext_lazy("Paused"),
+    StandingOfJudge.EXCLUDED.value: gettext_lazy("Excluded"),
+    StandingOfJudge.DECLINED.value: gettext_lazy("Declined"),
+    StandingOfJudge.WITHDRAWN.value: gettext_lazy("Withdrawn"),
 }
 
 
@@ -54,7 +54,7 @@ class CampaignJudgeFilter(DeskFilter):
         "standing",
         label=gettext_lazy("State"),
         choices=list(STANDINGS.items()),
-        empty_label=gettext_lazy("any"),
+        empty_label=gettext_lazy("All"),
     )
 
     def of_name(self, queryset: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
@@ -112,7 +112,7 @@ class CampaignJudgeTable(DeskTable):
         return came_in_words(row)
 
     def cell_languages(self, row: Any) -> str:
-        return ", ".join(map(language_name, row.languages)) or _("all")
+        return ", ".join(map(language_name, row.languages)) or _("All")
 
     def cell_state(self, row: Any) -> str:
         return str(STANDINGS[row.standing])
@@ -123,8 +123,8 @@ def came_in_words(row: Any) -> str:
     if row.origin != Judge.Origin.PERSON:
         return str(row.get_origin_display())
     if row.external_id:
-        return _("panel")
-    return row.came_by or row.note or _("link")
+        return _("Panel")
+    return row.came_by or row.note or _("Link")
 
 
 _NOTHING = "–"
@@ -139,7 +139,7 @@ class ParticipationFilter(DeskFilter):
     state = django_filters.ChoiceFilter(
         label=gettext_lazy("State"),
         choices=ParticipationState.choices,
-        empty_label=gettext_lazy("any"),
+        empty_label=gettext_lazy("All"),
     )
 
     def of_who(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
@@ -186,7 +186,7 @@ class ParticipationTable(DeskTable):
         status = self._described[row.pk].judge_status
         if status.may_judge:
             return link
-        words = _("paused") if status == JudgeStatus.PAUSED else _("excluded")
+        words = _("Paused") if status == JudgeStatus.PAUSED else _("Excluded")
         return format_html('{} <span class="badge badge-look">{}</span>', link, words)
 
     def cell_participant(self, row: Participation) -> str | SafeString:

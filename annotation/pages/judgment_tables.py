@@ -32,7 +32,7 @@ from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 
 _DAY: Final = 86_400
 _HAS: Final = [("yes", gettext_lazy("yes")), ("no", gettext_lazy("no"))]
-_ANY: Final = gettext_lazy("any")
+_ANY: Final = gettext_lazy("All")
 _WHOLE: Final = {"max_digits": 9, "decimal_places": 0}
 
 
@@ -216,10 +216,10 @@ class JudgmentTable(DeskTable):
         badges = [
             words
             for words, holds in (
-                (_("control"), row.control and row.control != BlockControl.CORRECTED),
-                (_("wrong output"), row.control == BlockControl.CORRECTED),
-                (_("revised later"), row.later),
-                (_("problem reported"), row.is_reported),
+                (_("Control"), row.control and row.control != BlockControl.CORRECTED),
+                (_("Wrong output"), row.control == BlockControl.CORRECTED),
+                (_("Revised later"), row.later),
+                (_("Problem reported"), row.is_reported),
             )
             if holds
         ]
@@ -296,7 +296,7 @@ class SkipTable(DeskTable):
         if not row.is_judged:  # type: ignore[attr-defined]
             return row.get_reason_display()
         return format_html(
-            '{} <span class="badge">{}</span>', row.get_reason_display(), _("judged later")
+            '{} <span class="badge">{}</span>', row.get_reason_display(), _("Judged later")
         )
 
     def cell_said(self, row: Skip) -> str | SafeString:

@@ -54,7 +54,7 @@ class SystemTable(DeskTable):
         link = format_html('<a href="{}{}/results/">{}</a>', self._system, row.pk, row.name)
         if row.withdrawn_at is None:
             return link
-        return format_html('{} <span class="badge">{}</span>', link, _("withdrawn"))
+        return format_html('{} <span class="badge">{}</span>', link, _("Withdrawn"))
 
     def cell_constrained(self, row: System) -> str:
         return {True: _("yes"), False: _("no"), None: "–"}[row.constrained]

@@ -149,9 +149,9 @@ def _candidate_of(name: str) -> _Candidate:
 class Outcome(TextChoices):
     """Outcome of a comparison for a system."""
 
-    WON = "won", gettext_lazy("won")
-    LOST = "lost", gettext_lazy("lost")
-    TIED = "tied", gettext_lazy("tied")
+    WON = "won", gettext_lazy("Won")
+    LOST = "lost", gettext_lazy("Lost")
+    TIED = "tied", gettext_lazy("Tied")
 
 
 class _Alike(Func):

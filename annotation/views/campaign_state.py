@@ -1,13 +1,12 @@
 """State of a campaign and of its tasks: current state, possible changes and their effects; and the bin."""
 
-from typing import Final, cast
+from typing import cast
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from annotation.selectors.effects import (
     StateEffects,
@@ -18,7 +17,7 @@ from annotation.selectors.effects import (
 from campaign.forms.campaigns import DeletionForm, LifetimeForm
 from campaign.models import Campaign, CampaignState, Transition, User
 from campaign.models.campaign import CampaignQuerySet
-from campaign.models.state import UNDOES
+from campaign.models.state import TRANSITIONS, UNDOES
 from campaign.pages.activity import activity_rows
 from campaign.selectors.activity import state_changes
 from campaign.services.campaigns import (
@@ -32,16 +31,6 @@ from campaign.services.rules import task_close, task_reopen
 from campaign.views.access import organised_campaign, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view
-
-_DONE: Final = {
-    Transition.OPEN: gettext_lazy("Campaign opened."),
-    Transition.PAUSE: gettext_lazy("Campaign paused."),
-    Transition.RESUME: gettext_lazy("Campaign resumed."),
-    Transition.CLOSE: gettext_lazy("Campaign closed."),
-    Transition.REOPEN: gettext_lazy("Campaign reopened."),
-    Transition.ARCHIVE: gettext_lazy("Campaign archived."),
-    Transition.UNARCHIVE: gettext_lazy("Campaign unarchived. It is still closed."),
-}
 
 
 @form_view
@@ -91,7 +80,7 @@ def campaign_transition_page(request: HttpRequest, slug: str, transition: str) -
         campaign_state_change(campaign=campaign, transition=wanted, by=user)
     except StateRefusedError as error:
         return _ask(request, campaign, effects, form, error=str(error))
-    messages.success(request, str(_DONE[wanted]))
+    messages.success(request, f"{campaign.name}: {TRANSITIONS[wanted][1].label}")
     return redirect(f"{reverse('campaign-state', args=[slug])}?done={wanted}")
 
 

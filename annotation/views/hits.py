@@ -28,7 +28,6 @@ class HITReason:
     """A line of the organiser's list of HITs."""
 
     number: int
-    purpose: str
     state: str
     reason: str
     blocks: tuple[BlockReason, ...]
@@ -45,7 +44,6 @@ def hit_reason(hit: HIT) -> HITReason:
     }
     return HITReason(
         number=hit.number,
-        purpose=hit.get_purpose_display(),
         state=states[hit_state(hit)],
         reason=_reason(hit),
         blocks=tuple(
@@ -58,6 +56,8 @@ def hit_reason(hit: HIT) -> HITReason:
 def _reason(hit: HIT) -> str:
     judge = hit.reserved_for.pseudonym if hit.reserved_for else ""
     first = hit.repeats.number if hit.repeats else 0
+    if hit.purpose == HITPurpose.TRAINING:
+        return _("Training")
     if hit.purpose == HITPurpose.REDUNDANCY:
         return _("Copy of HIT %(first)d for another judge (judges per block: %(judges)d).") % {
             "first": first,

@@ -46,7 +46,7 @@ class ActivityFilterForm(forms.Form):
             [
                 ("", _("All")),
                 *people,
-                (JUDGES, _("judges")),
+                (JUDGES, _("Judges")),
                 (NOBODY, _("Not signed in")),
                 (COMMANDS, _("Commands")),
                 (WORKER, _("Rules and worker")),

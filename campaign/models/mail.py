@@ -13,11 +13,11 @@ from campaign.models.state import CampaignState
 class MailState(models.TextChoices):
     """State of a message in the outbox."""
 
-    QUEUED = "queued", _("queued")
-    SENDING = "sending", _("sending")
-    SENT = "sent", _("sent")
-    FAILED = "failed", _("not sent")
-    UNCONFIRMED = "unconfirmed", _("unconfirmed")
+    QUEUED = "queued", _("Queued")
+    SENDING = "sending", _("Sending")
+    SENT = "sent", _("Sent")
+    FAILED = "failed", _("Not sent")
+    UNCONFIRMED = "unconfirmed", _("Unconfirmed")
 
 
 class MailKind(models.TextChoices):

@@ -197,11 +197,11 @@ class Panel(RecordedModel):
 class ParticipationState(models.TextChoices):
     """State of a participant."""
 
-    STARTED = "started", _("at work")
-    FINISHED = "finished", _("finished")
-    SCREENED_OUT = "screened_out", _("screened out")
-    RETURNED = "returned", _("returned")
-    TIMED_OUT = "timed_out", _("timed out")
+    STARTED = "started", _("At work")
+    FINISHED = "finished", _("Finished")
+    SCREENED_OUT = "screened_out", _("Screened out")
+    RETURNED = "returned", _("Returned")
+    TIMED_OUT = "timed_out", _("Timed out")
 
 
 class ParticipationQuerySet(models.QuerySet["Participation"]):

@@ -14,9 +14,9 @@ from campaign.database.triggers import is_one_of, trigger_from_file
 class SystemKind(models.TextChoices):
     """Author of a system's outputs."""
 
-    SYSTEM = "system", _("system")
-    REFERENCE = "reference", _("reference")
-    BAD_REFERENCE = "bad_reference", _("damaged reference")
+    SYSTEM = "system", _("System")
+    REFERENCE = "reference", _("Reference")
+    BAD_REFERENCE = "bad_reference", _("Damaged reference")
 
 
 class SystemQuerySet(RecordedQuerySet["System"]):

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 class Protocol(models.TextChoices):
     """Question that judges answer about the outputs of a segment."""
 
-    RANKING = "ranking", _("five-way ranking")
-    RATING = "rating", _("adequacy and fluency")
-    TWO_OUTPUTS = "two_outputs", _("two outputs")
-    TOP = "top", _("top or not")
-    SPANS = "spans", _("error spans and scores")
-    SORTING = "sorting", _("sorting")
-    EDITING = "editing", _("blind editing")
-    QUIZ = "quiz", _("quiz")
+    RANKING = "ranking", _("Five-way ranking")
+    RATING = "rating", _("Adequacy and fluency")
+    TWO_OUTPUTS = "two_outputs", _("Two outputs")
+    TOP = "top", _("Top or not")
+    SPANS = "spans", _("Error spans and scores")
+    SORTING = "sorting", _("Sorting")
+    EDITING = "editing", _("Blind editing")
+    QUIZ = "quiz", _("Quiz")
 
     @property
     def work(self) -> str:

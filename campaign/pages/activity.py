@@ -111,9 +111,9 @@ class _Words:
         field = known.get(name)
         words = str(capfirst(field.verbose_name)) if field is not None else name
         if issubclass(model, RecordedModel) and name in model.recording.hidden:
-            was = [_("secret") if is_set else _NOTHING for is_set in (before, after)]
+            was = [_("Secret") if is_set else _NOTHING for is_set in (before, after)]
             if before and after:
-                was[1] = _("new secret")
+                was[1] = _("New secret")
         else:
             was = [self._value(field, value) for value in (before, after)]
         created, deleted = (

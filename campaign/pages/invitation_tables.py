@@ -33,17 +33,17 @@ KEPT_BY_PEOPLE: Final = (
 
 _ANY: Final = gettext_lazy("All")
 _STANDINGS_OF_LINKS: Final = {
-    StandingOfLink.USABLE.value: gettext_lazy("usable"),
-    StandingOfLink.USED_UP.value: gettext_lazy("used up"),
-    StandingOfLink.ENDED.value: gettext_lazy("ended"),
-    StandingOfLink.WITHDRAWN.value: gettext_lazy("withdrawn"),
+    StandingOfLink.USABLE.value: gettext_lazy("Usable"),
+    StandingOfLink.USED_UP.value: gettext_lazy("Used up"),
+    StandingOfLink.ENDED.value: gettext_lazy("Ended"),
+    StandingOfLink.WITHDRAWN.value: gettext_lazy("Withdrawn"),
 }
 _STANDINGS: Final = {
-    StandingOfInvited.PRESENT.value: gettext_lazy("opened"),
-    StandingOfInvited.EXPECTED.value: gettext_lazy("not opened yet"),
-    StandingOfInvited.NOT_SENT.value: gettext_lazy("not sent"),
-    StandingOfInvited.DECLINED.value: gettext_lazy("declined"),
-    StandingOfInvited.WITHDRAWN.value: gettext_lazy("withdrawn"),
+    StandingOfInvited.PRESENT.value: gettext_lazy("Opened"),
+    StandingOfInvited.EXPECTED.value: gettext_lazy("Not opened yet"),
+    StandingOfInvited.NOT_SENT.value: gettext_lazy("Not sent"),
+    StandingOfInvited.DECLINED.value: gettext_lazy("Declined"),
+    StandingOfInvited.WITHDRAWN.value: gettext_lazy("Withdrawn"),
 }
 
 
@@ -186,7 +186,7 @@ class InvitedTable(_InvitationTable):
         if invited.mail is not None:
             return format_html("<bdi>{}</bdi>", invited.mail.address)
         if invited.joined_by is not None:
-            return invited.joined_by.note or _("shared link")
+            return invited.joined_by.note or _("Shared link")
         return ""
 
     def cell_message(self, row: Judge) -> str | SafeString:
@@ -209,7 +209,7 @@ class InvitedTable(_InvitationTable):
     def cell_opened(self, row: Judge) -> SafeString:
         invited = self.invited[row.pk]
         said = [
-            _("not opened yet")
+            _("Not opened yet")
             if invited.opened_at is None
             else _("opened %(when)s") % _moment(invited.opened_at)
         ]
@@ -227,7 +227,7 @@ class InvitedTable(_InvitationTable):
     def cell_link(self, row: Judge) -> str:
         invited = self.invited[row.pk]
         if invited.is_withdrawn:
-            return _("withdrawn")
+            return _("Withdrawn")
         if invited.link_ends is None:
             return _("no valid link")
         return _("valid until %(when)s") % _moment(invited.link_ends, "DATE_FORMAT")

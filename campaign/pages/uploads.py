@@ -14,12 +14,12 @@ from campaign.selectors.uploads import UploadState
 from campaign.texts.languages import language_name
 
 ROLE_WORDS: Final = {
-    FileRole.SOURCE: gettext_lazy("source"),
-    FileRole.REFERENCE: gettext_lazy("reference"),
-    FileRole.SYSTEM: gettext_lazy("system outputs"),
-    FileRole.DOCUMENTS: gettext_lazy("document names"),
-    FileRole.WHOLE: gettext_lazy("whole test set"),
-    FileRole.IGNORED: gettext_lazy("skipped"),
+    FileRole.SOURCE: gettext_lazy("Source"),
+    FileRole.REFERENCE: gettext_lazy("Reference"),
+    FileRole.SYSTEM: gettext_lazy("System outputs"),
+    FileRole.DOCUMENTS: gettext_lazy("Document names"),
+    FileRole.WHOLE: gettext_lazy("Whole test set"),
+    FileRole.IGNORED: gettext_lazy("Skipped"),
 }
 
 

@@ -52,7 +52,7 @@ class Migration(migrations.Migration):
                     name='RatingAnswer',
                     fields=[
                         ('judgment', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, primary_key=True, serialize=False, to='annotation.judgment')),
-                        ('criterion', models.CharField(choices=[('fluency', 'fluency'), ('adequacy', 'adequacy')], max_length=8)),
+                        ('criterion', models.CharField(choices=[('fluency', 'Fluency'), ('adequacy', 'Adequacy')], max_length=8)),
                         ('value', models.PositiveSmallIntegerField(validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(5)])),
                     ],
                     options={

@@ -39,9 +39,9 @@ ERROR = Option(
     label=gettext_lazy("se[R] accounts for"),
     default="auto",
     choices={
-        "auto": gettext_lazy("segments and judges if judges share segments"),
-        "two_way": gettext_lazy("segments and judges"),
-        "judgments": gettext_lazy("judgments"),
+        "auto": gettext_lazy("Segments and judges if judges share segments"),
+        "two_way": gettext_lazy("Segments and judges"),
+        "judgments": gettext_lazy("Judgments"),
     },
 )
 

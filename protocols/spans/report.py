@@ -62,15 +62,15 @@ DRAWN = Option(
     name="draw",
     label=gettext_lazy("Resampling unit of means"),
     default="segments",
-    choices={"segments": gettext_lazy("segments"), "documents": gettext_lazy("documents")},
+    choices={"segments": gettext_lazy("Segments"), "documents": gettext_lazy("Documents")},
 )
 COMPARED = Option(
     name="compare",
     label=gettext_lazy("Score pairs"),
     default="screen",
     choices={
-        "screen": gettext_lazy("outputs side by side"),
-        "judge": gettext_lazy("same judge and sentence"),
+        "screen": gettext_lazy("Outputs side by side"),
+        "judge": gettext_lazy("Same judge and sentence"),
     },
 )
 

@@ -132,8 +132,8 @@ def _without_interval(measures: AgreementMeasures) -> list[str]:
         _("No interval for κ (%(of)s): %(reason)s.")
         % {"of": of, "reason": no_interval_in_words(measure.no_interval)}
         for of, measure in (
-            (_("between judges"), measures.inter),
-            (_("self-agreement"), measures.intra),
+            (_("Between judges"), measures.inter),
+            (_("Self-agreement"), measures.intra),
         )
         if measure.no_interval is not None
     ]
@@ -141,21 +141,21 @@ def _without_interval(measures: AgreementMeasures) -> list[str]:
 
 def _measures(found: AgreementFound) -> Table:
     rows = [
-        (_("between judges"), found.measures.inter),
-        (_("self-agreement"), found.measures.intra),
+        (_("Between judges"), found.measures.inter),
+        (_("Self-agreement"), found.measures.intra),
     ]
     if found.by_reference is not None:
         for called, measures in (
-            (_("with the reference"), found.by_reference.included),
-            (_("without the reference"), found.by_reference.excluded),
+            (_("With the reference"), found.by_reference.included),
+            (_("Without the reference"), found.by_reference.excluded),
             (
                 _("without the reference, same chance agreement"),
                 found.by_reference.excluded_same_chance,
             ),
         ):
             if measures is not None:
-                rows.append((f"{called}, {_('between judges')}", measures.inter))
-                rows.append((f"{called}, {_('self-agreement')}", measures.intra))
+                rows.append((f"{called}, {_('Between judges')}", measures.inter))
+                rows.append((f"{called}, {_('Self-agreement')}", measures.intra))
     return Table(
         name="agreement",
         title=_("Agreement"),

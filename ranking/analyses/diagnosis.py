@@ -30,8 +30,8 @@ SKIPPED_BLOCKS = Option(
     label=gettext_lazy("Skipped blocks"),
     default="leave_out",
     choices={
-        "leave_out": gettext_lazy("left out"),
-        "count": gettext_lazy("counted"),
+        "leave_out": gettext_lazy("Left out"),
+        "count": gettext_lazy("Counted"),
     },
     help=gettext_lazy("Bojar et al. (2011) count skipped blocks."),
 )

@@ -202,7 +202,7 @@ def _listed(found: JudgePairsFound) -> list[int]:
 
 
 def _pairs(found: JudgePairsFound, listed: list[int], beside: Int64Array) -> Table:
-    words = {-1: _("below"), 0: _("within"), 1: _("above")}
+    words = {-1: _("Below"), 0: _("Within"), 1: _("Above")}
     rows: list[tuple[Value, ...]] = []
     for row in listed:
         pair = found.pairs.at(row)

@@ -64,8 +64,8 @@ JUDGE_CHANCE = Option(
     label=gettext_lazy("Chance agreement of a judge from the ties of"),
     default=JudgeChance.OWN.value,
     choices={
-        JudgeChance.OWN.value: gettext_lazy("this judge"),
-        JudgeChance.POOLED.value: gettext_lazy("all judges"),
+        JudgeChance.OWN.value: gettext_lazy("This judge"),
+        JudgeChance.POOLED.value: gettext_lazy("All judges"),
     },
 )
 
@@ -233,12 +233,12 @@ def _rules(
 def outlier_rule_in_words(rule: str) -> str:
     """Return the name of a `Rule`, or "any" of them; otherwise the name itself."""
     return {
-        Rule.AGREEMENT.value: pgettext("rule for judges", "agreement"),
-        Rule.MEAN_LABEL.value: pgettext("rule for judges", "mean label"),
-        Rule.DISTANCE.value: pgettext("rule for judges", "distance"),
-        Rule.EASY_ITEMS.value: _("easy sentences"),
-        Rule.REFERENCE.value: pgettext("rule for judges", "reference"),
-        Rule.TIME.value: pgettext("rule for judges", "time"),
+        Rule.AGREEMENT.value: _("Agreement"),
+        Rule.MEAN_LABEL.value: _("Mean label − others"),
+        Rule.DISTANCE.value: _("Distance"),
+        Rule.EASY_ITEMS.value: _("Easy sentences"),
+        Rule.REFERENCE.value: _("Reference"),
+        Rule.TIME.value: _("Time"),
         Rule.SUSPECT.value: pgettext("rule for judges", "suspect"),
         "any": pgettext("rule for judges", "any of them"),
     }.get(rule, rule)

@@ -26,7 +26,7 @@ REFERENCE = Option(
     name="reference",
     label=_("Reference"),
     default="exclude",
-    choices={"exclude": _("left out"), "include": _("ranked as a system")},
+    choices={"exclude": _("Left out"), "include": _("Ranked as a system")},
 )
 GROUP = Option(
     name="judge_group",
@@ -37,7 +37,7 @@ EXCLUDED = Option(
     name="excluded_judges",
     label=_("Excluded judges"),
     default="leave_out",
-    choices={"leave_out": _("left out"), "count": _("included")},
+    choices={"leave_out": _("Left out"), "count": _("Included")},
 )
 WITHOUT = Option(
     name="without",

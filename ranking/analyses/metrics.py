@@ -63,10 +63,10 @@ BY = Option(
     label=gettext_lazy("Break down by"),
     default="",
     choices={
-        "": gettext_lazy("nothing"),
-        "domain": gettext_lazy("domain"),
-        "document": gettext_lazy("document"),
-        "length": gettext_lazy("source length"),
+        "": gettext_lazy("Nothing"),
+        "domain": gettext_lazy("Domain"),
+        "document": gettext_lazy("Document"),
+        "length": gettext_lazy("Source length"),
     },
 )
 #: Limit of groups in a breakdown.
@@ -371,7 +371,7 @@ SEGMENTS: Final = Option(
     name="segments",
     label=gettext_lazy("Segments"),
     default="all",
-    choices={"all": gettext_lazy("all"), "judged": gettext_lazy("judged segments only")},
+    choices={"all": gettext_lazy("All"), "judged": gettext_lazy("Judged segments only")},
     help=gettext_lazy("Segments that metrics are computed on."),
 )
 UNSEEN: Final = Option(
@@ -455,7 +455,7 @@ def _metrics_table(found: _Orders, options: Mapping[str, Any]) -> Table:
         rows.append(
             (
                 order.name,
-                _("higher is better") if metric.sign > 0 else _("lower is better"),
+                _("Higher is better") if metric.sign > 0 else _("Lower is better"),
                 metric.signature,
                 order.segments,
                 sum(row.value is not None for row in order.rows),
@@ -542,13 +542,13 @@ def _beside_table(
             Column("system", _("System"), is_text=True, names="system"),
             Column("people_rank", _("Human rank")),
             Column("people_rank_low", _("Rank from")),
-            Column("people_rank_high", _("to")),
+            Column("people_rank_high", _("To")),
             Column("people", _("Human score")),
             Column("people_low", low),
             Column("people_high", high),
             Column("rank", _("Metric rank")),
             Column("rank_low", _("Rank from")),
-            Column("rank_high", _("to")),
+            Column("rank_high", _("To")),
             Column("value", order.name, decimals=decimals),
             Column("low", low, decimals=decimals),
             Column("high", high, decimals=decimals),

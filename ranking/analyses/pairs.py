@@ -53,8 +53,8 @@ TIES = Option(
     label=gettext_lazy("Ties in shares"),
     default="left_out",
     choices={
-        "left_out": gettext_lazy("left out"),
-        "count": gettext_lazy("counted, as in WMT"),
+        "left_out": gettext_lazy("Left out"),
+        "count": gettext_lazy("Counted, as in WMT"),
     },
 )
 ONLY_SHARED = Option(

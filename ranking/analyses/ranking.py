@@ -336,7 +336,10 @@ def _notes(ranking: Ranking, limits: RangeLimits) -> list[str]:
     if ranking.extra.get("proven_optimal") is False:
         notes.append(_("Another order may violate fewer comparisons."))
     if ranking.extra.get("converged") is False:
-        notes.append(_("The estimate did not converge."))
+        notes.append(
+            _("%(method)s: the estimate did not converge.")
+            % {"method": METHOD_WORDS[ranking.method]}
+        )
     return notes
 
 

@@ -605,14 +605,14 @@ def _figure(found: StoppingFound, curve: CampaignCurve) -> Table:
             simulated,
             share if number == len(own) else None,
             share if number == len(own) else None,
-            _("so far"),
+            _("So far"),
         )
         for number, (count, share, simulated) in enumerate(zip(own, shares, fitted, strict=True), 1)
     ]
     if found.forecast is not None:
         ahead = found.forecast
         rows += [
-            (found.judgments(count), share, None, low, high, _("forecast"))
+            (found.judgments(count), share, None, low, high, _("Forecast"))
             for count, share, low, high in zip(
                 ahead.comparisons.tolist(),
                 ahead.share.tolist(),

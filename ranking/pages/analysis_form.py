@@ -221,7 +221,7 @@ def _field(option: Option, judgments: JudgmentsToChoose) -> forms.Field | None:
         return None
     choices: dict[str, Words] = {name: name for name in names}
     if option is GROUP:
-        return _OptionField(replace(option, choices={"": _("all judges"), **choices}))
+        return _OptionField(replace(option, choices={"": _("All judges"), **choices}))
     size = {"size": min(6, len(names))}
     widget = forms.SelectMultiple(attrs=size, choices=list(choices.items()))
     return _OptionField(replace(option, choices=choices), widget)

@@ -29,9 +29,9 @@ class BudgetForm(forms.Form):
         label=gettext_lazy("Unit"),
         required=False,
         choices=[
-            (JUDGMENTS, gettext_lazy("judgments")),
-            (HOURS, gettext_lazy("hours")),
-            (MONEY, gettext_lazy("money")),
+            (JUDGMENTS, gettext_lazy("Judgments")),
+            (HOURS, gettext_lazy("Hours")),
+            (MONEY, gettext_lazy("Money")),
         ],
     )
     rate = forms.FloatField(

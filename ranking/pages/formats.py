@@ -51,9 +51,9 @@ def whole_per_cent(value: float) -> int:
 def judge_status_label(value: JudgeStatus) -> str:
     """Return "warned", "paused" or "excluded"; an empty string for a judge in good standing."""
     words = {
-        JudgeStatus.WARNED: _("warned"),
-        JudgeStatus.PAUSED: _("paused"),
-        JudgeStatus.EXCLUDED: _("excluded"),
+        JudgeStatus.WARNED: _("Warned"),
+        JudgeStatus.PAUSED: _("Paused"),
+        JudgeStatus.EXCLUDED: _("Excluded"),
     }
     return words.get(value, "")
 

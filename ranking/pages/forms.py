@@ -51,7 +51,7 @@ class RuleForm(VersionedForm):
         label=_("Test set"),
         queryset=Task.objects.none(),
         required=False,
-        empty_label=_("all test sets"),
+        empty_label=_("All test sets"),
     )
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
@@ -102,7 +102,7 @@ class RankingSettingsForm(VersionedForm):
         label=_("Judge group"),
         help_text=_("Only judgments by this group count."),
         queryset=JudgeGroup.objects.none(),
-        empty_label=_("all judges"),
+        empty_label=_("All judges"),
         required=False,
     )
     reason = forms.CharField(
@@ -116,7 +116,7 @@ class RankingSettingsForm(VersionedForm):
 
 
 #: Organisers' decisions about judges.
-DECISIONS = [*QualityActionKind.choices, (REINSTATE, _("reinstated"))]
+DECISIONS = [*QualityActionKind.choices, (REINSTATE, _("Reinstated"))]
 
 
 class ActionForm(forms.Form):

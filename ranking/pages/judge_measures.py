@@ -145,7 +145,7 @@ def rule_in_words(rule: QualityRule) -> str:
             else _("%(action)s when %(measure)s is above %(threshold)s (at least %(evidence)s)")
         )
     return sentence % {
-        "action": str(rule.get_action_display()).capitalize(),
+        "action": rule.get_action_display(),
         "measure": rule.get_measure_display(),
         "threshold": threshold_in_words(measure, rule.threshold),
         "evidence": _evidence(measure, rule.minimum),
@@ -257,16 +257,16 @@ def _on_axis(scale: Scale, these: _Values, values: _Values) -> _Values:
 
 
 _STATUSES: Final = [
-    (JudgeStatus.GOOD.value, gettext_lazy("in good standing")),
-    (JudgeStatus.WARNED.value, gettext_lazy("warned")),
-    (JudgeStatus.PAUSED.value, gettext_lazy("paused")),
-    (JudgeStatus.EXCLUDED.value, gettext_lazy("excluded")),
+    (JudgeStatus.GOOD.value, gettext_lazy("In good standing")),
+    (JudgeStatus.WARNED.value, gettext_lazy("Warned")),
+    (JudgeStatus.PAUSED.value, gettext_lazy("Paused")),
+    (JudgeStatus.EXCLUDED.value, gettext_lazy("Excluded")),
 ]
 # Start of the axis of κ: intervals of judges with few shared comparisons reach far below.
 _LOWEST: Final = -0.2
 _FLAGS: Final = [
-    ("yes", gettext_lazy("flagged")),
-    ("no", gettext_lazy("not flagged")),
+    ("yes", gettext_lazy("Flagged")),
+    ("no", gettext_lazy("Not flagged")),
 ]
 
 
@@ -279,13 +279,13 @@ class JudgeFilter(DeskFilter):
     status = django_filters.ChoiceFilter(
         label=gettext_lazy("Status"),
         choices=_STATUSES,
-        empty_label=gettext_lazy("any"),
+        empty_label=gettext_lazy("All"),
         method="of_status",
     )
     flagged = django_filters.ChoiceFilter(
-        label=gettext_lazy("Flagged"),
+        label=gettext_lazy("Flags"),
         choices=_FLAGS,
-        empty_label=gettext_lazy("any"),
+        empty_label=gettext_lazy("All"),
         method="of_flag",
     )
 
@@ -354,7 +354,7 @@ class JudgeTable(DeskTable):
         badge = (
             format_html('<span class="badge judge-status-{}">{}</span> ', status, words)
             if words
-            else format_html('<span class="badge badge-look">{}</span> ', _("flagged"))
+            else format_html('<span class="badge badge-look">{}</span> ', _("Flagged"))
         )
         return format_html('{}<span class="quiet">{}</span>', badge, "; ".join(reasons))
 

@@ -138,7 +138,7 @@ def _design(campaign: Campaign, found: Preparation) -> Step:
         _("%(name)s: %(design)s")
         % {
             "name": row.called,
-            "design": design_in_words(row.drawn_by) or _("default"),
+            "design": design_in_words(row.drawn_by) or _("Default"),
         }
         for row in found.tasks
     ]
@@ -257,7 +257,7 @@ class TaskFilter(DeskFilter):
         max_length=200,
     )
     language = django_filters.ChoiceFilter(
-        label=gettext_lazy("Language"), empty_label=gettext_lazy("any"), method="of_language"
+        label=gettext_lazy("Language"), empty_label=gettext_lazy("All"), method="of_language"
     )
 
     def __init__(self, *args: Any, campaign: Campaign, **options: Any) -> None:

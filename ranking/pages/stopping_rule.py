@@ -188,7 +188,7 @@ def _changed(before: Design, after: Design) -> list[str]:
             said.append(f"{_label(name)}: {first} → {then}")
     if before.seed != after.seed:
         said.append(_("new seed"))
-    return said or [_("no changes")]
+    return said or [_("No changes.")]
 
 
 def _label(name: str) -> str:
@@ -201,7 +201,7 @@ def _label(name: str) -> str:
 
 def _value(name: str, value: Any) -> str:
     if isinstance(value, list):
-        return ", ".join(value) or _("all")
+        return ", ".join(value) or _("All")
     choices = dict(getattr(DesignForm.base_fields[name], "choices", ()))
     shown = str(choices.get(value, value))
     return "–" if value in (None, "") else shown

@@ -131,7 +131,7 @@ def _stopping(content: Content) -> Iterator[str]:
     for each in said["history"][:-1]:
         yield _("Stopping rule until %(day)s: %(rule)s") % {
             "day": _day(now),
-            "rule": rule_in_words(each) or _("none."),
+            "rule": rule_in_words(each) or _("None."),
         }
     if said["rule"] is None:
         yield _("The stopping rule was removed.") + _because(now)

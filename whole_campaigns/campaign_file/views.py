@@ -165,7 +165,7 @@ def _confirmed(request: HttpRequest, campaign: Campaign | None) -> HttpResponse:
             )
         )
         return _asked(request, campaign, content, done, again)
-    messages.success(request, _("Done."))
+    messages.success(request, _("Saved."))
     if done.links:
         # Not after a redirect: until then the tokens would have to be kept somewhere.
         there = campaign or organised_campaign(request, done.slug)

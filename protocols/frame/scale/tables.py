@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from django.utils.formats import number_format
-from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from protocols.frame.scale.computed import AgreementOf, CriterionFound, RatingOptions, RatingsFound
@@ -31,17 +30,12 @@ from ranking.wording.methods import shortages_in_words
 from ranking.wording.numbers import percent_in_figures
 
 
-def criterion_in_words(criterion: Criterion) -> str:
-    """Return the name of a criterion as a heading."""
-    return capfirst(str(criterion.label))
-
-
 def rule_in_words(rule: Rule) -> str:
     """Return the name that Hamon et al. (2007) give a rule."""
     return {
-        Rule.MEAN_SCORE: _("mean score"),
-        Rule.MEAN_AGREEMENT: _("mean agreement"),
-        Rule.EASY_ITEMS: _("easy sentences"),
+        Rule.MEAN_SCORE: _("Mean score"),
+        Rule.MEAN_AGREEMENT: _("Mean agreement"),
+        Rule.EASY_ITEMS: _("Easy sentences"),
     }[rule]
 
 
@@ -123,7 +117,7 @@ def _input_data(read: RatingsRead) -> dict[str, Any]:
 def _input_notes(read: RatingsRead, given: Input | AnswersOfFiles) -> list[str]:
     data = _input_data(read)
     numbers = ", ".join(
-        f"{criterion_in_words(criterion)}: {number_format(number)}"
+        f"{criterion.label}: {number_format(number)}"
         for criterion, number in data["ratings"].items()
     )
     notes = [
@@ -144,7 +138,7 @@ def _input_notes(read: RatingsRead, given: Input | AnswersOfFiles) -> list[str]:
                 _(
                     "Warning: %(criterion)s: ratings by judges who rated another text of the same segment: %(count)s."
                 )
-                % {"criterion": criterion_in_words(criterion), "count": number_format(number)}
+                % {"criterion": criterion.label, "count": number_format(number)}
             )
     if isinstance(given, Input) and given.is_reference_excluded:
         notes.append(_("Without the reference (%(name)s).") % {"name": given.reference})
@@ -163,7 +157,7 @@ def _notes(found: RatingsFound, options: RatingOptions) -> Iterator[str]:
                 yield _(
                     "%(criterion)s: judges whose ratings are all equal are left out: %(names)s."
                 ) % {
-                    "criterion": criterion_in_words(criterion),
+                    "criterion": criterion.label,
                     "names": ", ".join(each.not_standardised),
                 }
     correlated = found.correlated
@@ -188,7 +182,7 @@ def _means(criterion: Criterion, found: CriterionFound) -> Table:
     return Table.of(
         means.systems,
         name=f"means_{criterion}",
-        title=criterion_in_words(criterion),
+        title=criterion.label,
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
             Column("mean", _("Mean")),
@@ -219,10 +213,10 @@ def _both_means(found: RatingsFound) -> Table:
         title=_("Adequacy against fluency"),
         columns=(
             Column("system", _("System"), is_text=True, names="system", of=lambda name: name),
-            Column("fluency", _("Fluency"), of=lambda name: fluency[name].mean),
+            Column("fluency", Criterion.FLUENCY.label, of=lambda name: fluency[name].mean),
             Column("fluency_low", _("From"), of=lambda name: fluency[name].low),
             Column("fluency_high", _("To"), of=lambda name: fluency[name].high),
-            Column("adequacy", _("Adequacy"), of=lambda name: adequacy[name].mean),
+            Column("adequacy", Criterion.ADEQUACY.label, of=lambda name: adequacy[name].mean),
             Column("adequacy_low", _("From"), of=lambda name: adequacy[name].low),
             Column("adequacy_high", _("To"), of=lambda name: adequacy[name].high),
         ),
@@ -237,10 +231,10 @@ def _part(of: Callable[[Any], AgreementOf]) -> tuple[Column, ...]:
             "criterion",
             _("Criterion"),
             is_text=True,
-            of=lambda row: criterion_in_words(of(row).criterion),
+            of=lambda row: of(row).criterion.label,
         ),
         Column(
-            "condition", _("Condition"), is_text=True, of=lambda row: of(row).condition or _("all")
+            "condition", _("Condition"), is_text=True, of=lambda row: of(row).condition or _("All")
         ),
         Column("points", _("Points"), of=lambda row: of(row).points),
     )
@@ -320,7 +314,7 @@ def judges_table(criterion: Criterion, found: CriterionFound) -> Table:
     return Table.of(
         sorted(found.judges, key=lambda row: (row.mean, row.judge)),
         name=f"judges_{criterion}",
-        title=_("Judges: %(criterion)s") % {"criterion": criterion_in_words(criterion)},
+        title=_("Judges: %(criterion)s") % {"criterion": criterion.label},
         columns=(
             Column("judge", _("Judge"), is_text=True, names="judge"),
             Column("ratings", _("Ratings")),
@@ -361,7 +355,7 @@ def outliers_table(found: RatingsFound) -> Table:
         title=_("Outliers by rule"),
         columns=(
             Column("rule", _("Rule"), is_text=True),
-            *(Column(criterion, criterion_in_words(criterion)) for criterion in criteria),
+            *(Column(criterion, criterion.label) for criterion in criteria),
             *([Column("both", _("Both"))] if found.both else []),
         ),
         rows=rows,
@@ -370,7 +364,7 @@ def outliers_table(found: RatingsFound) -> Table:
                 "%(criterion)s: %(both)s outliers by both mean score and mean agreement (%(upper)s above, %(lower)s below)."
             )
             % {
-                "criterion": criterion_in_words(criterion),
+                "criterion": criterion.label,
                 "both": len(each.overlap.both),
                 "upper": each.overlap.upper,
                 "lower": each.overlap.lower,
@@ -402,7 +396,7 @@ def removals_table(found: RatingsFound, confidence: float) -> Table:
         ),
         rows=[
             (
-                criterion_in_words(criterion),
+                criterion.label,
                 rule_in_words(row.rule),
                 len(row.judges),
                 row.share,
@@ -434,7 +428,7 @@ def without_table(criterion: Criterion, found: CriterionFound) -> Table:
     return Table(
         name=f"without_{criterion}",
         title=_("%(criterion)s: system means with and without outliers")
-        % {"criterion": criterion_in_words(criterion)},
+        % {"criterion": criterion.label},
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
             Column("official", _("All judges"), decimals=2),

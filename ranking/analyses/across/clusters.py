@@ -156,10 +156,10 @@ def _table(row: TableRow, systems: Sequence[Mapping[str, Any]]) -> Table:
 
 def _mark(kind: str, constrained: bool | None) -> str:
     if kind == "reference":
-        return _("reference")
+        return _("Reference")
     if constrained is None:
         return "–"
-    return _("constrained") if constrained else _("unconstrained")
+    return _("Constrained") if constrained else _("Unconstrained")
 
 
 def _notes(row: TableRow) -> list[str]:

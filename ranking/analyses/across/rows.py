@@ -191,9 +191,9 @@ def data_of(test_set: TableTestSet) -> dict[str, Any]:
 
 def _in_words(reason: str) -> str:
     return {
-        NO_JUDGMENT: _("no judgments yet"),
-        NOT_RANKED: _("not ranked yet"),
-        DELETED: _("deleted"),
+        NO_JUDGMENT: _("No judgments yet."),
+        NOT_RANKED: _("This test set has no ranking yet."),
+        DELETED: _("The test set has been deleted."),
     }.get(reason, reason)
 
 
@@ -201,14 +201,11 @@ def row_notes(rows: Sequence[TableRow]) -> list[str]:
     """Return which test sets have no figures, and why; how far judging of each is by its stopping rule, if it is shown."""
     said = [(row.test_set.name, rule_notes(row.rule)) for row in rows if row.rule is not None]
     reasons = [
-        *((row.test_set.name, _in_words(row.reason).rstrip(".")) for row in rows if row.reason),
-        *((name, notes[0].rstrip(".。")) for name, notes in said),
+        *((row.test_set.name, _in_words(row.reason)) for row in rows if row.reason),
+        *((name, notes[0]) for name, notes in said),
     ]
     return [
-        *(
-            _("%(test_set)s: %(reason)s.") % {"test_set": name, "reason": reason}
-            for name, reason in reasons
-        ),
+        *(f"{name}: {reason}" for name, reason in reasons),
         *dict.fromkeys(note for _name, notes in said for note in notes[1:]),
     ]
 

@@ -267,7 +267,7 @@ class SystemsSection(ListSection[Task]):
             system = _added(owner, said, run)
         if system.kind != said.get("kind", system.kind):
             raise said.error(
-                f"the system is a {system.get_kind_display()}",
+                f"the system is a {system.get_kind_display().lower()}",
                 "remove the key; the kind follows from the texts",
                 "kind",
             )
