@@ -17,7 +17,6 @@ from django.core.exceptions import ValidationError
 from django.db import connection
 from django.db.models import Model
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from rest_framework.serializers import Serializer
 
@@ -348,7 +347,7 @@ def rules_completed(fields: Mapping[str, forms.Field], given: Mapping[str, Any])
         If a rule has no field, or its field does not take the value.
     """
     if others := sorted(set(given) - set(fields)):
-        raise ValidationError(_("Unknown rule: %(name)s.") % {"name": ", ".join(others)})
+        raise ValidationError(f"Unknown rule: {', '.join(others)}.")
     return {
         name: _rule_value(name, each, given.get(name, each.initial))
         for name, each in fields.items()
@@ -358,21 +357,16 @@ def rules_completed(fields: Mapping[str, forms.Field], given: Mapping[str, Any])
 def _rule_value(name: str, described: forms.Field, value: Any) -> Any:
     if isinstance(described, forms.BooleanField):
         if type(value) is not bool:
-            raise ValidationError(_("%(name)s must be true or false.") % {"name": name})
+            raise ValidationError(f"{name} must be true or false.")
     elif isinstance(described, forms.IntegerField):
         if value is None and not described.required:
             return described.initial
         low, high = described.min_value, described.max_value
         if type(value) is not int or not low <= value <= high:  # type: ignore[operator]  # no functions
-            raise ValidationError(
-                _("%(name)s: %(value)s is not between %(low)s and %(high)s.")
-                % {"name": name, "value": value, "low": low, "high": high}
-            )
+            raise ValidationError(f"{name}: {value} is not between {low} and {high}.")
     elif isinstance(described, forms.ChoiceField) and value not in dict(described.choices):  # type: ignore[arg-type]  # pairs
         values = ", ".join(dict(described.choices))  # type: ignore[arg-type]  # pairs
-        raise ValidationError(
-            _("%(name)s must be one of: %(values)s.") % {"name": name, "values": values}
-        )
+        raise ValidationError(f"{name} must be one of: {values}.")
     return value
 
 

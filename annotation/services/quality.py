@@ -62,11 +62,10 @@ class RuleTerms:
 def rule_terms_check(*, campaign: Campaign, terms: RuleTerms) -> None:
     """Raise `QualityRefusedError` if no rule of this campaign can have these terms."""
     if terms.task is not None and terms.task.test_set.campaign_id != campaign.pk:
-        raise QualityRefusedError(_("The test set belongs to another campaign."), field="task")
+        raise QualityRefusedError("The test set belongs to another campaign.", field="task")
     if not 1 <= terms.minimum <= MAX_MINIMUM:
         raise QualityRefusedError(
-            _("The minimum evidence must be between 1 and %(most)s.")
-            % {"most": number_format(MAX_MINIMUM)},
+            f"The minimum evidence must be between 1 and {number_format(MAX_MINIMUM)}.",
             field="minimum",
         )
     try:
@@ -185,7 +184,7 @@ def quality_action_take(
     `text` is the text of a message. `batch` marks decisions about several judges at once.
     """
     if task.test_set.campaign_id != judge.campaign_id:
-        raise QualityRefusedError(_("The test set belongs to another campaign."))
+        raise QualityRefusedError("The test set belongs to another campaign.")
     is_message = action == QualityActionKind.MESSAGE
     if is_message and not text.strip():
         raise QualityRefusedError(_("Enter a message."), field="text")

@@ -15,7 +15,6 @@ from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from annotation.models import HIT, Assignment, Block, Judgment
 from annotation.models.block import by_candidate
@@ -48,10 +47,8 @@ class SimulatedJudge:
     def note(self) -> str:
         """The stated skill in words, for the organiser."""
         if self.noise is None:
-            return _("Simulated: careless, clicks at random.")
-        return _("Simulated: perceives quality (0–100) with a standard deviation of %(noise)g.") % {
-            "noise": self.noise
-        }
+            return "Simulated: careless, clicks at random."
+        return f"Simulated: perceives quality (0–100) with a standard deviation of {self.noise:g}."
 
 
 def noise_of_skill(skill: float, *, spread: float) -> float | None:

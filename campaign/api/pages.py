@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any, Final, TypeVar
 
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
@@ -29,9 +28,12 @@ class CursorPages(CursorPagination):
         said = request.query_params.get(self.page_size_query_param, str(self.page_size))
         is_number = said.isascii() and said.isdigit() and len(said) <= _DIGITS
         if not (is_number and 1 <= int(said) <= self.max_page_size):
-            words = _("Enter a number between %(low)s and %(high)s.")
             raise ValidationError(
-                {self.page_size_query_param: [words % {"low": 1, "high": self.max_page_size}]}
+                {
+                    self.page_size_query_param: [
+                        f"Enter a number between 1 and {self.max_page_size}."
+                    ]
+                }
             )
         return int(said)
 

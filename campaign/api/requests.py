@@ -5,7 +5,6 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.exceptions import APIException, ParseError, ValidationError
 from rest_framework.fields import Field
@@ -21,14 +20,7 @@ def truth_asked(request: Request, name: str) -> bool:
     said = request.query_params.get(name, "false")
     truths = {"true": True, "1": True, "false": False, "0": False}
     if said.lower() not in truths:
-        raise ValidationError(
-            {
-                name: [
-                    _("“%(given)s” is not one of: %(known)s.")
-                    % {"given": said, "known": ", ".join(truths)}
-                ]
-            }
-        )
+        raise ValidationError({name: [f"“{said}” is not one of: {', '.join(truths)}."]})
     return truths[said.lower()]
 
 

@@ -8,7 +8,6 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.utils.translation import gettext_lazy as _
 
 SEED_BITS: Final = 128
 
@@ -30,7 +29,7 @@ class SeedField(_IntegerField):
     Larger than any integer type of PostgreSQL.
     """
 
-    description = _("Integer of up to 128 bits")
+    description = "Integer of up to 128 bits"
     default_validators = [MinValueValidator(0), MaxValueValidator(2**SEED_BITS - 1)]
 
     def db_type(self, connection: BaseDatabaseWrapper) -> str:  # noqa: ARG002
@@ -46,7 +45,7 @@ class SeedField(_IntegerField):
             return int(value)
         except (TypeError, ValueError) as error:
             raise ValidationError(
-                _("“%(value)s” is not a whole number."), params={"value": value}
+                "“%(value)s” is not a whole number.", params={"value": value}
             ) from error
 
     def get_prep_value(self, value: Any) -> Any:

@@ -87,12 +87,10 @@ def token_use_note(*, token: ApiToken) -> None:
 def _days_checked(days: int | None) -> int:
     days = settings.TOKEN_DAYS if days is None else days
     if days < 1:
-        raise CredentialRefusedError(_("Enter a validity of at least 1 day."))
+        raise CredentialRefusedError("Enter a validity of at least 1 day.")
     most = max(settings.TOKEN_MOST_DAYS, settings.TOKEN_DAYS)
     if days > most:
-        raise CredentialRefusedError(
-            _("Enter a validity of at most %(most)d days.") % {"most": most}
-        )
+        raise CredentialRefusedError(f"Enter a validity of at most {most} days.")
     return int(days)
 
 

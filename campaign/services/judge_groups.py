@@ -46,7 +46,7 @@ def _saved(group: JudgeGroup, name: str, blocks_asked: int | None) -> JudgeGroup
         )
     if blocks_asked is not None and blocks_asked < 1:
         raise JudgeGroupRefusedError(
-            _("Enter at least 1 block, or leave empty for no limit."), field="blocks_asked"
+            "Enter at least 1 block, or leave empty for no limit.", field="blocks_asked"
         )
     group.name, group.blocks_asked = name, blocks_asked
     try:

@@ -40,10 +40,7 @@ def first_organiser_link_create() -> str:
     there = organisers_of_quintet().first()
     if there is not None:
         raise AccountRefusedError(
-            _(
-                "This server already has an organiser (%(email)s). Specify the e-mail address the link is for."
-            )
-            % {"email": there.email}
+            f"This server already has an organiser ({there.email}). Specify the e-mail address the link is for."
         )
     user = User.objects.filter(is_staff=True, email=None, is_active=True).order_by("id").first()
     return _token(user or User.objects.create_user(name=_NOBODY_YET, is_staff=True))
@@ -56,8 +53,7 @@ def account_link_create(*, user: User) -> str:
     """
     if not user.is_active or not account_is_its_own(user):
         raise AccountRefusedError(
-            _("%(name)s is not a member of any campaign. Run add_organiser first.")
-            % {"name": user.name}
+            f"{user.name} is not a member of any campaign. Run add_organiser first."
         )
     return _token(user)
 

@@ -155,9 +155,9 @@ def _terms_check(panel: Panel, terms: PanelTerms) -> None:
     for name in GENERIC_TERMS if is_prolific else PROLIFIC_TERMS:
         if getattr(terms, name) != _DEFAULTS[name]:
             raise PanelRefusedError(
-                _("This setting is not available for Prolific panels.")
+                "This setting is not available for Prolific panels."
                 if is_prolific
-                else _("This setting is only available for Prolific panels."),
+                else "This setting is only available for Prolific panels.",
                 name,
             )
     if not is_prolific:

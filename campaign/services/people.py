@@ -87,8 +87,7 @@ def judge_add(
         raise PersonRefusedError(f"{problem}. What to do: remove that character from the name.")
     if Judge.objects.filter(campaign=campaign, pseudonym=pseudonym).exists():
         raise PersonRefusedError(
-            _("Judge “%(pseudonym)s” already exists in campaign “%(slug)s”.")
-            % {"slug": campaign.slug, "pseudonym": pseudonym}
+            f"Judge “{pseudonym}” already exists in campaign “{campaign.slug}”."
         )
     user = None
     if origin == Judge.Origin.PERSON:

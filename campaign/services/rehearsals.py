@@ -57,11 +57,8 @@ def rehearsal_begin(
         and 0 <= seed < 2**31
     ):
         raise RehearsalRefusedError(
-            _(
-                "Enter 1 to %(bots)d simulated judges, a skill from 0.5 to 1, a share of the work above 0 "
-                "and up to 1, and a seed from 0 to 2147483647."
-            )
-            % {"bots": MOST_BOTS}
+            f"Enter 1 to {MOST_BOTS} simulated judges, a skill from 0.5 to 1, a share of the work above 0 "
+            "and up to 1, and a seed from 0 to 2147483647."
         )
     rehearsable_check(campaign_locked(campaign))
     if not Task.objects.of(campaign).exists():

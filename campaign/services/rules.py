@@ -75,7 +75,7 @@ def task_change(*, task: Task, **changes: Unpack[QuotasAndLanguages]) -> Task:
         quota = changes.get(name)
         if isinstance(quota, int) and not 1 <= quota <= MAX_BLOCKS:
             raise RulesRefusedError(
-                _("Enter at least 1 block, or leave empty for no limit."), field=name
+                "Enter at least 1 block, or leave empty for no limit.", field=name
             )
     locked = (
         Task.objects.select_for_update(of=("self", "test_set"))
@@ -148,7 +148,7 @@ def _rules_check(campaign: Campaign) -> None:
             field="show_reference",
         )
     if not 1 <= campaign.lease_minutes <= MAX_LEASE_MINUTES:
-        raise RulesRefusedError(_("Enter between 1 minute and 1 year."), field="lease_minutes")
+        raise RulesRefusedError("Enter between 1 minute and 1 year.", field="lease_minutes")
     for term in TERMS:
         if len(getattr(campaign, term)) > MAX_TERM:
             raise RulesRefusedError(
@@ -159,5 +159,5 @@ def _rules_check(campaign: Campaign) -> None:
     blocks = campaign.blocks_per_judge
     if blocks is not None and not 1 <= blocks <= MAX_BLOCKS:
         raise RulesRefusedError(
-            _("Enter at least 1 block, or leave empty for no limit."), field="blocks_per_judge"
+            "Enter at least 1 block, or leave empty for no limit.", field="blocks_per_judge"
         )

@@ -87,8 +87,7 @@ def task_campaign_lock(test_set: TestSet, by: User | None) -> Campaign:
 def _check(test_set: TestSet, protocol: str) -> None:
     if protocol not in Protocol:
         raise TaskRefusedError(
-            _("Unknown protocol “%(name)s”. Choose one of: %(names)s.")
-            % {"name": protocol, "names": ", ".join(Protocol)},
+            f"Unknown protocol “{protocol}”. Choose one of: {', '.join(Protocol)}.",
             field="protocol",
         )
     if Task.objects.filter(test_set=test_set, protocol=protocol).exists():

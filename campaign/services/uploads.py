@@ -92,15 +92,11 @@ def upload_part_store(*, file: KeptFile, offset: int, content: bytes) -> int:
         return held
     if offset != held:
         raise UploadRefusedError(
-            _("%(name)s: the next part must start at byte %(held)d, not %(offset)d.")
-            % {"name": file.name, "held": held, "offset": offset}
+            f"{file.name}: the next part must start at byte {held}, not {offset}."
         )
     if not content or len(content) > MAX_PART_BYTES or held + len(content) > file.size:
         raise UploadRefusedError(
-            _(
-                "%(name)s: send 1 to %(most)d bytes per part, and no more in total than the announced size."
-            )
-            % {"name": file.name, "most": MAX_PART_BYTES}
+            f"{file.name}: send 1 to {MAX_PART_BYTES} bytes per part, and no more in total than the announced size."
         )
     FilePart.objects.create(file=file, offset=offset, content=content)
     _touch(upload)
@@ -150,16 +146,16 @@ def upload_change(
     if source and target:
         values["source_language"], values["target_language"] = language_pair_checked(source, target)
     if "reference_use" in values and values["reference_use"] not in ReferenceUse.values:
-        raise UploadRefusedError(_("Unknown reference use."))
+        raise UploadRefusedError("Unknown reference use.")
     if "protocol" in values and values["protocol"] not in Protocol.values:
-        raise UploadRefusedError(_("Unknown protocol."))
+        raise UploadRefusedError("Unknown protocol.")
     for name, value in values.items():
         setattr(upload, name, value)
     if roles is not None:
         known = {FileRole(each) for each in FileRole}
         wrong = [name for name, given in roles.items() if given.get("role") not in known]
         if wrong:
-            raise UploadRefusedError(_("%(name)s: unknown role.") % {"name": wrong[0]})
+            raise UploadRefusedError(f"{wrong[0]}: unknown role.")
         upload.roles = {name: dict(given) for name, given in roles.items()}
     upload.save(update_fields=[*values, *(["roles"] if roles is not None else [])] or None)
     _touch(upload)

@@ -76,7 +76,7 @@ def _read_files(
             **{name: options[name] for name in ("extension", "on_undecided", "test", "level")},
         )
     elif options["on_undecided"] == "extend" or options["cap"]:
-        raise OptionError(_("on_undecided and cap need a quota."), field="quota")
+        raise OptionError("on_undecided and cap need a quota.", field="quota")
     return SortRead(
         systems=_names(options["systems"]) if options["systems"] else read.systems,
         settings=_settings(options, options[SEED.name], rule),
@@ -101,14 +101,14 @@ def _settings(options: Mapping[str, Any], seed: int, rule: VerdictRule | None) -
 def _named_order(text: str) -> tuple[str, tuple[str, ...]]:
     name, equals, systems = text.partition("=")
     if not name or not equals:
-        raise OptionError(_("Write NAME=A,B,…"), field="beside")
+        raise OptionError("Write NAME=A,B,…", field="beside")
     return name, _names(systems)
 
 
 def _names(text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(","))
     if not all(names):
-        raise OptionError(_("Remove the empty name between commas."), field="systems")
+        raise OptionError("Remove the empty name between commas.", field="systems")
     return names
 
 

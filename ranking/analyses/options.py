@@ -9,7 +9,6 @@ from typing import Any
 
 from django.forms import FloatField, IntegerField
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.refusals import RefusedError
@@ -78,7 +77,7 @@ class Option:
             # Their order does not change the question.
             return tuple(name for name in self.choices or sorted(found) if name in found)
         if isinstance(given, list | tuple):
-            raise OptionError(_("Enter one value only."), field=self.name)
+            raise OptionError("Enter one value only.", field=self.name)
         if isinstance(self.default, bool):
             return self._truth(given)
         if isinstance(self.default, int | float):
@@ -90,7 +89,7 @@ class Option:
             return given
         found = _TRUTH.get(str(given).lower())
         if found is None:
-            raise OptionError(_("Enter yes or no."), field=self.name)
+            raise OptionError("Enter yes or no.", field=self.name)
         return found
 
     def _number(self, given: Any) -> float:
@@ -105,24 +104,17 @@ class Option:
             raise OptionError(str(words), field=self.name) from None
         beyond = not self.low <= number <= self.high
         if beyond or (self.is_open and number in (self.low, self.high)):
-            words = (
-                _("Enter a number between %(low)s and %(high)s.")
-                if math.isfinite(self.high)
-                else _("Enter a number of at least %(low)s.")
+            low, high = in_figures(self.low), in_figures(self.high)
+            bounds = (
+                f"between {low} and {high}" if math.isfinite(self.high) else f"of at least {low}"
             )
-            raise OptionError(
-                words % {"low": in_figures(self.low), "high": in_figures(self.high)},
-                field=self.name,
-            )
+            raise OptionError(f"Enter a number {bounds}.", field=self.name)
         return number  # type: ignore[no-any-return]
 
     def _text(self, given: str) -> str:
         if self.choices and given not in self.choices:
-            raise OptionError(
-                _("“%(given)s” is not one of: %(known)s.")
-                % {"given": given, "known": ", ".join(name or "–" for name in self.choices)},
-                field=self.name,
-            )
+            known = ", ".join(name or "–" for name in self.choices)
+            raise OptionError(f"“{given}” is not one of: {known}.", field=self.name)
         return given
 
 
@@ -137,8 +129,7 @@ def completed(options: Sequence[Option], given: Mapping[str, Any]) -> dict[str, 
     known = {option.name: option for option in options}
     for name in given:
         if name not in known:
-            said = _("Unknown option “%(name)s”. Available options: %(known)s.")
-            words = said % {"name": name, "known": ", ".join(known)}
+            words = f"Unknown option “{name}”. Available options: {', '.join(known)}."
             raise OptionError(with_nearest(words, name, known), field=name)
     return {
         name: option.read(given[name]) if name in given else option.default

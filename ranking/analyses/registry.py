@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from django.utils.translation import gettext as _
-
 from ranking.analyses.across.agreement import AGREEMENT_TABLE
 from ranking.analyses.across.average_ranks import AVERAGE_RANKS
 from ranking.analyses.across.clusters import CLUSTERS
@@ -69,10 +67,8 @@ def analysis_named(name: str, *, of_campaign: bool = False) -> AnalysisKind:
     """Return the kind of that name; OptionError if there is none."""
     known = TABLES if of_campaign else ANALYSES
     if name not in known:
-        words = (
-            _("Unknown table “%(name)s”. Available tables: %(known)s.")
-            if of_campaign
-            else _("Unknown analysis “%(name)s”. Available analyses: %(known)s.")
+        what = "table" if of_campaign else "analysis"
+        raise OptionError(
+            f"Unknown {what} “{name}”. Choose one of: {', '.join(known)}.", field="kind"
         )
-        raise OptionError(words % {"name": name, "known": ", ".join(known)}, field="kind")
     return known[name]

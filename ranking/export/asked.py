@@ -95,14 +95,10 @@ def export_asked(
     """
     found = KINDS.get(kind)
     if found is None:
-        raise ExportRefusedError(
-            _("Unknown export “%(kind)s”. Choose one of: %(kinds)s.")
-            % {"kind": kind, "kinds": ", ".join(KINDS)}
-        )
+        raise ExportRefusedError(f"Unknown export “{kind}”. Choose one of: {', '.join(KINDS)}.")
     if file_format not in list(ExportFormat):
         raise ExportRefusedError(
-            _("Unknown format “%(format)s”. Choose one of: %(formats)s.")
-            % {"format": file_format, "formats": ", ".join(found.formats)}
+            f"Unknown format “{file_format}”. Choose one of: {', '.join(found.formats)}."
         )
     written = ExportFormat(file_format)
     if written not in found.formats:

@@ -190,14 +190,8 @@ def analysis_check(kind: AnalysisKind, task: Task) -> None:
     known = analyses_of(task=task)
     if kind.name not in known:
         raise OptionError(
-            _(
-                "Analysis “%(name)s” is not available for this protocol (%(protocol)s). Choose one of: %(known)s."
-            )
-            % {
-                "name": kind.name,
-                "protocol": task.get_protocol_display(),
-                "known": ", ".join(known),
-            },
+            f"Analysis “{kind.name}” is not available for this protocol ({task.protocol}). "
+            f"Choose one of: {', '.join(known)}.",
             field="kind",
         )
 
@@ -337,10 +331,8 @@ def analysis_reproduce(
     """
     if analysis.content_key_version != CONTENT_KEY_VERSION:
         raise AnalysisRefusedError(
-            _(
-                "The analysis used content keys of version %(its)s; this version of Quintet uses %(own)s."
-            )
-            % {"its": analysis.content_key_version, "own": CONTENT_KEY_VERSION}
+            f"The analysis used content keys of version {analysis.content_key_version}; "
+            f"this version of Quintet uses {CONTENT_KEY_VERSION}."
         )
     kind = kind_of(analysis)
     try:

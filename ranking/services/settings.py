@@ -121,9 +121,7 @@ def _group_check(group: JudgeGroup, task: Task) -> None:
 def _check(choice: RangeChoice, task: Task) -> None:
     """Raise `RangeChoiceError` for choices that are not possible for this test set."""
     if choice.confidence > MAX_CONFIDENCE:
-        raise RangeChoiceError(
-            _("The maximum confidence is %(most)s.") % {"most": MAX_CONFIDENCE}, field="confidence"
-        )
+        raise RangeChoiceError(f"The maximum confidence is {MAX_CONFIDENCE}.", field="confidence")
     active = Design.objects.filter(task=task, kind=Design.Kind.ACTIVE)
     if choice.ranges == "anytime" and active.exists():
         raise RangeChoiceError(
@@ -228,19 +226,17 @@ def stopping_rule_set(
 
 def _check_rule(rule: StoppingRule) -> None:
     limits = {
-        "judgments": (1, _MOST, _("Enter at least 1 judgment.")),
-        "clusters": (2, 32_767, _("Enter at least 2 clusters.")),
+        "judgments": (1, _MOST, "Enter at least 1 judgment."),
+        "clusters": (2, 32_767, "Enter at least 2 clusters."),
     }
     for name, (low, high, words) in limits.items():
         value = getattr(rule, name)
         if value is not None and not low <= value <= high:
             raise StoppingRuleError(words, field=name)
     if rule.pairs_share is not None and not 0 < rule.pairs_share <= 1:
-        raise StoppingRuleError(_("Enter a share above 0 and up to 1."), field="pairs_share")
+        raise StoppingRuleError("Enter a share above 0 and up to 1.", field="pairs_share")
     if not 0 < rule.confidence <= MAX_CONFIDENCE:
-        raise StoppingRuleError(
-            _("The maximum confidence is %(most)s.") % {"most": MAX_CONFIDENCE}, field="confidence"
-        )
+        raise StoppingRuleError(f"The maximum confidence is {MAX_CONFIDENCE}.", field="confidence")
     if rule.tests == StoppingRule.Tests.ANYTIME and looks_at_tests(
         {name: getattr(rule, name) for name in CRITERIA}
     ):

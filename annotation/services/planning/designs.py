@@ -124,9 +124,7 @@ def _proposed(
 ) -> Design:
     unknown = sorted(set(parameters).difference(PARAMETERS))
     if unknown:
-        raise DesignRefusedError(
-            _("Unknown design parameter: %(name)s.") % {"name": ", ".join(unknown)}
-        )
+        raise DesignRefusedError(f"Unknown design parameter: {', '.join(unknown)}.")
     before = design_in_force(task_id=task.pk) or _first(task, campaign)
     values = {name: getattr(before, name) for name in PARAMETERS} | dict(parameters)
     values["systems"] = sorted(set(values["systems"]))
@@ -167,7 +165,7 @@ def _shown_reference_check(design: Design, campaign: Campaign) -> None:
 
 def _check(design: Design) -> None:
     if design.kind == Design.Kind.IMPORTED:
-        raise DesignRefusedError(_("kind: “imported” cannot be used to draw HITs."), field="kind")
+        raise DesignRefusedError("kind: “imported” cannot be used to draw HITs.", field="kind")
     limits = design.length_limits
     pairs = isinstance(limits, list | tuple) and all(
         isinstance(pair, list | tuple) and [type(number) for number in pair] == [int, int]
@@ -175,14 +173,13 @@ def _check(design: Design) -> None:
     )
     if not pairs:
         raise DesignRefusedError(
-            _("length_limits must be pairs of words and outputs."), field="length_limits"
+            "length_limits must be pairs of words and outputs.", field="length_limits"
         )
     for name, (low, high) in LIMITS.items():
         value = getattr(design, name)
         if isinstance(value, int | float) and not low <= value <= high:
             raise DesignRefusedError(
-                _("%(name)s: %(value)s is not between %(low)s and %(high)s.")
-                % {"name": name, "value": value, "low": low, "high": high},
+                f"{name}: {value} is not between {low} and {high}.",
                 field=name,
             )
     if design.attention_every and not design.bad_reference_rate:
@@ -341,9 +338,7 @@ def _group_check(design: Design) -> None:
     # Groups are deleted under the campaign's lock, which is held here.
     present = JudgeGroup.objects.present().filter(campaign=design.task.test_set.campaign_id)
     if not present.filter(pk=group.pk).exists():
-        raise DesignRefusedError(
-            _("judge_group: group “%(name)s” not found.") % {"name": group.name}
-        )
+        raise DesignRefusedError(f"judge_group: group “{group.name}” not found.")
 
 
 def _subset_check(name: str, wanted: Sequence[int], known: Iterable[int]) -> None:

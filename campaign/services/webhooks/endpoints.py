@@ -87,7 +87,7 @@ def webhook_secret_rotate(
     """Create a new secret for an endpoint; the previous one also signs for a time. Raises `WebhookRefusedError`."""
     if not 0 <= overlap_hours <= _MOST_OVERLAP_HOURS:
         raise WebhookRefusedError(
-            _("Enter an overlap of 0 to %(most)d hours.") % {"most": _MOST_OVERLAP_HOURS},
+            f"Enter an overlap of 0 to {_MOST_OVERLAP_HOURS} hours.",
             field="overlap_hours",
         )
     with transaction.atomic():
@@ -114,8 +114,7 @@ def _checked(*, url: str, events: Sequence[str], description: str) -> dict[str, 
     known = [each for each in WebhookEvent.values if each in events]
     if not known or len(known) != len(set(events)):
         raise WebhookRefusedError(
-            _("Select at least one event: %(events)s.")
-            % {"events": ", ".join(WebhookEvent.values)},
+            f"Select at least one event: {', '.join(WebhookEvent.values)}.",
             field="events",
         )
     return {"url": url.strip(), "events": known, "description": description.strip()}

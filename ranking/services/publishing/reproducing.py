@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from django.utils.translation import gettext as _
 
 from campaign.formats import FormatError
 from campaign.texts.canonical_json import canonical, digest_of
@@ -124,20 +123,15 @@ def _run(content: Mapping[str, Any]) -> RankingRun:
     """Return the ranking to be computed, without its result."""
     if content["format"] != FORMAT:
         raise NotReproducibleError(
-            _("The result has format %(its)s; this version of Quintet supports format %(own)s.")
-            % {"its": content["format"], "own": FORMAT}
+            f"The result has format {content['format']}; this version of Quintet supports format {FORMAT}."
         )
     method = content["method"]
     if method["name"] not in METHODS:
-        raise NotReproducibleError(
-            _("This version of Quintet has no method “%(method)s”.") % {"method": method["name"]}
-        )
+        raise NotReproducibleError(f"This version of Quintet has no method “{method['name']}”.")
     if method["content_key_version"] != CONTENT_KEY_VERSION:
         raise NotReproducibleError(
-            _(
-                "The result has content keys of version %(its)s; this version of Quintet uses %(own)s."
-            )
-            % {"its": method["content_key_version"], "own": CONTENT_KEY_VERSION}
+            f"The result has content keys of version {method['content_key_version']}; "
+            f"this version of Quintet uses {CONTENT_KEY_VERSION}."
         )
     _refuse_without_end(method["parameters"])
     return RankingRun(
@@ -153,16 +147,14 @@ def _refuse_without_end(parameters: Mapping[str, Any]) -> None:
     """Refuse parameters with which the computation would take too long."""
     if not 0 < parameters["resamples"] <= _MOST_RESAMPLES:
         raise NotReproducibleError(
-            _("The result has more than %(most)d resamples, too many to recompute.")
-            % {"most": _MOST_RESAMPLES}
+            f"The result has more than {_MOST_RESAMPLES} resamples, too many to recompute."
         )
     numbers = [
         each for each in parameters["method_parameters"].values() if isinstance(each, int | float)
     ]
     if not all(abs(each) <= _MOST_RUNS for each in numbers):
         raise NotReproducibleError(
-            _("A parameter of the method is above %(most)d, too large to recompute.")
-            % {"most": _MOST_RUNS}
+            f"A parameter of the method is above {_MOST_RUNS}, too large to recompute."
         )
     _refuse_systems({*parameters["systems"], *parameters["left_out"]})
 
@@ -170,8 +162,7 @@ def _refuse_without_end(parameters: Mapping[str, Any]) -> None:
 def _refuse_systems(names: Collection[str]) -> None:
     if len(names) > _MOST_SYSTEMS:
         raise NotReproducibleError(
-            _("The result has more than %(most)d systems, too many to recompute.")
-            % {"most": _MOST_SYSTEMS}
+            f"The result has more than {_MOST_SYSTEMS} systems, too many to recompute."
         )
 
 
