@@ -294,7 +294,7 @@ class CampaignJudgeLinkView(_JudgeAddress):
             words = [
                 _("Links that stop working: %(count)d.")
                 % {"count": judge_access(judge=judge).links},
-                _("Browsers that are signed in stay signed in."),
+                _("Browsers already signed in stay signed in."),
             ]
             return Response({"words": words}, status=409)
         link, token = judge_link_replace(judge=judge, by=self.user)

@@ -155,7 +155,7 @@ def panels_page(request: HttpRequest, slug: str) -> HttpResponse:
         except PanelRefusedError as error:
             form.add_error(error.field, str(error))
         else:
-            messages.success(request, _("Panel added."))
+            messages.success(request, _("Saved."))
             return redirect("panel", slug, panel.pk)
     states = ParticipationState.choices
     panels = [

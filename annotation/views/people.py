@@ -199,7 +199,7 @@ def campaign_judge_link(request: HttpRequest, slug: str, judge_id: int) -> HttpR
             facts=[
                 _("Links that stop working: %(what)s.")
                 % {"what": what_ends(judge_access(judge=judge)).split(",")[0]},
-                _("Browsers that are signed in stay signed in."),
+                _("Browsers already signed in stay signed in."),
             ],
             after=_("The new link is shown only once. All judgments are kept."),
             answers=[Answer(_("Replace link"))],

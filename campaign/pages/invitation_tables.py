@@ -135,7 +135,7 @@ class LinkTable(_InvitationTable):
 
     def cell_state(self, row: Any) -> str:
         if row.revoked_at is not None:
-            return _("withdrawn %(when)s") % _moment(row.revoked_at)
+            return _("Withdrawn: %(when)s") % _moment(row.revoked_at)
         return str(_STANDINGS_OF_LINKS[row.standing])
 
     def cell_ends(self, row: Invitation) -> SafeString:

@@ -79,7 +79,7 @@ def _takes_part(upload: Upload, report: dict[str, Any]) -> str:
     count = len(report.get("systems", []))
     if not count:
         return ""
-    systems = ngettext("%(count)d system", "%(count)d systems", count) % {"count": count}
+    systems = ngettext("%(count)s system", "%(count)s systems", count) % {"count": count}
     if not report.get("references"):
         return _("%(systems)s, no reference.") % {"systems": systems}
     return _reference_words(upload.campaign, ReferenceUse(upload.reference_use)) % {

@@ -78,7 +78,7 @@ def organiser_instructions(request: HttpRequest, slug: str) -> HttpResponse:
     said = (
         _("Version %(version)d published. Judges must accept it before they continue.")
         if kept.demands_acceptance
-        else _("Version %(version)d published.")
+        else _("Version %(version)s published.")
     )
     messages.success(request, said % {"version": kept.version})
     return redirect("instructions", slug)

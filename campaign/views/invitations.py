@@ -126,7 +126,7 @@ def link_revoke(request: HttpRequest, slug: str, invitation_id: int) -> HttpResp
         question = Question(
             title=_("Withdraw link"),
             facts=_facts_of_link(link),
-            after=_("You can undo this on the previous page."),
+            after=_("You can undo this later."),
             answers=[Answer(_("Withdraw"))],
             cancel=reverse(page, args=[slug]),
             fields={"page": page},
@@ -227,9 +227,9 @@ def judge_withdrawal(request: HttpRequest, slug: str, judge_id: int) -> HttpResp
     answer = request.POST.get("act")
     if answer not in {"judge", "links"}:
         question = Question(
-            title=_("Withdraw %(judge)s") % {"judge": judge.pseudonym},
+            title=_("Withdraw %(name)s") % {"name": judge.pseudonym},
             facts=_facts_of_judge(judge),
-            after=_("You can undo this on the “Invite judges” page."),
+            after=_("You can undo this later."),
             answers=[
                 Answer(_("Withdraw judge"), value="judge"),
                 Answer(_("Withdraw links only"), value="links"),

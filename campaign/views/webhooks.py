@@ -182,7 +182,7 @@ def _change(request: HttpRequest, campaign: Campaign, endpoint: WebhookEndpoint)
         except WebhookRefusedError as error:
             form.add_error(error.field or None, str(error))
         else:
-            messages.success(request, _("Webhook updated."))
+            messages.success(request, _("Saved."))
             return redirect("webhook", campaign.slug, endpoint.pk)
     return _one(request, campaign, endpoint, form=form, status=400)
 

@@ -241,7 +241,6 @@ FEWEST = Option(
     default=FEWEST_EDITS,
     low=1,
     high=10_000,
-    help=gettext_lazy("Systems with fewer edits get no percentage and no rank."),
 )
 ACCEPTANCES = Option(
     name="acceptances",

@@ -71,13 +71,13 @@ def beside_notes(
     tasks: Mapping[str, TaskRead], found: TasksBeside, options: Mapping[str, Any]
 ) -> list[str]:
     notes = [
-        _("%(task)s: judgments 1 to %(number)s.")
-        % {"task": task_in_words(each.protocol), "number": number_format(each.watermark)}
+        f"{task_in_words(each.protocol)}: "
+        + _("Judgments 1 to %(number)s") % {"number": number_format(each.watermark)}
         for each in tasks.values()
         if each.judged is not None
     ]
     notes += [
-        _("%(task)s: no judgments match these options.") % {"task": task_in_words(each.protocol)}
+        f"{task_in_words(each.protocol)}: {_('No judgments match these options.')}"
         for each in tasks.values()
         if each.judged is None
     ]
@@ -117,9 +117,8 @@ def _missing(tasks: Mapping[str, TaskRead], found: TasksBeside) -> list[str]:
             )
         if each.ranking is not None and each.ranking.not_estimable:
             names = ", ".join(row.system for row in each.ranking.not_estimable)
-            notes.append(
-                _("%(task)s: not enough judgments to rank: %(names)s.") % {**task, "names": names}
-            )
+            few = _("Not enough judgments to rank: %(names)s.") % {"names": names}
+            notes.append(f"{task['task']}: {few}")
         if tasks[each.task.name].untimed:
             notes.append(
                 _("%(task)s: no hours, because some judgments have no active time.") % task

@@ -347,7 +347,7 @@ def _points_ahead(curve: CampaignCurve, budget: Budget) -> list[float]:
 
 def _target_in_words(measure: str, target: float) -> str:
     if measure == "clusters":
-        return _("%(clusters)d clusters") % {"clusters": target}
+        return _("%(count)s clusters") % {"count": target}
     if measure == "wanted":
         return _("Target: %(count)s judgments") % {"count": decimals(target, 0)}
     if measure == "rule":

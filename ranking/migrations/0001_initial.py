@@ -88,7 +88,7 @@ class Migration(migrations.Migration):
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                         ('resample', models.CharField(choices=[('two_way', 'Segments and judges'), ('segments', 'Segments'), ('judges', 'Judges'), ('blocks', 'Blocks'), ('pairs', 'Comparisons')], default='two_way', max_length=8, verbose_name='Sources of variation')),
                         ('ranges', models.CharField(choices=[('percentile', 'percentiles'), ('sign_test', 'sign tests'), ('confidence_set', 'confidence sets'), ('anytime', 'anytime ranges')], default='percentile', max_length=14, verbose_name='Rank ranges')),
-                        ('correction', models.CharField(choices=[('none', 'none'), ('holm', 'Holm'), ('benjamini_hochberg', 'Benjamini and Hochberg')], default='none', max_length=18, verbose_name='Correction')),
+                        ('correction', models.CharField(choices=[('none', 'none'), ('holm', 'Holm'), ('benjamini_hochberg', 'Benjamini–Hochberg')], default='none', max_length=18, verbose_name='Correction')),
                         ('sides', models.PositiveSmallIntegerField(default=2, verbose_name='Test sides')),
                         ('confidence', models.FloatField(default=0.95, verbose_name='Confidence')),
                         ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),

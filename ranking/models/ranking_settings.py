@@ -43,7 +43,7 @@ class RankingSettings(RecordedModel):
     class Correction(models.TextChoices):
         NONE = "none", _("none")
         HOLM = "holm", _("Holm")
-        BENJAMINI_HOCHBERG = "benjamini_hochberg", _("Benjamini and Hochberg")
+        BENJAMINI_HOCHBERG = "benjamini_hochberg", _("Benjamini–Hochberg")
 
     task = models.ForeignKey(
         "campaign.Task", on_delete=models.CASCADE, related_name="ranking_settings", db_index=False

@@ -78,18 +78,6 @@ def judged_by(judges: Sequence[Judge]) -> str:
     return names_in_a_row([judge.pseudonym for judge in judges])
 
 
-def title_of(action: str) -> str:
-    """Return the title of a decision, with a place for the names of the judges."""
-    return {
-        QualityActionKind.WARN.value: _("Warn %(judge)s"),
-        QualityActionKind.PAUSE.value: _("Pause %(judge)s"),
-        QualityActionKind.EXCLUDE.value: _("Exclude %(judge)s"),
-        QualityActionKind.AGAIN.value: _("Ask %(judge)s to judge again"),
-        QualityActionKind.MESSAGE.value: _("Message %(judge)s"),
-        REINSTATE: _("Reinstate %(judge)s"),
-    }[str(action)]
-
-
 def button_of(action: str) -> str:
     """Return the words of the button that does it."""
     return {
@@ -100,20 +88,6 @@ def button_of(action: str) -> str:
         QualityActionKind.MESSAGE.value: _("Send message"),
         REINSTATE: _("Reinstate"),
     }[str(action)]
-
-
-def done_in_words(action: str, judges: Sequence[Judge]) -> str:
-    """Return a sentence on the effects of a decision."""
-    return {
-        QualityActionKind.WARN.value: _(
-            "%(judge)s warned. They see a friendly note on their page."
-        ),
-        QualityActionKind.PAUSE.value: _("%(judge)s paused."),
-        QualityActionKind.EXCLUDE.value: _("%(judge)s excluded. The ranking is being recomputed."),
-        QualityActionKind.AGAIN.value: _("%(judge)s asked to judge again."),
-        QualityActionKind.MESSAGE.value: _("Message sent to %(judge)s."),
-        REINSTATE: _("%(judge)s reinstated."),
-    }[str(action)] % {"judge": judged_by(judges)}
 
 
 def refused_in_words(decided: Decided) -> list[str]:

@@ -11,7 +11,7 @@ from annotation.selectors.words_to_read import mean_words
 from campaign.models import Task
 from ranking.pages.design_forecast import figure_in_words
 from ranking.selectors.design_forecast import Estimate, design_forecast, pace_of
-from ranking.wording.numbers import decimals
+from ranking.wording.numbers import decimals, percent
 
 #: The share of pairs told apart at which presets are compared.
 _SHARE = 0.5
@@ -55,7 +55,7 @@ def _forecast(preset: Preset, task: Task) -> tuple[str, float, Estimate | None, 
     if found is None:
         return "", 0, None, "–"
     judgments = found.judgments_for(_SHARE)
-    goal = _("%(share)d%% of pairs told apart") % {"share": round(100 * _SHARE)}
+    goal = _("%(share)s of pairs told apart") % {"share": percent(_SHARE)}
     if judgments is None:
         judgments = found.most
         goal = ngettext(

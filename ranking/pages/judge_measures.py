@@ -189,10 +189,10 @@ def _measure_row(measure: JudgeMeasure, row: Mapping[str, Any], *, more: str = "
 
 def _evidence(measure: JudgeMeasure, count: int) -> str:
     if measure in _IN_BLOCKS:
-        return ngettext("%(count)d block", "%(count)d blocks", count) % {"count": count}
+        return ngettext("%(count)s block", "%(count)s blocks", count) % {"count": count}
     if measure == JudgeMeasure.DISAGREES:
         return ngettext("%(count)d sentence", "%(count)d sentences", count) % {"count": count}
-    return ngettext("%(count)d comparison", "%(count)d comparisons", count) % {"count": count}
+    return ngettext("%(count)s comparison", "%(count)s comparisons", count) % {"count": count}
 
 
 def _test(measure: JudgeMeasure, p_value: float | None) -> str:

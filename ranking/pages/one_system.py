@@ -78,11 +78,12 @@ def _sentence(
         "number": texts.number,
         "address": addresses.segment(texts.number),
         "document": texts.document,
-        "where": _("sentence %(position)s, %(judges)s")
-        % {
-            "position": number_format(texts.position),
-            "judges": judges % {"count": number_format(each["judges"])},
-        },
+        "where": ", ".join(
+            [
+                _("Sentence %(number)s") % {"number": number_format(texts.position)},
+                judges % {"count": number_format(each["judges"])},
+            ]
+        ),
         # The database keeps no order of names.
         "chips": [
             {"name": system, "rank": _rank(rank), "is_own": system == name}

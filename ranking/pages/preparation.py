@@ -156,7 +156,7 @@ def _design(campaign: Campaign, found: Preparation) -> Step:
 
 def _people(campaign: Campaign, found: Preparation) -> Step:
     said = [
-        ngettext("%(count)d judge", "%(count)d judges", found.judges) % {"count": found.judges},
+        ngettext("%(count)s judge", "%(count)s judges", found.judges) % {"count": found.judges},
         ngettext(
             "%(count)d invitation link",
             "%(count)d invitation links",

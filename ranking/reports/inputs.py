@@ -335,8 +335,8 @@ def input_data(given: AnyInput) -> dict[str, Any]:
 def input_notes(given: AnyInput) -> list[str]:
     """Describe the input for people."""
     data = input_data(given)
-    blocks = ngettext("%(number)s block", "%(number)s blocks", data["blocks"]) % {
-        "number": number_format(data["blocks"])
+    blocks = ngettext("%(count)s block", "%(count)s blocks", data["blocks"]) % {
+        "count": number_format(data["blocks"])
     }
     notes = [
         _("%(source)s to %(target)s: %(blocks)s, %(skipped)s skipped, %(blank)s labels blank")
@@ -349,8 +349,8 @@ def input_notes(given: AnyInput) -> list[str]:
         },
         _("%(comparisons)s comparisons (%(ties)s ties), %(judges)s, %(systems)s systems")
         % {
-            "judges": ngettext("%(number)s judge", "%(number)s judges", data["judges"])
-            % {"number": number_format(data["judges"])},
+            "judges": ngettext("%(count)s judge", "%(count)s judges", data["judges"])
+            % {"count": number_format(data["judges"])},
             **{name: number_format(data[name]) for name in ("comparisons", "ties", "systems")},
         },
     ]

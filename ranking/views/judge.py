@@ -160,7 +160,7 @@ def judge_groups_page(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         group = form.save(campaign)
         if group is not None:
-            messages.success(request, _("Group “%(name)s” created.") % {"name": group.name})
+            messages.success(request, _("%(name)s added.") % {"name": group.name})
             return redirect("judge-groups", slug)
     context = {
         "campaign": campaign,
@@ -204,7 +204,7 @@ def judge_group_delete_page(request: HttpRequest, slug: str, group_id: int) -> H
         judge_group_delete(group=group)
     except JudgeGroupInUseError as error:
         return _ask(request, group, error=str(error))
-    messages.success(request, _("Group “%(name)s” deleted.") % {"name": group.name})
+    messages.success(request, _("“%(name)s” deleted.") % {"name": group.name})
     return redirect("judge-groups", slug)
 
 

@@ -39,7 +39,7 @@ def metrics_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     elif action == "delete":
         metric = get_object_or_404(metrics, pk=key)
         metric_delete(metric=metric)
-        messages.success(request, _("%(name)s deleted.") % {"name": metric})
+        messages.success(request, _("“%(name)s” deleted.") % {"name": metric})
     if action in ("stop", "delete") or _is_done(request, task, scores, texts):
         return redirect("metrics", slug, task_id)
     shown = jobs[:3]

@@ -24,13 +24,11 @@ from ranking.pages.acting import (
     action_lines,
     button_of,
     deciding_in_words,
-    done_in_words,
     judged_by,
     refused_in_words,
-    title_of,
 )
 from ranking.pages.analysis_form import asked_in_words
-from ranking.pages.forms import ActionForm, JudgesActionForm, NoteForm
+from ranking.pages.forms import DECISIONS, ActionForm, JudgesActionForm, NoteForm
 from ranking.selectors.quality import decision_actions, decision_reversals
 from ranking.selectors.rule_effects import STANDS_ASIDE
 from ranking.services.judges import decision_take
@@ -138,13 +136,11 @@ def _question(
             "analysis": str(analysis.pk) if analysis else "",
         }
     return Question(
-        title=title_of(action) % {"judge": judged_by(judges)},
+        title=f"{button_of(action)}: {judged_by(judges)}",
         facts=deciding_in_words(
             judges=judges, task=task, action=action, text=form.cleaned_data["text"]
         ),
-        after=_("You can undo this for all of them later.")
-        if is_of_many
-        else _("You can revert this later."),
+        after=_("You can undo this later."),
         answers=[Answer(button_of(action))],
         fields=fields,
         cancel=cancel,
@@ -172,7 +168,8 @@ def _decide(
     for words in refused_in_words(decided):
         messages.error(request, words)
     if decided.judges:
-        messages.success(request, done_in_words(said["action"], decided.judges))
+        done = dict(DECISIONS)[said["action"]]
+        messages.success(request, f"{done}: {judged_by(decided.judges)}")
     return decided
 
 

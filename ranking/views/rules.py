@@ -63,7 +63,7 @@ def rules_page(request: HttpRequest, slug: str) -> HttpResponse:
         _("Add rule"),
         preview=lambda: rules_preview(campaign=campaign, terms=[form.terms]),
         act=lambda **how: rules_put_in_force(campaign=campaign, terms=[form.terms], **how).effects,
-        said=_("Rule added."),
+        said=_("Saved."),
         fields=form.written,
     )
 
@@ -114,7 +114,7 @@ def rule_page(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
         _("Change rule"),
         preview=lambda: rules_preview(campaign=campaign, terms=[form.terms]),
         act=lambda **how: rule_replace(rule=rule, terms=form.terms, undo=undo, **how).effects,
-        said=_("Rule changed."),
+        said=_("Saved."),
         fields=form.written,
         answers=_with_or_without_undo(rule, _("Change rule")),
     )
@@ -192,7 +192,7 @@ def rule_act(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
         _("Rule needs your confirmation"),
         preview=lambda: rule_effects([rule], campaign=campaign),
         act=lambda **how: rule_release(rule=rule, **how),
-        said=_("Rule applied."),
+        said=_("Saved."),
         answers=[Answer(_("Apply rule"))],
         words=[f"{rule_in_words(rule)}."],
     )
@@ -236,7 +236,7 @@ def _confirmed(
             fields=fields,
             answers=answers or [Answer(title)],
             facts=[*words, *effects_in_words(effects)],
-            after=_("You can undo this on the rules page."),
+            after=_("You can undo this later."),
             sure=confirmation_in_words(effects) if effects.is_large else "",
             confirmed=effects.code,
             error=error,
@@ -281,12 +281,7 @@ def _what_it_did(rule: QualityRule) -> list[str]:
     names = sorted(actions.values_list("judge__pseudonym", flat=True))
     if not names:
         return [_("None of its actions are in force.")]
-    did = {
-        QualityActionKind.WARN: _("Warned by this rule: %(names)s."),
-        QualityActionKind.PAUSE: _("Paused by this rule: %(names)s."),
-        QualityActionKind.EXCLUDE: _("Excluded by this rule: %(names)s."),
-    }[QualityActionKind(rule.action)]
-    return [did % {"names": names_in_a_row(names)}]
+    return [f"{QualityActionKind(rule.action).label}: {names_in_a_row(names)}"]
 
 
 def _acted(effects: RuleEffects) -> str:

@@ -73,7 +73,7 @@ def ranking_settings_page(request: HttpRequest, slug: str, task_id: int) -> Http
     after = _changed(form, task, before, cast("User", request.user)) if form.is_valid() else None
     if after is not None:
         if after.pk == before.pk:
-            messages.info(request, _("Nothing was changed."))
+            messages.info(request, _("No changes."))
             return redirect("ranking-settings", slug, task_id)
         messages.success(request, _("Saved. The new ranking appears within seconds."))
         return redirect("test-set-dashboard", slug, task_id)
@@ -139,7 +139,7 @@ def stopping_rule_page(request: HttpRequest, slug: str, task_id: int) -> HttpRes
             form.add_error("pairs" if error.field == "pairs_share" else error.field, str(error))
         else:
             is_same = (rule and rule.pk) == (after and after.pk)
-            messages.success(request, _("Nothing was changed.") if is_same else _("Saved."))
+            messages.success(request, _("No changes.") if is_same else _("Saved."))
             return redirect("stopping-rule", slug, task_id)
     state = stopping_rule_state(task_id=task.pk)
     context = {
@@ -168,7 +168,7 @@ def design_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     if request.method != "POST" or "show" in request.POST or not form.is_valid():
         return _shown(request, task, form)
     if not form.changed:
-        messages.info(request, _("Nothing was changed."))
+        messages.info(request, _("No changes."))
         return redirect(_address(task))
     effects = design_effects(task=task)
     if effects.is_any_planned and not is_answered(request):
@@ -177,7 +177,7 @@ def design_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
             facts=design_effects_in_words(
                 effects, design=form.proposed, group=form.changed.get("judge_group")
             ),
-            after=_("You can undo this with “Restore” in the design history."),
+            after=_("You can undo this later."),
             answers=[Answer(_("Save design"))],
             cancel=_address(task),
             fields=form.sent,
@@ -193,7 +193,7 @@ def design_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     except DesignRefusedError as error:
         form.add_error(error.field if error.field in form.fields else None, str(error))
         return _shown(request, task, form)
-    messages.success(request, _("Design changed."))
+    messages.success(request, _("Saved."))
     return redirect(_address(task))
 
 
@@ -206,7 +206,7 @@ def design_again(request: HttpRequest, slug: str, task_id: int, design_id: int) 
     with refusals_told(request):
         design_use_again(design=design, changed_by=cast("User", request.user))
         effects = design_effects_in_words(design_effects(task=task))
-        messages.success(request, " ".join([_("Earlier design restored."), *effects]))
+        messages.success(request, " ".join([_("Saved."), *effects]))
     return redirect(_address(task))
 
 

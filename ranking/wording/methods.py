@@ -126,7 +126,7 @@ def score_words(method: str) -> str:
 
 
 def not_yet_in_words(shortage: Shortage) -> str:
-    """Return why a number is not estimable yet: "Not estimable yet: 3 of at least 8 blocks"."""
+    """Return why a number is not estimable yet: "Not estimable yet (Blocks: 3 of 8)"."""
     values = {
         # Rounded down, so that too few never looks like enough.
         "found": number_format(math.floor(shortage.found * 10 + 1e-6) / 10, 1)
@@ -134,19 +134,22 @@ def not_yet_in_words(shortage: Shortage) -> str:
         else number_format(int(shortage.found)),
         "needed": number_format(shortage.needed),
     }
-    words = {
-        "comparisons": _("Not estimable yet (%(found)s of %(needed)s comparisons)"),
-        "blocks": _("Not estimable yet (%(found)s of %(needed)s blocks)"),
-        "judgments": _("Not estimable yet (%(found)s of %(needed)s judgments)"),
-        "segments": _("Not estimable yet (%(found)s of %(needed)s segments)"),
-        "documents": _("Not estimable yet (%(found)s of %(needed)s documents)"),
-        "judges": _("Not estimable yet (%(found)s of %(needed)s judges)"),
-        "snippets": _("Not estimable yet (%(found)s of %(needed)s snippets)"),
-        "edits": _("Not estimable yet (%(found)s of %(needed)s edits)"),
-        "items": _("Not estimable yet (%(found)s of %(needed)s items)"),
-        "ratings": _("Not estimable yet (%(found)s of %(needed)s ratings)"),
+    units = {
+        "comparisons": _("Comparisons"),
+        "blocks": _("Blocks"),
+        "judgments": _("Judgments"),
+        "segments": _("Segments"),
+        "documents": _("Documents"),
+        "judges": _("Judges"),
+        "snippets": _("Snippets"),
+        "edits": _("Edits"),
+        "items": _("Texts"),
+        "ratings": _("Ratings"),
     }
-    return words[shortage.unit] % values
+    return _("Not estimable yet (%(unit)s: %(found)s of %(needed)s)") % {
+        **values,
+        "unit": units[shortage.unit],
+    }
 
 
 def shortages_of_rows(rows: Sequence[Mapping[str, Any]]) -> list[str]:

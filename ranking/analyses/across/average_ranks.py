@@ -212,7 +212,7 @@ def _warnings(rows: Sequence[TableRow], options: Mapping[str, Any]) -> list[str]
 
 def _missing(rows: Sequence[TableRow], everywhere: Sequence[str], some: Sequence[str]) -> list[str]:
     if not rows:
-        return [_("No rankings yet.")]
+        return [_("No ranking yet")]
     notes = []
     if len(rows) == 1:
         notes.append(_("Only one test set has a ranking, so there is nothing to average."))

@@ -102,7 +102,7 @@ def _group(content: Content) -> list[LeftOutLine]:
     group = content["method"]["judge_group"]
     if group is None or not group["judges_outside"]:
         return []
-    what = ngettext("%(count)d judge", "%(count)d judges", group["judges_outside"])
+    what = ngettext("%(count)s judge", "%(count)s judges", group["judges_outside"])
     return [
         LeftOutLine(
             what=what % {"count": group["judges_outside"]},

@@ -47,7 +47,9 @@ def _judges(before: Content, after: Content) -> Iterator[str]:
 
 def _judges_named(names: list[str]) -> str:
     if len(names) > _NAMED:
-        return _("%(count)s judges") % {"count": number_format(len(names))}
+        return ngettext("%(count)s judge", "%(count)s judges", len(names)) % {
+            "count": number_format(len(names))
+        }
     return names_in_a_row([_("judge %(name)s") % {"name": name} for name in names])
 
 

@@ -243,7 +243,7 @@ def version_check(version: int | None, *, task: Task) -> None:
 def embargo_check(until: datetime | None, *, now: datetime) -> None:
     """Raise `PublishingRefusedError` for an embargo that is over."""
     if until is not None and until <= now:
-        raise PublishingRefusedError(_("This time is in the past."), field="embargo_until")
+        raise PublishingRefusedError(_("This date is in the past."), field="embargo_until")
 
 
 @transaction.atomic

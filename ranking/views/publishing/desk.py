@@ -228,7 +228,7 @@ def published_embargo(request: HttpRequest, slug: str, task_id: int, version: in
         )
     with refusals_told(request):
         changed = result_embargo_change(result=result, until=until)
-        messages.success(request, _("Saved.") if changed else _("Nothing was changed."))
+        messages.success(request, _("Saved.") if changed else _("No changes."))
     return redirect("publish", slug, task_id)
 
 
