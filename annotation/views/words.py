@@ -260,7 +260,7 @@ HINTS = {
     ),
     "skip": (
         _("Cannot judge a sentence? [s] skips it."),
-        _("Cannot judge a sentence? Tap “Skip…”."),
+        _("Cannot judge a sentence? Tap “Skip”."),
     ),
     "differences": (
         _("[d] highlights differences between the outputs."),

@@ -139,7 +139,7 @@ def test_without_scripts_judges_are_acted_on(
     enter(page, judged.campaign)
     page.goto(address(judged.task, "judges"))
     outliers = page.locator("#judges")
-    outliers.get_by_text("Take action on judges …").click()
+    outliers.get_by_text("Take action").click()
     outliers.get_by_role("checkbox").first.check()
     outliers.get_by_label("Pause").check()
     outliers.get_by_role("button", name="Preview").click()

@@ -66,7 +66,7 @@ def test_the_page_follows_the_form_and_the_slider(page: Page, task: Task) -> Non
     page.get_by_role("button", name="Save design").click()
     expect(page.get_by_text("From HIT 4 on")).to_be_visible()
     page.get_by_role("button", name="Save design").click()
-    expect(page.get_by_text("Design changed.")).to_be_visible()
+    expect(page.get_by_text("Saved.")).to_be_visible()
     expect(page.get_by_label("Outputs per block")).to_have_value("3")
     # The preview comes after the page, and pushes the button down while it is pressed.
     expect(first).to_be_visible()

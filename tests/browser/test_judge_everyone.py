@@ -191,7 +191,7 @@ def test_an_afternoon_by_touch_alone(new_page: NewPage, judge: Judge, sign_in: S
         rank_of(page, letter, rank).tap()
     tap("Submit")
     at_sentence(page, 2)
-    tap("Skip…")
+    tap("Skip")
     page.get_by_label("I cannot judge this").tap()
     page.get_by_role("dialog").get_by_role("button", name="Skip").tap()
     at_sentence(page, 3)

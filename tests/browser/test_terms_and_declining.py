@@ -58,7 +58,7 @@ def test_declining_in_the_menu_stops_another_tab_in_words(
     sign_in(page, judge)
     at_sentence(page, 1)
     page.locator("#more").click()
-    expect(page.get_by_role("link", name="stop taking part")).to_be_visible()
+    expect(page.get_by_role("link", name="Stop taking part")).to_be_visible()
     tab = page.context.new_page()
     tab.goto("/judge/museum/decline/")
     tab.get_by_role("button", name="Decline").click()

@@ -100,7 +100,7 @@ def time_sheet(page: Page) -> list[dict[str, str]]:
     page.get_by_role("link", name="People", exact=True).click()
     page.get_by_role("link", name="Time", exact=True).click()
     with page.expect_download() as download:
-        page.get_by_role("link", name="Download days (CSV)").click()
+        page.get_by_role("link", name="Download (CSV)").click()
     return list(csv.DictReader(io.StringIO(download.value.path().read_text("utf-8-sig"))))
 
 

@@ -93,7 +93,7 @@ def test_the_page_says_who_opened_their_link_and_counts_no_forgotten_browser(
     browser_visits_purge()
     after = page.get(PAGE).content.decode()
     assert opened[0] in after
-    assert "not opened yet</td>" not in after
+    assert "Not opened yet</td>" not in after
     assert "in 2 browsers" not in after
     assert "in 1 browser" not in after
     assert "Two browsers were active" not in after

@@ -45,7 +45,7 @@ def test_what_differs_is_shown_then_done(client: Client, campaign: Campaign) -> 
     campaign.refresh_from_db()
     assert campaign.lease_minutes == 17
     done = client.post(page(), answers(html), follow=True)
-    assert "Done." in done.content.decode()
+    assert "Saved." in done.content.decode()
     campaign.refresh_from_db()
     assert campaign.lease_minutes == 20
     event = ActivityEvent.objects.order_by("pk").last()

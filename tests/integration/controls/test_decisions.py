@@ -81,7 +81,7 @@ def test_judges_are_acted_on_from_an_analysis(
     assert "no more work" in words(asked)
     assert not QualityAction.objects.exists()
     done = page.post(at("judges-act", judged.task), {**sent, "act": "yes"}, follow=True)
-    assert "zoe paused" in words(done)
+    assert "zoe Paused" in words(done)
     assert "Look." in words(done)
     assert question in done.content.decode()
     action = QualityAction.objects.get(judge__pseudonym="zoe")
@@ -110,7 +110,7 @@ def test_many_are_excluded_and_reinstated_at_once_and_both_are_undone(
     assert "ada and zoe judged 48 blocks of this test set (100%)." in asked
     done = words(page.post(address, {**sent, "act": "yes"}, follow=True))
     assert "ada: Nothing to do" in done
-    assert "zoe excluded." in done
+    assert "Excluded: zoe" in done
     again = {"judge": ["ada", "zoe"], "action": "reinstate", "act": "yes"}
     page.post(address, again)
     assert {judge_status(judge_named(name)) for name in ("ada", "zoe")} == {JudgeStatus.GOOD}

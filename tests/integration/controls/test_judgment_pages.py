@@ -190,8 +190,8 @@ def test_a_row_says_the_order_of_systems_the_time_and_what_is_of_note(
     assert "A, B &gt; C 20.0 s" in said
     assert "C = A, B" in said
     assert "Odd &lt;b&gt;source&lt;/b&gt;." in html
-    assert "problem reported" in said
-    assert said.count("revised later") == 1
+    assert "Problem reported" in said
+    assert said.count("Revised later") == 1
     assert f'href="{at("judge-page", writer, writer.judge("ben").pk)}"' in html
 
 

@@ -156,9 +156,9 @@ def test_the_page_of_judges_says_what_was_measured_and_done(
     quality_rule_add(campaign=judged.campaign, terms=rule, user=None)
     rank_task(judged.task.pk)
     shown = words(page.get(at("judge-quality", judged.task)))
-    assert "zoe warned preference for the reference: 0% (0% to" in shown
+    assert "zoe Warned preference for the reference: 0% (0% to" in shown
     assert "72 comparisons 24 0 2.0 s" in shown
-    assert shown.index("zoe warned") < shown.index("ada 24 0 31 s")
+    assert shown.index("zoe Warned") < shown.index("ada 24 0 31 s")
     zoe, ada = (Judge.objects.get(pseudonym=name) for name in ("zoe", "ada"))
     shown = words(page.get(at("judge-page", judged.task, ada.pk)))
     assert f"preference for the reference {DEFINITIONS[JudgeMeasure.REFERENCE]} 100%" in shown
@@ -182,7 +182,7 @@ def test_an_organiser_acts_takes_back_and_reinstates(
     assert not QualityAction.objects.exists()
     excluding = {"action": "exclude", "note": "Clicks.", "act": "yes"}
     done = page.post(act, excluding, follow=True)
-    assert "zoe excluded." in words(done)
+    assert "Excluded: zoe" in words(done)
     assert "Clicks." in words(done)
     assert judge_status(zoe) == JudgeStatus.EXCLUDED
     twice = page.post(act, excluding, follow=True)

@@ -177,7 +177,7 @@ def test_the_demo_from_its_guide(tmp_path: Path, client: Client) -> None:
         Protocol.SPANS,
     ]
     side_by_side = guide["protocols"][-1]
-    assert side_by_side["name"] == "error spans and scores (English–Arabic, side by side)"
+    assert side_by_side["name"] == "Error spans and scores (English–Arabic, side by side)"
     for each in guide["protocols"]:
         task = Task.objects.get(
             test_set__campaign__slug="museum-protocols",

@@ -126,7 +126,7 @@ def test_without_texts_the_task_is_made_of_the_judgments(
     path = five_way(*ROWS, languages="Czech,eng")
     said = done("import_answers", str(path), **NEW)
     task = Task.objects.get()
-    assert said.startswith("new · five-way ranking: 3 judgments imported")
+    assert said.startswith("new · Five-way ranking: 3 judgments imported")
     assert (task.test_set.source_language, task.test_set.target_language) == ("cs", "en")
     assert list(Segment.objects.values_list("number", "position", "source_text")) == [
         (1, 1, None),

@@ -61,7 +61,7 @@ def command(task: Task, kind: str, **options: str) -> Any:
 def test_another_protocols_analysis_is_refused_in_words(
     organising: Client, task: Task, ranking: Task
 ) -> None:
-    words = "is not available for this protocol (five-way ranking). Choose one of: pairs,"
+    words = "is not available for this protocol (ranking). Choose one of: pairs,"
     address = page_of(ranking, "analysis", "two_outputs")
     for answer in (organising.get(address), organising.post(address, {})):
         assert answer.status_code == 404

@@ -136,7 +136,7 @@ def test_changes_take_time_and_unknown_times_leave_no_hours(task: Task) -> None:
     found = (answer.data or {})["tasks"][0]
     assert (found["hours"], found["per_hour"], found["untimed"]) == (None, None, 1)
     assert found["decided"] == 6
-    assert "five-way ranking: no hours, because" in notes_of(answer)
+    assert "Five-way ranking: no hours, because" in notes_of(answer)
 
 
 def _uuid(number: int) -> str:
@@ -159,7 +159,7 @@ def test_excluded_judges_and_those_left_out_count_in_no_task(task: Task) -> None
 def test_a_task_without_judgments_or_without_others() -> None:
     chosen = judged_task(make_campaign("other"))
     answer = asked(chosen)
-    assert "five-way ranking: no judgments match these options." in notes_of(answer)
+    assert "Five-way ranking: No judgments match these options." in notes_of(answer)
     assert "No other task of this test set has judgments" in notes_of(answer)
     found = answer.data or {}
     assert [each["judgments"] for each in found["tasks"]] == [36, 0]

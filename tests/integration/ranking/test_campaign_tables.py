@@ -46,7 +46,7 @@ def test_clusters_as_findings_print_them(three: list[TestSetWriter], campaign: C
         [row["score"], row["rank"], row["rank_low"], row["rank_high"], row["cluster"]]
         for row in latest.result["systems"]
     ]
-    assert [row[6] for row in third.rows] == ["–", "–", "constrained", "unconstrained"]
+    assert [row[6] for row in third.rows] == ["–", "–", "Constrained", "Unconstrained"]
     assert "Reference (not ranked): _ref." in third.notes
     ends = [row["cluster"] for row in latest.result["systems"]]
     assert third.rules == {n for n in range(3) if ends[n] != ends[n + 1]}
@@ -233,7 +233,7 @@ def test_what_there_is_nothing_of_is_said(
         for report_format in ReportFormat:
             assert write(report, report_format)
         if kind != "collected":
-            assert "empty: no judgments yet." in report.notes, kind
+            assert "empty: No judgments yet." in report.notes, kind
     notes = [note for table in told(campaign, "clusters").tables for note in table.notes]
     assert "Not enough judgments to rank: A." in notes
     assert any("not estimable yet (1 of 8 blocks)" in note for note in notes)

@@ -71,7 +71,7 @@ def test_a_change_is_asked_first_and_made_then(organiser: Client, task: Task) ->
     assert "3 planned HITs" in stay
     assert Design.objects.count() == 1
     done = organiser.post(address(task), {**question.fields, "act": "yes"}, follow=True)
-    assert "Design changed." in done.content.decode()
+    assert "Saved." in done.content.decode()
     design = Design.objects.latest()
     assert (design.kind, design.inter_share, design.segments) == ("balanced", 0.1, [1, 3, 4, 5])
     assert design.changed_by is not None
@@ -98,7 +98,7 @@ def test_one_click_brings_an_earlier_design_back(organiser: Client, task: Task) 
     before = Design.objects.get()
     design_change(task=task, kind="balanced", redundancy=3, seed=9)
     done = organiser.post(address(task, f"{before.pk}/again/"), follow=True)
-    assert "Earlier design restored." in done.content.decode()
+    assert "Saved." in done.content.decode()
     after = Design.objects.latest()
     # But not its seed: it may have become public since.
     assert after.parameters == replace(before.parameters, seed=9)

@@ -72,7 +72,7 @@ def test_the_forecast_of_wmt12(wmt12: Task) -> None:
     assert reached["comparisons"] <= 1294
     assert tables["plan"].rows[0][0] == "80% of pairs told apart"
     figure = tables["pairs_told_apart"]
-    so_far = [row for row in figure.rows if row[5] == "so far"]
+    so_far = [row for row in figure.rows if row[5] == "So far"]
     assert so_far[-1][0] == pytest.approx(1291, abs=5)
     assert so_far[-1][1] == pytest.approx(14 / 15)
     # The forecast begins where the campaign is.

@@ -186,7 +186,7 @@ class TestPages:
         add = reverse("task-add", args=[campaign.slug])
         asked = client.get(add, {"test_set": test_set.pk}).content.decode()
         assert "two outputs. Judges see two outputs of a sentence" in asked
-        assert "five-way ranking" not in asked
+        assert "Five-way ranking" not in asked
         refused = client.post(add, {"test_set": test_set.pk, "protocol": "ranking"})
         assert refused.status_code == 400
         made = client.post(add, {"test_set": test_set.pk, "protocol": TWO, "blocks_wanted": "40"})
@@ -202,7 +202,7 @@ class TestPages:
         for name in ("campaign-detail", "test-sets", "campaign-settings", "campaign-state"):
             page = client.get(reverse(name, args=[campaign.slug])).content.decode()
             assert "museum en-de · two outputs" in page, name
-            assert "museum en-de · five-way ranking" in page, name
+            assert "museum en-de · Five-way ranking" in page, name
         # One test set, whatever is asked about it.
         assert 'Test sets <span class="tab-count">1</span>' in page
 
