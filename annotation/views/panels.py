@@ -214,12 +214,7 @@ def panel_open(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
     if not is_open and not is_answered(request):
         return ask(request, _close_question(campaign, panel), campaign=campaign, section="panels")
     panel_open_or_close(panel=panel, is_open=is_open)
-    said = (
-        _("Panel opened to new participants.")
-        if is_open
-        else _("Panel closed to new participants.")
-    )
-    messages.success(request, said)
+    messages.success(request, _("Saved."))
     return redirect("panel", slug, panel_id)
 
 

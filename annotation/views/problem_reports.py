@@ -68,12 +68,11 @@ def problem_report_page(request: HttpRequest, slug: str, report_id: int) -> Http
         return _shown(request, campaign, report, form, status=400)
     user = cast("User", request.user)
     try:
-        reply = problem_reply(report=report, user=user, **form.cleaned_data)
+        problem_reply(report=report, user=user, **form.cleaned_data)
     except ReplyRefusedError as error:
         form.add_error("text", str(error))
         return _shown(request, campaign, report, form, status=409)
-    said = _("Report closed.") if reply.closed else _("Saved. The report is open.")
-    messages.success(request, said)
+    messages.success(request, _("Saved."))
     return redirect("problem-report", slug, report.pk)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from campaign.models import Protocol, ReferenceUse, Upload
@@ -31,7 +32,10 @@ class UploadForm(forms.Form):
         label=_("Protocol"),
         help_text=_("First task of the test set. You can add others later."),
         choices=[
-            (each.value, _("ESA: error spans and scores") if each == Protocol.SPANS else each.label)
+            (
+                each.value,
+                format_lazy("ESA: {}", each.label) if each == Protocol.SPANS else each.label,
+            )
             for each in Protocol
         ],
     )

@@ -72,7 +72,7 @@ def erasure_record(*, campaign: Campaign, pseudonym: str, by: User) -> ErasureRe
     judge = Judge.objects.filter(campaign=campaign, pseudonym=pseudonym.strip()).first()
     if judge is None:
         raise ErasureRefusedError(
-            _("Judge “%(judge)s” not found in this campaign.") % {"judge": pseudonym.strip()[:100]}
+            _("Judge not found: %(value)s.") % {"value": pseudonym.strip()[:100]}
         )
     return erasure_ask(judge=judge, by=by)
 

@@ -168,8 +168,8 @@ def webhook_delivery_again(
 
 
 _ACTIONS: dict[str, tuple[Callable[..., None], Callable[[], str]]] = {
-    "pause": (webhook_pause, lambda: _("Webhook switched off.")),
-    "resume": (webhook_resume, lambda: _("Webhook switched on.")),
+    "pause": (webhook_pause, lambda: _("Saved.")),
+    "resume": (webhook_resume, lambda: _("Saved.")),
     "test": (webhook_test, lambda: _("Test message queued.")),
 }
 

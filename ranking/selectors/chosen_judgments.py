@@ -297,7 +297,7 @@ def _without(task: Task, options: Mapping[str, Any]) -> list[str]:
         )
         if group is None:
             raise OptionError(
-                _("Group “%(name)s” not found.") % {"name": options["judge_group"]},
+                _("Judge group not found: “%(name)s”.") % {"name": options["judge_group"]},
                 field="judge_group",
             )
         without.update(judges_outside(task_id=task.pk, group_id=group.pk))

@@ -179,7 +179,7 @@ def _one_beside(task: Task, choice: AnalysisChoice) -> tuple[TaskBeside, ...] | 
     other = Task.objects.filter(test_set=task.test_set_id, protocol=protocol).first()
     if other is None or other == task:
         raise OptionError(
-            _("Task not found in this test set: “%(name)s”.") % {"name": Protocol(protocol).label},
+            _("Not found in this test set: %(names)s.") % {"names": Protocol(protocol).label},
             field=choice.kind.beside,
         )
     return (TaskBeside(protocol=protocol, watermark=judgments_number(task_id=other.pk)),)

@@ -137,7 +137,7 @@ def test_a_report_is_answered_closed_and_taken_back_on_its_page(
     assert answer.redirect_chain == [(address, 302)]
     page = answer.content.decode()
     assert "&lt;i&gt;Mended&lt;/i&gt;" in page
-    assert "Report closed." in page
+    assert "Saved." in page
     # The button pressed twice, or another organiser.
     late = desk.post(address, sent)
     assert late.status_code == 409

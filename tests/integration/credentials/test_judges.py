@@ -37,7 +37,7 @@ class TestJudges:
         assert page.post(f"{address[:-9]}link/", follow=True).status_code == 200
         assert not Invitation.objects.filter(revoked_at=None).exists()
         page.post(f"{address[:-9]}readmit/")
-        assert "No matching judges." in words(page.get(withdrawn))
+        assert "No matches." in words(page.get(withdrawn))
         again = Client()
         assert again.post(link).status_code == 302
         assert asks(again) == 200
