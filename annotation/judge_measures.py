@@ -206,7 +206,7 @@ def threshold_in_words(measure: str, threshold: float) -> str:
 
 
 def threshold_as_text(measure: str, threshold: float) -> str:
-    """Return the threshold as `threshold_from_text` reads it, in whatever language."""
+    """Return the threshold as `threshold_from_text` reads it, in any language."""
     scale = SCALES[JudgeMeasure(measure)]
     return _digits(threshold, scale) + {Scale.SHARE: "%", Scale.SECONDS: " s"}.get(scale, "")
 

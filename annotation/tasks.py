@@ -44,7 +44,7 @@ def fill_pools() -> None:
 
 @shared_task
 def fill_all_pools() -> None:
-    """Plan the HITs that every task needs, whatever caused the need."""
+    """Plan the HITs that every task needs."""
     _pools_fill(tasks_to_plan())
 
 

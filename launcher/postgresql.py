@@ -397,7 +397,7 @@ def _recorded_postmaster(data: Path) -> int | None:
 
 
 def _open_to_all(folder: Path) -> None:
-    """Make a copy of public programs readable for all users, whatever the umask of their installation."""
+    """Make a copy of public programs readable for all users, regardless of the umask of their installation."""
     for inner, _folders, files in os.walk(folder):
         Path(inner).chmod(0o755)
         for path in (Path(inner, name) for name in files):

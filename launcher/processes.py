@@ -124,7 +124,7 @@ def is_running(process: psutil.Process) -> bool:
 
 
 class Child:
-    """One supervised process and whatever it forks."""
+    """One supervised process and its children."""
 
     def __init__(
         self,

@@ -113,7 +113,7 @@ def serve(directory: DataDirectory, report: Callable[[str], None], *, demo: bool
 
 
 class _Start:
-    """The stages of a start; on leaving, whatever it started is stopped."""
+    """The stages of a start; leaving stops everything it started."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Answers of a task from files, each with the block it was given on, whatever its protocol."""
+"""Answers of a task from files, of any protocol, each with the block it was given on."""
 
 import hashlib
 import json

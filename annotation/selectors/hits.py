@@ -88,7 +88,7 @@ class _Row:
 
 
 def plans_read(hit_ids: Collection[int]) -> dict[int, HITPlan]:
-    """Return the plans of these HITs by id. At most five queries, whatever their number.
+    """Return the plans of these HITs by id. At most five queries.
 
     Works for any HIT: most have no `Block` rows before they are lent.
     """

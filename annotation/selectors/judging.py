@@ -138,7 +138,7 @@ def _assigned_block(
 
 
 def assignment_data(assignment: Assignment, *, campaign: Campaign) -> AssignmentData:
-    """Return an assignment as its judge sees it. One query, whatever its size; two if there are answers to read."""
+    """Return an assignment as its judge sees it. One query; two if there are answers to read."""
     shown = blocks_of_hit(assignment.hit_id, campaign=campaign, judge_id=assignment.judge_id)
     return AssignmentData(
         id=assignment.public_id,

@@ -364,7 +364,7 @@ _INDEXED: Final = {"judge": None, "segment": None, "comment": "yes", "reported":
 
 
 def found_by_index(asked: Mapping[str, Any]) -> bool:
-    """Return whether an index finds the judgments of a filter, whatever else it asks for."""
+    """Return whether an index finds the judgments of a filter, regardless of its other conditions."""
     return any(
         asked.get(name) not in (None, "") and value in (None, asked[name])
         for name, value in _INDEXED.items()

@@ -153,7 +153,7 @@ def first_pass_is_full(*, task: Task, design: Design, texts: int) -> bool:
 
 
 def is_over(*, judge_id: int, task: Task) -> bool:
-    """Return whether a judge gets nothing more of the first pass, whatever others give back."""
+    """Return whether a judge gets nothing more of the first pass, even if others return some."""
     so_far = passes_so_far(judge_id=judge_id, task_id=task.pk)
     return so_far.has_second or is_full(task_id=task.pk, texts=so_far.texts)
 

@@ -112,7 +112,7 @@ def design_is_for(judge: Judge | OuterRef) -> "ExpressionWrapper[Any]":
 
 
 def tasks_open_to_some(judge: Judge | OuterRef) -> TaskQuerySet:
-    """Return the same, whatever group their design is for: lending reads the design anyway."""
+    """Return the same regardless of the group of their design: lending reads the design anyway."""
     return _tasks_with_texts().filter(
         Q(test_set__campaign__judges__languages=[])
         | Q(

@@ -110,7 +110,7 @@ class AskedBlock:
 
 
 def blocks_asked(hit: HIT) -> list[AskedBlock]:
-    """Return the blocks of a HIT in order. As many queries, whatever their number."""
+    """Return the blocks of a HIT in order. A constant number of queries."""
     kind = answer_kind(hit.task.protocol)
     rows = list(
         Block.objects.filter(hit=hit)

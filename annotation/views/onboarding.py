@@ -179,7 +179,7 @@ def _own_link_send(request: HttpRequest, judge: Judge, context: dict[str, Any]) 
 
 
 def _qr_code(link: str) -> SafeString:
-    """Return a drawing of the link for a phone's camera, dark on light whatever the page's colours."""
+    """Return a drawing of the link for a phone's camera, always dark on light."""
     code = segno.make(link, micro=False, error="m")
     # Safe: the SVG consists of numbers only and holds no text of the link.
     return SafeString(

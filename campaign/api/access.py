@@ -69,7 +69,7 @@ def row_found(rows: QuerySet[_Row], said: str | None = None, **named: Any) -> _R
 
 
 def group_asked_for(task: Task, name: str | None) -> JudgeGroup | None:
-    """Return the group of a test set's campaign by its name, whatever its case; None for all judges.
+    """Return the group of a test set's campaign by its name, ignoring case; None for all judges.
 
     Raises `ValidationError`, with the words alone.
     """

@@ -147,7 +147,7 @@ class JsonStream:
             self.value()
 
     def end(self) -> None:
-        """Refuse whatever comes after the value."""
+        """Refuse anything after the value."""
         if self.peek():
             raise self._damaged("Extra data")
 

@@ -120,7 +120,7 @@ class RecognisedSet:
 
 
 def _refuse_unreadable(file: StoredFile) -> None:
-    """Raise FormatError if a file does not begin with text, whatever it may be."""
+    """Raise FormatError if a file does not begin with text."""
     with file.open() as stream:
         next(text_lines(InputFile(file.name, stream)), None)
 

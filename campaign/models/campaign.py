@@ -27,7 +27,7 @@ class CampaignQuerySet(RecordedQuerySet["Campaign"]):
         return self.filter(rehearsal_of=None)
 
     def open_to(self, user: "User") -> "CampaignQuerySet":
-        """Return the campaigns this user may read, in whatever role."""
+        """Return the campaigns this user may read, in any role."""
         return self.kept().filter(memberships__user=user)
 
 

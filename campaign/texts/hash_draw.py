@@ -53,7 +53,7 @@ class HashDraw:
         return drawn
 
     def shuffled(self, items: Iterable[T], key: Callable[[T], object], *purpose: object) -> list[T]:
-        """Return `items` in uniformly random order, whatever their order here.
+        """Return `items` in uniformly random order, regardless of their order here.
 
         `key` names an item; names must differ.
         """

@@ -101,7 +101,7 @@ class Reading:
 
 
 def readings_of(given: Iterable[Reading]) -> Readings:
-    """Return readings as arrays, whatever their order."""
+    """Return readings as arrays, in any order."""
     rows = sorted(given, key=lambda each: (each.snippet, each.systems, each.judge))
     systems, wrote = systems_by_row([each.systems for each in rows])
     snippets = {name: place for place, name in enumerate(sorted({row.snippet for row in rows}))}

@@ -139,7 +139,7 @@ def quiz_scores(readings: Readings, *, confidence: float = 0.95) -> tuple[QuizSc
 
 
 def reader_scores(readings: Readings, *, confidence: float = 0.95) -> tuple[QuizScore, ...]:
-    """Score readers, snippets as clusters, whatever systems they read; in the order of their names."""
+    """Score readers over all systems they read, with snippets as clusters; in the order of their names."""
     own = readings.judge == np.arange(len(readings.judges))[:, np.newaxis]
     return tuple(_scores(readings, readings.judges, own, confidence))
 

@@ -316,7 +316,7 @@ def _matrix(found: JudgePairsFound, beside: Int64Array) -> list[Table]:
 
 
 def _shared(pairs: PairsAgreement, of_judge: int | None) -> FloatArray:
-    """Return how much each judge shares with the others, or with one, who then has most."""
+    """Return how many comparisons each judge shares with the others, or with one judge, who then has the most."""
     comparable = pairs.comparable
     if of_judge is not None:
         with_them = (pairs.first == of_judge) | (pairs.second == of_judge)

@@ -233,7 +233,7 @@ class OutputScores:
 
     @classmethod
     def of_rows(cls, rows: Iterable[tuple[int, str, str, float]]) -> OutputScores | None:
-        """Return the scores of rows (segment, judge, system, score), whatever their order; None of no row."""
+        """Return the scores of rows (segment, judge, system, score) in any order; None if there are no rows."""
         ordered = sorted(rows)
         if not ordered:
             return None

@@ -34,7 +34,7 @@ class HashedStream:
         return data
 
     def sha256(self) -> str:
-        """Hash of the whole stream: whatever was not read yet is read now."""
+        """Hash of the whole stream; reads the rest of it."""
         while self.read(1 << 20):
             pass
         return self._hash.hexdigest()

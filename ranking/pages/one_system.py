@@ -208,7 +208,7 @@ def _told_apart(standing: SystemStanding) -> list[str]:
 
 
 def _named(names: Sequence[str]) -> str:
-    """Return names in a row; of many, how many they are."""
+    """Return names in a row, or their number if there are many."""
     if len(names) <= 8:
         return names_in_a_row(names)
     return ngettext("%(count)s system", "%(count)s systems", len(names)) % {

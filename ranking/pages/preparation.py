@@ -106,7 +106,7 @@ def _texts(campaign: Campaign, found: Preparation) -> Step:
 
 
 def _test_sets(found: Preparation) -> list[Any]:
-    """Return a row for each test set, whatever tasks it has."""
+    """Return one row per test set, regardless of its tasks."""
     rows: dict[int, Any] = {}
     for row in found.tasks:
         rows.setdefault(row.test_set_id, row)

@@ -94,7 +94,7 @@ class Preparation:
 
 
 def preparation(*, campaign: Campaign) -> Preparation:
-    """Return the progress of setting up a campaign. Ten queries, whatever its size, and one for a rehearsal."""
+    """Return the progress of setting up a campaign. Ten queries, and one for a rehearsal."""
     tasks: list[Any] = list(tasks_listed(campaign=campaign))
     people = Judge.objects.filter(campaign=campaign, withdrawn_at=None)
     languages = [set(each) for each in people.values_list("languages", flat=True)]

@@ -53,7 +53,7 @@ def test_a_newcomer_comes_to_work_by_keyboard_and_goes_on_elsewhere(
     at_sentence(page, 1)
     assert Judgment.objects.count() == 3
     page.get_by_role("button", name="more…").click()
-    page.get_by_role("link", name="your own link", exact=True).click()
+    page.get_by_role("link", name="Your own link", exact=True).click()
     press("Create link")
     own = page.get_by_label("Your own link").input_value()
     laptop = new_page()

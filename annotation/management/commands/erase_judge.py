@@ -1,4 +1,4 @@
-"""`erase_judge`: record, answer and carry out that a judge asks to be erased; write what is kept about them."""
+"""`erase_judge`: record, answer and carry out erasure requests; write the data kept about a judge."""
 
 from pathlib import Path
 from typing import Any

@@ -298,7 +298,7 @@ class LiveState:
             self._moments.refuse(removed)
 
     def _change_rows(self, blocks: Blocks, sign: int) -> None:
-        """Add or remove the contributions of judgments to the counts, whatever else is in their segments."""
+        """Add or remove the contributions of judgments to the counts, independently of the rest of their segments."""
         if not len(blocks):
             return
         self._cells += sign * count(blocks, self._layout)

@@ -220,7 +220,7 @@ def _summed(unit: npt.NDArray[np.integer], sizes: Int64Array, units: int) -> Int
 
 @dataclass
 class AddedCounts:
-    """The sum of shards so far: the same bits in whatever order they are added.
+    """The sum of shards so far: bit for bit the same in any order of addition.
 
     Memory is that of the counts of one shard, and of a number for each judge and document.
     """

@@ -57,7 +57,7 @@ def shown(judgment: Judgment) -> list[tuple[list[str], int | None]]:
 
 def test_rows_become_blocks_judgments_and_skips(task: Task, onto: FiveWay, done: Say) -> None:
     assert done("import_answers", str(onto(*ROWS)), **ONTO) == (
-        "museum en-de · five-way ranking: 3 judgments imported, 0 already there.\n1 skip imported."
+        "museum en-de · Five-way ranking: 3 judgments imported, 0 already there.\n1 skip imported."
     )
     judgments = list(Judgment.objects.order_by("numbered__number"))
     assert [judgment.numbered.number for judgment in judgments] == [1, 2, 3]

@@ -76,7 +76,7 @@ def test_what_is_refused_stands_at_its_field(judged: TestSetWriter, as_organiser
         sent = filled(embargo_until=over) | more
         refused = as_organiser.post(at(judged, "publish-confirm"), sent)
         assert refused.status_code == 400
-        assert refused.context["form"].errors == {"embargo_until": ["This time is in the past."]}
+        assert refused.context["form"].errors == {"embargo_until": ["This date is in the past."]}
         # What was filled in stays.
         assert f'value="{over}"' in refused.content.decode()
         assert ">Thanks.</textarea>" in refused.content.decode().replace("\n", "")

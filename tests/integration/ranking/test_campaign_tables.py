@@ -243,7 +243,7 @@ def test_what_there_is_nothing_of_is_said(
     assert "Only one test set has a ranking, so there is nothing to average." in words
     assert empty.task.pk
     page = as_organiser.get(address)
-    assert "empty: no judgments yet." in text_of(page)
+    assert "empty: No judgments yet." in text_of(page)
 
 
 def test_only_the_judges_of_a_group_count(three: list[TestSetWriter], campaign: Campaign) -> None:

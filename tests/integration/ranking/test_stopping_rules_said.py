@@ -114,7 +114,7 @@ def test_the_page_sets_the_rule(as_organiser: Client, writer: TestSetWriter) -> 
         "Stop at 90% of pairs told apart (Holm, 95%), or 3,000 judgments, or Dec. 12, 2999, "
         "whichever comes first. Set before the first judgment." in text_of(answer)
     )
-    assert "Nothing was changed." in text_of(as_organiser.post(page, sent, follow=True))
+    assert "No changes." in text_of(as_organiser.post(page, sent, follow=True))
     judged(writer, range(1, 2))
     refused = as_organiser.post(page, {**sent, "judgments": "2000"})
     assert refused.status_code == 400

@@ -113,12 +113,12 @@ def test_names_have_the_protocol_only_where_a_test_set_has_several(ranking: Task
     ]
     task = second(ranking)
     assert [each.called for each in tasks_in_order(ranking.test_set.campaign)] == [
-        "museum en-de · five-way ranking",
-        "museum en-de · two outputs",
+        "museum en-de · Five-way ranking",
+        "museum en-de · Two outputs",
         "harbour",
     ]
     # Also of a task that was read without the others.
-    assert Task.objects.get(pk=task.pk).called == "museum en-de · two outputs"
+    assert Task.objects.get(pk=task.pk).called == "museum en-de · Two outputs"
     assert Task.objects.get(pk=other.pk).called == "harbour"
 
 
@@ -185,7 +185,7 @@ class TestPages:
         campaign, test_set = ranking.test_set.campaign, ranking.test_set
         add = reverse("task-add", args=[campaign.slug])
         asked = client.get(add, {"test_set": test_set.pk}).content.decode()
-        assert "two outputs. Judges see two outputs of a sentence" in asked
+        assert "Two outputs. Judges see two outputs of a sentence" in asked
         assert "Five-way ranking" not in asked
         refused = client.post(add, {"test_set": test_set.pk, "protocol": "ranking"})
         assert refused.status_code == 400
@@ -195,13 +195,13 @@ class TestPages:
         assert task.blocks_wanted == 40
         texts = client.get(made.url).content.decode()  # type: ignore[attr-defined]
         assert "Task added to museum en-de: two outputs." in texts
-        assert texts.count("museum en-de · two outputs") >= 3
+        assert texts.count("museum en-de · Two outputs") >= 3
         delete = reverse("task-delete", args=[campaign.slug, task.pk])
         assert f'href="{delete}"' in texts
         assert f'href="{reverse("task-delete", args=[campaign.slug, ranking.pk])}"' not in texts
         for name in ("campaign-detail", "test-sets", "campaign-settings", "campaign-state"):
             page = client.get(reverse(name, args=[campaign.slug])).content.decode()
-            assert "museum en-de · two outputs" in page, name
+            assert "museum en-de · Two outputs" in page, name
             assert "museum en-de · Five-way ranking" in page, name
         # One test set, whatever is asked about it.
         assert 'Test sets <span class="tab-count">1</span>' in page

@@ -81,7 +81,7 @@ def test_what_intervals_of_kappa_are_of_is_chosen_and_said(
     assert (said["inter"]["low"], said["inter"]["no_interval"]) == (None, "too_few_judges")
     text = run("analyse", "agreement", judgments)
     assert "intervals: jackknife over segments and judges, confidence 0.95" in text
-    assert "No interval for κ (between judges): too few judges." in text
+    assert "No interval for κ (Between judges): too few judges." in text
     kept = run_json("analyse", "agreement", judgments, *OF_SEGMENTS)
     assert (kept["resample"], kept["resamples"]) == ("segments", 100)
     assert (kept["inter"]["high"], kept["inter"]["no_interval"]) == (1, None)
