@@ -49,7 +49,7 @@ def whole_per_cent(value: float) -> int:
 
 
 def judge_status_label(value: JudgeStatus) -> str:
-    """Return "warned", "paused" or "excluded"; an empty string for a judge in good standing."""
+    """Return "Warned", "Paused" or "Excluded"; an empty string for a judge in good standing."""
     words = {
         JudgeStatus.WARNED: _("Warned"),
         JudgeStatus.PAUSED: _("Paused"),

@@ -23,7 +23,7 @@ from tests.some_now import some_now
 
 pytestmark = pytest.mark.django_db
 
-NOT_YET = "not estimable yet (1 of 10 blocks)."
+NOT_YET = "not estimable yet (Blocks: 1 of 10)."
 
 
 @pytest.fixture

@@ -236,7 +236,7 @@ def test_what_there_is_nothing_of_is_said(
             assert "empty: No judgments yet." in report.notes, kind
     notes = [note for table in told(campaign, "clusters").tables for note in table.notes]
     assert "Not enough judgments to rank: A." in notes
-    assert any("not estimable yet (1 of 8 blocks)" in note for note in notes)
+    assert any("not estimable yet (Blocks: 1 of 8)" in note for note in notes)
     assert "The test set is closed." in notes
     words = told(campaign, "average-ranks").notes
     assert "alone: not enough judgments to rank any system." in words
