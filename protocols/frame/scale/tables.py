@@ -182,7 +182,7 @@ def _means(criterion: Criterion, found: CriterionFound) -> Table:
     return Table.of(
         means.systems,
         name=f"means_{criterion}",
-        title=criterion.label,
+        title=str(criterion.label),
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
             Column("mean", _("Mean")),
@@ -213,10 +213,10 @@ def _both_means(found: RatingsFound) -> Table:
         title=_("Adequacy against fluency"),
         columns=(
             Column("system", _("System"), is_text=True, names="system", of=lambda name: name),
-            Column("fluency", Criterion.FLUENCY.label, of=lambda name: fluency[name].mean),
+            Column("fluency", str(Criterion.FLUENCY.label), of=lambda name: fluency[name].mean),
             Column("fluency_low", _("From"), of=lambda name: fluency[name].low),
             Column("fluency_high", _("To"), of=lambda name: fluency[name].high),
-            Column("adequacy", Criterion.ADEQUACY.label, of=lambda name: adequacy[name].mean),
+            Column("adequacy", str(Criterion.ADEQUACY.label), of=lambda name: adequacy[name].mean),
             Column("adequacy_low", _("From"), of=lambda name: adequacy[name].low),
             Column("adequacy_high", _("To"), of=lambda name: adequacy[name].high),
         ),
@@ -231,7 +231,7 @@ def _part(of: Callable[[Any], AgreementOf]) -> tuple[Column, ...]:
             "criterion",
             _("Criterion"),
             is_text=True,
-            of=lambda row: of(row).criterion.label,
+            of=lambda row: str(of(row).criterion.label),
         ),
         Column(
             "condition", _("Condition"), is_text=True, of=lambda row: of(row).condition or _("All")
@@ -355,7 +355,7 @@ def outliers_table(found: RatingsFound) -> Table:
         title=_("Outliers by rule"),
         columns=(
             Column("rule", _("Rule"), is_text=True),
-            *(Column(criterion, criterion.label) for criterion in criteria),
+            *(Column(criterion, str(criterion.label)) for criterion in criteria),
             *([Column("both", _("Both"))] if found.both else []),
         ),
         rows=rows,
@@ -396,7 +396,7 @@ def removals_table(found: RatingsFound, confidence: float) -> Table:
         ),
         rows=[
             (
-                criterion.label,
+                str(criterion.label),
                 rule_in_words(row.rule),
                 len(row.judges),
                 row.share,
