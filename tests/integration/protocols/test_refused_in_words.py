@@ -31,7 +31,7 @@ TWO_OUTPUTS: list[tuple[dict[str, Any], str]] = [
     ({"labels": [1, 2]}, NO_LABELS),
     ({"labels": [1, 2], "answer": {"verdict": "first"}}, NO_LABELS),
     ({}, NO_LABELS),
-    ({"answer": {"verdict": "both_fine"}}, "“both fine” is not an answer"),
+    ({"answer": {"verdict": "both_fine"}}, "“both_fine” is not an answer"),
 ]
 SPANS: list[tuple[Any, str]] = [
     (scored(80, 90), "2 outputs are scored, but 3 are shown."),
