@@ -117,7 +117,7 @@ def test_pages_about_a_system_are_shown(
         assert page.status_code == 200
         said = text_of(page)
         assert "None" not in said
-        assert ("1 of 10 blocks" in said) == (name == "one_block")
+        assert ("Blocks: 1 of 10" in said) == (name == "one_block")
         assert ("tied for ranks 1–5" in said) == (name == "all_ties")
         assert ("Ranked only against" in said) == (name == "disconnected")
     if name == "disconnected":
@@ -206,7 +206,7 @@ def test_bundles_of_thin_rankings_are_reproduced(
     assert "None" not in out.getvalue()
     assert out.getvalue().count("1–5, tied") == (5 if name == "all_ties" else 0)
     assert out.getvalue().count("group 2: not compared") == (1 if name == "disconnected" else 0)
-    assert out.getvalue().count("1 of 10 blocks") == (1 if name == "one_block" else 0)
+    assert out.getvalue().count("Blocks: 1 of 10") == (1 if name == "one_block" else 0)
 
 
 # --- Analyses -----------------------------------------------------------------------------------
