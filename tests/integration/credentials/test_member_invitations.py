@@ -181,7 +181,7 @@ class TestTakenBack:
         Invitation.objects.update(expires_at=timezone.now() - timedelta(minutes=1))
         refused = Client().get(link)
         assert (refused.status_code, "has expired" in words(refused)) == (410, True)
-        assert re.search(r"nina@example.org analyst sent .* expired", words(page.get(PEOPLE)))
+        assert re.search(r"nina@example.org analyst Sent .* expired", words(page.get(PEOPLE)))
         page.post(INVITATIONS, SENT)
         assert len(waiting()) == 1
         assert Client().post(delivered()).status_code == 302
