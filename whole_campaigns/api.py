@@ -7,7 +7,6 @@ from django.db import transaction
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.urls import reverse
-from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import (
     OpenApiExample,
@@ -329,7 +328,7 @@ class CampaignTasksView(Address):
         asked = {"rules": {}, **self.sent}
         test_set = self.campaign.test_sets.filter(pk=asked.pop("test_set")).first()
         if test_set is None:
-            raise ValidationError({"test_set": [_("Test set not found in this campaign.")]})
+            raise ValidationError({"test_set": ["Test set not found in this campaign."]})
         try:
             task = task_with_rules_create(test_set=test_set, by=self.user, **asked)
         except exceptions.ValidationError as error:

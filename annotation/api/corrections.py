@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from annotation.services.corrections import CorrectionRefusedError, output_correct
@@ -34,5 +33,5 @@ class OutputCorrectView(Address):
         corrected in the meantime.
         """
         outputs = Output.objects.filter(system__test_set=self.task.test_set_id)
-        output = row_found(outputs, _("Output not found."), pk=output_id)
+        output = row_found(outputs, "Output not found.", pk=output_id)
         return output_correct(output=output, corrected_by=self.user, **self.sent).after

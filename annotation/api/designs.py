@@ -4,7 +4,6 @@ from functools import cached_property
 from typing import Any, Final
 
 from django.db.models import FloatField, QuerySet
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -252,7 +251,7 @@ class DesignAgainView(DesignAddress):
     def post(self, design_id: int) -> Design:
         """Use an earlier design again for future HITs."""
         designs = Design.objects.not_imported().filter(task=self.task)
-        design = row_found(designs, _("Design not found."), pk=design_id)
+        design = row_found(designs, "Design not found.", pk=design_id)
         return self.design(design_use_again(design=design, changed_by=self.user))
 
 

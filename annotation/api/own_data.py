@@ -5,7 +5,6 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.utils.translation import get_language
-from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework import serializers
@@ -117,7 +116,7 @@ class ErasureRecordSerializer(serializers.Serializer[object]):
 
 class _ErasureAddress(Address):
     def erasure(self, request_id: int) -> ErasureRequest:
-        return row_found(self.erasures(), _("Request not found."), pk=request_id)
+        return row_found(self.erasures(), "Request not found.", pk=request_id)
 
     def erasures(self) -> QuerySet[ErasureRequest]:
         rows = ErasureRequest.objects.filter(judge__campaign=self.campaign)

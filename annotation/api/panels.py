@@ -4,7 +4,6 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.urls import reverse
-from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from annotation.pages.judge_tables import ParticipationFilter
@@ -196,7 +195,7 @@ class _PanelAddress(Address):
         return {**super().get_serializer_context(), "may_change": campaign.role in CHANGING_ROLES}
 
     def panel(self, panel_id: int) -> Panel:
-        return row_found(panels_counted(campaign=self.campaign), _("Panel not found."), pk=panel_id)
+        return row_found(panels_counted(campaign=self.campaign), "Panel not found.", pk=panel_id)
 
 
 class PanelsView(_PanelAddress):

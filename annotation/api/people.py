@@ -140,7 +140,7 @@ class _JudgeAddress(Address):
 
     def judge(self, judge_id: int) -> Judge:
         judge: Judge = row_found(
-            campaign_judges(campaign=self.campaign), _("Judge not found."), pk=judge_id
+            campaign_judges(campaign=self.campaign), "Judge not found.", pk=judge_id
         )
         judge.campaign = self.campaign
         return judge
@@ -182,7 +182,7 @@ class CampaignJudgesView(_JudgeAddress):
             )
         except JudgeListRefusedError as error:
             lines = [
-                _("Line %(line)d") % {"line": row.row.line} + ": " + " ".join(row.problems)
+                f"Line {row.row.line}: {' '.join(row.problems)}"
                 for row in error.checked.rows
                 if row.problems
             ]
@@ -275,8 +275,7 @@ def _changes(campaign: Campaign, judge: Judge, sent: dict[str, Any]) -> dict[str
 
 def _named(known: dict[str, Any], key: str, field: str, name: str) -> Any:
     if key not in known:
-        said = _("“%(name)s” not found.") % {"name": name}
-        raise ValidationError({field: [said]})
+        raise ValidationError({field: [f"“{name}” not found."]})
     return known[key]
 
 
@@ -292,8 +291,7 @@ class CampaignJudgeLinkView(_JudgeAddress):
         judge = self.judge(judge_id)
         if not self.sent["confirm"]:
             words = [
-                _("Links that stop working: %(count)d.")
-                % {"count": judge_access(judge=judge).links},
+                f"Links that stop working: {judge_access(judge=judge).links}.",
                 _("Browsers already signed in stay signed in."),
             ]
             return Response({"words": words}, status=409)

@@ -63,7 +63,7 @@ class SystemsView(Address):
 
 class _SystemAddress(Address):
     def system(self, system_id: int) -> System:
-        return row_found(self.task.test_set.systems.all(), _("System not found."), pk=system_id)
+        return row_found(self.task.test_set.systems.all(), "System not found.", pk=system_id)
 
 
 class SystemView(_SystemAddress):

@@ -3,7 +3,6 @@
 from typing import Any, Final
 
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
@@ -78,7 +77,7 @@ class _TrainingAddress(Address):
         return training_blocks_of(task_id=self.task.pk)
 
     def block(self, block_id: int) -> TrainingBlock:
-        return row_found(self.blocks(), _("Training sentence not found."), pk=block_id)
+        return row_found(self.blocks(), "Training sentence not found.", pk=block_id)
 
 
 class TrainingView(_TrainingAddress):
@@ -128,7 +127,7 @@ def _change(block: TrainingBlock, sent: dict[str, Any]) -> None:
         of_segment = {pk: each for pk, each in there.items() if each.segment_id == block.segment_id}
         if len(of_segment) < len(sent["candidates"]):
             raise ValidationError(
-                {"candidates": [_("Outputs must be different and belong to this segment.")]}
+                {"candidates": ["Outputs must be different and belong to this segment."]}
             )
         expected = {of_segment[pk]: rank for pk, rank in ranks.items()}
     training_block_change(

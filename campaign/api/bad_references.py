@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.db.models import F, Prefetch, QuerySet
-from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.response import Response
 
@@ -77,7 +76,7 @@ class _BadReferenceAddress(Address):
     ordering = "segment_number"
 
     def found(self, bad_reference_id: int) -> BadReference:
-        said = _("Damaged reference not found.")
+        said = "Damaged reference not found."
         return row_found(_rows(self.task), said, pk=bad_reference_id)
 
 

@@ -254,7 +254,7 @@ class JudgeInviteAgainView(_InvitedAddress):
     def post(self, judge_id: int) -> Any:
         """Send the message again, with a new link; earlier ones end. 404 for a judge who was never sent one."""
         mails = Mail.objects.filter(withdrawn_at__isnull=True, judge=self.judge(judge_id))
-        mail = row_found(mails.order_by("-pk"), _("This judge was not invited by e-mail."))
+        mail = row_found(mails.order_by("-pk"), "This judge was not invited by e-mail.")
         base_url = self.request.build_absolute_uri("/")
         mail_send_again(mail=mail, base_url=base_url, user=self.user)
         return self.invited(judge_id)

@@ -5,7 +5,6 @@ from typing import IO, Any
 from uuid import UUID
 
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
@@ -139,14 +138,14 @@ class _UploadAddress(Address):
     ordering = "-created_at"
 
     def upload(self, upload_id: UUID) -> Upload:
-        said = _("Upload not found in this campaign.")
+        said = "Upload not found in this campaign."
         upload = row_found(Upload.objects.filter(campaign=self.campaign), said, pk=upload_id)
         upload.campaign = self.campaign
         return upload
 
     def file(self, upload_id: UUID, file_id: int) -> KeptFile:
         upload = self.upload(upload_id)
-        said = _("File not found in this upload.")
+        said = "File not found in this upload."
         file = row_found(KeptFile.objects.filter(upload=upload), said, pk=file_id)
         file.upload = upload
         return file
@@ -237,7 +236,7 @@ class UploadContentView(_UploadAddress):
 class _JobAddress(Address):
     def job(self, job_id: int) -> Job:
         return row_found(
-            jobs_of(campaign=self.campaign), _("Job not found in this campaign."), pk=job_id
+            jobs_of(campaign=self.campaign), "Job not found in this campaign.", pk=job_id
         )
 
 
@@ -292,6 +291,6 @@ def _offset(request: Request) -> int:
     text = request.query_params.get("offset", "")
     if not (text.isascii() and text.isdigit() and len(text) < 19):
         raise ParseError(
-            _("Pass ?offset= with the number of bytes of the file that come before this part.")
+            "Pass ?offset= with the number of bytes of the file that come before this part."
         )
     return int(text)

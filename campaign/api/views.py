@@ -4,7 +4,6 @@ from typing import Any
 
 from django.core.exceptions import ValidationError as InvalidError
 from django.db.models import Prefetch, QuerySet
-from django.utils.translation import gettext as _
 from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.response import Response
 
@@ -44,7 +43,7 @@ class CampaignsView(Address):
     def post(self) -> Campaign:
         """Make a campaign without test sets, a draft that you own. For organisers of any campaign."""
         if not may_make_campaigns(self.user):
-            raise PermissionDenied(_("Only campaign organisers can create campaigns."))
+            raise PermissionDenied("Only campaign organisers can create campaigns.")
         try:
             campaign = campaign_create(organisers=[self.user], **self.sent)
         except InvalidError as error:

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.forms import FloatField, IntegerField
 from django.utils.functional import Promise
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.refusals import RefusedError
@@ -104,11 +105,13 @@ class Option:
             raise OptionError(str(words), field=self.name) from None
         beyond = not self.low <= number <= self.high
         if beyond or (self.is_open and number in (self.low, self.high)):
-            low, high = in_figures(self.low), in_figures(self.high)
-            bounds = (
-                f"between {low} and {high}" if math.isfinite(self.high) else f"of at least {low}"
+            words = (
+                _("Enter a number between %(low)s and %(high)s.")
+                if math.isfinite(self.high)
+                else _("Enter a number of at least %(low)s.")
             )
-            raise OptionError(f"Enter a number {bounds}.", field=self.name)
+            said = words % {"low": in_figures(self.low), "high": in_figures(self.high)}
+            raise OptionError(said, field=self.name)
         return number  # type: ignore[no-any-return]
 
     def _text(self, given: str) -> str:

@@ -5,7 +5,6 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.http import HttpResponseBase
-from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
@@ -140,7 +139,7 @@ class ExportAddress(Address):
         return exported_files(task=self.task, may_change=self.may_change)
 
     def file(self, export_id: int) -> KeptFile:
-        said = _("File not found or expired. Request a new export.")
+        said = "File not found or expired. Request a new export."
         return row_found(self.files(), said, pk=export_id)
 
     def asked(self, given: Any) -> Export:
@@ -195,9 +194,7 @@ class ExportStreamView(ExportAddress):
         """Stream an export."""
         export = self.asked(self.request.query_params)
         if is_other_export(self.request.headers, export):
-            detail = _(
-                "The set of excluded judges has changed since the export began. Start again from the beginning."
-            )
+            detail = "The set of excluded judges has changed since the export began. Start again from the beginning."
             return Response({"detail": detail}, status=412)
         return export_stream(export, export_bytes(export))
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.response import Response
@@ -61,7 +60,7 @@ class _GroupAddress(Address):
 
     def group(self, group_id: int) -> JudgeGroup:
         present = JudgeGroup.objects.present().filter(campaign=self.campaign)
-        said = _("Judge group not found.")
+        said = "Judge group not found."
         return row_found(present.select_related("campaign"), said, pk=group_id)
 
     def rows(self, page: Any) -> Any:
@@ -114,8 +113,7 @@ def _judges(campaign: Campaign, field: str, ids: list[int]) -> list[Judge]:
     found = list(Judge.objects.filter(campaign=campaign, pk__in=wanted))
     missing = sorted(wanted - {judge.pk for judge in found})
     if missing:
-        said = _("Judge %(id)d not found.") % {"id": missing[0]}
-        raise ValidationError({field: [said]})
+        raise ValidationError({field: [f"Judge {missing[0]} not found."]})
     return found
 
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.response import Response
@@ -183,7 +182,7 @@ _PUT_IN_FORCE = {201: RulesInForceSerializer, 409: ConfirmationNeededSerializer}
 
 class _RuleAddress(Address):
     def rule(self, rule_id: int) -> QualityRule:
-        return row_found(quality_rules(campaign=self.campaign), _("Rule not found."), pk=rule_id)
+        return row_found(quality_rules(campaign=self.campaign), "Rule not found.", pk=rule_id)
 
     def handle_exception(self, exc: Exception) -> Response:
         """Answer that a confirmation is needed with the effects to confirm."""

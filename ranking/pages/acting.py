@@ -105,7 +105,7 @@ MOST_LISTED = 100
 def judges_to_act(analysis: Analysis, task: Task) -> list[dict[str, Any]]:
     """Return the first judges of an answer, outliers first. At most four queries.
 
-    Each has the analysis's findings in words, the status "warned", "paused", "excluded" or "", and the rules in force
+    Each has the analysis's findings in words, the status "Warned", "Paused", "Excluded" or "", and the rules in force
     that they break now.
     """
     rows = judges_in_answer(analysis)[:MOST_LISTED]

@@ -295,7 +295,7 @@ def rankings_beside(
     run = latest_run(task_id=task.pk)
     choices = [] if run is None else [(SHOWN, _("current ranking"))]
     for each in others[:_OFFERED]:
-        asked_for = asked_in_words(each, task)["words"] or _("default")
+        asked_for = asked_in_words(each, task)["words"] or _("Default")
         choices.append((str(each.pk), f"{asked_for} ({each.watermark})"))
     if not choices:
         return None

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
-from django.utils.translation import gettext as _
 
 from campaign.formats.archives import folder_files, opener
 from campaign.formats.streams import StoredFile
@@ -48,8 +47,7 @@ class Command(BaseCommand):
             )
         for metric in imported.metrics:
             self.stdout.write(
-                _("%(name)s: %(systems)d systems, %(missing)d scores missing.")
-                % {"name": metric, "systems": len(metric.systems), "missing": metric.missing}
+                f"{metric}: {len(metric.systems)} systems, {metric.missing} scores missing."
             )
         for remark in imported.remarks:
             self.stdout.write(remark)
