@@ -117,9 +117,7 @@ class NewTaskForm(forms.Form):
     The rules of the chosen protocol count.
     """
 
-    test_set = forms.ModelChoiceField(
-        TestSet.objects.none(), label=_("Test set"), empty_label=None
-    )
+    test_set = forms.ModelChoiceField(TestSet.objects.none(), label=_("Test set"), empty_label=None)
     protocol = forms.ChoiceField(label=_("Protocol"), widget=forms.RadioSelect)
     blocks_wanted = _blocks(
         _("Target (blocks)"), _("Target for progress, and the maximum number of blocks planned.")

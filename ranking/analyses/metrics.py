@@ -660,7 +660,8 @@ def _side_in_words(side: str) -> str:
 def _tell_orders(given: Input, options: Mapping[str, Any], found: _Orders) -> Report:
     level = round(1 - options["confidence"], 12)
     notes = [
-        _("Judgments: %(judgments)s.") % {"judgments": task_in_words((given.beside or ())[0].protocol)},
+        _("Judgments: %(judgments)s.")
+        % {"judgments": task_in_words((given.beside or ())[0].protocol)},
         _("%(method)s; %(confidence)s %% intervals that account for %(level)s.")
         % {
             "method": METHOD_WORDS[options["method"]],
