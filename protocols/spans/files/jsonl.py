@@ -179,13 +179,13 @@ def write_spans_jsonl(judgments: Iterable[ScoredJudgment]) -> tuple[list[str], t
     return [json_line(_judgment_object(judgment)) for judgment in judgments], ()
 
 
-def _present(**values: Any) -> dict[str, Any]:
+def present(**values: Any) -> dict[str, Any]:
     """Return the values that are not None."""
     return {name: value for name, value in values.items() if value is not None}
 
 
 def _judgment_object(judgment: ScoredJudgment) -> dict[str, Any]:
-    return _present(
+    return present(
         source_language=judgment.source_language or None,
         target_language=judgment.target_language or None,
         document=judgment.document or None,
@@ -204,7 +204,7 @@ def _output_object(output: ScoredOutput) -> dict[str, Any]:
     spans = None
     if output.spans is not None:
         spans = [
-            _present(
+            present(
                 start=span.start,
                 end=span.end,
                 severity=span.severity.value,
@@ -212,4 +212,4 @@ def _output_object(output: ScoredOutput) -> dict[str, Any]:
             )
             for span in output.spans
         ]
-    return _present(systems=output.systems, score=output.score, spans=spans, text=output.text)
+    return present(systems=output.systems, score=output.score, spans=spans, text=output.text)

@@ -26,8 +26,8 @@ from campaign.formats.errors import Lose, Loss, Losses
 from campaign.formats.json_stream import object_lines
 from campaign.formats.segment_identity import id_parts, segment_id
 from campaign.texts.canonical_json import json_line
-from protocols.spans.files.jsonl import made, score_value, spans_check, text_or_none
-from protocols.spans.records import MAX_OUTPUTS, ScoredJudgment, ScoredOutput, Severity, Span
+from protocols.spans.files.jsonl import made, present, score_value, text_or_none
+from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
 from ranking.files.labels import (
     Refuse,
     judge_of,
@@ -151,12 +151,6 @@ def _submission(
             _output(f"annotation[{place}].{model}", model, said, judged, refuse, lose)
             for model, said in object_of(f"annotation[{place}]", annotation, refuse).items()
         ]
-        if len(outputs) > MAX_OUTPUTS:
-            refuse(
-                f"annotation[{place}]",
-                f"there are {len(outputs)} outputs on one screen",
-                f"give at most {MAX_OUTPUTS}",
-            )
         judgment = made(
             ScoredJudgment,
             None,
@@ -260,31 +254,29 @@ def _spans(key: str, value: object, text: str, refuse: Refuse, lose: Lose) -> tu
     places = character_of_place(text)
     spans = []
     for number, each in enumerate(list_of(key, value, refuse)):
-        values = object_of(f"{key}[{number}]", each, refuse)
+        own = f"{key}[{number}]"
+        values = object_of(own, each, refuse)
         severity = str(values.get("severity") or "").lower()
         if severity not in ("minor", "major"):
             lose("spans with a severity other than minor or major")
             continue
         first, last = (
-            _place(f"{key}[{number}].{name}", values.get(name), refuse)
-            for name in ("start_i", "end_i")
+            _place(f"{own}.{name}", values.get(name), refuse) for name in ("start_i", "end_i")
         )
         if first >= len(places):
             lose("marked special tokens", first > len(places))
             start = end = None
         elif last >= len(places):
             refuse(
-                f"{key}[{number}].end_i",
+                f"{own}.end_i",
                 f"the span ends at {last}, but the output has {len(places)} places",
                 "give the log as Pearmut writes it, with the text that was judged",
             )
         else:
             start, end = places[first], places[last] + 1
         category = str(values.get("category") or "")
-        refuse_broken_text(f"{key}[{number}].category", category, refuse)
-        own = f"{key}[{number}]"
+        refuse_broken_text(f"{own}.category", category, refuse)
         spans.append(made(Span, own, refuse, start, end, Severity(severity), category))
-    spans_check(key, spans, text, refuse)
     return tuple(spans)
 
 
@@ -344,30 +336,27 @@ def write_pearmut_log(
                 texts[system] = output.text or ""
         if not annotation:
             continue
-        entry: dict[str, Any] = {"annotation": [annotation]}
-        actions = _actions(judgment, lose)
-        if actions:
-            entry["actions"] = actions
-        item: dict[str, Any] = {"item_id": identifier}
-        if judgment.source is not None:
-            item["src"] = judgment.source
-        entry["item"] = [item | {"tgt": texts}]
-        if judgment.comment:
-            entry["comment"] = judgment.comment
-        entry |= {"user_id": judgment.judge, "item_i": place}
+        entry = present(
+            annotation=[annotation],
+            actions=_actions(judgment, lose) or None,
+            item=[present(item_id=identifier, src=judgment.source, tgt=texts)],
+            comment=judgment.comment or None,
+            user_id=judgment.judge,
+            item_i=place,
+        )
         lines.append(json_line(entry))
     return lines, losses.found()
 
 
 def _said(output: ScoredOutput, lose: Lose) -> dict[str, Any]:
-    said: dict[str, Any] = {} if output.score is None else {"score": output.score}
+    spans = None
     if output.spans is not None:
-        said["error_spans"] = [
+        spans = [
             found
             for span in (output.spans if output.text is not None else ())
             if (found := _span_written(span, output.text or "", lose)) is not None
         ]
-    return said
+    return present(score=output.score, error_spans=spans)
 
 
 def _span_written(span: Span, text: str, lose: Lose) -> dict[str, Any] | None:
