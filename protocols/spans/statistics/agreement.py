@@ -12,12 +12,8 @@ import numpy as np
 
 from protocols.spans.records import ScoredJudgment
 from protocols.spans.statistics.columns import Measure, score_of
-from ranking.core.arrays import FloatArray, Int64Array
-from ranking.core.diagnosis.correlation import (
-    ClusteredCorrelation,
-    Coefficient,
-    correlation_clustered,
-)
+from ranking.core.arrays import FloatArray
+from ranking.core.diagnosis.correlation import Coefficient, correlation_clustered
 
 #: Fewer shared outputs give no correlation.
 _FEWEST: Final = 3
@@ -160,14 +156,19 @@ def _pair(
     first, second = values.T
     numbers = {segment: number for number, segment in enumerate(dict.fromkeys(segments))}
     in_segment = np.array([numbers[segment] for segment in segments], dtype=np.int64)
+    is_known = len(values) >= _FEWEST
+    has_ends = is_known and len(numbers) >= FEWEST_SEGMENTS
     figures: dict[str, float | None] = {}
-    for name, key, coefficient in (
-        ("pearson", "", Coefficient.PEARSON),
-        ("spearman", "spearman_", Coefficient.SPEARMAN),
-        ("kendall", "kendall_", Coefficient.KENDALL),
-    ):
-        found = _correlated(first, second, in_segment, coefficient, confidence)
-        figures |= {name: found.value, f"{key}low": found.low, f"{key}high": found.high}
+    for coefficient in (Coefficient.PEARSON, Coefficient.SPEARMAN, Coefficient.KENDALL):
+        found = correlation_clustered(
+            first, second, (in_segment,), coefficient=coefficient, confidence=confidence
+        )
+        key = "" if coefficient is Coefficient.PEARSON else f"{coefficient}_"
+        figures |= {
+            str(coefficient): found.value if is_known else None,
+            f"{key}low": found.low if has_ends else None,
+            f"{key}high": found.high if has_ends else None,
+        }
     return JudgePairScores(
         one=one,
         other=other,
@@ -176,25 +177,6 @@ def _pair(
         difference=float((first - second).mean()),
         distance=float(np.abs(first - second).mean()),
     )
-
-
-def _correlated(
-    first: FloatArray,
-    second: FloatArray,
-    segment: Int64Array,
-    coefficient: Coefficient,
-    confidence: float,
-) -> ClusteredCorrelation:
-    """Return a correlation, with an interval where there are enough segments for one."""
-    shared = len(first)
-    if shared < _FEWEST:
-        return ClusteredCorrelation(shared, None, None, None)
-    found = correlation_clustered(
-        first, second, (segment,), coefficient=coefficient, confidence=confidence
-    )
-    if segment.max() + 1 < FEWEST_SEGMENTS:
-        return ClusteredCorrelation(shared, found.value, None, None)
-    return found
 
 
 def _both_ways(values: FloatArray) -> float | None:
