@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import permutations
+from typing import NamedTuple
 
 from protocols.spans.records import MAX_SCORE, ScoredJudgment, ScoredOutput, Severity
 
@@ -61,8 +62,7 @@ class ContradictionRule:
                 raise ValueError(f"{name}: {getattr(self, name)} is not between 0 and {MAX_SCORE}")
 
 
-@dataclass(frozen=True, slots=True)
-class Contradiction:
+class Contradiction(NamedTuple):
     """One question to the judge.
 
     Attributes
@@ -70,13 +70,10 @@ class Contradiction:
     kind : ContradictionKind
     outputs : tuple of int
         Places of the output it is about on its screen, from 0; of two outputs, the one that is better by its score first.
-    threshold : float
-        The number of the rule that decided.
     """
 
     kind: ContradictionKind
     outputs: tuple[int, ...]
-    threshold: float
 
 
 def contradictions(
@@ -87,34 +84,30 @@ def contradictions(
     Outputs without a score, or from a judge without span annotation, contradict nothing.
     """
     rule = rule or ContradictionRule()
+    outputs = judgment.outputs
     found = [
-        Contradiction(kind, (place,), threshold)
-        for place, output in enumerate(judgment.outputs)
-        for kind, threshold in _of_output(output, rule)
+        Contradiction(kind, (place,))
+        for place, output in enumerate(outputs)
+        if (kind := _of_output(output, rule)) is not None
     ]
-    for better, worse in permutations(range(len(judgment.outputs)), 2):
-        if _is_better_with_more(judgment.outputs[better], judgment.outputs[worse], rule.margin):
-            found.append(
-                Contradiction(
-                    ContradictionKind.BETTER_WITH_MORE_ERRORS, (better, worse), rule.margin
-                )
-            )
-    return found
+    return found + [
+        Contradiction(ContradictionKind.BETTER_WITH_MORE_ERRORS, (better, worse))
+        for better, worse in permutations(range(len(outputs)), 2)
+        if _is_better_with_more(outputs[better], outputs[worse], rule.margin)
+    ]
 
 
-def _of_output(
-    output: ScoredOutput, rule: ContradictionRule
-) -> list[tuple[ContradictionKind, float]]:
+def _of_output(output: ScoredOutput, rule: ContradictionRule) -> ContradictionKind | None:
     if output.score is None or output.spans is None:
-        return []
+        return None
     if not output.spans:
-        low = output.score < rule.error_free_from
-        return [(ContradictionKind.LOW_WITHOUT_ERROR, rule.error_free_from)] if low else []
+        is_low = output.score < rule.error_free_from
+        return ContradictionKind.LOW_WITHOUT_ERROR if is_low else None
     if output.score >= rule.perfect_from:
-        return [(ContradictionKind.PERFECT_WITH_ERROR, rule.perfect_from)]
+        return ContradictionKind.PERFECT_WITH_ERROR
     if output.count(Severity.MAJOR) and output.score >= rule.major_below:
-        return [(ContradictionKind.HIGH_WITH_MAJOR, rule.major_below)]
-    return []
+        return ContradictionKind.HIGH_WITH_MAJOR
+    return None
 
 
 def _is_better_with_more(better: ScoredOutput, worse: ScoredOutput, margin: float) -> bool:

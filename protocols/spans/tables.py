@@ -182,8 +182,6 @@ def spans_report(given: Input | AnswersOfFiles, _options: object, found: SpanAna
     if files is None:
         return report_of_answers(
             given=given,
-            of_files={},
-            counted={},
             notes=notes,
             tables=[table for table in tables if table.rows],
             data=said,

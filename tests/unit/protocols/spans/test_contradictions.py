@@ -61,7 +61,7 @@ def test_what_was_not_asked_contradicts_nothing() -> None:
 def test_the_output_with_more_errors_is_not_the_better_one() -> None:
     more, fewer = [major(), minor(2, 3)], [major()]
     found = contradictions(judgment(output("A", 40, fewer), output("B", 60, more)))
-    assert found == [Contradiction(ContradictionKind.BETTER_WITH_MORE_ERRORS, (1, 0), 10)]
+    assert found == [Contradiction(ContradictionKind.BETTER_WITH_MORE_ERRORS, (1, 0))]
     assert kinds(output("A", 51, fewer), output("B", 60, more)) == []
     # More minor errors against a major one are the judge's to weigh.
     assert kinds(output("A", 40, [major()]), output("B", 60, [minor(), minor(2, 3)])) == []
