@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, get_args
 
 from django.utils.translation import gettext as _
@@ -13,8 +13,8 @@ from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol, Task
 from protocols.spans.contradictions import ContradictionRule, contradictions
-from protocols.spans.files.answers import ScoresRead, scores_read
-from protocols.spans.files.formats import SpansFormat, of_one_language_pair, read_spans
+from protocols.spans.files.answers import scores_read
+from protocols.spans.files.formats import SpansFormat, SpansRead, of_one_language_pair, read_spans
 from protocols.spans.records import MAX_SCORE
 from protocols.spans.statistics.agreement import score_agreement
 from protocols.spans.statistics.columns import Measure, given_measure, score_columns
@@ -90,7 +90,7 @@ _OF_FILES = (
 
 def _read(
     task: Task, watermark: int, judgments: ChosenJudgments, _options: Mapping[str, Any]
-) -> ScoresRead:
+) -> SpansRead:
     return scores_read(task=task, watermark=watermark, judgments=judgments)
 
 
@@ -99,7 +99,7 @@ def _read_files(
     options: Mapping[str, Any],
     excluded: Sequence[str],
     progress: ReadingProgress,
-) -> ScoresRead:
+) -> SpansRead:
     if excluded:
         raise OptionError("judges cannot be excluded from scores.", field="exclude_judge")
     source, target = options["source_language"], options["target_language"]
@@ -112,21 +112,18 @@ def _read_files(
         progress=progress,
     )
     of_pair = of_one_language_pair(read, JudgmentSelection(source or None, target or None))
-    return ScoresRead(
-        judgments=of_pair.judgments,
-        asked_about=ContradictionRule(**{each.name: options[each.name] for each in _THRESHOLDS}),
-        files=of_pair,
-    )
+    rule = ContradictionRule(**{each.name: options[each.name] for each in _THRESHOLDS})
+    return replace(of_pair, asked_about=rule)
 
 
 def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begin) -> SpanAnalysis:
     begin(_("Counting"))
-    read: ScoresRead = given.answers
+    read: SpansRead = given.answers
     judgments = read.judgments
     if not judgments:
         raise ValueError(_("No judgments match these options."))
     measure = Measure(options[MEASURE.name])
-    if measure is Measure.SCORE and read.files is not None:
+    if measure is Measure.SCORE and read.files:
         measure = given_measure(judgments)
     asked = any(output.spans is not None for each in judgments for output in each.outputs)
     if measure is Measure.MQM and not asked:

@@ -15,7 +15,6 @@ from django.utils.translation import gettext_lazy
 from campaign.formats.errors import Loss
 from protocols.frame.tables import report_of_answers, rules_between
 from protocols.spans.contradictions import ContradictionKind
-from protocols.spans.files.answers import ScoresRead
 from protocols.spans.files.formats import SpansRead
 from protocols.spans.records import ScoredJudgment
 from protocols.spans.statistics.agreement import JudgePairScores, ScoreAgreement
@@ -138,8 +137,8 @@ class SpanAnalysis:
 
 def spans_report(given: Input | AnswersOfFiles, _options: object, found: SpanAnalysis) -> Report:
     """Report on scored judgments, of files or of a task."""
-    read: ScoresRead = given.answers
-    files, columns = read.files, found.columns
+    read: SpansRead = given.answers
+    columns = found.columns
     counted = {name: len(getattr(columns, name)) for name in ("systems", "segments", "judges")}
     notes = [
         _("%(scores)s scores of %(systems)s systems on %(segments)s segments by %(judges)s judges.")
@@ -159,7 +158,7 @@ def spans_report(given: Input | AnswersOfFiles, _options: object, found: SpanAna
     tables += [_means(found.means), _rule(found.rule)]
     rankings = None
     if found.ranking is not None and found.blocks is not None:
-        given_blocks = _input(read.judgments[0], found.blocks, files.files if files else ())
+        given_blocks = _input(read.judgments[0], found.blocks, read.files)
         ranked = rankings_report(given_blocks, [found.ranking], pairs=False)
         tables += ranked.tables
         rankings = ranked.data["rankings"]
@@ -179,21 +178,23 @@ def spans_report(given: Input | AnswersOfFiles, _options: object, found: SpanAna
         "contradictions": {kind: found.contradictions.get(kind, 0) for kind in ContradictionKind},
         "contradicting": found.contradicting,
     }
-    if files is None:
+    if not read.files:
         return report_of_answers(
             given=given,
+            of_files={},
+            counted={},
             notes=notes,
             tables=[table for table in tables if table.rows],
             data=said,
         )
     return Report(
         notes=notes,
-        tables=[*tables, *([losses_table(files.losses)] if files.losses else [])],
+        tables=[*tables, *([losses_table(read.losses)] if read.losses else [])],
         data={
-            "files": files.files,
-            "format": files.input_format,
+            "files": read.files,
+            "format": read.input_format,
             **said,
-            "losses": files.losses,
+            "losses": read.losses,
             "version": code_version(),
         },
     )

@@ -3,7 +3,7 @@ scores alone.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from annotation.answer_files import (
@@ -30,7 +30,6 @@ from protocols.spans.answers import (
     span_json,
     spans_are_asked,
 )
-from protocols.spans.contradictions import ContradictionRule
 from protocols.spans.files.appraise import characters_of_utf16
 from protocols.spans.files.formats import SpansFormat, SpansRead, read_spans_file, write_spans
 from protocols.spans.records import (
@@ -47,30 +46,9 @@ from ranking.core.beside import OutputScores
 from ranking.selectors.analyses import ErrorsOfOutput
 
 
-@dataclass(frozen=True)
-class ScoresRead:
-    """The answers of a task, up to a watermark, or of files.
-
-    Attributes
-    ----------
-    judgments : tuple of ScoredJudgment
-        By number. `analyse_spans` takes them.
-    asked_about : ContradictionRule
-        When its judges are asked whether a score is meant.
-    watermark : int
-        0 of files.
-    files : SpansRead or None
-    """
-
-    judgments: tuple[ScoredJudgment, ...]
-    asked_about: ContradictionRule
-    watermark: int = 0
-    files: SpansRead | None = None
-
-
 def scores_read(
     *, task: Task, watermark: int | None = None, judgments: ChosenJudgments | None = None
-) -> ScoresRead:
+) -> SpansRead:
     """Read the current answers of a task of error spans and scores, or the selected `judgments`.
 
     Controls are left out, as of rankings, and so are judges who are excluded now where nothing was
@@ -82,11 +60,8 @@ def scores_read(
         counted = {"without": excluded_judges(campaign_id=task.test_set.campaign_id)}
     else:
         counted = counted_of(judgments)
-    return ScoresRead(
-        judgments=tuple(_judgments(task, list(_stored(task, until, **counted)))),
-        watermark=until,
-        asked_about=asked_about(task.rules),
-    )
+    found = tuple(_judgments(task, list(_stored(task, until, **counted))))
+    return SpansRead(found, asked_about=asked_about(task.rules))
 
 
 #: A judgment, the systems behind each output, and what it says of each.

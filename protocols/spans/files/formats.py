@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
@@ -11,6 +11,7 @@ from campaign.formats import FormatError, InputFile, Place
 from campaign.formats.errors import Loss, Losses
 from campaign.formats.segment_identity import SegmentProblem, SegmentTexts, documents_of_all
 from campaign.formats.streams import peek
+from protocols.spans.contradictions import ContradictionRule
 from protocols.spans.files.appraise import read_appraise_csv, write_appraise_csv
 from protocols.spans.files.jsonl import read_spans_jsonl, write_spans_jsonl
 from protocols.spans.files.mqm import COLUMNS, column_names, read_mqm_tsv, write_mqm_tsv
@@ -34,22 +35,25 @@ class SpansFormat(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SpansRead:
-    """Content of the files.
+    """Judgments of files, in their order, or of a task, by number.
 
     Attributes
     ----------
     judgments : tuple of ScoredJudgment
-        In the order of the files.
     losses : tuple of Loss
         What the files say and the judgments do not.
     files : tuple of FileRead
-    input_format : SpansFormat
+    input_format : SpansFormat or None
+        None of a task.
+    asked_about : ContradictionRule
+        When judges are asked whether a score is meant.
     """
 
     judgments: tuple[ScoredJudgment, ...]
-    losses: tuple[Loss, ...]
-    files: tuple[FileRead, ...]
-    input_format: SpansFormat
+    losses: tuple[Loss, ...] = ()
+    files: tuple[FileRead, ...] = ()
+    input_format: SpansFormat | None = None
+    asked_about: ContradictionRule = field(default_factory=ContradictionRule)
 
 
 def read_spans(

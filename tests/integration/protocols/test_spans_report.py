@@ -81,7 +81,7 @@ def ada_and_ben(task: Task) -> tuple[Judge, Judge]:
 @pytest.mark.thorough
 def test_answers_are_records_of_files(task: Task, ada_and_ben: tuple[Judge, Judge]) -> None:
     read = scores_read(task=task)
-    assert (len(read.judgments), read.watermark) == (12, 12)
+    assert len(read.judgments) == 12
     first = read.judgments[0]
     assert (first.judge, first.segment, first.duration_ms) == ("ada", "1", 20_000)
     assert [output.systems for output in first.outputs] == [("amber",), ("cobalt",), ("dune",)]
@@ -102,7 +102,6 @@ def test_the_excluded_are_left_out_and_a_watermark_holds(
     task: Task, ada_and_ben: tuple[Judge, Judge]
 ) -> None:
     assert scores_read(task=task, watermark=0).judgments == ()
-    assert scores_read(task=task).watermark == 12
     assert [each.judge for each in scores_read(task=task, watermark=3).judgments] == [
         "ada",
         "ben",
