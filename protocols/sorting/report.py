@@ -13,14 +13,15 @@ from protocols.frame.scale.report import CORRECTION
 from protocols.models import SystemSort
 from protocols.sorting.files import ComparisonsRead, read_comparisons
 from protocols.sorting.sorts import DEFAULTS, MOST, answers_given, sort_decided, verdict_rule
-from protocols.sorting.statistics.chain import SortSettings, orders_beside, sort_judged
+from protocols.sorting.statistics.chain import SortSettings, sort_judged
 from protocols.sorting.statistics.merge_insertion import pair_of
 from protocols.sorting.statistics.verdicts import VerdictRule
-from protocols.sorting.tables import SortFound, SortRead, sort_report
+from protocols.sorting.tables import METHODS, SORT, SortFound, SortRead, sort_report
 from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
 from ranking.analyses.options import RESAMPLES, SEED, Option, OptionError
+from ranking.core.beside import orders_beside
 from ranking.core.ranges import Correction
-from ranking.core.rankings.two_systems import PairJudgments
+from ranking.core.rankings.two_systems import PairJudgments, blocks_of
 from ranking.files.sources import ReadingProgress
 from ranking.reports.inputs import AnswersOfFiles, Input
 
@@ -159,7 +160,8 @@ def _find(given: Input | AnswersOfFiles, _options: Mapping[str, Any], begin: Beg
     chain = sort_judged(read.systems, judged, read.settings, decisions=read.decisions)
     beside = None
     if chain.order is not None:
-        beside = orders_beside(chain.order, list(judged.values()), read.others)
+        blocks = blocks_of(list(judged.values()), chain.order)
+        beside = orders_beside(SORT, chain.order, read.others, blocks=blocks, methods=METHODS)
     return SortFound(read, chain, beside)
 
 

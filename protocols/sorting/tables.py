@@ -14,8 +14,6 @@ from django.utils.translation import gettext_lazy
 from protocols.frame.tables import files_data, rules_between
 from protocols.sorting.files import ComparisonsRead
 from protocols.sorting.statistics.chain import (
-    SORT,
-    OrderBeside,
     SortedChain,
     SortSettings,
     Step,
@@ -30,6 +28,7 @@ from protocols.sorting.statistics.merge_insertion import (
 from protocols.sorting.statistics.verdicts import Decision, verdicts_of
 from ranking.analyses.ranking import tests_in_words
 from ranking.code_version import code_version
+from ranking.core.beside import OrderBeside
 from ranking.core.rankings.two_systems import (
     FEWEST_NORMAL,
     FEWEST_TESTED,
@@ -41,6 +40,11 @@ from ranking.reports.inputs import excluded_notes
 from ranking.reports.tables import Column, Plot, Report, Table, Value
 from ranking.wording.methods import METHOD_WORDS, shortages_in_words
 from ranking.wording.pair_tests import LEVEL_WORDS
+
+SORT: Final = "sort"
+#: Methods that score the judgments of a sort. Expected Wins averages over the opponents that a system met, which differ
+#: between systems in a sort; Bradley–Terry allows for that.
+METHODS: Final = ("expected_wins", "bradley_terry")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,28 +142,22 @@ def _notes(found: SortFound) -> list[str]:
     notes += _thin(chain)
     results = [step.result for step in chain.steps]
     levels = {result.pooled.level for result in results if len(result.judges) > 1}
-    if any(result.pooled.error == 0 for result in results):
-        notes.append(_("Where all judgments agree, se[R] is 0 and p is from the exact test."))
-    if "judgments" in levels:
-        notes.append(
-            _(
-                "The pooled tests assume independent judgments; they find too many differences if judges disagree in taste."
-            )
-        )
-    # The bootstrap resampled other units, because fewer than four judges are too few.
-    if levels & {"segments", "blocks"}:
-        notes.append(
-            _(
-                "With fewer than four judges, the pooled tests ignore differences between judges and may find too many differences."
-            )
-        )
-    if any(result.p_judges is not None for result in results):
-        notes.append(
-            _(
-                "p over judges is from Student’s t over each judge’s R; it also holds for few judges who disagree in taste."
-            )
-        )
-    return notes
+    applying = {
+        _("Where all judgments agree, se[R] is 0 and p is from the exact test."): any(
+            result.pooled.error == 0 for result in results
+        ),
+        _(
+            "The pooled tests assume independent judgments; they find too many differences if judges disagree in taste."
+        ): "judgments" in levels,
+        # The bootstrap resampled other units, because fewer than four judges are too few.
+        _(
+            "With fewer than four judges, the pooled tests ignore differences between judges and may find too many differences."
+        ): not levels.isdisjoint({"segments", "blocks"}),
+        _(
+            "p over judges is from Student’s t over each judge’s R; it also holds for few judges who disagree in taste."
+        ): any(result.p_judges is not None for result in results),
+    }
+    return [*notes, *(words for words, applies in applying.items() if applies)]
 
 
 def _thin(chain: SortedChain) -> list[str]:

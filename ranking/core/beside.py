@@ -34,6 +34,7 @@ from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import counts_method_named
 from ranking.core.ranges import Correction, RankRanges, better, clusters, rank_confidence_sets
+from ranking.core.rankings.mean_scores import orders_by_methods
 from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.scores import TIE_DECIMALS, Scores, ordinal_ranks
 
@@ -906,3 +907,96 @@ def _better_pairs(found: DecidedPairs) -> list[BetterAndWorse]:
         (found.systems[better], found.systems[worse])
         for better, worse in np.argwhere(found.better).tolist()
     ]
+
+
+def kendall_tau(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    """Return Kendall's τ_b between two orders of systems, over the systems that both have.
+
+    Parameters
+    ----------
+    one, other : mapping of str to float
+        A score or a rank for each system; in both the same direction is better. Equal values, to `TIE_DECIMALS` decimals,
+        are ties.
+
+    Returns
+    -------
+    float
+        From −1 (the other way round) to 1 (the same order); NaN if either leaves all its systems tied, or fewer than
+        two systems are in both.
+
+    References
+    ----------
+    M. G. Kendall (1945), The Treatment of Ties in Ranking Problems, Biometrika 33.
+    """
+    both = sorted(one.keys() & other.keys())
+    scores, others = (
+        np.array([each[name] for name in both], dtype=np.float64) for each in (one, other)
+    )
+    return float(kendall_tau_b(scores, others))
+
+
+@dataclass(frozen=True)
+class OrderBeside:
+    """An order of systems, best first, equal ones by name; and Kendall's τ_b with each order by its name, NaN if there is none.
+
+    Systems that a method cannot score are left out.
+    """
+
+    systems: tuple[str, ...]
+    tau: Mapping[str, float]
+
+
+def orders_beside(
+    name: str,
+    order: Sequence[str],
+    others: Mapping[str, Sequence[str]],
+    *,
+    blocks: Blocks,
+    methods: Sequence[str],
+) -> dict[str, OrderBeside]:
+    """Compare other orders of systems with a given one.
+
+    Parameters
+    ----------
+    name : str
+        Of the given order.
+    order : sequence of str
+        All systems, best first.
+    others : mapping of str to sequence of str
+        Further orders by name, each of these systems or some of them, best first.
+    blocks : Blocks
+        The judgments that the methods score.
+    methods : sequence of str
+
+    Returns
+    -------
+    dict of str to OrderBeside
+        By the name of an order: the given one, those of the methods, the others.
+
+    Raises
+    ------
+    ValueError
+        If an order has an unknown system or one twice, or has the name of another order.
+    """
+    scores: dict[str, Mapping[str, float]] = {name: _from_bottom(order)}
+    for found in orders_by_methods(blocks, methods):
+        scores[found.method] = found.scores
+    for other, given in others.items():
+        if other in scores:
+            raise ValueError(f"there are two orders {other!r}")
+        if unknown := [system for system in given if system not in order]:
+            raise ValueError(f"order {other!r}: there is no system {unknown[0]!r}")
+        if len(set(given)) < len(given):
+            raise ValueError(f"order {other!r}: a system stands twice")
+        scores[other] = _from_bottom(given)
+    return {
+        one: OrderBeside(
+            systems=tuple(sorted(own, key=lambda system: (-own[system], system))),
+            tau={other: kendall_tau(own, scores[other]) for other in scores},
+        )
+        for one, own in scores.items()
+    }
+
+
+def _from_bottom(order: Sequence[str]) -> dict[str, float]:
+    return {system: float(place) for place, system in enumerate(reversed(order))}

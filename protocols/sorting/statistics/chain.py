@@ -16,15 +16,12 @@ import numpy as np
 
 from protocols.sorting.statistics.merge_insertion import Pair, SortState, pair_of
 from protocols.sorting.statistics.verdicts import Decision, VerdictRule, decide, sort_replayed
-from ranking.core.beside import kendall_tau_b
 from ranking.core.ranges import Correction, adjusted
-from ranking.core.rankings.mean_scores import orders_by_methods
 from ranking.core.rankings.two_systems import (
     ComparisonResult,
     ErrorChoice,
     PairJudgments,
     TestName,
-    blocks_of,
     compare,
 )
 
@@ -254,96 +251,3 @@ def _ordered(
         contradicts = result is not None and result.pooled.lead < 0
         remaining.append(Remaining(better, worse, places, result, contradicts))
     return tuple(clusters), neighbours, tuple(remaining)
-
-
-def kendall_tau(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    """Return Kendall's τ_b between two orders of systems, over the systems that both have.
-
-    Parameters
-    ----------
-    one, other : mapping of str to float
-        A score or a rank for each system; in both the same direction is better. Equal values, to `TIE_DECIMALS` decimals,
-        are ties.
-
-    Returns
-    -------
-    float
-        From −1 (the other way round) to 1 (the same order); NaN if either leaves all its systems tied, or fewer than
-        two systems are in both.
-
-    References
-    ----------
-    M. G. Kendall (1945), The Treatment of Ties in Ranking Problems, Biometrika 33.
-    """
-    both = sorted(one.keys() & other.keys())
-    scores, others = (
-        np.array([each[name] for name in both], dtype=np.float64) for each in (one, other)
-    )
-    return float(kendall_tau_b(scores, others))
-
-
-#: Methods that score the judgments of a sort. Expected Wins averages over the opponents that a system met, which differ
-#: between systems in a sort; Bradley–Terry allows for that.
-METHODS_BESIDE = ("expected_wins", "bradley_terry")
-SORT = "sort"
-
-
-@dataclass(frozen=True)
-class OrderBeside:
-    """An order of systems, best first, equal ones by name; and Kendall's τ_b with each order by its name, NaN if there is none.
-
-    Systems that a method cannot score are left out.
-    """
-
-    systems: tuple[str, ...]
-    tau: Mapping[str, float]
-
-
-def orders_beside(
-    order: Sequence[str],
-    judged: Sequence[PairJudgments],
-    others: Mapping[str, Sequence[str]],
-) -> dict[str, OrderBeside]:
-    """Compare other orders with that of a sort.
-
-    Parameters
-    ----------
-    order : sequence of str
-        All systems, best first.
-    judged : sequence of PairJudgments
-        The judgments that `METHODS_BESIDE` score.
-    others : mapping of str to sequence of str
-        Further orders by name, each of these systems or some of them, best first.
-
-    Returns
-    -------
-    dict of str to OrderBeside
-        By the name of an order, that of the sort ("sort") first.
-
-    Raises
-    ------
-    ValueError
-        If an order has an unknown system or one twice, or has the name of another order.
-    """
-    scores: dict[str, Mapping[str, float]] = {SORT: _from_bottom(order)}
-    for found in orders_by_methods(blocks_of(judged, order), METHODS_BESIDE):
-        scores[found.method] = found.scores
-    for name, given in others.items():
-        if name in scores:
-            raise ValueError(f"there are two orders {name!r}")
-        if unknown := [system for system in given if system not in order]:
-            raise ValueError(f"order {name!r}: there is no system {unknown[0]!r}")
-        if len(set(given)) < len(given):
-            raise ValueError(f"order {name!r}: a system stands twice")
-        scores[name] = _from_bottom(given)
-    return {
-        name: OrderBeside(
-            systems=tuple(sorted(own, key=lambda system: (-own[system], system))),
-            tau={other: kendall_tau(own, scores[other]) for other in scores},
-        )
-        for name, own in scores.items()
-    }
-
-
-def _from_bottom(order: Sequence[str]) -> dict[str, float]:
-    return {system: float(place) for place, system in enumerate(reversed(order))}

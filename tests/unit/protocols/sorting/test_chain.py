@@ -12,18 +12,18 @@ from scipy import stats
 from protocols.sorting.statistics.chain import (
     SortedChain,
     SortSettings,
-    kendall_tau,
-    orders_beside,
     sort_judged,
 )
 from protocols.sorting.statistics.merge_insertion import Pair
 from protocols.sorting.statistics.merge_insertion import pair_of as known_as
 from protocols.sorting.statistics.verdicts import VerdictRule
+from ranking.core.beside import kendall_tau, orders_beside
 from ranking.core.ranges import Correction
-from ranking.core.rankings.two_systems import PairJudgments
+from ranking.core.rankings.two_systems import PairJudgments, blocks_of
 from tests.simulated.sorts import SimulatedCampaign, SimulatedWorld
 
 Judged = dict[Pair, PairJudgments]
+METHODS = ["expected_wins", "bradley_terry"]
 
 #: As in Vilar et al. (2007): five systems, and A and C, which could be swapped.
 WORLD = SimulatedWorld({"B": 0.9, "E": 0.6, "D": 0.3, "A": 0.0, "C": 0.0}, same=0.2)
@@ -160,8 +160,10 @@ def test_judgments_of_other_systems_are_refused(judged: Judged) -> None:
 
 def test_orders_beside_the_sort(chain: SortedChain, judged: Judged) -> None:
     assert chain.order is not None
-    beside = orders_beside(chain.order, list(judged.values()), {"BLEU": chain.order[::-1]})
-    assert list(beside) == ["sort", "expected_wins", "bradley_terry", "BLEU"]
+    others = {"BLEU": chain.order[::-1]}
+    blocks = blocks_of(list(judged.values()), chain.order)
+    beside = orders_beside("sort", chain.order, others, blocks=blocks, methods=METHODS)
+    assert list(beside) == ["sort", *METHODS, "BLEU"]
     assert beside["sort"].systems == chain.order
     # All pairs were judged, so the methods agree but for A and C.
     assert beside["sort"].tau["bradley_terry"] >= 0.8
@@ -178,8 +180,9 @@ def test_orders_beside_the_sort(chain: SortedChain, judged: Judged) -> None:
     ],
 )
 def test_orders_that_do_not_fit_are_refused(others: dict[str, str], problem: str) -> None:
+    blocks = blocks_of([pair_of("A", "B", 2, 1)], "AB")
     with pytest.raises(ValueError, match=problem):
-        orders_beside("AB", [pair_of("A", "B", 2, 1)], others)
+        orders_beside("sort", "AB", others, blocks=blocks, methods=METHODS)
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=9))
