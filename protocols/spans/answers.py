@@ -186,28 +186,24 @@ class SpansRulesSerializer(serializers.Serializer[object]):
     contradictions = ContradictionRuleSerializer()
 
 
-def _in_words(detail: Any) -> Iterator[str]:
+def _in_words(detail: Any, *path: str | int) -> Iterator[str]:
     """Yield the errors, by output and span. Errors in lists have the place as key, from 0."""
-    outputs = detail.get("outputs") if isinstance(detail, dict) else None
-    of_places = outputs if isinstance(outputs, dict) else {}
-    for place, each in of_places.items():
-        for words in _leaves(each):
-            yield _of_output(place, words) if isinstance(place, int) else f"outputs: {words}"
-    if not of_places:
-        yield from _leaves(detail)
-
-
-def _leaves(detail: Any, *path: str) -> Iterator[str]:
     if isinstance(detail, dict):
         for name, below in detail.items():
-            is_named = name != api_settings.NON_FIELD_ERRORS_KEY
-            step = [str(name + 1 if isinstance(name, int) else name)] if is_named else []
-            yield from _leaves(below, *path, *step)
+            step = [] if name == api_settings.NON_FIELD_ERRORS_KEY else [name]
+            yield from _in_words(below, *path, *step)
     elif isinstance(detail, list):
         for below in detail:
-            yield from _leaves(below, *path)
+            yield from _in_words(below, *path)
+    elif len(path) > 1 and isinstance(path[1], int):
+        yield _of_output(path[1], _named(path[2:], detail))
     else:
-        yield ": ".join([" ".join(path), str(detail)] if path else [str(detail)])
+        yield _named(path, detail)
+
+
+def _named(path: Sequence[str | int], words: str) -> str:
+    steps = [str(step + 1 if isinstance(step, int) else step) for step in path]
+    return f"{' '.join(steps)}: {words}" if steps else str(words)
 
 
 def _of_output(place: int, words: str) -> str:
