@@ -103,6 +103,10 @@ export class Api {
   }
 }
 
+// Of the page that comes after one of the history; null after the last.
+/** @param {{ next: string | null }} page */
+export const cursorAfter = ({ next }) => next && new URL(next).searchParams.get("cursor");
+
 /** @param {number} status */
 export const isSignedOut = (status) => status === 401 || status === 403;
 // The organisers stopped this judge: no matter of signing in.

@@ -55,7 +55,8 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     addEventListener("pagehide", () => this.#keepTime());
   }
 
-  start() {
+  async start() {
+    await this.queue.recall();
     this.#goOn();
   }
 

@@ -2,7 +2,7 @@
 // Knows nothing of the screen, and of an answer only what its protocol's pure functions say. "Open" means: not judged or skipped as far as this device knows,
 // which is ahead of the server by what is still in the outbox.
 
-import { isDeclined, isPaused, isSignedOut, isTrouble, isUninstructed } from "./api.js";
+import { cursorAfter, isDeclined, isPaused, isSignedOut, isTrouble, isUninstructed } from "./api.js";
 import { whenPainted } from "./painted.js";
 import { protocolOf } from "./screens.js";
 
@@ -29,9 +29,9 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   #isStocking = false;
 
   /**
-   * @param {Pick<JudgingApi, "assignment">} api
+   * @param {Pick<JudgingApi, "assignment" | "history">} api
    * @param {Outbox} outbox
-   * @param {Pick<Drafts, "get">} drafts
+   * @param {Pick<Drafts, "get" | "revised">} drafts
    * @param {Pick<Screens, "load" | "get" | "answersOf">} screens
    * @param {Pick<KeptHits, "get" | "put">} [kept]
    */
@@ -395,6 +395,23 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     const block = this.#remember(data, hit, position - 1);
     this.blocks.unshift(block);
     return block;
+  }
+
+  // The blocks that were being changed when the page was last left: of HITs that are done, no HIT brings them back.
+  async recall() {
+    const wanted = new Set(this.drafts.revised());
+    /** @type {string | null} */
+    let cursor = null;
+    while (wanted.size) {
+      /** @type {Answer | null} */
+      const answer = await this.api.history(cursor).catch(() => null);
+      if (answer?.status !== 200) return;
+      for (const row of /** @type {JudgedBlock[]} */ (answer.data.results)) {
+        if (wanted.delete(row.block.id) && !(await this.screens.load(protocolOf(row)))) this.reopen(row);
+      }
+      cursor = cursorAfter(answer.data);
+      if (!cursor) return;
+    }
   }
 
   /** @param {LentBlock} data @param {Hit} hit @param {number} index @param {number} [asked] */

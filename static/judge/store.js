@@ -90,6 +90,13 @@ export class Drafts {
     remove(this.prefix + blockId);
   }
 
+  // The blocks whose submitted answers are being changed.
+  revised() {
+    return keys(this.prefix)
+      .filter((key) => get(key)?.revises)
+      .map((key) => key.slice(this.prefix.length));
+  }
+
   forgetOld() {
     for (const key of keys(this.prefix)) {
       const at = get(key)?.at ?? 0;

@@ -4,7 +4,7 @@ import re
 from itertools import count
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Dialog, Locator, Page, expect
 
 from annotation.models import Assignment, HITPurpose, Judgment, ProblemReport, Skip
 from annotation.sampling.rates import intra_due
@@ -53,6 +53,19 @@ def test_a_judgment_of_yesterday_is_reopened_and_revised(judging: Page, judge: J
     expect(judging.locator("#sentence")).to_have_text("Back at sentence 1 of 3")
     expect(judging.locator("#order")).to_have_text("A > B > C > D > E")
     type_ranks(judging, "5")
+    asked: list[str] = []
+
+    def leave(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    judging.once("dialog", leave)
+    judging.reload()
+    assert asked == ["beforeunload"]
+    expect(judging.locator("#sentence")).to_have_text("Back at sentence 1 of 3")
+    expect(judging.locator("#missing")).to_have_text(
+        "You have unsaved changes. Save or discard them."
+    )
     judging.get_by_role("button", name="Save change").click()
     # On with what was begun.
     at_sentence(judging, 1)

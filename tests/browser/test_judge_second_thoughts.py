@@ -1,7 +1,7 @@
 """Second thoughts: a change is saved or discarded, a skip is found again, and Escape leads back."""
 
 import pytest
-from playwright.sync_api import Dialog, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from annotation.models import Judgment, Skip
 from campaign.models import Judge
@@ -89,30 +89,6 @@ def test_escape_returns_without_a_change_and_asks_with_one(third: Page, judge: J
     order(third, "B > C > D > A = E")
     third.keyboard.press("Escape")
     question(third).get_by_role("button", name="Save change").click()
-    at_sentence(third, 3)
-    all_sent(third)
-    assert labels(judge)[2:] == [[5, 2, 3, 4, 5]]
-
-
-@pytest.mark.thorough
-def test_after_a_reload_the_page_is_back_at_the_change(third: Page, judge: Judge) -> None:
-    third.keyboard.press("u")
-    type_ranks(third, "5")
-    asked: list[str] = []
-
-    def leave(dialog: Dialog) -> None:
-        asked.append(dialog.type)
-        dialog.accept()
-
-    third.once("dialog", leave)
-    third.reload()
-    back_at(third, 2)
-    assert asked == ["beforeunload"]
-    order(third, "B > C > D > A = E")
-    expect(third.locator("#missing")).to_have_text(
-        "You have unsaved changes. Save or discard them."
-    )
-    third.get_by_role("button", name="Save change").click()
     at_sentence(third, 3)
     all_sent(third)
     assert labels(judge)[2:] == [[5, 2, 3, 4, 5]]

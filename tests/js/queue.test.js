@@ -236,6 +236,17 @@ describe("a block of the history", () => {
     assert.deepEqual(page.ids, ["b1"]);
   });
 
+  test("is there again with its change after a reload, from whichever page of the history", async () => {
+    page.drafts.put("b0", { labels: { "b0/x": 1, "b0/y": 1 }, comment: "", revises: true, durationMs: 1, activeMs: 1 });
+    page.server.history = async (cursor) => ({
+      status: 200,
+      data: cursor ? { results: [past("b0")], next: null } : { results: [past("b9")], next: "http://server/?cursor=2" },
+    });
+    await page.queue.recall();
+    assert.deepEqual(page.ids, ["b0"]);
+    assert.deepEqual(page.queue.revised().answer.labels, [1, 1]);
+  });
+
   test("that is lent later is there once, in its HIT", async () => {
     page.queue.reopen(past("b2"));
     await page.lendAndAsk("h1", ["b1", "b2"]);

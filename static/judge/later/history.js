@@ -1,5 +1,6 @@
 // The judge's own judgments, the latest first; choosing one opens it again, to be revised.
 
+import { cursorAfter } from "../api.js";
 import { protocolOf } from "../screens.js";
 import { LOCALE, reasonOf, say, sayPhrase } from "../words.js";
 
@@ -56,13 +57,13 @@ export class History {
     }
     if (answer.status !== 200) return this.#say(say("unreachable"));
     /** @type {{ results: JudgedBlock[], next: string | null, has_older: boolean }} */
-    const { results, next, has_older: hasOlder } = answer.data;
+    const { results, has_older: hasOlder } = answer.data;
     const lacks = await Promise.all(results.map((row) => this.queue.screens.load(protocolOf(row))));
     if (lacks.some(Boolean)) return this.#say(say("unreachable"));
-    this.#next = next && new URL(next).searchParams.get("cursor");
-    $("history-more").hidden = !next;
+    this.#next = cursorAfter(answer.data);
+    $("history-more").hidden = !this.#next;
     const none = first && !results.length ? say("history_none") : "";
-    this.#say(hasOlder && !next ? say("history_earlier") : none);
+    this.#say(hasOlder && !this.#next ? say("history_earlier") : none);
     const items = results.map((row) => this.#item(row));
     $("history-list").append(...items);
     items[0]?.querySelector("button").focus();
