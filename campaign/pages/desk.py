@@ -171,6 +171,8 @@ class Desk:
     tasks : sequence of Tab
         The same room of each task, where the page is of one: by the names of test sets, and by protocols where a
         test set has several.
+    above : Tab or None
+        The page that leads to this one, where this one is below it.
     """
 
     tabs: Sequence[Tab]
@@ -179,6 +181,7 @@ class Desk:
     pages: Sequence[Tab]
     pages_of: str
     tasks: Sequence[Tab]
+    above: Tab | None
 
     @property
     def task(self) -> Tab | None:
@@ -192,6 +195,7 @@ def desk_of(
     section: str,
     tasks: Sequence[Task],
     task: Task | None = None,
+    path: str,
 ) -> Desk:
     """Return the bars above a page.
 
@@ -204,11 +208,17 @@ def desk_of(
         All of the campaign, in order.
     task : Task or None
         The one that the page is of, or that the organiser looked at last.
+    path : str
+        The address of the page.
     """
     shown = task or (tasks[0] if tasks else None)
     of_test_set = Counter(each.test_set_id for each in tasks)
-    top, *below = _path(CAMPAIGN, section)
+    way = _path(CAMPAIGN, section)
+    top, *below = way
     room = below[0] if below else None
+    home = _address(way[-1], campaign, shown)
+    # A room and the first one in it share a page, which its tab names.
+    named = next(each for each in way if each.page == way[-1].page)
 
     def tabs(rooms: Sequence[Room], here: Room | None) -> list[Tab]:
         return [
@@ -238,6 +248,7 @@ def desk_of(
         ]
         if below and below[-1].of_task
         else [],
+        above=None if path == home else Tab(str(named.words), home, is_current=False),
     )
 
 

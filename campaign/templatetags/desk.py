@@ -37,7 +37,13 @@ def _desk(context: template.Context) -> dict[str, Any]:
     tasks = tasks_in_order(campaign)
     # The list's task knows whether its test set has others.
     task = own and next((each for each in tasks if each.pk == own.pk), own)
-    bars = desk_of(campaign=campaign, section=context["section"], tasks=tasks, task=task)
+    bars = desk_of(
+        campaign=campaign,
+        section=context["section"],
+        tasks=tasks,
+        task=task,
+        path=context["request"].path,
+    )
     found = {"campaign": campaign, "task": task, "bars": bars}
     context.render_context[_KEPT] = found
     return found
