@@ -78,7 +78,9 @@ def addresses_read(text: str) -> list[str]:
                 validate_email(address)
             except ValidationError:
                 problems.append(
-                    _("Line %(number)d: “%(text)s” is not an e-mail address.")
+                    _(
+                        "Line %(number)d: “%(text)s” is not an e-mail address. Enter one such as ada@example.org."
+                    )
                     % {"number": number, "text": part[:80]}
                 )
             else:

@@ -186,8 +186,9 @@ def _checked(
 
 def _name_problem(name: str) -> str:
     if len(name) > _MAX_NAME:
-        return _("The name is longer than %(most)d characters.") % {"most": _MAX_NAME}
-    return unseen_problem(name, "name of the judge") or ""
+        return _("The name is longer than %(most)d characters. Shorten it.") % {"most": _MAX_NAME}
+    problem = unseen_problem(name, "name of the judge")
+    return f"{problem}; remove it" if problem else ""
 
 
 @dataclass(slots=True)
@@ -205,7 +206,9 @@ class _Parts:
             validate_email(text)
         except ValidationError:
             said = (
-                _("“%(text)s” is not an e-mail address.") if text else _("The address is missing.")
+                _("“%(text)s” is not an e-mail address. Enter one such as ada@example.org.")
+                if text
+                else _("The address is missing. Enter one such as ada@example.org.")
             )
             self.problems.append(said % {"text": text[:80]})
             return False
@@ -221,7 +224,10 @@ class _Parts:
     def expertise(self, text: str) -> str:
         if len(text) > _MAX_TAG:
             self.problems.append(
-                _("Expertise entries can have at most %(most)d characters.") % {"most": _MAX_TAG}
+                _(
+                    "Expertise entries can have at most %(most)d characters. Separate them by semicolons."
+                )
+                % {"most": _MAX_TAG}
             )
         return text.lower()
 
@@ -237,7 +243,8 @@ class _Parts:
         found = self.systems.get(text, ())
         if not found:
             self.problems.append(
-                _("System “%(name)s” not found in this campaign.") % {"name": text[:80]}
+                _("System “%(name)s” not found in this campaign. Enter its exact name.")
+                % {"name": text[:80]}
             )
         return found
 
