@@ -328,7 +328,7 @@ class Migration(migrations.Migration):
                         ('test_set', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='systems', to='campaign.testset')),
                         ('approach', models.CharField(blank=True, db_default='', max_length=200, verbose_name='Approach')),
                         ('condition', models.CharField(blank=True, db_default='', max_length=200, verbose_name='Condition')),
-                        ('constrained', models.BooleanField(blank=True, help_text="True if trained only on the data the task allows. Empty if not stated.", null=True, verbose_name='Constrained')),
+                        ('constrained', models.BooleanField(blank=True, help_text="Trained only on the data the task allows.", null=True, verbose_name='Constrained')),
                         ('contact', models.CharField(blank=True, db_default='', help_text="Visible to organisers only.", max_length=300, verbose_name='Contact')),
                         ('team', models.CharField(blank=True, db_default='', max_length=200, verbose_name='Team')),
                         ('withdrawn_at', models.DateTimeField(blank=True, editable=False, help_text="New HITs no longer show this system; existing judgments count.", null=True, verbose_name='Withdrawn')),

@@ -5,6 +5,7 @@ import pgtrigger
 from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
@@ -17,6 +18,20 @@ class SystemKind(models.TextChoices):
     SYSTEM = "system", _("System")
     REFERENCE = "reference", _("Reference")
     BAD_REFERENCE = "bad_reference", _("Damaged reference")
+
+
+_READ_AS = {"_ref": SystemKind.REFERENCE, "_badref": SystemKind.BAD_REFERENCE}
+
+
+def system_label(name: str) -> str:
+    """Return a system's name as people read it; files, REST and filters have `_ref` and `_badref`."""
+    kind = _READ_AS.get(name)
+    return name if kind is None else capfirst(str(kind.label))
+
+
+def system_named(label: str) -> str:
+    """Return the name that people read so."""
+    return next((name for name in _READ_AS if system_label(name) == label), label)
 
 
 class SystemQuerySet(RecordedQuerySet["System"]):
@@ -37,7 +52,7 @@ class System(RecordedModel):
         _("Constrained"),
         null=True,
         blank=True,
-        help_text=_("True if trained only on the data the task allows. Empty if not stated."),
+        help_text=_("Trained only on the data the task allows."),
     )
     approach = models.CharField(_("Approach"), max_length=200, blank=True, db_default="")
     condition = models.CharField(_("Condition"), max_length=200, blank=True, db_default="")

@@ -54,18 +54,20 @@ def deciding_in_words(
 
 def _what_follows(action: str) -> str:
     if action in STANDS_ASIDE:
-        return _("%(judge)s receives no more work in this campaign.")
+        return _("%(judge)s will receive no more work in this campaign.")
     return {
         QualityActionKind.WARN.value: _(
-            "%(judge)s can continue and sees a friendly note on their page."
+            "%(judge)s can continue, with a friendly note on their page."
         ),
         QualityActionKind.AGAIN.value: _(
-            "%(judge)s is asked to review their latest rankings. Changed answers replace the old ones; both are kept."
+            "%(judge)s will be asked to review their latest rankings. Changed answers replace the old ones; both are kept."
         ),
         QualityActionKind.MESSAGE.value: _(
-            "%(judge)s sees this message while judging for a week, and on “Your time” until you revert it:"
+            "%(judge)s will see this message while judging for a week, and on “Your time” until you revert it:"
         ),
-        REINSTATE: _("%(judge)s is reinstated: they receive work again and their judgments count."),
+        REINSTATE: _(
+            "%(judge)s will be reinstated: they receive work again and their judgments count."
+        ),
     }[str(action)]
 
 

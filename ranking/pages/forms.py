@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any, Final
 
 from django import forms
@@ -58,7 +59,8 @@ class RuleForm(VersionedForm):
         super().__init__(*args, **kwargs)
         field = self.fields["task"]
         assert isinstance(field, forms.ModelChoiceField)  # noqa: S101  for the type checker
-        field.queryset = Task.objects.of(campaign).order_by("test_set__name")
+        field.queryset = Task.objects.of(campaign).named().order_by("test_set__name")
+        field.label_from_instance = attrgetter("called")  # type: ignore[assignment,method-assign]
 
     def clean(self) -> dict[str, Any]:
         """Read the threshold as the chosen measure is written."""
