@@ -6,11 +6,13 @@ from typing import Any, Final
 
 from django.db.models import F
 from django.utils.formats import number_format
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from annotation.models import PageChanges
 from campaign.models import CampaignState, Task
+from campaign.models.system import system_label
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.models import PublishedResult, RankingRun
 from ranking.pages.published.page import Content
@@ -30,9 +32,10 @@ def differences(before: Content, after: Content) -> list[str]:
         *_systems(before, after),
         *_method(before, after),
         *_blocks(before, after),
-        *_ranking(before, after),
     ]
-    return found or [_("Only the wording changed.")]
+    if found or before["ranking"] != after["ranking"]:
+        found += _ranking(before, after)
+    return found or [_("Same data and ranking as in the previous version.")]
 
 
 def _judges(before: Content, after: Content) -> Iterator[str]:
@@ -118,15 +121,20 @@ def _ranking(before: Content, after: Content) -> Iterator[str]:
     )
     ranges = [
         _("%(system)s %(before)s → %(after)s")
-        % {"system": name, "before": rank_range(was[name]), "after": rank_range(now[name])}
+        % {
+            "system": system_label(name),
+            "before": rank_range(was[name]),
+            "after": rank_range(now[name]),
+        }
         for name in common
         if rank_range(was[name]) != rank_range(now[name])
     ]
-    sentence = _("Clusters %(before)s → %(after)s; %(order)s") % {
-        "before": _clusters(before),
-        "after": _clusters(after),
-        "order": order,
-    }
+    clusters = {"before": _clusters(before), "after": _clusters(after), "order": order}
+    sentence = (
+        capfirst(order)
+        if clusters["before"] == clusters["after"]
+        else _("Clusters %(before)s → %(after)s; %(order)s") % clusters
+    )
     yield pgettext("between groups of names", "; ").join([sentence, *_some(ranges)]) + "."
 
 

@@ -42,6 +42,7 @@ def test_judges_who_count_again_and_systems_that_come_and_go() -> None:
     assert said[0] == "Includes judge 7 again."
     assert said[1] == "New or renamed: dune."
     assert said[2] == "Removed or renamed: fjord."
+    assert "–" not in " ".join(differences(before, before))
 
 
 def test_who_is_not_named_any_more_is_not_named_by_the_difference() -> None:
