@@ -23,6 +23,7 @@ from annotation.selectors.presets import TELLING, Preset, design_of_preset, pres
 from annotation.services.planning.designs import DesignRefusedError, design_proposed
 from campaign.forms.versions import VERSION, VersionedForm
 from campaign.models import JudgeGroup, SystemKind, Task
+from campaign.models.system import system_label
 
 _NEVER, _AT_A_RATE, _LIKE_A_SYSTEM = "never", "rate", "system"
 #: Fields that say a share in per cent.
@@ -321,10 +322,10 @@ def _system_choices(task: Task, design: Design) -> list[tuple[str, str]]:
         if system.withdrawn_at is not None:
             if system.name in design.systems:
                 found.append((system.name, _("%(name)s (withdrawn)") % {"name": system.name}))
-        elif system.kind == SystemKind.REFERENCE:
+        elif system.kind == SystemKind.REFERENCE and system.name == system_label(system.name):
             found.append((system.name, _("%(name)s (reference)") % {"name": system.name}))
         else:
-            found.append((system.name, system.name))
+            found.append((system.name, system_label(system.name)))
     return found
 
 

@@ -12,6 +12,7 @@ from campaign.formats.judge_lists import MAX_BYTES, JudgeList, judge_list_decode
 from campaign.forms.languages import languages_validate
 from campaign.forms.versions import VersionedForm
 from campaign.models import Campaign, Judge, JudgeGroup, System, Task
+from campaign.models.system import system_label
 from campaign.selectors.invitations import campaign_languages
 from campaign.texts.languages import language_name
 
@@ -145,7 +146,7 @@ class JudgeForm(VersionedForm):
 
 
 def _system_in_words(system: System) -> str:
-    return f"{system.name} · {system.test_set.name}"
+    return f"{system_label(system.name)} · {system.test_set.name}"
 
 
 class AssignForm(forms.Form):

@@ -27,6 +27,7 @@ from annotation.selectors.judgment_list import (
     with_words,
 )
 from campaign.models import Campaign, Task
+from campaign.models.system import system_label, system_named
 from campaign.pages.filters import DeskFilter
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 
@@ -145,8 +146,11 @@ class JudgmentFilter(DeskFilter):
     #: Filters set by links only, and hidden unless used.
     _ONLY_IF_USED: Final = ("group", "domain", "min_words", "max_words")
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
+    def __init__(self, data: Any, **options: Any) -> None:
+        data = data.copy()
+        for name in {"system", "other"}.intersection(data):
+            data[name] = system_label(data[name])
+        super().__init__(data, **options)
         for name in self._ONLY_IF_USED:
             if not self.data.get(name):
                 del self.filters[name]
@@ -154,9 +158,10 @@ class JudgmentFilter(DeskFilter):
     def of_system(self, rows: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
         del name
         other, outcome = (self.form.cleaned_data.get(each) or "" for each in ("other", "outcome"))
+        system, other = system_named(value), system_named(other)
         if other or outcome:
-            return of_outcome(rows, system=value, other=other, outcome=outcome)
-        return rows.filter(shows_system(value))
+            return of_outcome(rows, system=system, other=other, outcome=outcome)
+        return rows.filter(shows_system(system))
 
 
 def seconds_in_words(milliseconds: int | None) -> str:
@@ -237,7 +242,7 @@ def in_order(candidates: Sequence[Sequence[str]], labels: Sequence[int | None]) 
     by_rank: dict[int, list[str]] = {}
     for names, label in zip(candidates, labels, strict=False):
         if label is not None:
-            by_rank.setdefault(label, []).append(", ".join(names))
+            by_rank.setdefault(label, []).append(", ".join(map(system_label, names)))
     return " > ".join(" = ".join(by_rank[rank]) for rank in sorted(by_rank))
 
 

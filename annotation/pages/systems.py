@@ -21,6 +21,7 @@ from annotation.services.systems import (
 from campaign.formats import InputFile
 from campaign.forms.versions import VersionedForm
 from campaign.models import System, SystemKind, Task
+from campaign.models.system import system_label
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 
 
@@ -51,13 +52,15 @@ class SystemTable(DeskTable):
         ).removesuffix("0/results/")
 
     def cell_name(self, row: System) -> SafeString:
-        link = format_html('<a href="{}{}/results/">{}</a>', self._system, row.pk, row.name)
+        link = format_html(
+            '<a href="{}{}/results/">{}</a>', self._system, row.pk, system_label(row.name)
+        )
         if row.withdrawn_at is None:
             return link
         return format_html('{} <span class="badge">{}</span>', link, _("Withdrawn"))
 
     def cell_constrained(self, row: System) -> str:
-        return {True: _("yes"), False: _("no"), None: "–"}[row.constrained]
+        return {True: _("yes"), False: _("no"), None: ""}[row.constrained]
 
     def cell_conflicts(self, row: System) -> str:
         return ", ".join(pseudonym for pseudonym, _note in self._conflicts.get(row.pk, ()))

@@ -16,6 +16,7 @@ from annotation.selectors.systems import (
 )
 from annotation.services.systems import system_restore, system_withdraw
 from campaign.models import System, Task
+from campaign.models.system import system_label
 from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
@@ -72,7 +73,8 @@ def system_add_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
         system = form.add(task)
         if system is not None:
             messages.success(
-                request, " ".join([_("%(name)s added.") % {"name": system.name}, *facts])
+                request,
+                " ".join([_("%(name)s added.") % {"name": system_label(system.name)}, *facts]),
             )
             return redirect(_page(task, system))
     context = {
@@ -108,7 +110,7 @@ def system_withdraw_page(
     task, system = _system(request, slug, task_id, system_id)
     if not is_answered(request):
         question = Question(
-            title=_("Withdraw %(name)s") % {"name": system.name},
+            title=_("Withdraw %(name)s") % {"name": system_label(system.name)},
             facts=withdrawal_in_words(system=system),
             after=_("You can restore it at any time; new HITs then show it again."),
             answers=[Answer(_("Withdraw system"))],
@@ -123,7 +125,7 @@ def system_withdraw_page(
         )
     with refusals_told(request):
         system_withdraw(system=system)
-        messages.success(request, _("%(name)s withdrawn.") % {"name": system.name})
+        messages.success(request, _("%(name)s withdrawn.") % {"name": system_label(system.name)})
     return redirect(_page(task, system))
 
 
@@ -134,5 +136,5 @@ def system_restore_page(
     """Take a withdrawn system back."""
     task, system = _system(request, slug, task_id, system_id)
     system_restore(system=system)
-    messages.success(request, _("%(name)s restored.") % {"name": system.name})
+    messages.success(request, _("%(name)s restored.") % {"name": system_label(system.name)})
     return redirect(_page(task, system))

@@ -5,7 +5,6 @@ import pgtrigger
 from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
-from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
@@ -26,7 +25,7 @@ _READ_AS = {"_ref": SystemKind.REFERENCE, "_badref": SystemKind.BAD_REFERENCE}
 def system_label(name: str) -> str:
     """Return a system's name as people read it; files, REST and filters have `_ref` and `_badref`."""
     kind = _READ_AS.get(name)
-    return name if kind is None else capfirst(str(kind.label))
+    return name if kind is None else str(kind.label)
 
 
 def system_named(label: str) -> str:

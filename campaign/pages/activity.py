@@ -24,6 +24,7 @@ from campaign.models import (
     TestSet,
     User,
 )
+from campaign.models.system import system_label
 from campaign.selectors.activity import users_named
 from campaign.texts.languages import language_name
 
@@ -186,4 +187,4 @@ def _what(event: ActivityEvent, model: type[models.Model] | None) -> str:
         return f"{event.kind} {event.object_name}".strip()
     if event.count > 1:
         return f"{model._meta.verbose_name} × {localize(event.count)}"
-    return f"{model._meta.verbose_name} {event.object_name}".strip()
+    return f"{model._meta.verbose_name} {system_label(event.object_name)}".strip()

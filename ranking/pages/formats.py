@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from annotation.selectors.judges import JudgeStatus
 from campaign.models import Campaign, Judge, Task, TestSet
+from campaign.models.system import system_named
 from campaign.texts.languages import language_name
 from ranking.reports import Report
 from ranking.selectors.campaign_tables import systems_of_tasks
@@ -194,9 +195,11 @@ class Addresses:
 
     def won(self, one: str, other: str) -> str | None:
         """Return the list of the judgments in which a system beat another; None unless both are there."""
-        if one not in self.systems or other not in self.systems:
+        # A plot names them as people read them.
+        names = system_named(one), system_named(other)
+        if not all(name in self.systems for name in names):
             return None
-        return self.judgments(system=one, other=other, outcome="won")
+        return self.judgments(system=names[0], other=names[1], outcome="won")
 
     def _beginning(self, name: str) -> str:
         found = self._begun.get(name)

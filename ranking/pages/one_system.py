@@ -11,6 +11,7 @@ from django.utils.translation import get_language, ngettext, pgettext
 from django.utils.translation import gettext as _
 
 from campaign.models import Task
+from campaign.models.system import system_label
 from campaign.texts.differences import Run, differences
 from ranking.analyses.system import TREND_LEVEL, PartWon, opponents_table
 from ranking.core.diagnosis.one_system import ShareWon
@@ -122,6 +123,7 @@ def system_words(
     name: str, standing: SystemStanding | None, data: Mapping[str, Any] | None
 ) -> dict[str, str]:
     """Return the introduction of a system's page; `data` is the analysis's answer, if there is one."""
+    name = system_label(name)
     if standing is None:
         return {"headline": name, "lead": _("No ranking yet")}
     if standing.row is None:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from campaign.export.downloads import download
 from campaign.models import Task
+from campaign.models.system import system_label
 from optional_packages import has_extra
 from ranking.core.rankings.rank import only_estimable
 from ranking.models import Analysis
@@ -136,7 +137,7 @@ def _table(
     return ShownTable(
         name=table.name,
         title=table.title,
-        headings=[(column.heading, not column.is_text) for column in table.columns],
+        headings=[(system_label(column.heading), not column.is_text) for column in table.columns],
         rows=[ShownRow(cells, number in table.rules) for number, cells in enumerate(rows)],
         notes=table.notes,
         plot=plot,
@@ -250,7 +251,7 @@ def _words(value: Value, column: Column) -> str:
         return decimals(value, column.decimals)
     if isinstance(value, int):
         return figure(value)
-    return value
+    return BETWEEN.join(map(system_label, value.split(BETWEEN)))
 
 
 def report_file(report: Report, ending: str, *, named: str) -> HttpResponse:

@@ -15,6 +15,7 @@ from django.utils.translation import ngettext, pgettext
 from annotation.judge_measures import JudgeMeasure
 from annotation.models import QualityActionKind
 from campaign.models import Task
+from campaign.models.system import system_label
 from ranking.analyses.kind import AnalysisKind
 from ranking.models import RankingRun
 from ranking.range_choices import ONE_DOCUMENT, recorded_choice
@@ -91,10 +92,11 @@ def headline_without_ranking(task: Task | None = None) -> str:
 
 
 def names_in_a_row(names: Sequence[str]) -> str:
-    """Return "A", "A and B", "A, B and C"."""
-    if len(names) < 2:
-        return "".join(names)
-    *before, last = names
+    """Return "A", "A and B", "A, B and C"; of judges or systems."""
+    read = [system_label(name) for name in names]
+    if len(read) < 2:
+        return "".join(read)
+    *before, last = read
     return _("%(first)s and %(last)s") % {
         "first": pgettext("between names", ", ").join(before),
         "last": last,
@@ -120,8 +122,8 @@ def headline(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]])
         return _("No clusters yet among %(systems)s") % {"systems": among}
     if clusters == count == 2:
         return _("%(first)s is ahead of %(second)s") % {
-            "first": systems[0]["system"],
-            "second": systems[1]["system"],
+            "first": system_label(systems[0]["system"]),
+            "second": system_label(systems[1]["system"]),
         }
     if clusters == count:
         return _("All %(systems)s are told apart") % {"systems": among}
@@ -161,8 +163,8 @@ def _cannot_be_told_apart(names: Sequence[str]) -> str:
         return _("%(names)s overlap in one cluster.") % {"names": names_in_a_row(names)}
     return _("%(count)s systems from %(first)s to %(last)s overlap in one cluster.") % {
         "count": number_format(len(names)),
-        "first": names[0],
-        "last": names[-1],
+        "first": system_label(names[0]),
+        "last": system_label(names[-1]),
     }
 
 
@@ -183,11 +185,10 @@ def _basis(run: RankingRun, leads: Mapping[str, str]) -> tuple[str, ...]:
     )
     if has_ranges and ONE_DOCUMENT in run.result["limits"]:
         ranges.append(limit_in_words(ONE_DOCUMENT, counts, ranges=choice.ranges))
-    left_out = len(parameters["left_out"])
-    if not left_out:
+    if not parameters["left_out"]:
         return (rests_on, *ranges)
-    without = ngettext("Reference left out.", "%(count)s references left out.", left_out)
-    return (rests_on, *ranges, without % {"count": number_format(left_out)})
+    without = _("Left out: %(systems)s.") % {"systems": names_in_a_row(parameters["left_out"])}
+    return (rests_on, *ranges, without)
 
 
 def _rests_on(counts: Mapping[str, int], leads: Mapping[str, str]) -> str:

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from campaign.formats.errors import Loss
+from campaign.models.system import system_label
 from campaign.texts.languages import language_name
 from ranking.code_version import code_version
 from ranking.core.arrays import Int64Array
@@ -355,7 +356,7 @@ def input_notes(given: AnyInput) -> list[str]:
         },
     ]
     if given.is_reference_excluded:
-        notes.append(_("Without the reference (%(name)s).") % {"name": given.reference})
+        notes.append(_("Left out: %(systems)s.") % {"systems": system_label(str(given.reference))})
     if repeated := given.read.repeated:
         notes.append(
             ngettext(

@@ -14,6 +14,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from campaign.models import Protocol, Task
+from campaign.models.system import system_label
 from ranking.pages import formats
 from ranking.pages.formats import Addresses, figure
 from ranking.selectors.tasks import tasks_listed
@@ -34,6 +35,7 @@ for _filter in (
     formats.duration,
     formats.ago,
     formats.languages,
+    system_label,
 ):
     register.filter(_filter)
 
@@ -94,7 +96,8 @@ def system_link(context: Context, name: str) -> str | SafeString:
     """Return a system's name, as a link to its page of wins and losses."""
     addresses: Addresses | None = context.get("addresses")
     address = None if addresses is None else addresses.system(name)
-    return name if address is None else format_html('<a href="{}">{}</a>', address, name)
+    words = system_label(name)
+    return words if address is None else format_html('<a href="{}">{}</a>', address, words)
 
 
 @register.simple_tag(takes_context=True)

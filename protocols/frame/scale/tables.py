@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
+from campaign.models.system import system_label
 from protocols.frame.scale.computed import AgreementOf, CriterionFound, RatingOptions, RatingsFound
 from protocols.frame.scale.files import RatingsRead
 from protocols.frame.scale.statistics.means import MeanRatings
@@ -141,7 +142,7 @@ def _input_notes(read: RatingsRead, given: Input | AnswersOfFiles) -> list[str]:
                 % {"criterion": criterion.label, "count": number_format(number)}
             )
     if isinstance(given, Input) and given.is_reference_excluded:
-        notes.append(_("Without the reference (%(name)s).") % {"name": given.reference})
+        notes.append(_("Left out: %(systems)s.") % {"systems": system_label(str(given.reference))})
     return [*notes, *excluded_notes(read.excluded_judges)]
 
 

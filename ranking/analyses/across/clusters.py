@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from campaign.models.system import system_label
 from ranking.analyses.across.rows import (
     JUDGES_OPTIONS,
     METHOD,
@@ -171,13 +172,10 @@ def _notes(row: TableRow) -> list[str]:
         if any(not each.get("shortage") for each in found.systems)
     ]
     references = [name for name in row.test_set.names_of("reference") if name not in shown]
+    references += row.test_set.names_of("bad_reference")
     if references:
-        notes.append(_("Reference (not ranked): %(names)s.") % {"names": ", ".join(references)})
-    damaged = row.test_set.names_of("bad_reference")
-    if damaged:
-        notes.append(
-            _("Damaged reference (not ranked): %(names)s.") % {"names": ", ".join(damaged)}
-        )
+        names = ", ".join(map(system_label, references))
+        notes.append(_("Left out: %(systems)s.") % {"systems": names})
     unranked = [each["system"] for each in found.not_estimable]
     if unranked:
         notes.append(_("Not enough judgments to rank: %(names)s.") % {"names": ", ".join(unranked)})

@@ -1,5 +1,6 @@
 """Draw the plot of a report's table as SVG: on a page, where its colours are the page's, or as a file of its own."""
 
+from dataclasses import replace
 from typing import Final
 
 from django.utils.formats import number_format
@@ -7,6 +8,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
+from campaign.models.system import system_label
 from ranking.pages.plot_drawing.intervals import NAMED_ROWS, bars, intervals, strips
 from ranking.pages.plot_drawing.line import bump, line, points, ranks
 from ranking.pages.plot_drawing.matrix import PairAddress, grid, known, matrix
@@ -49,6 +51,7 @@ def drawn(
 
     With `pair_address`, cells of a matrix link to the address it returns for the two, if any.
     """
+    table = _read(table)
     plot = table.plot
     found = None if plot is None else _drawn(table, plot, sheet, pair_address)
     if plot is None or found is None:
@@ -73,6 +76,18 @@ def drawn(
         _described(table, plot, as_file=as_file),
         style,
         inside,
+    )
+
+
+def _read(table: Table) -> Table:
+    """Return a table with the names of systems as people read them."""
+    return replace(
+        table,
+        columns=[replace(column, heading=system_label(column.heading)) for column in table.columns],
+        rows=[
+            tuple(system_label(value) if isinstance(value, str) else value for value in row)
+            for row in table.rows
+        ],
     )
 
 

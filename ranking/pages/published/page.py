@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.models import QualityRule
+from campaign.models.system import system_label
 from ranking.models import RankingRun
 from ranking.pages import formats
 from ranking.pages.judge_measures import breach_in_words, rule_in_words
@@ -115,7 +116,11 @@ def _group(content: Content) -> list[LeftOutLine]:
 
 
 def _of_kind(names: list[str], what: str, why: str) -> list[LeftOutLine]:
-    return [LeftOutLine(f"{what}: {name}", None, why, _("by design")) for name in names]
+    shown = [system_label(name) for name in names]
+    return [
+        LeftOutLine(f"{what}: {name}" if name in names else name, None, why, _("by design"))
+        for name in shown
+    ]
 
 
 #: Shares from which a cell is a tone darker.
@@ -165,7 +170,7 @@ def pair_matrix(content: Content) -> list[MatrixRow]:
 
 
 def _cell(row: str, column: str, found: tuple[int, int, float | None] | None, level: float) -> Cell:
-    names = {"row": row, "column": column}
+    names = {"row": system_label(row), "column": system_label(column)}
     if found is None:
         return Cell("–", "0", "", "even", _("%(row)s and %(column)s: not compared") % names)
     won, decided, p = found

@@ -65,7 +65,7 @@ def test_everybody_reads_an_open_result(judged: TestSetWriter, client: Client) -
     assert "Version 1 · frozen" in text
     told = result.content["finding"]["pairs_told_apart"]
     assert f"Pairs: {told} of 6 told apart" in text
-    for said in ("amber", "dune", "_ref", "Thanks to all judges.", "Expected Wins", "Holm"):
+    for said in ("amber", "dune", "Reference", "Thanks to all judges.", "Expected Wins", "Holm"):
         assert said in text
     assert result.digest in text
     assert 'href="mailto:mail@example.org"' in answer.content.decode()
@@ -195,7 +195,7 @@ def test_old_versions_name_the_newest_and_each_says_what_it_changes(
         assert "Excludes judge j3." in text
         assert "Blocks 24 → 16." in text
         assert "A judge clicked." in text
-    assert "same order" in new
+    assert "Same order." in new
     assert "Judge j3" in new
 
 
