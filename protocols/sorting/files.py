@@ -64,24 +64,14 @@ class ComparisonsRead:
     excluded_judges: tuple[str, ...] = ()
 
     @property
-    def systems(self) -> tuple[str, ...]:
-        """The systems that occur, by name."""
-        return tuple(sorted({name for pair in self.judged for name in pair}))
-
-    @property
-    def judges(self) -> tuple[str, ...]:
-        """The judges that are counted, by name."""
-        return tuple(sorted({name for each in self.judged.values() for name in each.judges}))
-
-    @property
-    def answers(self) -> int:
-        """The number of judgments that are counted."""
-        return sum(map(len, self.judged.values()))
-
-    @property
-    def identical(self) -> int:
-        """How many of them are of identical outputs."""
-        return sum(int(each.identical.sum()) for each in self.judged.values())
+    def counted(self) -> dict[str, int]:
+        """The number of judgments, of those of identical outputs, and of judges."""
+        every = self.judged.values()
+        return {
+            "answers": sum(map(len, every)),
+            "identical": sum(int(each.identical.sum()) for each in every),
+            "judges": len({name for each in every for name in each.judges}),
+        }
 
 
 def read_comparisons(

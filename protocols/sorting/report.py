@@ -78,8 +78,9 @@ def _read_files(
         )
     elif options["on_undecided"] == "extend" or options["cap"]:
         raise OptionError("on_undecided and cap need a quota.", field="quota")
+    named = options["systems"]
     return SortRead(
-        systems=_names(options["systems"]) if options["systems"] else read.systems,
+        systems=_names(named) if named else {name for pair in read.judged for name in pair},
         settings=_settings(options, options[SEED.name], rule),
         read=read,
         others=dict(map(_named_order, options["beside"])),

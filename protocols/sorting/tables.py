@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any, Final
@@ -53,7 +53,7 @@ class SortRead:
 
     Attributes
     ----------
-    systems : sequence of str
+    systems : collection of str
     settings : SortSettings
     read : ComparisonsRead
         Of a closed comparison the judgments of its verdict, of an open one those so far.
@@ -69,7 +69,7 @@ class SortRead:
         Whether pairs that the sort did not compare are listed.
     """
 
-    systems: Sequence[str]
+    systems: Collection[str]
     settings: SortSettings
     read: ComparisonsRead
     decisions: Mapping[Pair, Decision] | None = None
@@ -118,10 +118,8 @@ def _notes(found: SortFound) -> list[str]:
             "Answers: %(answers)s, judges: %(judges)s, systems: %(systems)s, identical outputs: %(identical)s."
         )
         % {
-            "answers": number_format(read.answers),
-            "judges": len(read.judges),
             "systems": len(chain.systems),
-            "identical": number_format(read.identical),
+            **{name: number_format(number) for name, number in read.counted.items()},
         }
     ]
     notes += excluded_notes(read.excluded_judges)
@@ -455,9 +453,7 @@ def _sort_data(found: SortFound, steps: Sequence[Mapping[str, Any]]) -> dict[str
     return {
         "input": {
             "files": files_data(read.files),
-            "answers": read.answers,
-            "identical": read.identical,
-            "judges": len(read.judges),
+            **read.counted,
             "excluded_judges": read.excluded_judges,
             "systems": chain.systems,
         },
