@@ -22,6 +22,7 @@ variance is taken for smaller than that over segments alone, or than that of sin
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -155,7 +156,7 @@ def fit_additive(
     free[free < _NO_RESIDUAL] = 0
     squares = float(np.sum(design.residual**2))
     noise = float(np.sqrt(squares / free.sum())) if free.any() else float("nan")
-    estimate = _Estimate(columns, level, moved, design.residual, noise)
+    estimate = partial(_covariance, columns, level, moved, design.residual, noise)
     size = len(columns.systems)
     covariance, known = np.zeros((size, size)), np.zeros(size, dtype=np.bool_)
     error, degrees = np.full(size, np.nan), np.full(size, np.nan)
@@ -166,7 +167,7 @@ def fit_additive(
         members = np.flatnonzero((group == number) & estimable)
         if not len(members) or not left:
             continue
-        found = estimate.covariance(members, left)
+        found = estimate(members, left)
         short = _shortage(found, level)
         if short is not None:
             shortages |= dict.fromkeys((columns.systems[system] for system in members), short)
@@ -175,7 +176,7 @@ def fit_additive(
         covariance[np.ix_(members, members)] = found.matrix
         limits |= set(found.limits)
         for system in members.tolist():
-            own = estimate.covariance(np.array([system]), left)
+            own = estimate(np.array([system]), left)
             error[system] = np.sqrt(own.matrix[0, 0])
             degrees[system] = own.degrees_of_freedom
         sets = rank_confidence_sets(
@@ -315,51 +316,45 @@ def _centring(group: Int64Array, estimable: BoolArray) -> FloatArray:
     return np.asarray(centre * estimable[:, np.newaxis])
 
 
-class _Estimate:
-    """Covariances of effects, of a group or of one system."""
-
-    def __init__(
-        self,
-        columns: ScoreColumns,
-        level: Level,
-        moved: FloatArray,
-        residual: FloatArray,
-        noise: float,
-    ) -> None:
-        segment, judge = columns.segment.astype(np.int64), columns.judge.astype(np.int64)
-        self._units = (segment * len(columns.judges) + judge, segment, judge)
-        self._level = level
-        self._moved, self._influence = moved, moved * residual[:, np.newaxis]
-        self._noise = noise
-
-    def covariance(self, systems: Int64Array, free: float) -> ScoreCovariance:
-        """Return the covariance of the effects of some systems, with `free` degrees of freedom at most."""
-        moved, influence = self._moved[:, systems], self._influence[:, systems]
-        sizes = np.asarray((moved**2).sum(axis=1))
-        both, segments, judges = (_clustered(influence, unit, sizes) for unit in self._units)
-        if self._level == "two_way":
-            found = combined_covariance(both, segments, judges)
-            parts = [part for part in (segments, judges) if part.effective >= MIN_UNITS] or [both]
-        else:
-            part, limit = {
-                "segments": (segments, RangeLimit.FEW_SEGMENTS),
-                "judges": (judges, RangeLimit.FEW_JUDGES),
-            }[self._level]
-            parts = [part]
-            found = ScoreCovariance(
-                matrix=part.matrix,
-                degrees_of_freedom=np.inf,
-                segments=segments.effective,
-                judges=judges.effective,
-                limits=(limit,) if part.effective < MIN_UNITS else (),
-            )
-        found = replace(found, matrix=_at_least(found.matrix, self._noise**2 * (moved.T @ moved)))
-        if segments.effective >= MIN_UNITS:
-            found = with_least_variance(found, np.diag(segments.matrix))
-        # Satterthwaite's, of the variance as it is used: that it was raised makes it no less certain.
-        uncertain = sum(np.trace(part.matrix) ** 2 / max(part.effective - 1, 1.0) for part in parts)
-        degrees = max(1.0, np.trace(found.matrix) ** 2 / uncertain) if uncertain else np.inf
-        return replace(found, degrees_of_freedom=float(min(degrees, free)))
+def _covariance(
+    columns: ScoreColumns,
+    level: Level,
+    all_moved: FloatArray,
+    residual: FloatArray,
+    noise: float,
+    systems: Int64Array,
+    free: float,
+) -> ScoreCovariance:
+    """Return the covariance of the effects of some systems, with `free` degrees of freedom at most."""
+    segment, judge = columns.segment.astype(np.int64), columns.judge.astype(np.int64)
+    units = (segment * len(columns.judges) + judge, segment, judge)
+    moved = all_moved[:, systems]
+    influence = moved * residual[:, np.newaxis]
+    sizes = np.asarray((moved**2).sum(axis=1))
+    both, segments, judges = (_clustered(influence, unit, sizes) for unit in units)
+    if level == "two_way":
+        found = combined_covariance(both, segments, judges)
+        parts = [part for part in (segments, judges) if part.effective >= MIN_UNITS] or [both]
+    else:
+        part, limit = {
+            "segments": (segments, RangeLimit.FEW_SEGMENTS),
+            "judges": (judges, RangeLimit.FEW_JUDGES),
+        }[level]
+        parts = [part]
+        found = ScoreCovariance(
+            matrix=part.matrix,
+            degrees_of_freedom=np.inf,
+            segments=segments.effective,
+            judges=judges.effective,
+            limits=(limit,) if part.effective < MIN_UNITS else (),
+        )
+    found = replace(found, matrix=_at_least(found.matrix, noise**2 * (moved.T @ moved)))
+    if segments.effective >= MIN_UNITS:
+        found = with_least_variance(found, np.diag(segments.matrix))
+    # Satterthwaite's, of the variance as it is used: that it was raised makes it no less certain.
+    uncertain = sum(np.trace(part.matrix) ** 2 / max(part.effective - 1, 1.0) for part in parts)
+    degrees = max(1.0, np.trace(found.matrix) ** 2 / uncertain) if uncertain else np.inf
+    return replace(found, degrees_of_freedom=float(min(degrees, free)))
 
 
 def _at_least(matrix: FloatArray, least: FloatArray) -> FloatArray:
