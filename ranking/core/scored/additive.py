@@ -29,7 +29,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import stdtrit
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.arrays import BoolArray, FloatArray, Int32Array, Int64Array
 from ranking.core.counting.counts import effective_number_of_units
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.ranges import RankRanges, clusters, rank_confidence_sets
@@ -242,24 +242,17 @@ class _Design:
     """The equations of systems and judges, with segments eliminated."""
 
     def __init__(self, columns: ScoreColumns) -> None:
-        rows, systems = len(columns), len(columns.systems)
-        self._rows, self._systems = rows, systems
-        self._judges = len(columns.judges)
+        self._systems = systems = len(columns.systems)
         self._system, self._segment, self._judge = columns.system, columns.segment, columns.judge
-        ones, places = np.ones(rows), np.arange(rows)
-        self._x = sparse.csr_matrix(
-            (
-                np.tile(ones, 2),
-                (
-                    np.tile(places, 2),
-                    np.concatenate([columns.system, systems + columns.judge.astype(np.int64)]),
-                ),
-            ),
-            shape=(rows, systems + self._judges),
+        of_systems, of_judges, segments = (
+            _indicators(column, len(names))
+            for column, names in (
+                (columns.system, columns.systems),
+                (columns.judge, columns.judges),
+                (columns.segment, columns.segments),
+            )
         )
-        segments = sparse.csr_matrix(
-            (ones, (places, columns.segment)), shape=(rows, len(columns.segments))
-        )
+        self._x = sparse.hstack([of_systems, of_judges], format="csr")
         self._segments = segments
         self._size = np.asarray(segments.sum(axis=0)).ravel()
         # Means of the columns and of the scores in each segment.
@@ -307,6 +300,12 @@ class _Design:
         left -= inverse[first, first] + inverse[second, second] + 2 * inverse[first, second]
         left += 2 * (mean[self._segment, first] + mean[self._segment, second])
         return np.asarray(np.maximum(left, 0))
+
+
+def _indicators(column: Int32Array, size: int) -> Any:
+    """Return the sparse matrix with a row for each score, and a 1 in its column."""
+    rows = len(column)
+    return sparse.csr_matrix((np.ones(rows), (np.arange(rows), column)), shape=(rows, size))
 
 
 def _centring(group: Int64Array, estimable: BoolArray) -> FloatArray:
