@@ -3,16 +3,11 @@
 from typing import Any
 
 from django.db.models import QuerySet
-from drf_spectacular.utils import extend_schema, extend_schema_view
-from rest_framework import generics, serializers
-from rest_framework.exceptions import ValidationError
+from django.shortcuts import get_object_or_404
+from rest_framework import serializers
 from rest_framework.parsers import MultiPartParser
-from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from campaign.api.access import organised_task, readable_task, reader
-from campaign.api.pages import CursorPages
+from campaign.api.operations import Address, operation
 from campaign.formats import FormatError
 from ranking.core.metrics.texts import TEXT_METRICS, TOKENS
 from ranking.importing.metric_scores import metric_scores_import
@@ -90,68 +85,49 @@ class MetricsQueuedSerializer(serializers.Serializer[Any]):
     job = serializers.IntegerField(read_only=True)
 
 
-class MetricsView(generics.ListAPIView[Metric]):
-    """The metrics of a test set."""
-
-    serializer_class = MetricSerializer
-    pagination_class = CursorPages
+class _MetricsAddress(Address):
     ordering = "id"
+
+    def metrics(self) -> QuerySet[Metric]:
+        return metrics_of(test_set_id=self.task.test_set_id)
+
+
+class MetricsView(_MetricsAddress):
     parser_classes = [MultiPartParser]
 
-    def get_queryset(self) -> QuerySet[Metric]:
-        task = readable_task(self.request, self.kwargs["task_id"])
-        return metrics_of(test_set_id=task.test_set_id).order_by("id")
+    @operation("tasks_metrics_list", MetricSerializer(many=True))
+    def get(self) -> QuerySet[Metric]:
+        """List the metrics of a test set."""
+        return self.metrics().order_by("id")
 
-    @extend_schema(
-        operation_id="metric_scores_import",
-        request={"multipart/form-data": MetricScoresSerializer},
-        responses={201: MetricsImportedSerializer},
+    @operation(
+        "metric_scores_import",
+        {201: MetricsImportedSerializer},
+        takes=MetricScoresSerializer,
+        refusals={FormatError: "files"},
     )
-    def post(self, request: Request, task_id: int) -> Response:
+    def post(self) -> Any:
         """Import scores from files, all of them or none. A 400 response names the file and line of the first error."""
-        task = organised_task(request, task_id)
-        sent = MetricScoresSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        try:
-            imported = metric_scores_import(
-                test_set=task.test_set, user=reader(request), **sent.validated_data
-            )
-        except FormatError as error:
-            raise ValidationError({"files": [str(error)]}) from error
+        imported = metric_scores_import(test_set=self.task.test_set, user=self.user, **self.sent)
         for metric in imported.metrics:
             metric.refresh_from_db()
-        return Response(MetricsImportedSerializer(imported).data, status=201)
+        return imported
 
 
-class MetricsComputeView(APIView):
-    @extend_schema(
-        operation_id="metrics_compute",
-        request=MetricsComputeSerializer,
-        responses={202: MetricsQueuedSerializer},
-    )
-    def post(self, request: Request, task_id: int) -> Response:
+class MetricsComputeView(Address):
+    @operation("metrics_compute", {202: MetricsQueuedSerializer}, takes=MetricsComputeSerializer)
+    def post(self) -> dict[str, int]:
         """Compute metrics from texts in a background job. Systems with unchanged texts are not computed again."""
-        task = organised_task(request, task_id)
-        sent = MetricsComputeSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        job = metrics_ask(test_set=task.test_set, user=reader(request), **sent.validated_data)
-        return Response(MetricsQueuedSerializer({"job": job.pk}).data, status=202)
+        return {"job": metrics_ask(test_set=self.task.test_set, user=self.user, **self.sent).pk}
 
 
-@extend_schema_view(
-    get=extend_schema(operation_id="metric_read"),
-    delete=extend_schema(operation_id="metric_delete"),
-)
-class MetricView(generics.RetrieveDestroyAPIView[Metric]):
-    """Read a metric, or delete it with its scores. Results of analyses stay."""
+class MetricView(_MetricsAddress):
+    @operation("metric_read", MetricSerializer)
+    def get(self, metric_id: int) -> Metric:
+        """Return a metric."""
+        return get_object_or_404(self.metrics(), pk=metric_id)
 
-    serializer_class = MetricSerializer
-    lookup_url_kwarg = "metric_id"
-
-    def get_queryset(self) -> QuerySet[Metric]:
-        allowed = organised_task if self.request.method == "DELETE" else readable_task
-        task = allowed(self.request, self.kwargs["task_id"])
-        return metrics_of(test_set_id=task.test_set_id)
-
-    def perform_destroy(self, instance: Metric) -> None:
-        metric_delete(metric=instance)
+    @operation("metric_delete")
+    def delete(self, metric_id: int) -> None:
+        """Delete a metric with its scores. Results of analyses stay."""
+        metric_delete(metric=get_object_or_404(self.metrics(), pk=metric_id))

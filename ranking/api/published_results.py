@@ -1,6 +1,5 @@
 """Published results of a task, for its members; the public version is at `url`."""
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -10,17 +9,15 @@ from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema, extend_schema_field
-from rest_framework import generics, serializers
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
 from rest_framework.exceptions import NotFound, ValidationError
-from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from campaign.api.access import organised_task, reader
-from campaign.api.pages import CursorPages
+from campaign.api.access import row_found
+from campaign.api.operations import Address, operation
 from campaign.export.downloads import streamed_download
-from campaign.models import MembershipRole, Task
+from campaign.models import MembershipRole, User
 from campaign.selectors.exported_files import exported_bytes
 from ranking.models import Analysis, PublishedResult
 from ranking.selectors.published_results import versions_of
@@ -231,18 +228,6 @@ class PublishSerializer(serializers.Serializer[Any]):
         help_text="Null to publish immediately. This cannot be undone.",
     )
 
-    @property
-    def words(self) -> PublishedWords:
-        """The texts in valid data."""
-        sent = self.validated_data
-        return PublishedWords(
-            authors=tuple(sent["authors"]),
-            acknowledgement=sent["acknowledgement"],
-            contact=sent["contact"],
-            change_note=sent["change_note"],
-            wordings=sent["wordings"],
-        )
-
     def validate_wordings(self, sent: list[dict[str, str]]) -> dict[str, str]:
         """Return other words by their reasons. Refuse two of one: the last one would silently count."""
         reasons = [each["reason"] for each in sent]
@@ -274,12 +259,6 @@ class PublishedDraftSerializer(serializers.Serializer[PublishedDraft]):
     wordings = serializers.JSONField(read_only=True, help_text="Published wording of each reason.")
 
 
-class PublishConflictSerializer(serializers.Serializer[Any]):
-    """Not published: the result or the version has changed."""
-
-    detail = serializers.CharField(read_only=True)
-
-
 class PublishedChangesSerializer(serializers.Serializer[Any]):
     """Changes to a version. Omitted fields keep their values."""
 
@@ -299,77 +278,70 @@ class PublishedChangesSerializer(serializers.Serializer[Any]):
     )
 
 
-class PublishedResultsView(generics.ListAPIView[PublishedResult]):
-    """Published versions of a test set, newest first, without content."""
-
-    serializer_class = PublishedResultBriefSerializer
-    pagination_class = CursorPages
-    ordering = "-id"
-
-    def get_queryset(self) -> QuerySet[PublishedResult, Any]:
-        task = organised_task(self.request, self.kwargs["task_id"])
-        self._task = task
-        return versions_of(task_id=task.pk).defer("content", "labels", "wordings")
-
+class _ResultAddress(Address):
     def get_serializer_context(self) -> dict[str, Any]:
-        context = dict(super().get_serializer_context())
-        return {**context, **_rights(getattr(self, "_task", None))}
+        task: Any = self.task
+        may_change = MembershipRole(task.role).may_change
+        return {**super().get_serializer_context(), "may_change": may_change}
 
-    @extend_schema(
-        operation_id="published_results_publish",
-        request=PublishSerializer,
-        responses={
-            200: PublishedDraftSerializer,
+    def result(self, version: int) -> PublishedResult:
+        versions = versions_of(task_id=self.task.pk)
+        return row_found(versions, "Version not found.", version=version)
+
+
+class PublishedResultsView(_ResultAddress):
+    @operation("tasks_published_results_list", PublishedResultBriefSerializer(many=True))
+    def get(self) -> QuerySet[PublishedResult]:
+        """List the published versions of a test set, newest first, without content."""
+        return versions_of(task_id=self.task.pk).defer("content", "labels", "wordings")
+
+    @operation(
+        "published_results_publish",
+        {
             201: PublishedResultSerializer,
+            200: PublishedDraftSerializer,
             202: PublishAwaitedSerializer,
-            409: PublishConflictSerializer,
         },
+        takes=PublishSerializer,
     )
-    def post(self, request: Request, task_id: int) -> Response:
+    def post(self) -> PublishedResult | Response:
         """Publish the latest ranking as the next version.
 
         With `dry_run`, return a preview with 200. 409 if `seen` or `version` do not match.
         """
-        task = organised_task(request, task_id)
-        sent = PublishSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
+        asked, until = self.sent, self.sent["embargo_until"]
+        version_check(asked["version"], task=self.task)
+        words = ("acknowledgement", "contact", "change_note", "wordings")
         chosen = {
-            "task": task,
-            "anonymous": sent.validated_data["anonymous"],
-            "words": sent.words,
-            "parts": [name for name in PARTS if sent.validated_data[name]],
+            "task": self.task,
+            "anonymous": asked["anonymous"],
+            "words": PublishedWords(
+                authors=tuple(asked["authors"]), **{name: asked[name] for name in words}
+            ),
+            "parts": [name for name in PARTS if asked[name]],
         }
-        return _published(request, chosen, sent.validated_data)
+        awaited = _awaited(self.user, chosen, until)
+        if awaited is not None:
+            said = {"detail": "Being computed", "analysis": awaited.pk}
+            return Response(said, status=202, headers={"Retry-After": "5"})
+        if asked["dry_run"]:
+            draft = published_draft(**chosen)
+            embargo_check(until, now=draft.published_at)
+            return self.answer(draft, PublishedDraftSerializer, 200)
+        result = result_publish(
+            **chosen,
+            by=self.user,
+            embargo_until=until,
+            with_texts=asked["texts"],
+            seen=asked["seen"],
+            version=asked["version"],
+        )
+        return self.result(result.version)
 
 
-def _published(request: Request, chosen: dict[str, Any], asked: Mapping[str, Any]) -> Response:
-    """Answer a valid request: publish, or return the preview or the pending analyses."""
-    task, until = chosen["task"], asked["embargo_until"]
-    version_check(asked["version"], task=task)
-    awaited = _awaited(request, chosen, until)
-    if awaited is not None:
-        said = {"detail": "Being computed", "analysis": awaited.pk}
-        return Response(said, status=202, headers={"Retry-After": "5"})
-    if asked["dry_run"]:
-        draft = published_draft(**chosen)
-        embargo_check(until, now=draft.published_at)
-        return Response(PublishedDraftSerializer(draft).data)
-    result = result_publish(
-        **chosen,
-        by=reader(request),
-        embargo_until=until,
-        with_texts=asked["texts"],
-        seen=asked["seen"],
-        version=asked["version"],
-    )
-    return _answer(request, task, result.version, status=201)
-
-
-def _awaited(
-    request: Request, chosen: dict[str, Any], embargo_until: datetime | None
-) -> Analysis | None:
+def _awaited(by: User, chosen: dict[str, Any], embargo_until: datetime | None) -> Analysis | None:
     """Return the analysis that the requested result waits for; None if there is none."""
-    task, by = chosen["task"], reader(request)
+    task = chosen["task"]
     run = latest_run(task_id=task.pk)
     if run is None:
         return None
@@ -385,58 +357,41 @@ def _awaited(
     )
 
 
-class PublishedResultView(APIView):
-    @extend_schema(operation_id="published_result", responses=PublishedResultSerializer)
-    def get(self, request: Request, task_id: int, version: int) -> Response:
+class PublishedResultView(_ResultAddress):
+    @operation("published_result", PublishedResultSerializer)
+    def get(self, version: int) -> PublishedResult:
         """Return a version with its content."""
-        return _answer(request, organised_task(request, task_id), version)
+        return self.result(version)
 
-    @extend_schema(
-        operation_id="published_result_change",
-        request=PublishedChangesSerializer,
-        responses=PublishedResultSerializer,
+    @operation(
+        "published_result_change", PublishedResultSerializer, takes=PublishedChangesSerializer
     )
-    def patch(self, request: Request, task_id: int, version: int) -> Response:
+    def patch(self, version: int) -> PublishedResult:
         """Change the visibility of a version or retract it, all or nothing."""
-        task = organised_task(request, task_id)
-        result = _found(task, version)
-        sent = PublishedChangesSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
+        result = self.result(version)
         with transaction.atomic():
-            _change(result, sent.validated_data)
-        return _answer(request, task, version)
+            _change(result, self.sent)
+        return self.result(version)
 
 
-class ResultBundleView(APIView):
-    @extend_schema(
-        operation_id="published_result_bundle",
-        responses={(200, "application/zip"): OpenApiTypes.BINARY},
-    )
-    def get(self, request: Request, task_id: int, version: int) -> HttpResponseBase:
+class ResultBundleView(_ResultAddress):
+    @operation("published_result_bundle", {(200, "application/zip"): OpenApiTypes.BINARY})
+    def get(self, version: int) -> HttpResponseBase:
         """Return the bundle of a version, for the `reproduce` command."""
-        bundle = _found(organised_task(request, task_id), version).bundle
+        bundle = self.result(version).bundle
         if bundle is None:
             raise NotFound(_("This version has no bundle yet."))
         return streamed_download(
             bundle.name, exported_bytes(bundle), {"Content-Length": str(bundle.size)}
         )
 
-    @extend_schema(
-        operation_id="published_result_bundle_make",
-        request=BundleAskSerializer,
-        responses={202: PublishedResultSerializer},
+    @operation(
+        "published_result_bundle_make", {202: PublishedResultSerializer}, takes=BundleAskSerializer
     )
-    def post(self, request: Request, task_id: int, version: int) -> Response:
+    def post(self, version: int) -> PublishedResult:
         """Create the bundle of a version that has none. `bundle` of the version shows when it is available."""
-        task = organised_task(request, task_id)
-        sent = BundleAskSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        result_bundle_ask(
-            result=_found(task, version),
-            with_texts=sent.validated_data["texts"],
-            by=reader(request),
-        )
-        return _answer(request, task, version, status=202)
+        result_bundle_ask(result=self.result(version), with_texts=self.sent["texts"], by=self.user)
+        return self.result(version)
 
 
 def _change(result: PublishedResult, changes: dict[str, Any]) -> None:
@@ -452,21 +407,3 @@ def _change(result: PublishedResult, changes: dict[str, Any]) -> None:
             result_retract(result=result, reason=changes["retraction_reason"])
         else:
             result_retraction_undo(result=result)
-
-
-def _found(task: Task, version: int) -> PublishedResult:
-    result: PublishedResult | None = versions_of(task_id=task.pk).filter(version=version).first()
-    if result is None:
-        raise NotFound("Version not found.")
-    return result
-
-
-def _answer(request: Request, task: Task, version: int, status: int = 200) -> Response:
-    context = {"request": request} | _rights(task)
-    result = _found(task, version)
-    return Response(PublishedResultSerializer(result, context=context).data, status=status)
-
-
-def _rights(task: Any) -> dict[str, bool]:
-    role = getattr(task, "role", None)
-    return {"may_change": role is not None and MembershipRole(role).may_change}
