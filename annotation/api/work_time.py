@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 from annotation.api.judging import CAMPAIGN, judge_or_403
 from annotation.pages.judge_tables import DaysForm
 from annotation.selectors.work_time import JudgeTime, time_of, time_sheet_days, work_time
-from campaign.api.access import organised_campaign
+from campaign.api.operations import Address, operation
 from campaign.api.pages import CursorPages
 from campaign.models import Judge
 
@@ -77,12 +77,12 @@ class TimeSheetSerializer(serializers.Serializer[Any]):
     results = JudgeTimeSerializer(many=True)
 
 
-class TimeSheetView(APIView):
+class TimeSheetView(Address):
     ordering = "pseudonym"
-    pagination_class = CursorPages
 
-    @extend_schema(
-        operation_id="campaigns_time_sheet",
+    @operation(
+        "campaigns_time_sheet",
+        TimeSheetSerializer,
         parameters=[
             *(
                 OpenApiParameter(name, {"type": "string", "format": "date"}, description=words)
@@ -91,28 +91,23 @@ class TimeSheetView(APIView):
             OpenApiParameter("cursor", str, description=CursorPages.cursor_query_description),
             OpenApiParameter("page_size", int, description=CursorPages.page_size_query_description),
         ],
-        responses=TimeSheetSerializer,
     )
-    def get(self, request: Request, slug: str) -> Response:
+    def get(self) -> dict[str, Any]:
         """List the sentences and active time of each judge by day."""
-        campaign = organised_campaign(request, slug)
-        days = DaysForm(request.query_params)
+        days = DaysForm(self.request.query_params)
         if not days.is_valid():
             raise ValidationError(
                 {name: [str(each) for each in words] for name, words in days.errors.items()}
             )
-        judges = Judge.objects.filter(campaign=campaign)
-        pages = CursorPages()
-        rows = pages.paginate_queryset(
-            time_sheet_days(judges=judges, **days.cleaned_data), request, self
-        )
-        shown = {
-            "next": pages.get_next_link(),
-            "previous": pages.get_previous_link(),
+        judges = Judge.objects.filter(campaign=self.campaign)
+        rows = self.paginate_queryset(time_sheet_days(judges=judges, **days.cleaned_data))
+        page: Any = self.paginator
+        return {
+            "next": page.get_next_link(),
+            "previous": page.get_previous_link(),
             "time_zone": settings.TIME_ZONE,
             "results": [_judge(time_of(each)) for each in rows or []],
         }
-        return Response(TimeSheetSerializer(shown).data)
 
 
 def _judge(each: JudgeTime) -> dict[str, Any]:

@@ -82,9 +82,7 @@ class _BadReferenceAddress(Address):
 
 class BadReferencesView(_BadReferenceAddress):
     @operation(
-        "tasks_bad_references_list",
-        BadReferenceSerializer(many=True),
-        filters=BadReferenceFilter,
+        "tasks_bad_references_list", BadReferenceSerializer(many=True), filters=BadReferenceFilter
     )
     def get(self) -> QuerySet[BadReference]:
         """List the damaged references of a test set by segment, whatever their review."""

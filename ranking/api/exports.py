@@ -155,10 +155,7 @@ class ExportsView(ExportAddress):
         return self.files()
 
     @operation(
-        "exports_ask",
-        {202: ExportQueuedSerializer},
-        takes=ExportAskedSerializer,
-        for_readers=True,
+        "exports_ask", {202: ExportQueuedSerializer}, takes=ExportAskedSerializer, for_readers=True
     )
     def post(self) -> dict[str, int]:
         """Export a file in the background. Analysts may export too."""

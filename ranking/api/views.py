@@ -127,9 +127,7 @@ class JudgesView(Address):
 
     @from_replica
     @operation(
-        "tasks_judges_list",
-        JudgeSerializer(many=True),
-        parameters=filter_parameters(JudgeFilter),
+        "tasks_judges_list", JudgeSerializer(many=True), parameters=filter_parameters(JudgeFilter)
     )
     def get(self) -> QuerySet[Any, Any]:
         """List the judges of a test set, by pseudonym."""

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from campaign.api.access import organised_campaign, reader
+from campaign.api.operations import Address, operation
 from campaign.api.requests import truth_asked
 from campaign.export.downloads import MEDIA_TYPES, download
 from campaign.formats import FormatError
@@ -86,19 +87,15 @@ class CampaignFileAppliedSerializer(serializers.Serializer[Any]):
     )
 
 
-class CampaignFileView(APIView):
+class CampaignFileView(Address):
     parser_classes = [YamlParser]
 
-    @extend_schema(
-        operation_id="campaign_file_read",
-        parameters=[_PEOPLE],
-        responses={(200, MEDIA_TYPE): OpenApiTypes.OBJECT},
-    )
-    def get(self, request: Request, slug: str) -> HttpResponse:
+    @operation("campaign_file_read", {(200, MEDIA_TYPE): OpenApiTypes.OBJECT}, parameters=[_PEOPLE])
+    def get(self) -> HttpResponse:
         """Return the campaign as a file: settings, without judgments, codes, tokens and addresses of links."""
-        campaign = organised_campaign(request, slug)
-        people = truth_asked(request, "people")
-        return download(f"{slug}.yaml", campaign_file(campaign=campaign, people=people))
+        people = truth_asked(self.request, "people")
+        content = campaign_file(campaign=self.campaign, people=people)
+        return download(f"{self.campaign.slug}.yaml", content)
 
     @extend_schema(
         operation_id="campaign_file_apply",
