@@ -65,7 +65,7 @@ def from_replica(get: Callable[..., Any]) -> Callable[..., Any]:
     return read
 
 
-class JudgmentRecordSerializer(serializers.Serializer[Judgment]):
+class JudgmentRecordSerializer(serializers.Serializer[Any]):
     """A judgment with everything a ranking needs."""
 
     id = serializers.UUIDField(source="client_id")

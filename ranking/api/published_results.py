@@ -285,7 +285,7 @@ class _ResultAddress(Address):
         return {**super().get_serializer_context(), "may_change": may_change}
 
     def result(self, version: int) -> PublishedResult:
-        versions = versions_of(task_id=self.task.pk)
+        versions: QuerySet[PublishedResult] = versions_of(task_id=self.task.pk)
         return row_found(versions, "Version not found.", version=version)
 
 

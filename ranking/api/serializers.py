@@ -375,7 +375,7 @@ class JudgesDecidedSerializer(serializers.Serializer[Any]):
     )
 
 
-class RankingSettingsSerializer(serializers.Serializer[RankingSettings]):
+class RankingSettingsSerializer(serializers.Serializer[Any]):
     """Ranking method and rank ranges of a test set."""
 
     method = serializers.ChoiceField(
