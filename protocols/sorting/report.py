@@ -2,28 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import Any, Final
 
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol, Task
 from protocols.frame.scale.report import CORRECTION
+from protocols.frame.tables import files_data, rules_between
 from protocols.models import SystemSort
 from protocols.sorting.files import ComparisonsRead, read_comparisons
 from protocols.sorting.sorts import DEFAULTS, MOST, answers_given, sort_decided, verdict_rule
-from protocols.sorting.statistics.chain import SortSettings, sort_judged
-from protocols.sorting.statistics.merge_insertion import pair_of
-from protocols.sorting.statistics.verdicts import VerdictRule
-from protocols.sorting.tables import METHODS, SORT, SortFound, SortRead, sort_report
+from protocols.sorting.statistics.chain import SortedChain, SortSettings, Step, sort_judged
+from protocols.sorting.statistics.merge_insertion import (
+    Pair,
+    PartialOrder,
+    most_comparisons,
+    pair_of,
+    partial_order,
+)
+from protocols.sorting.statistics.verdicts import Decision, VerdictRule, verdicts_of
 from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
 from ranking.analyses.options import RESAMPLES, SEED, Option, OptionError
-from ranking.core.beside import orders_beside
+from ranking.analyses.ranking import tests_in_words
+from ranking.code_version import code_version
+from ranking.core.beside import OrderBeside, orders_beside
 from ranking.core.ranges import Correction
-from ranking.core.rankings.two_systems import PairJudgments, blocks_of
+from ranking.core.rankings.two_systems import (
+    FEWEST_NORMAL,
+    FEWEST_TESTED,
+    ComparisonResult,
+    PairJudgments,
+    Preference,
+    blocks_of,
+)
+from ranking.core.scores import Shortage
 from ranking.files.sources import ReadingProgress
-from ranking.reports.inputs import AnswersOfFiles, Input
+from ranking.reports.inputs import AnswersOfFiles, Input, excluded_notes
+from ranking.reports.tables import Column, Plot, Report, Table, Value
+from ranking.wording.methods import METHOD_WORDS, shortages_in_words
+from ranking.wording.pair_tests import LEVEL_WORDS
 
 TEST = Option(
     name="test",
@@ -60,6 +82,53 @@ _OF_FILES = (
     RESAMPLES,
     SEED,
 )
+
+
+_SORT: Final = "sort"
+#: Methods that score the judgments of a sort. Expected Wins averages over the opponents that a system met, which differ
+#: between systems in a sort; Bradley–Terry allows for that.
+_METHODS: Final = ("expected_wins", "bradley_terry")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SortRead:
+    """A sort of a task or of files, with the judgments that its figures are of.
+
+    Attributes
+    ----------
+    systems : collection of str
+    settings : SortSettings
+    read : ComparisonsRead
+        Of a closed comparison the judgments of its verdict, of an open one those so far.
+    decisions : mapping of pair to Decision, or None
+        Of each comparison of a task, closed or open.
+    late : mapping of pair to int
+        Answers of a task that came after the verdict, or count for none.
+    last : mapping of pair to int
+        The number of the last judgment of each verdict of a task.
+    others : mapping of str to sequence of str
+        Other orders by name, best first.
+    verify : bool
+        Whether pairs that the sort did not compare are listed.
+    """
+
+    systems: Collection[str]
+    settings: SortSettings
+    read: ComparisonsRead
+    decisions: Mapping[Pair, Decision] | None = None
+    late: Mapping[Pair, int] = field(default_factory=dict)
+    last: Mapping[Pair, int] = field(default_factory=dict)
+    others: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    verify: bool = False
+
+
+@dataclass(frozen=True)
+class SortFound:
+    """Progress of a sort; `beside` is None until there is an order."""
+
+    read: SortRead
+    chain: SortedChain
+    beside: Mapping[str, OrderBeside] | None
 
 
 def _read_files(
@@ -162,8 +231,439 @@ def _find(given: Input | AnswersOfFiles, _options: Mapping[str, Any], begin: Beg
     beside = None
     if chain.order is not None:
         blocks = blocks_of(list(judged.values()), chain.order)
-        beside = orders_beside(SORT, chain.order, read.others, blocks=blocks, methods=METHODS)
+        beside = orders_beside(_SORT, chain.order, read.others, blocks=blocks, methods=_METHODS)
     return SortFound(read, chain, beside)
+
+
+def _tell(_given: object, _options: object, found: SortFound) -> Report:
+    """Report the order with its clusters, the result of each comparison, and the open ones."""
+    chain = found.chain
+    steps = [_step_data(step, found.read) for step in chain.steps]
+    tables = [
+        _known(chain),
+        _open(chain),
+        _order(chain),
+        _neighbours(found),
+        _comparisons(steps),
+        _verdicts(found, steps),
+        _majorities(steps),
+        _by_judge(steps, found.read.settings),
+        _remaining(found),
+        _beside(found.beside),
+    ]
+    return Report(
+        notes=_notes(found),
+        tables=[table for table in tables if table.rows],
+        data=_sort_data(found, steps),
+    )
+
+
+def _notes(found: SortFound) -> list[str]:
+    read, chain, settings = found.read.read, found.chain, found.read.settings
+    notes = [
+        _(
+            "Answers: %(answers)s, judges: %(judges)s, systems: %(systems)s, identical outputs: %(identical)s."
+        )
+        % {
+            "systems": len(chain.systems),
+            **{name: number_format(number) for name, number in read.counted.items()},
+        }
+    ]
+    notes += excluded_notes(read.excluded_judges)
+    if chain.order is None:
+        notes.append(
+            _("Not sorted yet: %(done)d comparisons closed, at most %(left)d left.")
+            % {"done": chain.state.done, "left": chain.state.left_at_most}
+        )
+    else:
+        notes.append(
+            _("Sorted by merge insertion with %(done)d of at most %(most)d comparisons.")
+            % {"done": chain.state.done, "most": most_comparisons(len(chain.systems))}
+        )
+        notes.append(
+            _("A sort cannot reveal contradictions between judgments; compare more pairs for that.")
+        )
+    notes.append(tests_in_words(2, settings.correction, settings.level))
+    notes += _thin(chain)
+    results = [step.result for step in chain.steps]
+    levels = {result.pooled.level for result in results if len(result.judges) > 1}
+    applying = {
+        _("Where all judgments agree, se[R] is 0 and p is from the exact test."): any(
+            result.pooled.error == 0 for result in results
+        ),
+        _(
+            "The pooled tests assume independent judgments; they find too many differences if judges disagree in taste."
+        ): "judgments" in levels,
+        # The bootstrap resampled other units, because fewer than four judges are too few.
+        _(
+            "With fewer than four judges, the pooled tests ignore differences between judges and may find too many differences."
+        ): not levels.isdisjoint({"segments", "blocks"}),
+        _(
+            "p over judges is from Student’s t over each judge’s R; it also holds for few judges who disagree in taste."
+        ): any(result.p_judges is not None for result in results),
+    }
+    return [*notes, *(words for words, applies in applying.items() if applies)]
+
+
+def _thin(chain: SortedChain) -> list[str]:
+    """Return notes on comparisons with too few judgments for a test, or for an interval."""
+    there = {
+        f"{step.result.first} : {step.result.second}": step.result.pooled.judgments
+        for step in chain.steps
+    }
+    notes = shortages_in_words(
+        {
+            pair: Shortage("judgments", judgments, FEWEST_TESTED)
+            for pair, judgments in there.items()
+            if judgments < FEWEST_TESTED
+        },
+        len(there),
+    )
+    if min(there.values(), default=FEWEST_NORMAL) < FEWEST_NORMAL:
+        notes.append(
+            _(
+                "R has an interval from %(needed)s judgments per comparison; with fewer, p is at least that of the exact test."
+            )
+            % {"needed": number_format(FEWEST_NORMAL)}
+        )
+    return notes
+
+
+def _open(chain: SortedChain) -> Table:
+    begun = {step.pair: step for step in chain.steps}
+    rows: list[tuple[Value, ...]] = []
+    for first, second in chain.state.open:
+        step = begun.get(pair_of(first, second))
+        there = step.result.pooled.judgments if step else 0
+        rows.append((first, second, there, step.decision.missing if step else None))
+    return Table(
+        name="open",
+        title=_("Next comparisons"),
+        columns=(
+            Column("first", _("System"), is_text=True, names="system"),
+            Column("second", _("Other"), is_text=True, names="other"),
+            Column("judgments", _("Judgments")),
+            Column("missing", _("Missing")),
+        ),
+        rows=rows,
+        keys=2,
+    )
+
+
+def _order(chain: SortedChain) -> Table:
+    order = chain.order or ()
+    clusters = chain.clusters or [None] * len(order)
+    return Table(
+        name="order",
+        title=_("Order of systems"),
+        columns=(
+            Column("place", _("Place")),
+            Column("system", _("System"), is_text=True, names="system"),
+            Column("cluster", _("Cluster")),
+        ),
+        rows=[(place, *row) for place, row in enumerate(zip(order, clusters, strict=True), 1)],
+        rules=rules_between(chain.clusters),
+    )
+
+
+#: Headings of the columns of comparisons, by the keys of their rows.
+_HEADINGS: Final[Mapping[str, Any]] = {
+    "judge": gettext_lazy("Judge"),
+    "votes": gettext_lazy("Votes"),
+    "number": gettext_lazy("Step"),
+    "places": gettext_lazy("Distance"),
+    "judgments": gettext_lazy("Judgments"),
+    "last": gettext_lazy("Last judgment"),
+    "late": gettext_lazy("Late answers"),
+    "wins": gettext_lazy("Wins"),
+    "losses": gettext_lazy("Losses"),
+    "ties": gettext_lazy("Ties"),
+    "same": gettext_lazy("Same quality"),
+    "identical": gettext_lazy("Identical"),
+    "mean": "R",
+    "error": "se[R]",
+    "low": gettext_lazy("From"),
+    "high": gettext_lazy("To"),
+    "p_normal": gettext_lazy("p"),
+    "p_exact": gettext_lazy("Exact p"),
+    "p_judges": gettext_lazy("p over judges"),
+    "adjusted_p": gettext_lazy("Corrected p"),
+    "significant": gettext_lazy("Significant"),
+    "arbitrary": gettext_lazy("Drawn at random"),
+    "against": gettext_lazy("Against the majority"),
+    "contradicts": gettext_lazy("Contradicts the order"),
+}
+_COUNTS: Final = ("wins", "losses", "same", "identical", "mean", "error")
+_TESTS: Final = ("p_normal", "p_exact")
+_SIGNIFICANCE: Final = (*_TESTS, "p_judges", "adjusted_p", "significant")
+_TEXTS: Final = ("judge", "votes")
+_YES_NO: Final = ("significant", "arbitrary", "against", "contradicts")
+#: Keys of columns in files, where they are not those of the rows.
+_KEYS: Final = {"votes": "of", "number": "step", "arbitrary": "drawn"}
+
+
+def _of_pairs(
+    name: str,
+    title: str,
+    rows: Iterable[Mapping[str, Any]],
+    columns: Iterable[str],
+    *,
+    keys: int = 2,
+    notes: Sequence[str] = (),
+) -> Table:
+    """Return a table with a row for each pair, the better system first."""
+    return Table.of(
+        rows,
+        name=name,
+        title=title,
+        columns=(
+            Column("better", _("Better"), is_text=True, names="system", of=itemgetter("first")),
+            Column("worse", _("Worse"), is_text=True, names="other", of=itemgetter("second")),
+            *map(_column, columns),
+        ),
+        keys=keys,
+        notes=notes,
+    )
+
+
+def _column(name: str) -> Column:
+    words = {True: _("yes"), False: _("no"), None: None}
+    return Column(
+        _KEYS.get(name, name),
+        str(_HEADINGS[name]),
+        is_text=name in (*_TEXTS, *_YES_NO),
+        names="judge" if name == "judge" else None,
+        of=lambda row: words[row[name]] if name in _YES_NO else row[name],
+    )
+
+
+def _neighbours(found: SortFound) -> Table:
+    return _of_pairs(
+        "neighbours",
+        _("Neighbours"),
+        [_step_data(step, found.read) for step in found.chain.neighbours],
+        ("mean", "low", "high", *_SIGNIFICANCE),
+        notes=[_("Neighbours that do not differ significantly share a cluster.")],
+    )
+
+
+def _comparisons(steps: Sequence[Mapping[str, Any]]) -> Table:
+    columns = (*_COUNTS, *_SIGNIFICANCE, "arbitrary")
+    return _of_pairs("comparisons", _("Comparisons"), steps, columns)
+
+
+def _verdicts(found: SortFound, steps: Sequence[Mapping[str, Any]]) -> Table:
+    """Return the stored verdicts, in the order in which the sort requested them."""
+    notes = []
+    if any(found.read.late.values()):
+        notes.append(
+            _("Late answers arrived after the verdict; they are kept but do not change it.")
+        )
+    return _of_pairs(
+        "verdicts",
+        _("Verdicts"),
+        [
+            {**row, "judgments": step.decision.asked}
+            for step, row in zip(found.chain.steps, steps, strict=True)
+            if "last" in row
+        ],
+        ("number", "judgments", "last", "late"),
+        notes=notes,
+    )
+
+
+def _majorities(steps: Sequence[Mapping[str, Any]]) -> Table:
+    """Return two rows a comparison: a vote a judge, and a vote a sentence that several judges judged."""
+    return _of_pairs(
+        "majorities",
+        _("Majority votes by judge and by sentence"),
+        [
+            {**row, "votes": str(LEVEL_WORDS[level]), **row[votes], "ties": row[votes]["same"]}
+            for row in steps
+            for level, votes in (("judges", "of_judges"), ("segments", "of_sentences"))
+            if row[votes] is not None
+        ],
+        ("votes", "wins", "losses", "ties", "p_exact"),
+        keys=3,
+    )
+
+
+def _by_judge(steps: Sequence[Mapping[str, Any]], settings: SortSettings) -> Table:
+    return _of_pairs(
+        "judges",
+        _("Comparisons by judge"),
+        [
+            {
+                **row,
+                **counts,
+                "judge": judge,
+                "significant": counts[f"p_{settings.test}"] <= settings.level,
+                "against": judge in row["against_majority"],
+            }
+            for row in steps
+            for judge, counts in row["judges"].items()
+        ],
+        ("judge", *_COUNTS, *_TESTS, "significant", "against"),
+        keys=3,
+    )
+
+
+def _remaining(found: SortFound) -> Table:
+    columns = ("places", "judgments", "mean", *_TESTS, "contradicts")
+    return _of_pairs(
+        "remaining",
+        _("Pairs not compared by the sort, nearest first"),
+        [
+            {
+                **dict.fromkeys(columns),
+                **(_result_data(each.result, found.read.settings) if each.result else {}),
+                "first": each.better,
+                "second": each.worse,
+                "places": each.places,
+                "judgments": each.result and each.result.pooled.judgments,
+                "contradicts": each.contradicts if each.result else None,
+            }
+            for each in (found.chain.remaining if found.read.verify else ())
+        ],
+        columns,
+    )
+
+
+def _known(chain: SortedChain) -> Table:
+    """Return which system is known to be better than which, which comparisons are open, and the places each may take."""
+    known = partial_order(chain.systems, verdicts_of(step.decision for step in chain.steps))
+    open_now = {pair_of(*pair) for pair in chain.state.open}
+    return Table(
+        name="known",
+        title=_("Current state of the sort"),
+        columns=(
+            Column("system", _("System"), is_text=True, names="system"),
+            Column("low", _("From place")),
+            Column("high", _("To place")),
+            *(
+                Column(f"against_{number}", name, is_text=True)
+                for number, name in enumerate(known.systems, 1)
+            ),
+        ),
+        rows=[
+            (
+                system,
+                *known.places(row),
+                *(_sign(known, row, column, open_now) for column in range(len(known.systems))),
+            )
+            for row, system in enumerate(known.systems)
+        ],
+        notes=[
+            _(
+                "+: row system is better; −: worse; in brackets: follows from other comparisons; ?: comparison in progress."
+            )
+        ],
+        keys=1,
+        plot=Plot(kind="known", label="system", value="low", high="high"),
+    )
+
+
+def _sign(known: PartialOrder, row: int, column: int, open_now: set[Pair]) -> str:
+    if known.better[row, column]:
+        return "+" if known.won[row, column] else "(+)"
+    if known.better[column, row]:
+        return "−" if known.won[column, row] else "(−)"
+    return "?" if pair_of(known.systems[row], known.systems[column]) in open_now else ""
+
+
+def _beside(orders: Mapping[str, OrderBeside] | None) -> Table:
+    """Return the orders by other methods, and how far each agrees with the sort."""
+    return Table(
+        name="beside",
+        title=_("Orders by other methods"),
+        columns=(
+            Column("order", _("Method"), is_text=True),
+            Column("systems", _("Systems"), is_text=True),
+            Column("tau", _("Kendall’s τ")),
+        ),
+        rows=[
+            (_order_name(name), " > ".join(each.systems), each.tau[_SORT])
+            for name, each in (orders or {}).items()
+        ],
+    )
+
+
+def _order_name(name: str) -> str:
+    if name == _SORT:
+        return _("Sorting")
+    return str(METHOD_WORDS.get(name, name))
+
+
+def _sort_data(found: SortFound, steps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return all that a sort says, for files of JSON and for programs."""
+    chain, read = found.chain, found.read.read
+    return {
+        "input": {
+            "files": files_data(read.files),
+            **read.counted,
+            "excluded_judges": read.excluded_judges,
+            "systems": chain.systems,
+        },
+        "settings": found.read.settings,
+        "order": chain.order,
+        "clusters": chain.clusters,
+        "done": chain.state.done,
+        "left_at_most": chain.state.left_at_most,
+        "most": most_comparisons(len(chain.systems)),
+        "open": chain.state.open,
+        "comparisons": steps,
+        "neighbours": [(step.result.first, step.result.second) for step in chain.neighbours],
+        "remaining": [
+            {
+                "better": each.better,
+                "worse": each.worse,
+                "places": each.places,
+                "contradicts": each.contradicts,
+                "result": each.result and _result_data(each.result, found.read.settings),
+            }
+            for each in chain.remaining
+        ]
+        if found.read.verify
+        else None,
+        "orders": found.beside,
+        "version": code_version(),
+    }
+
+
+def _step_data(step: Step, read: SortRead) -> dict[str, Any]:
+    data = {
+        "number": step.number,
+        **_result_data(step.result, read.settings),
+        "adjusted_p": step.adjusted_p,
+        "significant": step.significant,
+        "winner": step.decision.winner,
+        "missing": step.decision.missing,
+        "arbitrary": step.decision.arbitrary,
+    }
+    if step.pair in read.last:
+        data |= {"last": read.last[step.pair], "late": read.late[step.pair]}
+    return data
+
+
+def _result_data(result: ComparisonResult, settings: SortSettings) -> dict[str, Any]:
+    low, high = result.pooled.interval(settings.level)
+    return {
+        "first": result.first,
+        "second": result.second,
+        **_preference_data(result.pooled),
+        "error_level": result.pooled.level,
+        "p_judges": result.p_judges,
+        "low": low,
+        "high": high,
+        "judges": {judge: _preference_data(each) for judge, each in result.judges.items()},
+        "of_judges": _preference_data(result.of_judges),
+        "of_sentences": result.of_sentences and _preference_data(result.of_sentences),
+        "against_majority": result.against_majority,
+    }
+
+
+def _preference_data(counts: Preference) -> dict[str, Any]:
+    return {name: getattr(counts, name) for name in (*_COUNTS, "z", *_TESTS)}
 
 
 ANALYSIS = AnalysisKind(
@@ -174,7 +674,7 @@ ANALYSIS = AnalysisKind(
     protocols=frozenset({Protocol.SORTING}),
     read=_read,
     find=_find,
-    tell=sort_report,
+    tell=_tell,
     read_files=_read_files,
     file_options=_OF_FILES,
 )
