@@ -4,8 +4,9 @@
 import * as store from "./store.js";
 
 const SWITCH = "quintet/letters-off";
+// From output to output; with Shift, the arrows scroll the texts.
 /** @type {Record<string, number>} */
-const SCROLLING = { ArrowUp: -1, ArrowDown: 1 };
+export const STEPS = { ArrowUp: -1, ArrowDown: 1, k: -1, j: 1 };
 
 /**
  * @typedef {object} Actions
@@ -68,7 +69,7 @@ function chosen(event, actions) {
   const screen = actions.screen();
   if (key.startsWith("Arrow")) {
     // With Shift they scroll source and reference on every keyboard; brackets are not on all.
-    const by = event.shiftKey && SCROLLING[key];
+    const by = event.shiftKey && STEPS[key];
     return by ? () => actions.scroll(by) : (screen?.arrow(event) ?? null);
   }
   // With single keys switched off, digits still act where the focus is on an output.

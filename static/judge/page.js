@@ -205,9 +205,8 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
       this.drafts.remove(this.#shown.id);
       return;
     }
-    const { id, answer, candidates, comment } = this.#shown;
-    const draft = this.#screen.answers.toDraft(answer, candidates);
-    this.drafts.put(id, { ...draft, comment, revises, ...this.clock.read() });
+    const { id, answer, comment } = this.#shown;
+    this.drafts.put(id, { answer, comment, revises, ...this.clock.read() });
   }
 
   // A reload must not lose the minutes spent on a block that has been begun.

@@ -425,8 +425,8 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     else if (data.state !== "open") this.#settleAs(data, block);
     const draft = this.drafts.get(block.id);
     // One that was begun here and finished on another device is no change to that.
-    if (draft && (draft.revises || block.state === "open")) {
-      block.answer = answers.fromDraft(draft, data.candidates);
+    if (draft?.answer && (draft.revises || block.state === "open")) {
+      block.answer = structuredClone(draft.answer);
       block.comment = draft.comment;
       block.spent = { durationMs: draft.durationMs, activeMs: draft.activeMs };
     }

@@ -74,7 +74,7 @@ export class Drafts {
     this.forgetOld();
   }
 
-  // {comment, durationMs, activeMs} and what its protocol keeps, which has candidates by id, not by place.
+  // {answer, comment, revises, durationMs, activeMs}. What a block shows never changes.
   /** @param {string} blockId @returns {Draft | null} */
   get(blockId) {
     return get(this.prefix + blockId);

@@ -5,7 +5,7 @@ import { Drafts } from "../../static/judge/store.js";
 import { keptKeys, newDevice, pass } from "./stand_ins.js";
 
 const A_DAY = 24 * 60 * 60 * 1000;
-const BEGUN = { labels: { c1: 2, c2: null }, comment: "Hm.", durationMs: 9000, activeMs: 7000 };
+const BEGUN = { answer: { labels: [2, null] }, comment: "Hm.", durationMs: 9000, activeMs: 7000 };
 
 let drafts;
 

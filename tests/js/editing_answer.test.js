@@ -48,13 +48,6 @@ test("a text that is as it was is no edit", () => {
   assert.equal(editing.same(changed, { ...EDITED, text: "It is read." }), false);
 });
 
-test("a draft is of the output it was written for", () => {
-  const draft = editing.toDraft(EDITED, CANDIDATES);
-  assert.deepEqual(editing.fromDraft(draft, CANDIDATES), EDITED);
-  assert.deepEqual(editing.fromDraft(draft, [{ ...CANDIDATES[0], id: "y" }]), editing.blank());
-  assert.deepEqual(editing.fromDraft({}, CANDIDATES), editing.blank());
-});
-
 test("the history has it in words", () => {
   assert.deepEqual(editing.said(EDITED), { key: "outcome_edited" });
   assert.deepEqual(editing.said(YES), { key: "choose_yes" });

@@ -30,8 +30,8 @@ describe("what is lent", () => {
     assert.deepEqual(page.queue.find("b2").sent, { answer: { labels: [null, null] }, comment: "" });
   });
 
-  test("goes on with the ranking that was begun, candidate by candidate, wherever they stand now", async () => {
-    page.drafts.put("b1", { labels: { "b1/y": 4, gone: 1 }, comment: "Hm.", durationMs: 9000, activeMs: 7000 });
+  test("goes on with the ranking that was begun", async () => {
+    page.drafts.put("b1", { answer: { labels: [null, 4] }, comment: "Hm.", durationMs: 9000, activeMs: 7000 });
     await page.lendAndAsk("h1", ["b1"]);
     const { answer, comment, spent, state } = page.queue.find("b1");
     assert.deepEqual({ answer, comment, spent, state }, {
@@ -43,7 +43,7 @@ describe("what is lent", () => {
   });
 
   test("goes on with a change that was not sent, and with none that another device finished", async () => {
-    const draft = { labels: { "b1/x": 5, "b1/y": 1 }, comment: "so", durationMs: 1, activeMs: 1 };
+    const draft = { answer: { labels: [5, 1] }, comment: "so", durationMs: 1, activeMs: 1 };
     page.drafts.put("b1", { ...draft, revises: true });
     page.drafts.put("b2", { ...draft, revises: false });
     await page.lendAndAsk("h1", [block("b1", JUDGED), block("b2", JUDGED), "b3"]);

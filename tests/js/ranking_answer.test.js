@@ -5,7 +5,6 @@ import * as ranking from "../../static/judge/ranking/answer.js";
 
 const WHOLE = { partial: false };
 const PARTIAL = { partial: true };
-const CANDIDATES = [{ id: "x" }, { id: "y" }, { id: "z" }];
 
 test("nothing is said before a label is given", () => {
   assert.deepEqual(ranking.blank(3), { labels: [null, null, null] });
@@ -51,14 +50,6 @@ test("the foot says what is still to be ranked, whatever is allowed", () => {
   assert.deepEqual(ranking.hint({ labels: [null, null] }), { key: "nothing_ranked" });
   assert.deepEqual(ranking.hint({ labels: [1, null] }).values, { letters: ["B"] });
   assert.deepEqual(ranking.hint({ labels: [1, 2] }), { key: "all_ranked" });
-});
-
-test("a draft knows candidates by id, wherever they stand then", () => {
-  const draft = ranking.toDraft({ labels: [3, null, 1] }, CANDIDATES);
-  assert.deepEqual(draft, { labels: { x: 3, y: null, z: 1 } });
-  assert.deepEqual(ranking.fromDraft(draft, CANDIDATES.toReversed()), { labels: [1, null, 3] });
-  assert.deepEqual(ranking.fromDraft(draft, [{ id: "new" }, { id: "x" }]), { labels: [null, 3] });
-  assert.deepEqual(ranking.fromDraft({}, CANDIDATES), ranking.blank(3));
 });
 
 test("the history has the order, the best first", () => {

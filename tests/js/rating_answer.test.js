@@ -4,7 +4,6 @@ import { test } from "node:test";
 import * as rating from "../../static/judge/rating/answer.js";
 import { OpenPage } from "./lender.js";
 
-const CANDIDATES = [{ id: "x" }];
 
 test("nothing is said before points are given", () => {
   assert.deepEqual(rating.blank(1), { value: null });
@@ -22,13 +21,6 @@ test("what was sent is what is read of it", () => {
     assert.deepEqual(rating.read({ answer: { criterion: "fluency", value } }), { value });
   }
   assert.deepEqual(rating.read({ labels: [1] }), { value: null });
-});
-
-test("a draft is of its output", () => {
-  const draft = rating.toDraft({ value: 4 }, CANDIDATES);
-  assert.deepEqual(rating.fromDraft(draft, CANDIDATES), { value: 4 });
-  assert.deepEqual(rating.fromDraft(draft, [{ id: "new" }]), { value: null });
-  assert.deepEqual(rating.fromDraft({}, CANDIDATES), { value: null });
 });
 
 test("the history has it in words", () => {

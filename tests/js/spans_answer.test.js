@@ -5,7 +5,6 @@ import * as spans from "../../static/judge/spans/answer.js";
 import { block, OpenPage } from "./lender.js";
 import { noAnswer, passAndSettle, settled } from "./stand_ins.js";
 
-const CANDIDATES = [{ id: "x" }, { id: "y" }];
 const MINOR = { kind: "error", start: 0, end: 3, severity: "minor" };
 const MAJOR = { kind: "error", start: 4, end: 9, severity: "major" };
 const MISSING = { kind: "missing", start: null, end: null, severity: "minor" };
@@ -27,14 +26,13 @@ test("what was sent is what is read of it", () => {
   assert.deepEqual(spans.read({ labels: [1, 2] }, 2), spans.blank(2));
 });
 
-test("what is sent, read or kept is not changed with the answer", () => {
+test("what is sent or read is not changed with the answer", () => {
   const answer = whole();
-  const kept = [spans.fields(answer).answer, spans.read({ answer }, 2), spans.toDraft(answer, CANDIDATES)];
+  const kept = [spans.fields(answer).answer, spans.read({ answer }, 2)];
   answer.outputs[0].spans[0].severity = "major";
   answer.outputs[1].score = 1;
   assert.deepEqual(kept[0], whole());
   assert.deepEqual(kept[1], whole());
-  assert.deepEqual(kept[2].outputs.x, whole().outputs[0]);
 });
 
 test("in which order errors were marked does not matter", () => {
@@ -57,14 +55,6 @@ test("every output needs a score, and 0 is one", () => {
   assert.deepEqual(spans.lack({ outputs: [{ score: 0, spans: [] }, { score: null, spans: [MINOR] }] }), wanting(["B"]));
   assert.equal(spans.lack(whole()), null);
   assert.deepEqual(spans.hint(whole()), { key: "all_scored" });
-});
-
-test("a draft follows its outputs, wherever they stand then", () => {
-  const draft = spans.toDraft(whole(), CANDIDATES);
-  assert.deepEqual(spans.fromDraft(draft, CANDIDATES), whole());
-  assert.deepEqual(spans.fromDraft(draft, CANDIDATES.toReversed()), { outputs: whole().outputs.toReversed() });
-  assert.deepEqual(spans.fromDraft(draft, [{ id: "new" }, { id: "x" }]), { outputs: [NOTHING, whole().outputs[0]] });
-  assert.deepEqual(spans.fromDraft({}, CANDIDATES), spans.blank(2));
 });
 
 test("the history has the scores", () => {

@@ -4,7 +4,6 @@ import { test } from "node:test";
 import * as top from "../../static/judge/top/answer.js";
 import { OpenPage } from "./lender.js";
 
-const CANDIDATES = [{ id: "x" }, { id: "y" }, { id: "z" }];
 const SAID = { top: [true, false, true] };
 
 test("nothing is at the top before it is marked", () => {
@@ -28,14 +27,6 @@ test("at least one is at the top", () => {
   assert.deepEqual(top.lack(top.blank(2)), { key: "top_wanted" });
   assert.equal(top.lack({ top: [false, true] }), null);
   assert.equal(top.lack({ top: [true, true] }), null);
-});
-
-test("a draft says which candidates are at the top, wherever they stand then", () => {
-  const draft = top.toDraft({ top: [true, false, false] }, CANDIDATES);
-  assert.deepEqual(top.fromDraft(draft, CANDIDATES), { top: [true, false, false] });
-  assert.deepEqual(top.fromDraft(draft, CANDIDATES.toReversed()), { top: [false, false, true] });
-  assert.deepEqual(top.fromDraft(draft, [{ id: "new" }]), { top: [false] });
-  assert.deepEqual(top.fromDraft({}, CANDIDATES), top.blank(3));
 });
 
 test("the page and the history have it in words", () => {

@@ -9,7 +9,6 @@ const THREE = {};
 const FOUR = { four_answers: true };
 const WANTED = { key: "verdict_wanted" };
 const VERDICTS = ["first", "same", "second", "both_fine", "both_wrong"];
-const CANDIDATES = [{ id: "x" }, { id: "y" }];
 
 test("nothing is said before a verdict is given", () => {
   assert.deepEqual(twoOutputs.blank(2), { verdict: null });
@@ -40,21 +39,6 @@ test("a verdict that the rules do not know is missing", () => {
       assert.deepEqual(twoOutputs.lack({ verdict }, rules), known.includes(verdict) ? null : WANTED);
     }
   }
-});
-
-test("a draft says which output is better, wherever it stands then", () => {
-  for (const [verdict, turned] of [
-    ["first", "second"],
-    ["second", "first"],
-    ["same", "same"],
-    ["both_wrong", "both_wrong"],
-  ]) {
-    const draft = twoOutputs.toDraft({ verdict }, CANDIDATES);
-    assert.deepEqual(twoOutputs.fromDraft(draft, CANDIDATES), { verdict });
-    assert.deepEqual(twoOutputs.fromDraft(draft, CANDIDATES.toReversed()), { verdict: turned });
-    assert.deepEqual(twoOutputs.fromDraft(draft, [{ id: "new" }, { id: "newer" }]), { verdict: null });
-  }
-  assert.deepEqual(twoOutputs.fromDraft({}, CANDIDATES), { verdict: null });
 });
 
 test("the history has it in words", () => {

@@ -306,16 +306,7 @@ interface Draft extends Spent {
   comment: string;
   // Of what was submitted before, which stays as it is until this is.
   revises?: boolean;
-  points?: number | null;
-  labels?: Record<string, Label>;
-  verdict?: Verdict | null;
-  // The candidate that stood first.
-  first?: string;
-  // The candidates at the top.
-  top?: string[];
-  outputs?: Record<string, OutputSaid>;
-  edit?: EditingAnswer;
-  quiz?: QuizChoice[] | null;
+  answer: any;
 }
 
 type Kind = "judgments" | "skips" | "problem-reports";
@@ -394,10 +385,6 @@ interface AnswerOf<OneAnswer = any> {
   lack(answer: OneAnswer, rules: Rules): Phrase | null;
   // What the foot says of it so far, if anything.
   hint?(answer: OneAnswer): Phrase | null;
-  // What a draft keeps, with candidates by id.
-  toDraft(answer: OneAnswer, candidates: Candidate[]): Partial<Draft>;
-  // From a draft, wherever its candidates stand now.
-  fromDraft(draft: Draft, candidates: Candidate[]): OneAnswer;
   // Its fields in a submission's body; `read` takes them back.
   fields(answer: OneAnswer): Stored;
   // What the history says of it.

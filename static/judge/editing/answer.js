@@ -35,13 +35,6 @@ export function written({ keystrokes }, text, shown) {
   return { ...blank(), outcome: isChanged ? "edited" : null, text: isChanged ? text : null, keystrokes: keystrokes + 1 };
 }
 
-/** @param {EditingAnswer} answer @param {Candidate[]} candidates */
-export const toDraft = (answer, [{ id }]) => ({ edit: { ...answer }, first: id });
-
-/** @param {Draft} draft @param {Candidate[]} candidates @returns {EditingAnswer} */
-export const fromDraft = ({ edit, first }, candidates) =>
-  edit && candidates[0]?.id === first ? { ...blank(), ...edit } : blank();
-
 /** @param {EditingAnswer} answer @returns {Stored} */
 export function fields({ outcome, text, keystrokes, acceptable }) {
   if (acceptable !== null) return { answer: { acceptable } };

@@ -38,13 +38,6 @@ function counted({ given }) {
 /** @param {QuizAnswer} answer @returns {Phrase | null} */
 export const hint = (answer) => (begun(answer) ? { key: "quiz_answered", values: counted(answer) } : null);
 
-/** @param {QuizAnswer} answer @param {Candidate[]} candidates */
-export const toDraft = ({ given }, [{ id }]) => ({ quiz: given, first: id });
-
-/** @param {Draft} draft @param {Candidate[]} candidates @returns {QuizAnswer} */
-export const fromDraft = ({ quiz, first }, candidates) =>
-  quiz && candidates[0]?.id === first ? { given: [...quiz] } : blank();
-
 /** @param {QuizAnswer} answer @returns {Stored} */
 export const fields = ({ given }) => ({ answer: given && { answers: given.map((each) => TRUTH[each || "unsure"]) } });
 

@@ -46,16 +46,6 @@ export function hint({ labels }) {
   return rest ? stillToRank(labels) : { key: "all_ranked" };
 }
 
-/** @param {RankingAnswer} answer @param {Candidate[]} candidates */
-export function toDraft({ labels }, candidates) {
-  return { labels: Object.fromEntries(candidates.map(({ id }, index) => [id, labels[index]])) };
-}
-
-/** @param {Draft} draft @param {Candidate[]} candidates @returns {RankingAnswer} */
-export function fromDraft({ labels = {} }, candidates) {
-  return { labels: candidates.map(({ id }) => labels[id] ?? null) };
-}
-
 /** @param {RankingAnswer} answer */
 export const fields = ({ labels }) => ({ labels: [...labels] });
 

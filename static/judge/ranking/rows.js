@@ -1,8 +1,8 @@
 // A row for each output, with its ranks.
 
-import { heardOf, lengthOf, marked, setText } from "../block.js";
+import { marked } from "../block.js";
 import { differences } from "../differences.js";
-import { letterOf } from "../keys.js";
+import { OutputRows } from "../rows.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
@@ -14,18 +14,8 @@ const PHONE = matchMedia("(max-width: 560px) and (min-height: 481px)");
 
 export const isFolded = () => PHONE.matches && $("outputs").dataset.layout === "list";
 
-// The same rows for block after block: for new ones the browser would have twice the work.
-export class Rows {
-  /** @type {HTMLElement[]} */
-  rows = [];
-  active = 0;
-  block = /** @type {Block<RankingAnswer>} */ (/** @type {unknown} */ (null));
-  // All there ever were, by place.
-  /** @type {HTMLElement[]} */
-  #made = [];
-  // What each is called, as long as it is not introduced with more.
-  /** @type {string[]} */
-  #names = [];
+/** @extends {OutputRows<RankingAnswer>} */
+export class Rows extends OutputRows {
   #onRank;
   // What `clearAll` took away, to be brought back.
   /** @type {Label[] | null} */
@@ -43,38 +33,21 @@ export class Rows {
   // `onRank(index, rank or null, by a pointer?)` when the judge chose by pointer or by the radio's own keys.
   /** @param {(index: number, rank: Label, isPointed: boolean) => void} onRank */
   constructor(onRank) {
+    super();
     this.#onRank = onRank;
   }
 
   /** @param {Block<RankingAnswer>} block */
   show(block) {
-    this.block = block;
     this.#cleared = this.#runs = this.#beside = null;
-    this.rows = block.candidates.map((candidate, index) => {
-      const row = (this.#made[index] ??= this.#make(index));
-      setText(row.querySelector(".row-text"), candidate);
-      // In so many words: of a name put together from elements Orca says some twice, or in another order.
-      this.#names[index] = `${row.querySelector(".row-letter").textContent} ${heardOf(candidate)}`;
-      row.setAttribute("aria-label", this.#names[index]);
-      row.classList.remove("wanting");
-      return row;
-    });
-    const there = /** @type {HTMLElement[]} */ (Array.from($("rows").querySelectorAll(".row")));
-    if (there.length !== this.rows.length || !this.rows.every((row) => there.includes(row))) {
-      $("rows").replaceChildren(...this.rows);
-    }
+    this.arrange(block, (index) => this.#make(index));
     $("rows").classList.remove("aligned");
-    $("outputs").dataset.length = lengthOf(block);
     this.showLabels();
-    this.#activate(0);
   }
 
   /** @param {number} index */
   #make(index) {
     const row = template.content.firstElementChild.cloneNode(true);
-    row.querySelector(".row-letter b").textContent = letterOf(index);
-    row.addEventListener("focusout", () => row.setAttribute("aria-label", this.#names[index]));
-
     /** @type {HTMLInputElement | null} */
     let wasChecked = null;
     let isPointed = false;
@@ -100,7 +73,7 @@ export class Rows {
       });
     }
     row.addEventListener("focusin", () => {
-      this.#activate(index);
+      this.activate(index);
       // By keys to a row that only opens now.
       if (!this.#isMoving && isFolded()) row.querySelector(".ranks")?.scrollIntoView({ block: "nearest" });
     });
@@ -119,40 +92,11 @@ export class Rows {
     return last !== null && last !== input && last.value === input.value && timeStamp - at < DOUBLE_MS;
   }
 
-  /** @param {number} index */
-  #activate(index) {
-    this.active = index;
-    this.rows.forEach((row, each) => row.classList.toggle("active", each === index));
-  }
-
-  // The next or the last as they stand on the page, which in tiers is not by letter.
-  /** @param {number} by */
-  neighbour(by) {
-    /** @type {HTMLElement[]} */
-    const shown = Array.from($("rows").querySelectorAll(".row"));
-    const row = shown[shown.indexOf(this.rows[this.active]) + by];
-    return row ? this.rows.indexOf(row) : null;
-  }
-
   /** @param {number} index @param {FocusOptions} [options] */
   focus(index, options) {
-    const row = this.rows[index];
-    this.#activate(index);
     this.#isMoving = true;
-    (row.querySelector("input:checked") ?? row.querySelector("input")).focus({ preventScroll: true, ...options });
+    this.focusRow(index, options);
     this.#isMoving = false;
-    if (!options?.preventScroll) row.scrollIntoView({ block: "nearest" });
-  }
-
-  // Said with the output that gets the focus next: an announcement would come after it, and nobody can
-  // judge an output before its source.
-  /** @param {number} index @param {string} words */
-  introduce(index, words) {
-    const row = this.rows[index];
-    const at = /** @type {HTMLElement | null} */ (document.activeElement);
-    // Where the focus is already, nothing would be said.
-    if (row.contains(at)) at?.blur();
-    row.setAttribute("aria-label", `${words} ${row.getAttribute("aria-label")}`);
   }
 
   // All ranks go, or those that went last come back: what is to be said of it, or null.
@@ -174,11 +118,6 @@ export class Rows {
       row.classList.toggle("ranked", label !== null);
       if (label !== null) row.classList.remove("wanting");
     });
-  }
-
-  /** @param {number[]} indices */
-  markWanting(indices) {
-    this.rows.forEach((row, index) => row.classList.toggle("wanting", indices.includes(index)));
   }
 
   /** @param {boolean} on */

@@ -1,7 +1,7 @@
 // Ranking: a row with five ranks for each output, the order they make, and where the rows stand.
 
 import { announce } from "../announce.js";
-import { digitOf, letterOf } from "../keys.js";
+import { digitOf, letterOf, STEPS } from "../keys.js";
 import { list, say } from "../words.js";
 import { tiers } from "./answer.js";
 import * as ranking from "./answer.js";
@@ -10,8 +10,6 @@ import { isFolded, Rows } from "./rows.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
-/** @type {Record<string, number>} */
-const ARROWS = { ArrowUp: -1, ArrowDown: 1 };
 
 /** @type {AnswerOf<RankingAnswer>} */
 export const answers = ranking;
@@ -91,7 +89,7 @@ export class RankingScreen {
 
   /** @param {string} words */
   introduce(words) {
-    this.rows.introduce(this.#first, words);
+    this.rows.introduceRow(this.#first, words);
   }
 
   // To the first row without a rank.
@@ -170,7 +168,7 @@ export class RankingScreen {
 
   /** @param {Pressed} event */
   arrow({ key }) {
-    const by = ARROWS[key];
+    const by = STEPS[key];
     return by ? () => this.move(by) : null;
   }
 
@@ -186,8 +184,7 @@ export class RankingScreen {
 
   /** @param {string} letter @param {Pressed} event */
   letter(letter, { repeat }) {
-    if (letter === "j") return () => this.move(1);
-    if (letter === "k") return () => this.move(-1);
+    if (letter in STEPS) return () => this.move(STEPS[letter]);
     if (letter === "t") return repeat ? null : () => this.#layout.toggle("tiers");
     if (letter === "v") return repeat ? null : () => this.#layout.toggle("columns");
     return null;

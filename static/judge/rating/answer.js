@@ -15,12 +15,6 @@ export const begun = ({ value }) => value !== null;
 /** @param {RatingAnswer} answer @returns {Phrase | null} */
 export const lack = ({ value }) => (value === null ? { key: "points_wanted" } : null);
 
-/** @param {RatingAnswer} answer @param {Candidate[]} candidates */
-export const toDraft = ({ value }, [{ id }]) => ({ points: value, first: id });
-
-/** @param {Draft} draft @param {Candidate[]} candidates @returns {RatingAnswer} */
-export const fromDraft = ({ points = null, first }, [{ id }]) => (first === id ? { value: points } : blank());
-
 /** @param {RatingAnswer} answer @returns {Stored} */
 export const fields = ({ value }) => ({ answer: value && { value } });
 

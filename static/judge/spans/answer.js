@@ -45,16 +45,6 @@ export function lack(answer) {
 /** @param {SpansAnswer} answer @returns {Phrase} */
 export const hint = (answer) => lack(answer) ?? { key: "all_scored" };
 
-/** @param {SpansAnswer} answer @param {Candidate[]} candidates */
-export const toDraft = ({ outputs }, candidates) => ({
-  outputs: Object.fromEntries(candidates.map(({ id }, index) => [id, copy(outputs[index])])),
-});
-
-/** @param {Draft} draft @param {Candidate[]} candidates @returns {SpansAnswer} */
-export const fromDraft = ({ outputs = {} }, candidates) => ({
-  outputs: candidates.map(({ id }) => copy(outputs[id] ?? nothing())),
-});
-
 /** @param {SpansAnswer} answer @returns {Stored} */
 export const fields = ({ outputs }) => ({ answer: { outputs: outputs.map(copy) } });
 

@@ -3,7 +3,7 @@
 import { announce } from "../announce.js";
 import { lengthOf } from "../block.js";
 import { differences } from "../differences.js";
-import { digitOf } from "../keys.js";
+import { digitOf, STEPS } from "../keys.js";
 import { say, sayPhrase } from "../words.js";
 import * as spans from "./answer.js";
 import { Choice } from "./choice.js";
@@ -327,8 +327,7 @@ export class SpansScreen {
 
   /** @param {string} letter @param {Pressed} event */
   letter(letter, { repeat }) {
-    if (letter === "j") return () => this.move(1);
-    if (letter === "k") return () => this.move(-1);
+    if (letter in STEPS) return () => this.move(STEPS[letter]);
     if (repeat) return null;
     const output = this.outputs[this.#active];
     if (letter === "p") return () => output.scoring.focus();

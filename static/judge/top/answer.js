@@ -26,12 +26,6 @@ function marked({ top }) {
 /** @param {TopAnswer} answer @returns {Phrase} */
 export const hint = (answer) => (begun(answer) ? marked(answer) : { key: "top_none" });
 
-/** @param {TopAnswer} answer @param {Candidate[]} candidates */
-export const toDraft = ({ top }, candidates) => ({ top: candidates.flatMap(({ id }, index) => (top[index] ? [id] : [])) });
-
-/** @param {Draft} draft @param {Candidate[]} candidates @returns {TopAnswer} */
-export const fromDraft = ({ top = [] }, candidates) => ({ top: candidates.map(({ id }) => top.includes(id)) });
-
 /** @param {TopAnswer} answer @returns {Stored} */
 export const fields = (answer) => ({ answer: begun(answer) ? { top: [...answer.top] } : null });
 

@@ -6,10 +6,6 @@ const THREE = [["first", 1], ["same", 2], ["second", 3]];
 /** @type {[Verdict, number][]} */
 const FOUR = [["first", 1], ["both_fine", 2], ["both_wrong", 4], ["second", 3]];
 
-// Where the outputs stand the other way round.
-/** @type {Record<string, Verdict>} */
-const TURNED = { first: "second", second: "first" };
-
 /** @param {Rules} rules */
 export const choicesOf = ({ four_answers: four }) => (four ? FOUR : THREE);
 
@@ -29,16 +25,6 @@ export const begun = ({ verdict }) => verdict !== null;
 /** @param {TwoOutputsAnswer} answer @param {Rules} rules @returns {Phrase | null} */
 export function lack({ verdict }, rules) {
   return choicesOf(rules).some(([each]) => each === verdict) ? null : { key: "verdict_wanted" };
-}
-
-/** @param {TwoOutputsAnswer} answer @param {Candidate[]} candidates */
-export const toDraft = ({ verdict }, [{ id }]) => ({ verdict, first: id });
-
-/** @param {Draft} draft @param {Candidate[]} candidates @returns {TwoOutputsAnswer} */
-export function fromDraft({ verdict = null, first }, candidates) {
-  const place = candidates.findIndex(({ id }) => id === first);
-  if (place < 0 || verdict === null) return blank();
-  return { verdict: place ? (TURNED[verdict] ?? verdict) : verdict };
 }
 
 /** @param {TwoOutputsAnswer} answer @returns {Stored} */
