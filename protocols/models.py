@@ -1,6 +1,6 @@
 """Tables of the protocols: answers beyond labels, and the questions of some protocols."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, Final
 
 import pgtrigger
@@ -26,9 +26,12 @@ class AnswerOfProtocol(models.Model):
     class Meta:
         abstract = True
 
+    def __str__(self) -> str:
+        return f"answer of judgment {self.judgment_id}"
+
 
 def answer_triggers(
-    protocol: str, *, declare: list[tuple[str, str]], parts: dict[str, str] | None = None
+    protocol: str, *, declare: Sequence[tuple[str, str]] = (), parts: dict[str, str] | None = None
 ) -> list[pgtrigger.Trigger]:
     """Return the triggers of a protocol's answers: they stay, and each fits its judgment.
 
@@ -68,14 +71,9 @@ class TwoOutputsAnswer(AnswerOfProtocol):
 
     verdict = models.CharField(max_length=10, choices=Verdict)
 
-    objects: ClassVar[models.Manager["TwoOutputsAnswer"]] = models.Manager()
-
     class Meta:
         constraints = [is_one_of("verdict", Verdict, name="two_outputs_verdict_is_known")]
-        triggers = answer_triggers("two_outputs", declare=[("wrong", "RECORD")])
-
-    def __str__(self) -> str:
-        return f"{self.judgment_id}: {self.verdict}"
+        triggers = answer_triggers("two_outputs")
 
 
 class Criterion(models.TextChoices):
@@ -118,8 +116,6 @@ class RatingAnswer(AnswerOfProtocol):
         validators=[MinValueValidator(1), MaxValueValidator(5)]
     )
 
-    objects: ClassVar[models.Manager["RatingAnswer"]] = models.Manager()
-
     class Meta:
         constraints = [
             is_one_of("criterion", Criterion, name="rating_criterion_is_known"),
@@ -129,15 +125,11 @@ class RatingAnswer(AnswerOfProtocol):
         ]
         triggers = answer_triggers(
             "rating",
-            declare=[("wrong", "RECORD")],
             parts={
                 "its_protocol": _by_criterion((key, str(each)) for key, each, _part in _ASKED),
                 "its_part": _by_criterion((key, part) for key, _protocol, part in _ASKED),
             },
         )
-
-    def __str__(self) -> str:
-        return f"{self.judgment_id}: {self.criterion} {self.value}"
 
 
 class Outcome(models.TextChoices):
@@ -181,8 +173,6 @@ class EditingAnswer(AnswerOfProtocol):
         blank=True,
     )
 
-    objects: ClassVar[models.Manager["EditingAnswer"]] = models.Manager()
-
     class Meta:
         constraints = [
             is_one_of("outcome", ["", *Outcome], name="editing_outcome_is_known"),
@@ -203,9 +193,6 @@ class EditingAnswer(AnswerOfProtocol):
             ),
         ]
         triggers = answer_triggers("editing", declare=[("answer", "RECORD")])
-
-    def __str__(self) -> str:
-        return f"{self.judgment_id}: {self.outcome or self.acceptable}"
 
 
 def _length(column: str) -> models.Func:
@@ -309,13 +296,8 @@ class QuizAnswer(AnswerOfProtocol):
         models.BooleanField(null=True),
     )
 
-    objects: ClassVar[models.Manager["QuizAnswer"]] = models.Manager()
-
     class Meta:
-        triggers = answer_triggers("quiz", declare=[("wrong", "RECORD")])
-
-    def __str__(self) -> str:
-        return f"{self.judgment_id}: {self.answers}"
+        triggers = answer_triggers("quiz")
 
 
 class SystemSort(models.Model):
@@ -490,8 +472,6 @@ class SpansAnswer(AnswerOfProtocol):
         blank=True,
     )
 
-    objects: ClassVar[models.Manager["SpansAnswer"]] = models.Manager()
-
     class Meta:
         constraints = [
             models.CheckConstraint(
@@ -509,6 +489,3 @@ class SpansAnswer(AnswerOfProtocol):
                 ("marked_until", "INTEGER"),
             ],
         )
-
-    def __str__(self) -> str:
-        return f"{self.judgment_id}: {self.scores}"

@@ -11,8 +11,8 @@ from django.db.models import CheckConstraint, Q
 # A connection caches the plans of trigger queries, and plans made while tables are small would scan
 # them for every row. Judging statements set this once per transaction, so triggers check it before
 # setting it.
-_PLANNING: Final = ("scans", "TEXT")
-_PLANNED: Final = {
+_DECLARED: Final = {"{plan_by_index}": ("scans", "TEXT"), "{refuse_broken}": ("broken", "RECORD")}
+_PARTS: Final = {
     "plan_by_index": """\
 scans := current_setting('enable_seqscan');
 IF scans = 'on' THEN
@@ -21,6 +21,11 @@ END IF;""",
     "plan_as_before": """\
 IF scans = 'on' THEN
     PERFORM set_config('enable_seqscan', 'on', true);
+END IF;""",
+    "refuse_broken": """\
+IF broken.rule IS NOT NULL THEN
+    RAISE EXCEPTION 'judgment % %', broken.judgment_id, broken.rule[2]
+        USING ERRCODE = 'check_violation', CONSTRAINT = broken.rule[1];
 END IF;""",
 }
 
@@ -31,14 +36,15 @@ def trigger_from_file(
     """Return the trigger `name`, whose body is under its name in `<app>/triggers.sql`, after a line `-- trigger <name>`.
 
     `parts` are put in for their names in braces; `options` are those of `pgtrigger.Trigger`. What a body asks between `{plan_by_index}` and `{plan_as_before}`
-    reads no table whole.
+    reads no table whole. `{refuse_broken}` refuses the judgment found in `broken`, whose `rule` is a name and why, in words.
     """
     text = (settings.BASE_DIR / app / "triggers.sql").read_text(encoding="utf-8")
     parted = re.split(r"^-- trigger (\w+)\n", text, flags=re.MULTILINE)
     body = dict(zip(parted[1::2], parted[2::2], strict=True))[name].rstrip("\n") + "\n"
-    if "{plan_by_index}" in body:
-        options["declare"] = [*options.get("declare", ()), _PLANNING]
-    for part, sql in {**_PLANNED, **(parts or {})}.items():
+    declared = [each for part, each in _DECLARED.items() if part in body]
+    if declared:
+        options["declare"] = [*options.get("declare", ()), *declared]
+    for part, sql in {**_PARTS, **(parts or {})}.items():
         body = body.replace(f"{{{part}}}", sql)
     return pgtrigger.Trigger(name=name, func=body, **options)
 
