@@ -197,11 +197,11 @@ class AnswerKind:
         Whose rows say what answers say: of the protocol, with a judgment as its primary key; or `Judgment` where labels
         say all of an answer, so that nothing else is kept.
     row : callable
-        Returns the fields of that for an answer in a pass, without its judgment and the one it is about.
+        Returns the fields of that for an answer in a pass, without its judgment and the one it is about. By default, those of the answer.
     about : AboutJudgment, optional
         None: no answer is about another.
-    as_given : callable
-        Returns an answer as it was given, in JSON, of anything that has the fields of `table`.
+    as_given : callable, optional
+        Returns an answer as it was given, in JSON, of anything that has the fields of `table`. None: these fields are the answer.
     labels : callable
         Returns the order of the candidates that an answer implies: 1 is best. By default, nothing is compared.
     refusal : callable
@@ -262,9 +262,9 @@ class AnswerKind:
     first_candidates: int | None = None
     candidates_in_words: str | Promise = ""
     table: type[Any] = Judgment
-    row: Callable[[Answer, int], dict[str, Any]] = lambda _answer, _part: {}
+    row: Callable[[Answer, int], dict[str, Any]] = lambda answer, _part: dict(answer)
     about: AboutJudgment | None = None
-    as_given: Callable[[Any], Answer] = lambda row: row.labels
+    as_given: Callable[[Any], Answer] | None = None
     simulated_on: Callable[[Answer, Sequence[str], Mapping[str, Any], Random], Answer] | None = None
     passes: Passes | None = None
     comparisons: Comparisons | None = None
@@ -312,12 +312,17 @@ class AnswerKind:
         """Return answers by the ids of their judgments, as they were given. One query."""
         rows = self.table.objects.filter(pk__in=judgment_ids)
         found = rows.values_list("pk", *(self.columns or ("labels",)), named=True)
-        return {row.pk: self.as_given(row) for row in found}
+        return {row.pk: self._given(row) for row in found}
 
     def answer_of(self, judgment: Judgment) -> Answer | None:
         """Return an answer as it was given; one query, unless it was stored with this very instance. None if there is none."""
         row = getattr(judgment, self._relation, None) if self.keeps_answers else judgment
-        return None if row is None else self.as_given(row)
+        return None if row is None else self._given(row)
+
+    def _given(self, row: Any) -> Answer:
+        if self.as_given is not None:
+            return self.as_given(row)
+        return {column: getattr(row, column) for column in self.columns}
 
     def row_of(self, answer: Answer, *, part: int, block_id: int) -> dict[str, Any]:
         """Return the fields of `table` for an answer to a block, without its judgment. A query if it is about another."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -61,3 +62,7 @@ class SubmissionRefusedError(Exception):
         self.retry_after = retry_after
         self.stored = stored
         self.field = field
+
+
+#: The same for the `answer` of a request.
+answer_refused = partial(SubmissionRefusedError, field="answer")

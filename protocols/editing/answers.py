@@ -9,14 +9,14 @@ from random import Random
 from typing import Any, Final
 
 from django import forms
-from django.db.models import Count, F, OuterRef, QuerySet, Subquery
+from django.db.models import Count, F, OuterRef, Subquery
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from annotation.models import Assignment, Block
 from annotation.protocols import AboutJudgment, AnswerKind, Stage, rules_completed
-from annotation.submissions import AssignedBlock, SubmissionRefusedError
+from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.models import Output, Protocol
 from protocols.models import EditingAnswer, Outcome
 
@@ -26,65 +26,50 @@ ACCEPT: Final = "accept"
 FIRST_STAGE: Final = Stage(rules={"asked": EDIT}, is_text_alone=True)
 
 
-def edits_shown(block_ids: Sequence[int]) -> dict[int, str]:
-    """Return the edited output to be judged, by block; nothing for blocks that ask for edits. Two queries at most.
+def edits_asked_about(block_ids: Sequence[int]) -> dict[int, tuple[EditingAnswer | None, str]]:
+    """Return the edit that a block asks about, with its output's text; nothing for blocks that ask for edits. Two queries at most.
 
-    A HIT begun by one judge and finished by another may have two edits of a block: the first
-    judge's latest edit is shown. An output without changes or edits is shown itself.
+    There is no edit of an output that was skipped.
     """
-    asking = list(_asking(block_ids))
+    first = Block.objects.filter(hit=OuterRef("hit__repeats"), segment=OuterRef("segment"))
+    output = Output.objects.filter(pk=OuterRef("output"))
+    asking = list(
+        Block.objects.filter(pk__in=block_ids, hit__repeats__isnull=False)
+        .annotate(output=F("outputs__0"))
+        .values_list("pk", Subquery(first.values("pk")[:1]), Subquery(output.values("text")))
+    )
     edits = edits_in_force([of for _pk, of, _output in asking]) if asking else {}
-    return {pk: _shown(edits.get(of), output or "") for pk, of, output in asking}
+    return {pk: (edits.get(of), output or "") for pk, of, output in asking}
 
 
 def edits_in_force(block_ids: Sequence[int]) -> dict[int, EditingAnswer]:
-    """Return the edit that others are asked about, by block: the last of the judge who gave the first. One query."""
-    return _in_force(EditingAnswer.objects.filter(judgment__block__in=block_ids))
+    """Return the edit that others are asked about, by block: the last of the judge who gave the first. One query.
 
-
-def edit_asked_about(block_id: int) -> EditingAnswer | None:
-    """Return the edit that a block asks about; None if its output was not edited. One query."""
-    block = Block.objects.filter(pk=block_id)
-    hit, segment = Subquery(block.values("hit__repeats")), Subquery(block.values("segment"))
-    answers = EditingAnswer.objects.filter(
-        judgment__block__hit=hit, judgment__block__segment=segment
-    )
-    return next(iter(_in_force(answers).values()), None)
-
-
-def _in_force(answers: QuerySet[EditingAnswer]) -> dict[int, EditingAnswer]:
-    """Return the edit that counts of each block."""
+    A HIT begun by one judge and finished by another may have two edits of a block.
+    """
     first_judge: dict[int, int] = {}
     found: dict[int, EditingAnswer] = {}
-    edits = answers.filter(acceptable__isnull=True).order_by("pk").select_related("judgment")
-    for edit in edits:
+    edits = EditingAnswer.objects.filter(judgment__block__in=block_ids, acceptable__isnull=True)
+    for edit in edits.order_by("pk").select_related("judgment"):
         judgment = edit.judgment
         if first_judge.setdefault(judgment.block_id, judgment.judge_id) == judgment.judge_id:
             found[judgment.block_id] = edit
     return found
 
 
-def _asking(block_ids: Sequence[int]) -> QuerySet[Block, Any]:
-    """Return the blocks that ask about another judge's answer, with that block and the output's text."""
-    first = Block.objects.filter(hit=OuterRef("hit__repeats"), segment=OuterRef("segment"))
-    output = Output.objects.filter(pk=OuterRef("output"))
-    return (
-        Block.objects.filter(pk__in=block_ids, hit__repeats__isnull=False)
-        .annotate(output=F("outputs__0"))
-        .values_list("pk", Subquery(first.values("pk")[:1]), Subquery(output.values("text")))
-    )
-
-
-def _shown(edit: EditingAnswer | None, output: str) -> str:
-    return edit.text if edit is not None and edit.outcome == Outcome.EDITED else output
-
-
 def stages(block_ids: Sequence[int]) -> dict[int, Stage]:
-    """Return the stages of blocks: an edit, or whether the shown edit is acceptable."""
-    to_accept = edits_shown(block_ids)
+    """Return the stages of blocks: an edit, or whether the shown edit is acceptable.
+
+    An output without changes or edits is shown itself.
+    """
+    asked = edits_asked_about(block_ids)
+    shown = {
+        block_id: edit.text if edit is not None and edit.outcome == Outcome.EDITED else output
+        for block_id, (edit, output) in asked.items()
+    }
     return {
-        block_id: Stage(rules={"asked": ACCEPT}, texts=(to_accept[block_id],))
-        if block_id in to_accept
+        block_id: Stage(rules={"asked": ACCEPT}, texts=(shown[block_id],))
+        if block_id in shown
         else FIRST_STAGE
         for block_id in block_ids
     }
@@ -139,29 +124,17 @@ class EditingRulesSerializer(serializers.Serializer[object]):
     )
 
 
-def _refused(words: str) -> SubmissionRefusedError:
-    return SubmissionRefusedError(words, field="answer")
-
-
 def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRefusedError | None:
     if len(assigned.candidates) != 1:
         # Practice of which a system was withdrawn.
-        return _refused("This task shows one output at a time.")
-    is_edit, is_acceptance = "outcome" in answer, "acceptable" in answer
-    if is_edit == is_acceptance:
-        return _refused("Give either outcome (for an edit) or acceptable.")
-    return None if is_acceptance else _edit_refusal(answer)
-
-
-def _edit_refusal(answer: Mapping[str, Any]) -> SubmissionRefusedError | None:
-    if answer["outcome"] != Outcome.EDITED:
-        return (
-            _refused("A text is only allowed with the outcome “edited”.")
-            if answer["text"]
-            else None
-        )
-    if not answer["text"]:
-        return _refused(
+        return answer_refused("This task shows one output at a time.")
+    if ("outcome" in answer) == ("acceptable" in answer):
+        return answer_refused("Give either outcome (for an edit) or acceptable.")
+    is_edited = answer.get("outcome") == Outcome.EDITED
+    if answer.get("text") and not is_edited:
+        return answer_refused("A text is only allowed with the outcome “edited”.")
+    if is_edited and not answer["text"]:
+        return answer_refused(
             _("The text is empty. Enter the edited text, or choose “unable to correct”.")
         )
     return None
@@ -173,7 +146,7 @@ def _refusal_by_database(
     block = Block.objects.select_related("hit").get(pk=assigned.block_id)
     is_acceptance = "acceptable" in answer
     if is_acceptance != (block.hit.repeats_id is not None):
-        return _refused(
+        return answer_refused(
             "This sentence asks for an edit."
             if is_acceptance
             else "This sentence asks whether another editor’s edit is acceptable."
@@ -181,18 +154,15 @@ def _refusal_by_database(
     if is_acceptance:
         return None
     if Output.objects.filter(pk=block.outputs[0], text=answer["text"]).exists():
-        return _refused(_("The text is unchanged. Edit it, or choose “no corrections needed”."))
-    is_lent = Assignment.objects.filter(hit__repeats=block.hit_id).exists()
-    return _kept(block.pk) if is_lent else None
-
-
-def _kept(block_id: int) -> SubmissionRefusedError:
-    """Return the refusal to change an edit, with the current one."""
-    edit = edits_in_force([block_id]).get(block_id)
-    return SubmissionRefusedError(
+        return answer_refused(
+            _("The text is unchanged. Edit it, or choose “no corrections needed”.")
+        )
+    if not Assignment.objects.filter(hit__repeats=block.hit_id).exists():
+        return None
+    edit = edits_in_force([block.pk]).get(block.pk)
+    return answer_refused(
         _("Other judges have already received your edit, so it can no longer be changed."),
         stored=None if edit is None else edit.judgment,
-        field="answer",
     )
 
 
@@ -207,7 +177,8 @@ def _row(answer: Mapping[str, Any], _part: int) -> dict[str, Any]:
 
 def _edit(answer: Mapping[str, Any], block_id: int) -> int | None:
     """Return the edit that is accepted or rejected."""
-    edit = edit_asked_about(block_id) if "acceptable" in answer else None
+    asked = edits_asked_about([block_id]) if "acceptable" in answer else {}
+    edit, _output = asked.get(block_id, (None, ""))
     return None if edit is None else edit.pk
 
 

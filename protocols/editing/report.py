@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from campaign.models import Protocol, Task
-from protocols.editing.files import EditsRead, read_edits, task_edits
+from campaign.models import Protocol
+from protocols.editing.files import LINES, Edit, edits_of
 from protocols.editing.statistics import (
     FEWEST_EDITS,
     FEWEST_TESTED,
     Acceptability,
     Counting,
-    EditedSystem,
-    Edits,
     acceptability,
 )
-from protocols.frame.tables import files_data, one_judge_notes, report_of_answers
-from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
+from protocols.frame.tables import analysis_of_lines, one_judge_notes, report_of_answers
 from ranking.analyses.options import CONFIDENCE, Option, OptionError
-from ranking.core.judges.shares import Share
 from ranking.core.scores import Shortage
-from ranking.files.sources import ReadingProgress
 from ranking.reports.inputs import AnswersOfFiles, Input
 from ranking.reports.tables import Column, Plot, Report, Table
 from ranking.wording.agreement import kappa_shown
@@ -37,40 +32,50 @@ def _tell(
     given: Input | AnswersOfFiles, _options: Mapping[str, Any], found: Acceptability
 ) -> Report:
     """Report the acceptable edits of each system; no percentage of few."""
-    read: EditsRead = given.answers
-    accepted, asked = read.uncorrected
+    rows: list[Edit] = given.answers.rows
+    edited = {(edit.segment, edit.judge) for edit in rows}
+    said = [(edit, *each) for edit in rows for each in edit.acceptances]
+    own_segment = sum((edit.segment, judge) in edited for edit, judge, _acceptable in said)
+    uncorrected = [acceptable for edit, _judge, acceptable in said if edit.is_unable]
+    counted = {
+        "edits": len(rows),
+        "editors": len({edit.judge for edit in rows}),
+        "acceptors": len({judge for _edit, judge, _acceptable in said}),
+    }
+    notes = [
+        _("Edits: %(edits)s; editors: %(editors)s; acceptors: %(acceptors)s.")
+        % {name: number_format(number) for name, number in counted.items()},
+        *_notes(rows, found),
+    ]
+    if own_segment:
+        notes.append(
+            _(
+                "Warning: acceptances by judges who edited another output of the same segment: %(count)s."
+            )
+            % {"count": number_format(own_segment)}
+        )
+    if uncorrected:
+        notes.append(
+            _("Uncorrected outputs accepted unchanged: %(counted)s.")
+            % {"counted": _counted(sum(uncorrected), len(uncorrected))}
+        )
     return report_of_answers(
         given=given,
-        of_files={
-            "files": files_data(read.files),
-            "edits": len(read.edits),
-            "segments": len(set(read.edits.segment.tolist())),
-        },
+        of_files={"segments": len({edit.segment for edit in rows})},
         counted={
-            "edits": len(read.edits),
-            "editors": read.editors,
-            "acceptors": read.acceptors,
-            **(
-                {"own_segment": read.own_segment}
-                if read.files
-                else {"uncorrected": {"accepted": accepted, "asked": asked}}
-            ),
+            **counted,
+            "own_segment": own_segment,
+            "uncorrected": {"accepted": sum(uncorrected), "asked": len(uncorrected)},
         },
-        notes=_notes(read, found),
+        notes=notes,
         tables=[_systems(found), _effort(found), _pairs(found)],
         data={"acceptability": found},
     )
 
 
-def _notes(read: EditsRead, found: Acceptability) -> list[str]:
+def _notes(rows: list[Edit], found: Acceptability) -> list[str]:
     number = found.number
     notes = [
-        _("Edits: %(edits)s; editors: %(editors)s; acceptors: %(acceptors)s.")
-        % {
-            "edits": number_format(len(read.edits)),
-            "editors": number_format(read.editors),
-            "acceptors": number_format(read.acceptors),
-        },
         _("Edits per system: %(least)s to %(most)s, mean %(mean)s ± %(deviation)s.")
         % {
             "least": number_format(number.least),
@@ -88,7 +93,7 @@ def _notes(read: EditsRead, found: Acceptability) -> list[str]:
             )
             % {"count": found.fewest}
         )
-    notes += one_judge_notes(read.edits.systems, read.edits.wrote, read.edits.editor)
+    notes += one_judge_notes((edit.systems, edit.judge) for edit in rows)
     kappa = kappa_shown(found.acceptors.kappa, found.acceptors.p_chance)
     if kappa is not None:
         notes.append(
@@ -98,23 +103,7 @@ def _notes(read: EditsRead, found: Acceptability) -> list[str]:
                 "edits": number_format(found.acceptors.edits),
             }
         )
-    if read.own_segment:
-        notes.append(
-            _(
-                "Warning: acceptances by judges who edited another output of the same segment: %(count)s."
-            )
-            % {"count": number_format(read.own_segment)}
-        )
-    if read.uncorrected[1]:
-        notes.append(
-            _("Uncorrected outputs accepted unchanged: %(counted)s.")
-            % {"counted": _counted(*read.uncorrected)}
-        )
     return notes
-
-
-def _of_outcome(outcome: str) -> Callable[[EditedSystem], str]:
-    return lambda row: _counted(*row.by_outcome[outcome])
 
 
 def _counted(acceptable: int, decided: int) -> str:
@@ -124,9 +113,17 @@ def _counted(acceptable: int, decided: int) -> str:
     }
 
 
-def _percent(share: Share | None, number: str) -> float | None:
-    value = None if share is None else getattr(share, number)
-    return None if value is None else 100 * value
+def _of_decided(key: str, heading: str, of: Callable[[Any], tuple[int, int]]) -> Column:
+    """Return a column of acceptable and decided edits."""
+    return Column(key, heading, is_text=True, of=lambda row: _counted(*of(row)))
+
+
+def _percent(key: str, heading: str, of: Callable[[Any], float | None]) -> Column:
+    def percent(row: Any) -> float | None:
+        share = of(row)
+        return None if share is None else 100 * share
+
+    return Column(key, heading, decimals=1, of=percent)
 
 
 def _systems(found: Acceptability) -> Table:
@@ -136,23 +133,16 @@ def _systems(found: Acceptability) -> Table:
         title=_("Acceptable edits"),
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
-            Column(
-                "acceptable",
-                _("Acceptable"),
-                is_text=True,
-                of=lambda row: _counted(row.acceptable, row.decided),
-            ),
-            Column("percent", "%", decimals=1, of=lambda row: _percent(row.share, "value")),
-            Column("low", _("From"), decimals=1, of=lambda row: _percent(row.share, "low")),
-            Column("high", _("To"), decimals=1, of=lambda row: _percent(row.share, "high")),
+            _of_decided("acceptable", _("Acceptable"), lambda row: (row.acceptable, row.decided)),
+            _percent("percent", "%", lambda row: row.share and row.share.value),
+            _percent("low", _("From"), lambda row: row.share and row.share.low),
+            _percent("high", _("To"), lambda row: row.share and row.share.high),
             Column("rank", _("Rank")),
             Column("rank_low", _("From")),
             Column("rank_high", _("To")),
             Column("cluster", _("Cluster")),
-            *(
-                Column(outcome, heading, is_text=True, of=_of_outcome(outcome))
-                for outcome, heading in (("edited", _("Edited")), ("unchanged", _("Unchanged")))
-            ),
+            _of_decided("edited", _("Edited"), lambda row: row.by_outcome["edited"]),
+            _of_decided("unchanged", _("Unchanged"), lambda row: row.by_outcome["unchanged"]),
             Column("unable", _("Unable")),
             Column("split", _("Split")),
             Column("open", _("Undecided")),
@@ -185,12 +175,7 @@ def _effort(found: Acceptability) -> Table:
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
             Column("edits", _("Edits")),
-            Column(
-                "unchanged",
-                _("Unchanged, %"),
-                decimals=1,
-                of=lambda row: None if row.share_unchanged is None else 100 * row.share_unchanged,
-            ),
+            _percent("unchanged", _("Unchanged, %"), lambda row: row.share_unchanged),
             Column("characters", _("Characters changed per 100"), decimals=1),
             Column("median_seconds", _("Seconds"), decimals=1),
         ),
@@ -204,19 +189,9 @@ def _pairs(found: Acceptability) -> Table:
         title=_("Pairs of systems: Fisher’s exact test"),
         columns=(
             Column("first", _("System"), is_text=True, names="system"),
-            Column(
-                "first_acceptable",
-                _("Acceptable"),
-                is_text=True,
-                of=lambda pair: _counted(*pair.counts[:2]),
-            ),
+            _of_decided("first_acceptable", _("Acceptable"), lambda pair: pair.counts[:2]),
             Column("second", _("System"), is_text=True, names="other"),
-            Column(
-                "second_acceptable",
-                _("Acceptable"),
-                is_text=True,
-                of=lambda pair: _counted(*pair.counts[2:]),
-            ),
+            _of_decided("second_acceptable", _("Acceptable"), lambda pair: pair.counts[2:]),
             Column("p", _("p"), of=lambda pair: pair.p_value),
             Column("adjusted_p", _("Corrected p")),
         ),
@@ -253,45 +228,26 @@ ACCEPTANCES = Option(
 )
 
 
-def _read(
-    task: Task, watermark: int, judgments: ChosenJudgments, _options: Mapping[str, Any]
-) -> EditsRead:
-    return task_edits(task=task, watermark=watermark, chosen=judgments)
-
-
-def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begin) -> Acceptability:
-    begin(_("Counting"))
-    edits: Edits = given.answers.edits
-    if not len(edits):
-        raise ValueError(_("No judgments match these options."))
+def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any]) -> Acceptability:
+    if isinstance(given, AnswersOfFiles) and given.answers.excluded_judges:
+        raise OptionError("judges cannot be excluded from edits.", field="exclude_judge")
     return acceptability(
-        edits,
+        edits_of(given.answers.rows),
         fewest=options[FEWEST.name],
         counting=Counting(options[ACCEPTANCES.name]),
         confidence=options[CONFIDENCE.name],
     )
 
 
-def _read_files(
-    names: Sequence[str],
-    _options: Mapping[str, Any],
-    excluded: Sequence[str],
-    progress: ReadingProgress,
-) -> EditsRead:
-    if excluded:
-        raise OptionError("judges cannot be excluded from edits.", field="exclude_judge")
-    return read_edits(names, progress=progress)
-
-
-ANALYSIS = AnalysisKind(
+ANALYSIS = analysis_of_lines(
+    LINES,
     name="editing",
     title=gettext_lazy("Acceptable edits"),
     question=gettext_lazy("How often can each system's output be edited into acceptable text?"),
     options=(FEWEST, ACCEPTANCES, CONFIDENCE),
     protocols=frozenset({Protocol.EDITING}),
     stands_for_ranking=True,
-    read=_read,
+    step=gettext_lazy("Counting"),
     find=_find,
     tell=_tell,
-    read_files=_read_files,
 )

@@ -6,6 +6,8 @@ al. 2011, §4.1: 3 of 5 beside 5 of 30), so systems with too few edits have neit
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import combinations
@@ -13,12 +15,10 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from ranking.core.arrays import BoolArray, Int64Array
 from ranking.core.judges.shares import Share, two_way_share
 from ranking.core.ranges import Correction, RankRanges, adjusted, clusters
 from ranking.core.scores import Scores, shared_ranks
-
-Int64Array = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 
 class Outcome(StrEnum):
@@ -69,19 +69,6 @@ class Edits:
     distance: Int64Array
     length: Int64Array
     active_ms: Int64Array
-
-    def __post_init__(self) -> None:
-        columns = (self.editor, self.outcome, self.accepted, self.acceptances, self.distance)
-        others = (self.length, self.active_ms, self.wrote)
-        if any(len(each) != len(self.segment) for each in (*columns, *others)):
-            raise ValueError("expected columns of one length")
-        if np.any(self.accepted < 0) or np.any(self.accepted > self.acceptances):
-            raise ValueError("accepted: not between 0 and the acceptances")
-        if np.any(self.acceptances[self.outcome == OUTCOMES.index(Outcome.UNABLE)]):
-            raise ValueError("what nobody could edit cannot be accepted or rejected")
-
-    def __len__(self) -> int:
-        return len(self.segment)
 
 
 def character_distance(output: str, edit: str) -> int:
@@ -191,12 +178,12 @@ class EditedSystem:
         Acceptability with its interval; None below the fewest edits.
     share_unchanged : float or None
         Share of all edits that needed no corrections; None below the fewest edits.
-    rank, rank_low, rank_high, cluster : int or None
-        Among the systems with a share; those of equal shares share the best of their ranks. Only the rank where each acceptance counts, because the tests are of majorities.
     characters : float or None
         Characters changed in 100 characters of the outputs, where both texts are known.
     median_seconds : float or None
         Of the editors' active time.
+    rank, rank_low, rank_high, cluster : int or None
+        Among the systems with a share; those of equal shares share the best of their ranks. Only the rank where each acceptance counts, because the tests are of majorities.
     """
 
     system: str
@@ -211,12 +198,12 @@ class EditedSystem:
     by_outcome: dict[str, tuple[int, int]]
     share: Share | None
     share_unchanged: float | None
-    rank: int | None
-    rank_low: int | None
-    rank_high: int | None
-    cluster: int | None
     characters: float | None
     median_seconds: float | None
+    rank: int | None = None
+    rank_low: int | None = None
+    rank_high: int | None = None
+    cluster: int | None = None
 
 
 @dataclass(frozen=True)
@@ -238,7 +225,7 @@ class EditedPair:
     second: str
     counts: tuple[int, int, int, int]
     p_value: float | None
-    adjusted_p: float | None
+    adjusted_p: float | None = None
 
 
 @dataclass(frozen=True)
@@ -293,7 +280,7 @@ def acceptability(
     ----------
     edits : Edits
     fewest : int
-        Systems with fewer decided edits get counts alone: no percentage, no rank.
+        At least 1. Systems with fewer decided edits get counts alone: no percentage, no rank.
     counting : Counting
     confidence : float
         Between 0 and 1.
@@ -302,19 +289,12 @@ def acceptability(
     -------
     Acceptability
 
-    Raises
-    ------
-    ValueError
-        If `fewest` is less than 1 or `confidence` is not between 0 and 1.
-
     References
     ----------
     O. Bojar, M. Ercegovčević, M. Popel, O. F. Zaidan (2011), A Grain of Salt for the WMT Manual
     Evaluation, §4.1.
     R. A. Fisher (1935), The Logic of Inductive Inference, JRSS 98.
     """
-    if fewest < 1 or not 0 < confidence < 1:
-        raise ValueError("fewest: expected at least 1; confidence: a share between 0 and 1")
     rows = [
         _counted(edits, place, fewest, counting, confidence)
         for place in range(len(edits.systems))
@@ -342,16 +322,16 @@ def _counted(
     acceptable = decided & (2 * edits.accepted > edits.acceptances)
     enough = int(decided.sum()) >= fewest
     of_outcome = [edits.outcome == number for number in range(len(OUTCOMES))]
-    unchanged = int((own & of_outcome[OUTCOMES.index(Outcome.UNCHANGED)]).sum())
+    edited, unchanged, failed = (int((own & each).sum()) for each in of_outcome)
     times = edits.active_ms[own & (edits.active_ms >= 0)]
     known = own & (edits.distance >= 0) & (edits.length > 0)
     length = int(edits.length[known].sum())
     return EditedSystem(
         system=edits.systems[place],
         edits=int(own.sum()),
-        edited=int((own & of_outcome[OUTCOMES.index(Outcome.EDITED)]).sum()),
+        edited=edited,
         unchanged=unchanged,
-        unable=int((own & unable).sum()),
+        unable=failed,
         open=int((own & ~decided).sum()),
         decided=int(decided.sum()),
         acceptable=int(acceptable.sum()),
@@ -362,10 +342,6 @@ def _counted(
         },
         share=_share(edits, decided, acceptable, counting, confidence) if enough else None,
         share_unchanged=unchanged / int(own.sum()) if own.sum() >= fewest else None,
-        rank=None,
-        rank_low=None,
-        rank_high=None,
-        cluster=None,
         characters=100 * int(edits.distance[known].sum()) / length if length else None,
         median_seconds=float(np.median(times)) / 1000 if len(times) else None,
     )
@@ -392,34 +368,28 @@ def _share(
 
 
 def _pairs(rows: list[EditedSystem]) -> tuple[EditedPair, ...]:
-    tested = [(one, other) for one, other in combinations(rows, 2) if one.decided and other.decided]
-    p = np.array(
-        [
-            fisher_p(*_counts(one, other))
-            if min(one.decided, other.decided) >= FEWEST_TESTED
-            else np.nan
-            for one, other in tested
-        ],
-        dtype=np.float64,
-    )
-    # Tests of systems that get no rank would only make the others harder to tell apart.
-    counts = np.isfinite(p) & np.array(
-        [bool(one.share and other.share) for one, other in tested], dtype=np.bool_
-    )
-    corrected = np.full(len(tested), np.nan)
-    corrected[counts] = adjusted(p[counts], Correction.HOLM)
-    return tuple(
+    compared = [pair for pair in combinations(rows, 2) if min(each.decided for each in pair)]
+    pairs = [
         EditedPair(
             first=one.system,
             second=other.system,
             counts=_counts(one, other),
-            p_value=None if np.isnan(own) else own,
-            adjusted_p=of_family if is_counted else None,
+            p_value=fisher_p(*_counts(one, other))
+            if min(one.decided, other.decided) >= FEWEST_TESTED
+            else None,
         )
-        for (one, other), own, of_family, is_counted in zip(
-            tested, p.tolist(), corrected.tolist(), counts.tolist(), strict=True
-        )
-    )
+        for one, other in compared
+    ]
+    # Tests of systems that get no rank would only make the others harder to tell apart.
+    tested = {
+        place: pairs[place].p_value
+        for place, (one, other) in enumerate(compared)
+        if one.share and other.share and pairs[place].p_value is not None
+    }
+    corrected = adjusted(np.array([*tested.values()], dtype=np.float64), Correction.HOLM)
+    for place, p in zip(tested, corrected.tolist(), strict=True):
+        pairs[place] = replace(pairs[place], adjusted_p=p)
+    return tuple(pairs)
 
 
 def _counts(one: EditedSystem, other: EditedSystem) -> tuple[int, int, int, int]:
@@ -446,31 +416,26 @@ def _ranked(
         if row.share is not None and row.share.value is not None
     }
     order = sorted(shares, key=lambda name: (-shares[name], name))
-    above, below = (dict.fromkeys(order, 0) for _side in range(2))
+    above, below = Counter[str](), Counter[str]()
     for pair in pairs:
         if pair.adjusted_p is not None and pair.adjusted_p <= level:
             first = pair.counts[0] * pair.counts[3] > pair.counts[2] * pair.counts[1]
             better, worse = (pair.first, pair.second) if first else (pair.second, pair.first)
             above[worse] += 1
             below[better] += 1
-    ranges = RankRanges(
-        low=np.array([1 + above[name] for name in order], dtype=np.int64),
-        high=np.array([len(order) - below[name] for name in order], dtype=np.int64),
-    )
-    cluster = clusters(ranges)
-    of_system = {row.system: row for row in rows}
-    whole = Scores(np.array([shares[name] for name in order]), np.ones(len(order), dtype=np.bool_))
-    ranked = [
-        replace(of_system[name], rank=rank)
-        for name, rank in zip(order, shared_ranks(whole)[0].tolist(), strict=True)
-    ]
+    low = np.array([1 + above[name] for name in order], dtype=np.int64)
+    high = np.array([len(order) - below[name] for name in order], dtype=np.int64)
+    values = np.array([shares[name] for name in order])
+    ranks, _last = shared_ranks(Scores(values, np.ones(len(order), dtype=np.bool_)))
+    places: dict[str, Sequence[int]] = {"rank": ranks.tolist()}
     if counting is Counting.MAJORITY:
-        ranked = [
-            replace(row, rank_low=low, rank_high=high, cluster=own)
-            for row, low, high, own in zip(
-                ranked, ranges.low.tolist(), ranges.high.tolist(), cluster.tolist(), strict=True
-            )
-        ]
+        cluster = clusters(RankRanges(low=low, high=high)).tolist()
+        places |= {"rank_low": low.tolist(), "rank_high": high.tolist(), "cluster": cluster}
+    of_system = {row.system: row for row in rows}
+    ranked = [
+        replace(of_system[name], **{key: each[place] for key, each in places.items()})
+        for place, name in enumerate(order)
+    ]
     return (*ranked, *sorted((r for r in rows if r.system not in shares), key=lambda r: r.system))
 
 

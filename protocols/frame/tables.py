@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
+from protocols.frame.lines import AnswerLines, AnswersRead
+from ranking.analyses.kind import AnalysisKind, Begin
 from ranking.code_version import code_version
 from ranking.files.records import FileRead
-from ranking.reports.inputs import AnswersOfFiles, Input, input_data, input_notes
+from ranking.files.sources import ReadingProgress
+from ranking.reports.inputs import (
+    AnswersOfFiles,
+    Input,
+    excluded_notes,
+    input_data,
+    input_notes,
+)
 from ranking.reports.tables import Report, Table
 
 
@@ -21,21 +31,13 @@ def rules_between(clusters: Sequence[int | None]) -> frozenset[int]:
     return frozenset(place for place, (one, next_) in enumerate(pairwise(clusters)) if one != next_)
 
 
-def one_judge_notes(
-    systems: Sequence[str], wrote: npt.NDArray[np.bool_], judge: npt.NDArray[np.int64]
-) -> list[str]:
-    """Warn of systems all of whose outputs one judge worked on.
-
-    Parameters
-    ----------
-    systems : sequence of str, length n
-    wrote : bool, shape (m, n)
-        Systems of each answer.
-    judge : int64, shape (m,)
-    """
-    alone = [
-        name for name, own in zip(systems, wrote.T, strict=True) if len(np.unique(judge[own])) == 1
-    ]
+def one_judge_notes(worked_on: Iterable[tuple[Iterable[str], str]]) -> list[str]:
+    """Warn of systems all of whose outputs one judge worked on, by the systems and the judge of each answer."""
+    judges: dict[str, set[str]] = defaultdict(set)
+    for systems, judge in worked_on:
+        for system in systems:
+            judges[system].add(judge)
+    alone = sorted(system for system, own in judges.items() if len(own) == 1)
     if not alone:
         return []
     return [
@@ -54,8 +56,8 @@ def files_data(files: Iterable[FileRead]) -> list[dict[str, str]]:
 def report_of_answers(
     *,
     given: Input | AnswersOfFiles,
-    of_files: Mapping[str, Any],
-    counted: Mapping[str, Any],
+    of_files: Mapping[str, Any] = MappingProxyType({}),
+    counted: Mapping[str, Any] = MappingProxyType({}),
     notes: Iterable[str],
     tables: Iterable[Table],
     data: Mapping[str, Any],
@@ -65,13 +67,53 @@ def report_of_answers(
     Parameters
     ----------
     given : Input or AnswersOfFiles
+        Answers of files are `AnswersRead`.
     of_files, counted : mapping
-        What data say of the input where it is files, and in either case.
+        What data say of the input where it is files, beside these; and in either case.
     notes, tables, data
     """
-    about: Mapping[str, Any] = input_data(given) if isinstance(given, Input) else of_files
+    if isinstance(given, Input):
+        about, first, last = input_data(given), input_notes(given), []
+    else:
+        read: AnswersRead[Any] = given.answers
+        excluded = read.excluded_judges
+        about = {"files": files_data(read.files), "excluded_judges": [*excluded], **of_files}
+        first, last = [], excluded_notes(excluded)
     return Report(
-        notes=[*(input_notes(given) if isinstance(given, Input) else []), *notes],
+        notes=[*first, *notes, *last],
         tables=list(tables),
         data={"input": {**about, **counted}, **data, "version": code_version()},
     )
+
+
+def analysis_of_lines(
+    lines: AnswerLines[Any],
+    *,
+    step: Promise,
+    find: Callable[[Input | AnswersOfFiles, Mapping[str, Any]], Any],
+    **particular: Any,
+) -> AnalysisKind:
+    """Return the analysis of answers, which are given to `find` as `AnswersRead`, of a task or of files; `step` says what is done."""
+
+    def found(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begin) -> Any:
+        begin(str(step))
+        if not given.answers.rows:
+            raise ValueError(_("No judgments match these options."))
+        return find(given, options)
+
+    def read_files(
+        names: Sequence[str],
+        _options: Mapping[str, Any],
+        excluded: Sequence[str],
+        progress: ReadingProgress,
+    ) -> AnswersRead[Any]:
+        return lines.read(names, exclude_judges=excluded, progress=progress)
+
+    of_all: dict[str, Any] = {
+        "find": found,
+        "read": lambda task, watermark, judgments, _options: lines.chosen(
+            task, watermark, judgments
+        ),
+        "read_files": read_files,
+    }
+    return AnalysisKind(**{**of_all, **particular})

@@ -4,9 +4,8 @@ A HIT is a snippet, a block each of its segments. Statements are asked with the 
 says that they were read.
 """
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from itertools import groupby
 from random import Random
 from typing import Any, Final
 from uuid import UUID
@@ -27,46 +26,24 @@ from annotation.protocols import (
     TextsBeside,
     rules_completed,
 )
-from annotation.submissions import AssignedBlock, SubmissionRefusedError
+from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.models import Output, Protocol, Task
 from protocols.models import QuizAnswer, Snippet
 from protocols.quiz.snippets import MOST_STATEMENTS, segments_read_together
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """A block of a HIT that is shown."""
-
-    pk: int
-    public_id: UUID
-    text: str
-    #: Statements about the snippet that ends with it.
-    statements: list[str]
-
-
 def stages(block_ids: Sequence[int]) -> dict[int, Stage]:
-    """Return the stages of blocks by id: the text of their snippet as read so far, and questions. One query.
+    """Return the stages of blocks and of all others of their HITs by id: the text of their snippet as read so far, and questions. One query.
 
     All blocks of a HIT have the same rules: the statements, and the block with which they are asked.
     """
-    by_hit: dict[int, list[_Shown]] = defaultdict(list)
-    for hit, pk, public_id, text, statements in _blocks_shown(block_ids):
-        by_hit[hit].append(_Shown(pk, public_id, text or "", statements or []))
-    asked_for = set(block_ids)
-    return {
-        shown.pk: Stage(
-            rules=rules_of(blocks[-1].statements, blocks[-1].public_id),
-            texts=("\n".join(each.text for each in blocks[: place + 1]),),
-        )
-        for blocks in by_hit.values()
-        for place, shown in enumerate(blocks)
-        if shown.pk in asked_for
-    }
-
-
-def rules_of(statements: Sequence[str], last: UUID) -> dict[str, object]:
-    """Return the rules for the judge page: the statements, and the block that asks them."""
-    return {"statements": list(statements), "asked_with": str(last)}
+    found: dict[int, Stage] = {}
+    for _hit, of_hit in groupby(_blocks_shown(block_ids), key=lambda row: row.hit):
+        blocks = list(of_hit)
+        texts = [block.text or "" for block in blocks]
+        of_blocks = _stages(blocks[-1].statements or [], blocks[-1].public_id, texts)
+        found |= zip((block.pk for block in blocks), of_blocks, strict=True)
+    return found
 
 
 def stages_drawn(
@@ -78,9 +55,14 @@ def stages_drawn(
         document__segments__number=segments[-1],
         last=F("document__segments__position"),
     ).first()
-    rules = rules_of([] if snippet is None else snippet.statements, ids[-1])
+    return _stages([] if snippet is None else snippet.statements, ids[-1], texts)
+
+
+def _stages(statements: list[str], last: UUID, texts: Sequence[str]) -> list[Stage]:
+    """Return the stages of the blocks of a HIT, of which the last asks about the statements."""
+    rules = {"statements": statements, "asked_with": str(last)}
     return [
-        Stage(rules=rules, texts=("\n".join(texts[: place + 1]),)) for place in range(len(texts))
+        Stage(rules=rules, texts=("\n".join(texts[:place]),)) for place in range(1, len(texts) + 1)
     ]
 
 
@@ -88,15 +70,15 @@ def _blocks_shown(block_ids: Sequence[int]) -> QuerySet[Block, Any]:
     """Return all blocks of the HITs of these, with the statements of the snippets that end with them."""
     hits = Block.objects.filter(pk__in=block_ids).values("hit")
     text = Output.objects.filter(pk=OuterRef("output"))
-    statements = _ended_with_a_block()
     return (
         Block.objects.filter(hit__in=hits)
         .order_by("hit", "position")
-        .annotate(output=F("outputs__0"))
-        .values_list(
-            *("hit", "pk", "public_id"),
-            *(Subquery(text.values("text")), Subquery(statements.values("statements"))),
+        .annotate(
+            output=F("outputs__0"),
+            text=Subquery(text.values("text")),
+            statements=Subquery(_ended_with_a_block().values("statements")),
         )
+        .values_list("hit", "pk", "public_id", "text", "statements", named=True)
     )
 
 
@@ -157,12 +139,9 @@ def _refusal_by_database(
     asked = statements_asked(assigned.block_id)
     if len(answer["answers"]) == asked:
         return None
-    words = f"Send one answer per statement (there are {asked}), or null for no answer."
-    return SubmissionRefusedError(words, field="answer")
-
-
-def _as_given(row: Any) -> dict[str, list[bool | None]]:
-    return {"answers": row.answers}
+    return answer_refused(
+        f"Send one answer per statement (there are {asked}), or null for no answer."
+    )
 
 
 def _knows(block_ids: Sequence[int]) -> dict[int, Rules]:
@@ -222,8 +201,6 @@ ANSWERS: Final = AnswerKind(
     serializer=QuizAnswerSerializer,
     refusal_by_database=_refusal_by_database,
     table=QuizAnswer,
-    row=lambda answer, _part: {"answers": list(answer["answers"])},
-    as_given=_as_given,
     rules_serializer=QuizRulesSerializer,
     simulated=_simulated,
     simulated_knows=_knows,

@@ -2,81 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
-from annotation.answer_files import (
-    AnswerFiles,
-    FileAnswer,
-    FileContent,
-    Lose,
-    RefuseAnswer,
-)
-from annotation.export.five_way import systems_shown
-from campaign.formats import InputFile
-from campaign.models import Segment, Task
-from protocols.frame.stored import answers_written, counted_of, judgments_counted, system_names
-from protocols.models import Snippet
+from annotation.answer_files import FileAnswer, Lose, RefuseAnswer
+from campaign.models import Task
+from protocols.frame.lines import AnswerLines, CountedAnswers, MakeRow, each_of, judge_named, whole
+from protocols.frame.stored import counted_of
+from protocols.quiz.snippets import segments_read_together, snippets_of
 from protocols.quiz.statistics import Readings
 from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
-from ranking.files.labels import (
-    Refuse,
-    boolean_of,
-    count_of,
-    json_lines,
-    judge_of,
-    keys_check,
-    list_of,
-    read_objects,
-    system_of,
-    systems_in,
-    text_of,
-)
-from ranking.files.records import FileRead
-from ranking.files.sources import ReadingProgress
+from ranking.files.labels import Refuse, boolean_of, system_of, systems_in, text_of
 from ranking.files.vocabulary import systems_by_row
-
-_REQUIRED = ("snippet", "judge", "answers", "expected")
-#: Exactly one of the first two.
-_OPTIONAL = ("system", "systems", "duration_ms")
-
-
-@dataclass(frozen=True, eq=False)
-class QuizRead:
-    """The readings of files, or those of a task that count."""
-
-    readings: Readings
-    files: tuple[FileRead, ...] = ()
-
-
-def read_quiz(
-    names: Sequence[str], *, progress: ReadingProgress = lambda _read, _total: None
-) -> QuizRead:
-    """Read answers; snippets, systems and judges of the same name are the same in all files.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Files, plain or gzip; ``-`` is standard input.
-    progress : callable
-
-    Returns
-    -------
-    QuizRead
-
-    Raises
-    ------
-    FormatError
-        With line and key, if a file is not in order, if a judge answers about one output twice, or if a snippet's expected answers differ
-        from those in an earlier line.
-    """
-    reading = ReadingsOfLines()
-    files = read_objects(names, reading.take, progress)
-    return QuizRead(readings_of(reading.rows), files)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,71 +63,55 @@ def readings_of(given: Iterable[Reading]) -> Readings:
     return Readings(systems, tuple(snippets), tuple(judges), wrote, *columns.T)
 
 
-@dataclass
-class ReadingsOfLines:
-    """Readings collected so far, and the expected answers of each snippet."""
+def _boolean_or_none(key: str, value: object, refuse: Refuse) -> bool | None:
+    return None if value is None else boolean_of(key, value, refuse)
 
-    expected: dict[str, tuple[bool, ...]] = field(default_factory=dict)
-    seen: set[tuple[str, str, str]] = field(default_factory=set)
-    rows: list[Reading] = field(default_factory=list)
 
-    def take(self, values: dict[str, Any], refuse: Refuse) -> Reading:
-        """Take a line, and return it. Raises FormatError."""
-        keys_check(values, _REQUIRED, _OPTIONAL, refuse)
-        duration_ms = count_of("duration_ms", values, refuse)
-        snippet = text_of("snippet", values["snippet"], refuse)
-        systems = _systems(values, refuse)
-        judge = judge_of(text_of("judge", values["judge"], refuse), "judge", refuse)
-        expected = tuple(
-            boolean_of("expected", each, refuse)
-            for each in list_of("expected", values["expected"], refuse)
-        )
-        answers = tuple(
-            None if each is None else boolean_of("answers", each, refuse)
-            for each in list_of("answers", values["answers"], refuse)
-        )
-        if not expected or len(answers) != len(expected):
+def _reading_maker() -> MakeRow[Reading]:
+    expected: dict[str, tuple[bool, ...]] = {}
+    seen: set[tuple[str, str, str]] = set()
+
+    def make(values: dict[str, Any], refuse: Refuse) -> Reading:
+        if ("system" in values) == ("systems" in values):
+            refuse(
+                "system",
+                "both system and systems are given" if "system" in values else "the key is missing",
+                "give system, or systems if several wrote the same text",
+            )
+        systems = (values.pop("system"),) if "system" in values else values.pop("systems")
+        reading = Reading(**values, systems=tuple(sorted(systems)))
+        if not reading.expected or len(reading.answers) != len(reading.expected):
             refuse(
                 "answers",
-                f"there are {len(answers)} answers to {len(expected)} questions",
+                f"there are {len(reading.answers)} answers to {len(reading.expected)} questions",
                 "give one answer per question, null for no answer",
             )
-        if self.expected.setdefault(snippet, expected) != expected:
+        if expected.setdefault(reading.snippet, reading.expected) != reading.expected:
             refuse(
                 "expected",
-                f"the expected answers about {snippet} were others before",
+                f"the expected answers about {reading.snippet} were others before",
                 "give the same expected answers for every reading of the snippet",
             )
-        keys = {(snippet, system, judge) for system in systems}
-        if not self.seen.isdisjoint(keys):
-            refuse("judge", f"{judge} answers about this output a second time", "keep one of them")
-        self.seen |= keys
-        reading = Reading(snippet, systems, judge, answers, expected, duration_ms=duration_ms)
-        self.rows.append(reading)
+        keys = {(reading.snippet, system, reading.judge) for system in systems}
+        if not seen.isdisjoint(keys):
+            refuse(
+                "judge",
+                f"{reading.judge} answers about this output a second time",
+                "keep one of them",
+            )
+        seen.update(keys)
         return reading
 
-
-def _systems(values: dict[str, Any], refuse: Refuse) -> tuple[str, ...]:
-    """Take `system`, or `systems` that wrote the same."""
-    if ("system" in values) == ("systems" in values):
-        refuse(
-            "system",
-            "both system and systems are given" if "system" in values else "the key is missing",
-            "give system, or systems if several wrote the same text",
-        )
-    if "system" in values:
-        return (system_of("system", values["system"], refuse),)
-    return tuple(sorted(systems_in("systems", values["systems"], refuse)))
+    return make
 
 
-JSONL: Final = "quiz-jsonl"
 #: Texts are shown once.
 _PART: Final = 1
 
 
-def _read(file: InputFile, _format: str | None) -> FileContent:
-    answers = [
-        FileAnswer(
+def _answers(lines: Sequence[tuple[int, Reading]]) -> Iterator[FileAnswer]:
+    for number, said in lines:
+        yield FileAnswer(
             line=number,
             judge=said.judge,
             segment=said.snippet,
@@ -194,9 +119,6 @@ def _read(file: InputFile, _format: str | None) -> FileContent:
             said=said,
             duration_ms=said.duration_ms,
         )
-        for number, said in json_lines(file, ReadingsOfLines().take)
-    ]
-    return FileContent(file_format=JSONL, answers=answers, losses=())
 
 
 def _of_task(
@@ -205,12 +127,11 @@ def _of_task(
     """Yield an answer for each segment of a snippet: the last one has the reader's answers, the others only that they
     were read.
     """
-    snippets = {each.name: each for each in Snippet.objects.filter(task=task)}
-    numbers = _numbers(task, snippets.values())
+    read = zip(snippets_of(task), segments_read_together(task), strict=True)
+    snippets = {snippet.name: (snippet.expected, segments) for snippet, segments in read}
     for answer in answers:
         reading: Reading = answer.said
-        snippet = snippets.get(reading.snippet)
-        if snippet is None:
+        if reading.snippet not in snippets:
             known = ", ".join(list(snippets)[:20]) or "no snippets"
             refuse(
                 answer,
@@ -218,33 +139,17 @@ def _of_task(
                 f"the snippet {reading.snippet} is unknown",
                 f"correct the name, or upload the snippets of this quiz first; it has {known}",
             )
-        if list(reading.expected) != snippet.expected:
+        expected, (*before, last) = snippets[reading.snippet]
+        if list(reading.expected) != expected:
             refuse(
                 answer,
                 "expected",
                 f"the snippet {reading.snippet} expects other answers in this task",
                 "give the readings of these statements, or upload the statements of the file first",
             )
-        *before, last = numbers[snippet.pk]
         for number in before:
             yield replace(answer, segment=str(number), said=(), duration_ms=None)
         yield replace(answer, segment=str(last), said=reading.answers)
-
-
-def _numbers(task: Task, snippets: Iterable[Snippet]) -> dict[int, list[int]]:
-    """Return the numbers of the segments of each snippet, in their order. One query."""
-    rows = Segment.objects.filter(test_set=task.test_set_id).order_by("number")
-    by_document: dict[int, list[tuple[int, int]]] = {}
-    for document, position, number in rows.values_list("document", "position", "number"):
-        by_document.setdefault(document, []).append((position, number))
-    return {
-        each.pk: [
-            number
-            for position, number in by_document[each.document_id]
-            if each.first <= position <= each.last
-        ]
-        for each in snippets
-    }
 
 
 def _answer(
@@ -256,57 +161,51 @@ def _answer(
     return {"answers": list(said)}
 
 
-def readings_stored(
-    *,
-    task: Task,
-    watermark: int,
-    without: Collection[str] = (),
-    documents: Collection[str] | None = None,
-    systems: Collection[str] | None = None,
-) -> list[Reading]:
-    """Read the current readings 1…`watermark` of a task by number: the answers given with the last segment of a
-    snippet.
+def _readings(counted: CountedAnswers) -> Iterator[Reading]:
+    """Yield the answers given with the last segment of a snippet.
 
-    Judges named in `without` do not count; `systems` and `documents` are those that do, None for all. A reading is of all
-    systems whose outputs are the same in the whole snippet. As many queries, whatever the number of readings.
+    A reading is of all systems whose outputs are the same in the whole snippet.
     """
-    judgments = judgments_counted(
-        task=task, watermark=watermark, without=without, documents=documents
-    )
     found = list(
-        judgments.filter(quizanswer__answers__len__gt=0)
-        .order_by("numbered__number")
-        .values_list(
+        counted.judgments.filter(quizanswer__answers__len__gt=0).values_list(
             *("block_id", "judge__pseudonym", "quizanswer__answers"),
             *("block__segment__document_id", "block__segment__position"),
             "block__segment__number",
         )
     )
-    snippets = {(each.document_id, each.last): each for each in Snippet.objects.filter(task=task)}
-    names = system_names(task, systems)
-    shown = systems_shown({row[0] for row in found})
-    return [
-        Reading(
-            snippet=(snippet := snippets[document, position]).name,
-            systems=tuple(wrote),
-            judge=judge,
-            answers=tuple(answers),
-            expected=tuple(snippet.expected),
-            segment=number,
-        )
-        for block, judge, answers, document, position, number in found
-        if (wrote := sorted(names[id_] for id_ in shown[block][0] if id_ in names))
-    ]
+    snippets = {(each.document_id, each.last): each for each in snippets_of(counted.task)}
+    wrote = counted.wrote({row[0] for row in found})
+    for block, judge, answers, document, position, number in found:
+        snippet = snippets[document, position]
+        [systems] = wrote[block]
+        if systems:
+            yield Reading(
+                snippet=snippet.name,
+                systems=tuple(sorted(systems)),
+                judge=judge,
+                answers=tuple(answers),
+                expected=tuple(snippet.expected),
+                segment=number,
+            )
 
 
-def _line(reading: Reading) -> dict[str, Any]:
-    return {
-        "snippet": reading.snippet,
-        "systems": list(reading.systems),
-        "judge": reading.judge,
-        "answers": list(reading.answers),
-        "expected": list(reading.expected),
-    }
+LINES: Final = AnswerLines(
+    name="quiz-jsonl",
+    keys={
+        "snippet": text_of,
+        "system": system_of,
+        "systems": systems_in,
+        "judge": judge_named,
+        "answers": each_of(_boolean_or_none),
+        "expected": each_of(boolean_of),
+        "duration_ms": whole(0),
+    },
+    # Exactly one of the first two.
+    optional=("system", "systems", "duration_ms"),
+    row_maker=_reading_maker,
+    of_task=_readings,
+    answers=_answers,
+)
 
 
 def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:
@@ -317,17 +216,9 @@ def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> Output
     """
     return OutputScores.of_rows(
         (reading.segment, reading.judge, system, reading.right / len(reading.expected))
-        for reading in readings_stored(task=task, watermark=watermark, **counted_of(chosen))
+        for reading in LINES.stored(task=task, watermark=watermark, **counted_of(chosen))
         for system in reading.systems
     )
 
 
-FILES: Final = AnswerFiles(
-    formats=(JSONL,),
-    read=_read,
-    of_task=_of_task,
-    answer=_answer,
-    part=lambda _answer: _PART,
-    written=[JSONL],
-    write=lambda task, _format: answers_written(task=task, read=readings_stored, line=_line),
-)
+FILES: Final = LINES.files(of_task=_of_task, answer=_answer, part=lambda _answer: _PART)

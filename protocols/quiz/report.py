@@ -9,10 +9,9 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from campaign.models import Protocol, Task
-from protocols.frame.stored import counted_of
-from protocols.frame.tables import files_data, one_judge_notes, report_of_answers
-from protocols.quiz.files import QuizRead, read_quiz, readings_of, readings_stored
+from campaign.models import Protocol
+from protocols.frame.tables import analysis_of_lines, one_judge_notes, report_of_answers
+from protocols.quiz.files import LINES, Reading, readings_of
 from protocols.quiz.statistics import (
     FEWEST_SNIPPETS,
     QuizScore,
@@ -20,10 +19,8 @@ from protocols.quiz.statistics import (
     Readings,
     scores_of_readings,
 )
-from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
-from ranking.analyses.options import CONFIDENCE, OptionError
+from ranking.analyses.options import CONFIDENCE
 from ranking.core.scores import Shortage
-from ranking.files.sources import ReadingProgress
 from ranking.reports.inputs import AnswersOfFiles, Input
 from ranking.reports.tables import Column, Plot, Report, Table
 from ranking.wording.methods import lowered, not_yet_in_words
@@ -32,18 +29,16 @@ from ranking.wording.numbers import percent_in_figures
 
 def _tell(given: Input | AnswersOfFiles, _options: Mapping[str, Any], found: QuizScores) -> Report:
     """Report the share of right answers by system, and by reader."""
-    read: QuizRead = given.answers
-    readings = read.readings
+    readings = readings_of(given.answers.rows)
     return report_of_answers(
         given=given,
-        of_files={"files": files_data(read.files)},
         counted={
             "readings": len(readings),
             "snippets": len(readings.snippets),
             "judges": len(readings.judges),
             "met_again": readings.met_again,
         },
-        notes=_notes(readings, found.confidence),
+        notes=_notes(given.answers.rows, readings, found.confidence),
         tables=[
             _table("systems", _("Right answers by system"), _("System"), found.systems),
             _table("readers", _("Right answers by judge"), _("Judge"), found.readers),
@@ -56,7 +51,7 @@ def _tell(given: Input | AnswersOfFiles, _options: Mapping[str, Any], found: Qui
     )
 
 
-def _notes(readings: Readings, confidence: float) -> list[str]:
+def _notes(rows: list[Reading], readings: Readings, confidence: float) -> list[str]:
     notes = [
         _("Readings: %(readings)s; snippets: %(snippets)s; judges: %(judges)s.")
         % {
@@ -69,7 +64,7 @@ def _notes(readings: Readings, confidence: float) -> list[str]:
         )
         % {"confidence": percent_in_figures(confidence)},
     ]
-    notes += one_judge_notes(readings.systems, readings.wrote, readings.judge)
+    notes += one_judge_notes((row.systems, row.judge) for row in rows)
     if readings.met_again:
         notes.append(
             _("Warning: readings by judges who had already read the snippet: %(count)s.")
@@ -110,41 +105,17 @@ def _table(name: str, title: str, heading: str, rows: Sequence[QuizScore]) -> Ta
     )
 
 
-def _read(
-    task: Task, watermark: int, judgments: ChosenJudgments, _options: Mapping[str, Any]
-) -> QuizRead:
-    readings = readings_stored(task=task, watermark=watermark, **counted_of(judgments))
-    return QuizRead(readings_of(readings))
-
-
-def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begin) -> QuizScores:
-    begin(_("Counting"))
-    readings: Readings = given.answers.readings
-    if not len(readings):
-        raise ValueError(_("No judgments match these options."))
-    return scores_of_readings(readings, confidence=options[CONFIDENCE.name])
-
-
-def _read_files(
-    names: Sequence[str],
-    _options: Mapping[str, Any],
-    excluded: Sequence[str],
-    progress: ReadingProgress,
-) -> QuizRead:
-    if excluded:
-        raise OptionError("judges cannot be excluded from readings.", field="exclude_judge")
-    return read_quiz(names, progress=progress)
-
-
-ANALYSIS = AnalysisKind(
+ANALYSIS = analysis_of_lines(
+    LINES,
     name="quiz",
     title=gettext_lazy("Right answers"),
     question=gettext_lazy("How many statements do readers of each system judge correctly?"),
     options=(CONFIDENCE,),
     protocols=frozenset({Protocol.QUIZ}),
     stands_for_ranking=True,
-    read=_read,
-    find=_find,
+    step=gettext_lazy("Counting"),
+    find=lambda given, options: scores_of_readings(
+        readings_of(given.answers.rows), confidence=options[CONFIDENCE.name]
+    ),
     tell=_tell,
-    read_files=_read_files,
 )

@@ -2,44 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Max
+from django.db.models import Max
 from django.utils.translation import gettext as _
+from rest_framework import serializers
+from rest_framework.exceptions import APIException, ValidationError
 
 from annotation.models import HIT
 from annotation.selectors.task_rules import is_lent
 from annotation.services.planning.batch import PlanningTransaction
 from annotation.services.planning.designs import design_ensure
-from campaign.formats import FormatError, InputFile, Place
-from campaign.formats.tables import Table, read_table
-from campaign.models import Document, Protocol, Segment, Task
+from campaign.api.requests import content_validated
+from campaign.formats import FormatError, InputFile
+from campaign.formats.tables import read_table
+from campaign.models import Protocol, Segment, Task
 from campaign.refusals import RefusedError
 from protocols.models import Snippet
-from ranking.files.labels import (
-    Refuse,
-    boolean_of,
-    integer_of,
-    json_objects,
-    keys_check,
-    list_of,
-    refuse_at,
-    text_of,
-)
+from ranking.files.labels import Refuse, json_objects, refuse_at
 
 #: Maximum segments of a snippet: as many as a HIT holds.
 MOST_SEGMENTS: Final = 50
 MOST_STATEMENTS: Final = 20
-MOST_SNIPPETS: Final = 10_000
-_NAME: Final = 200
-_STATEMENT: Final = 1000
-_KEYS: Final = ("snippet", "document", "first", "last", "statements")
 _COLUMNS: Final = ("snippet", "document", "first", "last", "statement", "expected")
-_TRUTH: Final[Mapping[str, bool]] = {"true": True, "false": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +54,39 @@ class GivenSnippet:
     expected: tuple[bool, ...]
 
 
+class StatementSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField(
+        max_length=1000, help_text="Statement about the snippet, true or false."
+    )
+    expected = serializers.BooleanField(
+        help_text="Whether the statement is true. Judges do not see it."
+    )
+
+
+class SnippetSerializer(serializers.Serializer[Any]):
+    """Consecutive segments of a document read together, with statements about them."""
+
+    snippet = serializers.CharField(max_length=200, help_text="Name, unique in the task.")
+    document = serializers.CharField()
+    first = serializers.IntegerField(
+        min_value=1, help_text="First segment, by position in the document from 1."
+    )
+    last = serializers.IntegerField(
+        min_value=1, help_text=f"Its last segment; at most {MOST_SEGMENTS} together."
+    )
+    statements = serializers.ListField(
+        child=StatementSerializer(), min_length=1, max_length=MOST_STATEMENTS
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse a snippet that ends before it begins, or is longer than a HIT."""
+        if not 0 <= attrs["last"] - attrs["first"] < MOST_SEGMENTS:
+            raise ValidationError(
+                {"last": [f"From the first segment on, 1 to {MOST_SEGMENTS} are read together."]}
+            )
+        return attrs
+
+
 def read_snippets(file: InputFile) -> list[GivenSnippet]:
     """Read snippets, in the order of the file.
 
@@ -80,102 +102,56 @@ def read_snippets(file: InputFile) -> list[GivenSnippet]:
     Raises
     ------
     FormatError
-        With line and key, if the file is not in order, or names a snippet twice.
+        With line and key, if the file is not in order.
     """
     is_csv = file.name.removesuffix(".gz").endswith(".csv")
     rows = _of_csv(file) if is_csv else json_objects(file)
-    found: dict[str, GivenSnippet] = {}
-    for _line, values, refuse in rows:
-        snippet = snippet_of(values, refuse)
-        if snippet.name in found:
-            refuse("snippet", f"{snippet.name} stands here a second time", "give it another name")
-        if len(found) == MOST_SNIPPETS:
-            refuse("snippet", f"there are more than {MOST_SNIPPETS:,} snippets", "give fewer")
-        found[snippet.name] = snippet
-    return list(found.values())
-
-
-def snippet_of(values: dict[str, Any], refuse: Refuse) -> GivenSnippet:
-    """Take one snippet from the keys of JSON."""
-    keys_check(values, _KEYS, (), refuse)
-    name = _short_text("snippet", values["snippet"], _NAME, refuse)
-    document = text_of("document", values["document"], refuse)
-    first = integer_of("first", values["first"], 1, refuse)
-    last = integer_of("last", values["last"], 1, refuse)
-    if last < first:
-        refuse("last", f"{last} is before {first}", "name the last segment of the snippet")
-    if last - first >= MOST_SEGMENTS:
-        refuse(
-            "last",
-            f"the snippet has {last - first + 1} segments",
-            f"take at most {MOST_SEGMENTS}",
-        )
-    statements, expected = [], []
-    for each in list_of("statements", values["statements"], refuse):
-        if not isinstance(each, dict) or set(each) != {"text", "expected"}:
-            refuse(
-                "statements",
-                "a statement has keys other than text and expected",
-                'write {"text": "The tower is open.", "expected": true}',
-            )
-        statements.append(_short_text("statements", each["text"], _STATEMENT, refuse))
-        expected.append(boolean_of("statements", each["expected"], refuse))
-    if not 1 <= len(statements) <= MOST_STATEMENTS:
-        refuse(
-            "statements",
-            f"there are {len(statements)} statements",
-            f"give 1 to {MOST_STATEMENTS}",
-        )
-    return GivenSnippet(name, document, first, last, tuple(statements), tuple(expected))
-
-
-def _short_text(key: str, value: object, most: int, refuse: Refuse) -> str:
-    text = text_of(key, value, refuse).strip()
-    if len(text) > most:
-        refuse(key, f"the text has {len(text):,} characters", f"take at most {most:,}")
-    return text
+    return [_snippet(values, refuse) for _line, values, refuse in rows]
 
 
 def _of_csv(file: InputFile) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
     """Yield the content of JSON Lines from a CSV: rows of one snippet are contiguous."""
     table = read_table(file)
     places = table.places(_COLUMNS)
-    found = None
-    for cells, of_snippet in groupby(_statements(table, places), key=lambda row: row[1]):
+    rows = (
+        (line, [cells[places[name]] for name in _COLUMNS])
+        for line, cells in table.rows()
+        if any(cells)  # spreadsheets write empty rows at the end
+    )
+    for cells, of_snippet in groupby(rows, key=lambda row: row[1][:-2]):
         found = list(of_snippet)
-        yield _given(file.name, found[0][0], cells, [statement for *_place, statement in found])
-    if found is None:
-        raise Place(file.name).error(
-            "there are no statements", f"give a row each, below {', '.join(_COLUMNS)}"
+        line, _cells = found[0]
+        statements = [{"text": text, "expected": said} for _line, (*_of, text, said) in found]
+        values = dict(zip(_COLUMNS, cells, strict=False))
+        yield line, {**values, "statements": statements}, refuse_at(file.name, line)
+
+
+def _snippet(values: dict[str, Any], refuse: Refuse) -> GivenSnippet:
+    try:
+        return snippet_given(content_validated(SnippetSerializer, values))
+    except APIException as error:
+        key, problem = [], error.detail
+        while isinstance(problem, Mapping):
+            name, problem = next(iter(problem.items()))
+            key.append(str(name))
+        words = problem if isinstance(problem, str) else problem[0]
+        refuse(
+            ".".join(key) or None,
+            str(words).rstrip("."),
+            "write snippets as in docs/formats-judgments.md",
         )
 
 
-def _statements(
-    table: Table, places: Mapping[str, int]
-) -> Iterator[tuple[int, list[str], dict[str, Any]]]:
-    """Yield the line of each statement, its snippet's fields, and the statement."""
-    for line, cells in table.rows():
-        if not any(cells):
-            continue  # spreadsheets write such rows at the end
-        *snippet, text, expected = (cells[places[name]] for name in _COLUMNS)
-        if expected.strip().lower() not in _TRUTH:
-            refuse_at(table.file, line)(
-                "expected", f"{expected!r} is neither true nor false", "write true or false"
-            )
-        yield line, snippet, {"text": text, "expected": _TRUTH[expected.strip().lower()]}
-
-
-def _given(
-    file: str, line: int, cells: Sequence[str], statements: list[dict[str, Any]]
-) -> tuple[int, dict[str, Any], Refuse]:
-    refuse = refuse_at(file, line)
-    name, document, first, last = cells
-    values: dict[str, Any] = {"snippet": name, "document": document, "statements": statements}
-    for key, cell in (("first", first), ("last", last)):
-        if not (cell.strip().isascii() and cell.strip().isdigit()):
-            refuse(key, f"{cell!r} is no whole number", "write a position in the document")
-        values[key] = int(cell)
-    return line, values, refuse
+def snippet_given(sent: Mapping[str, Any]) -> GivenSnippet:
+    """Return a snippet from the content of `SnippetSerializer`."""
+    return GivenSnippet(
+        name=sent["snippet"],
+        document=sent["document"],
+        first=sent["first"],
+        last=sent["last"],
+        statements=tuple(each["text"] for each in sent["statements"]),
+        expected=tuple(each["expected"] for each in sent["statements"]),
+    )
 
 
 class SnippetsRefusedError(RefusedError):
@@ -282,23 +258,22 @@ def snippets_replace(*, task: Task, given: Sequence[GivenSnippet]) -> int:
 
 
 def _documents(task: Task, given: Sequence[GivenSnippet]) -> Mapping[str, int]:
-    """Return the ids of the documents that snippets name. Raises `SnippetsRefusedError` unless all of them fit."""
+    """Return the ids of the documents that snippets name. Raises `SnippetsRefusedError` unless all of them fit.
+
+    Snippets share no segment: who read one would know part of the other.
+    """
     if not given:
         raise SnippetsRefusedError(_("No snippets given. Give at least one."))
-    rows = (
-        Document.objects.filter(
-            test_set=task.test_set_id, name__in={each.document for each in given}
-        )
-        .annotate(segments_there=Count("segments"), last=Max("segments__position"))
-        .values_list("name", "pk", "last")
-    )
-    found = {name: (pk, last) for name, pk, last in rows}
+    documents = task.test_set.documents.filter(name__in={each.document for each in given})
+    rows = documents.annotate(last=Max("segments__position")).values_list("name", "pk", "last")
+    found = {name: (pk, last or 0) for name, pk, last in rows}
     names: set[str] = set()
+    taken: dict[tuple[str, int], str] = {}
     for each in given:
+        said = {"snippet": each.name, "document": each.document, "last": each.last}
         if each.name in names:
             raise SnippetsRefusedError(
-                _("%(snippet)s: two snippets have this name. Rename one of them.")
-                % {"snippet": each.name}
+                _("%(snippet)s: two snippets have this name. Rename one of them.") % said
             )
         names.add(each.name)
         if each.document not in found:
@@ -306,39 +281,22 @@ def _documents(task: Task, given: Sequence[GivenSnippet]) -> Mapping[str, int]:
                 _(
                     "%(snippet)s: document “%(document)s” not found in the test set. Use the document names of its Texts page."
                 )
-                % {"snippet": each.name, "document": each.document}
+                % said
             )
-        last = found[each.document][1] or 0
-        if each.last > last:
+        if each.last > (segments := found[each.document][1]):
             raise SnippetsRefusedError(
                 _(
                     "%(snippet)s: segment %(last)d does not exist: “%(document)s” has %(segments)d segments. Count from 1 in each document."
                 )
-                % {
-                    "snippet": each.name,
-                    "last": each.last,
-                    "document": each.document,
-                    "segments": last,
-                }
+                % {**said, "segments": segments}
             )
-    _shared_check(given)
-    return {name: pk for name, (pk, _last) in found.items()}
-
-
-def _shared_check(given: Iterable[GivenSnippet]) -> None:
-    """Raise `SnippetsRefusedError` if two snippets share a segment: who read one knows part of the other."""
-    before: GivenSnippet | None = None
-    for each in sorted(given, key=lambda each: (each.document, each.first)):
-        if before is not None and before.document == each.document and each.first <= before.last:
-            raise SnippetsRefusedError(
-                _(
-                    "%(snippet)s: segment %(segment)d of “%(document)s” is also in %(other)s. Use each segment in one snippet only."
+        for segment in range(each.first, each.last + 1):
+            other = taken.setdefault((each.document, segment), each.name)
+            if other != each.name:
+                raise SnippetsRefusedError(
+                    _(
+                        "%(snippet)s: segment %(segment)d of “%(document)s” is also in %(other)s. Use each segment in one snippet only."
+                    )
+                    % {**said, "segment": segment, "other": other}
                 )
-                % {
-                    "snippet": each.name,
-                    "segment": each.first,
-                    "document": each.document,
-                    "other": before.name,
-                }
-            )
-        before = each
+    return {name: pk for name, (pk, _last) in found.items()}

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from ranking.core.arrays import BoolArray, Int64Array
 from ranking.core.judges.shares import Share, two_way_share
 from ranking.core.scores import Scores, shared_ranks
 
 #: One snippet says nothing of others, so shares have no interval.
 FEWEST_SNIPPETS = 2
-
-BoolArray = npt.NDArray[np.bool_]
-Int64Array = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.models import Assignment, Judgment
 from annotation.protocols import Needs, Passes, Rules, TextsBeside, rules_completed
-from annotation.submissions import AssignedBlock, SubmissionRefusedError
+from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.models import Protocol
 from protocols.frame.scale.answers import criterion_asked, refusal, scale_answers
 from protocols.models import AdequacyBasis, Criterion
@@ -63,9 +63,8 @@ def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRe
         assigned.rules.get("order_free") or assigned.rules.get("adequacy_by_others")
     )
     if asked == Criterion.FLUENCY and is_order_kept and _is_late(assigned):
-        return SubmissionRefusedError(
-            _("You have started rating adequacy, so fluency ratings can no longer be changed."),
-            field="answer",
+        return answer_refused(
+            _("You have started rating adequacy, so fluency ratings can no longer be changed.")
         )
     return None
 

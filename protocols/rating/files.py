@@ -6,14 +6,7 @@ from typing import Any, Final
 
 from annotation.answer_files import AnswerRefusedError
 from campaign.models import Protocol, Task
-from protocols.frame.scale.files import (
-    Item,
-    Rating,
-    Said,
-    ratings_stored,
-    scale_files,
-    scores_of,
-)
+from protocols.frame.scale.files import LINES, Item, Rating, Said, scale_files, scores_of
 from protocols.frame.stored import counted_of
 from protocols.models import Criterion
 from protocols.rating.answers import rules_complete
@@ -45,7 +38,7 @@ def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> Output
     by others than fluency, each rating is a score, of a text as many by the one criterion as by the other. None where
     nothing is left.
     """
-    rated = ratings_stored(task=task, watermark=watermark, **counted_of(chosen))
+    rated = LINES.stored(task=task, watermark=watermark, **counted_of(chosen))
     by_others = rules_complete(task.rules)["adequacy_by_others"]
     scores = _as_many_of_each(rated) if by_others else _means_of_judges(rated)
     return scores_of(scores)

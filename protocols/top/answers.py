@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from annotation.protocols import AnswerKind
 from annotation.sampling.parameters import FEWEST_CANDIDATES
-from annotation.submissions import AssignedBlock, SubmissionRefusedError
+from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.models import Protocol
 
 TopAnswer = Mapping[str, Sequence[bool]]
@@ -41,15 +41,12 @@ def _labels(answer: TopAnswer, _candidates: int) -> list[int | None]:
 def _refusal(assigned: AssignedBlock, answer: TopAnswer) -> SubmissionRefusedError | None:
     said, shown = len(answer["top"]), len(assigned.candidates)
     if said != shown:
-        return SubmissionRefusedError(
+        return answer_refused(
             f"{said} answers were sent for {shown} outputs.",
-            field="answer",
         )
     if any(answer["top"]):
         return None
-    return SubmissionRefusedError(
-        _("Mark at least one output as top, or skip the sentence."), field="answer"
-    )
+    return answer_refused(_("Mark at least one output as top, or skip the sentence."))
 
 
 def _as_given(judgment: Any) -> dict[str, list[bool]]:

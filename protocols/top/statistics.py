@@ -9,13 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.scores import Shortage
 
 #: Judges and segments that each task needs for an interval.
 FEWEST_UNITS = 2
-
-Int64Array = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from annotation.protocols import AnswerKind, rules_completed
-from annotation.submissions import AssignedBlock, SubmissionRefusedError
+from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.models import Protocol
 from protocols.models import TwoOutputsAnswer, Verdict
 
@@ -55,20 +55,13 @@ def _labels(answer: Mapping[str, str], _candidates: int) -> list[int | None]:
 def _refusal(assigned: AssignedBlock, answer: Mapping[str, str]) -> SubmissionRefusedError | None:
     if len(assigned.candidates) != _OUTPUTS:
         # Practice of which a system was withdrawn.
-        return SubmissionRefusedError(
-            _("Rank at least two outputs, or skip the sentence."), field="answer"
-        )
+        return answer_refused(_("Rank at least two outputs, or skip the sentence."))
     verdict = answer["verdict"]
     if verdict not in (_OF_THREE if assigned.rules.get("four_answers") else _OF_FOUR):
         return None
-    return SubmissionRefusedError(
+    return answer_refused(
         f"“{verdict}” is not an answer of this task.",
-        field="answer",
     )
-
-
-def _as_given(row: Any) -> dict[str, str]:
-    return {"verdict": row.verdict}
 
 
 def _simulated(
@@ -101,8 +94,6 @@ ANSWERS: Final = AnswerKind(
     labels=_labels,
     refusal=_refusal,
     table=TwoOutputsAnswer,
-    row=lambda answer, _part: {"verdict": answer["verdict"]},
-    as_given=_as_given,
     shown_rules=lambda _campaign, rules: rules_completed(_RULES, rules),
     rules_serializer=TwoOutputsRulesSerializer,
     simulated=_simulated,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -16,30 +16,22 @@ from annotation.answer_files import (
     FileWritten,
     Lose,
 )
-from annotation.export.five_way import systems_shown
 from campaign.formats import InputFile
 from campaign.formats.errors import Loss
 from campaign.formats.streams import peek
 from campaign.models import Task
-from protocols.frame.stored import answers_written, counted_of, judgments_counted, system_names
+from protocols.frame.lines import (
+    AnswerLines,
+    CountedAnswers,
+    MakeRow,
+    judge_named,
+    whole,
+    wrote_the_same,
+)
 from protocols.models import TwoOutputsAnswer, Verdict
 from protocols.two_outputs.statistics import Choice, Choices
-from ranking.analyses.kind import ChosenJudgments
 from ranking.export.writing import WRITTEN, ranked_file_write
-from ranking.files.labels import (
-    Refuse,
-    candidate_of,
-    count_of,
-    integer_of,
-    json_lines,
-    judge_of,
-    keys_check,
-    read_objects,
-    text_of,
-    word_of,
-)
-from ranking.files.records import FileRead, SelectionError, refuse_unknown
-from ranking.files.sources import ReadingProgress
+from ranking.files.labels import Refuse, word_of
 from ranking.importing.ranked_answers import (
     RANKED_FORMATS,
     Ranks,
@@ -57,6 +49,8 @@ _CHOICES: Final = {
     Verdict.BOTH_WRONG: Choice.BOTH_WRONG,
 }
 _MIRRORED: Final = {Choice.X: Choice.Y, Choice.Y: Choice.X}
+_OF_THREE: Final = frozenset({Verdict.SAME})
+OF_FOUR: Final = frozenset({Verdict.BOTH_FINE, Verdict.BOTH_WRONG})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,36 +61,17 @@ class Said:
     first: tuple[str, ...]
     second: tuple[str, ...]
     judge: str
-    verdict: Verdict
-
-
-@dataclass(frozen=True)
-class ChoicesRead:
-    """Answers about two outputs.
-
-    Attributes
-    ----------
-    choices : Choices
-    systems : tuple of two str, optional
-        Which system X is and which Y, if all items are of the same two; None for several pairs.
-    four_answers : bool
-        Whether "both fine" and "both wrong" are told apart.
-    files : tuple of FileRead
-    excluded_judges : tuple of str
-        Of files, those left out.
-    """
-
-    choices: Choices
-    systems: tuple[str, str] | None
-    four_answers: bool
-    files: tuple[FileRead, ...] = ()
-    excluded_judges: tuple[str, ...] = ()
+    answer: Verdict
+    duration_ms: int | None = None
 
 
 def choices_arranged(
-    said: Iterable[Said], *, systems: tuple[str, str] | None = None, four_answers: bool
-) -> ChoicesRead:
-    """Return answers as arrays; those about two systems if they are named."""
+    said: Iterable[Said], *, systems: tuple[str, str] | None = None
+) -> tuple[Choices, tuple[str, str] | None]:
+    """Return answers as arrays; those about two systems if they are named.
+
+    With which system X is and which Y, if all items are of the same two; None for several pairs.
+    """
     rows = list(_rows_of(said, systems))
     pairs = {pair for _segment, pair, _judge, _choice in rows}
     items = {each: n for n, each in enumerate(sorted({row[:2] for row in rows}))}
@@ -106,11 +81,8 @@ def choices_arranged(
         (items[segment, pair], places[judge], choice) for segment, pair, judge, choice in rows
     ]
     item, judge, choice = np.array(columns, dtype=np.int64).reshape(-1, 3).T
-    return ChoicesRead(
-        choices=Choices(item, judge, choice, tuple(judges), len(items)),
-        systems=systems or (pairs.pop() if len(pairs) == 1 else None),
-        four_answers=four_answers,
-    )
+    choices = Choices(item, judge, choice, tuple(judges), len(items))
+    return choices, systems or (pairs.pop() if len(pairs) == 1 else None)
 
 
 def _rows_of(
@@ -118,7 +90,7 @@ def _rows_of(
 ) -> Iterator[tuple[int, tuple[str, str], str, Choice]]:
     """Yield segment, the two systems, judge and choice of each answer."""
     for each in said:
-        choice = _CHOICES[each.verdict]
+        choice = _CHOICES[each.answer]
         pair = _pair_of(each.first, each.second, systems)
         if pair is not None:
             yield each.segment, pair, each.judge, choice
@@ -138,173 +110,78 @@ def _pair_of(
     return (one, other) if one < other else None
 
 
-_REQUIRED = ("segment", "first", "second", "judge", "answer")
-_OPTIONAL = ("duration_ms",)
-_OF_THREE = frozenset({Verdict.SAME})
-_OF_FOUR = frozenset({Verdict.BOTH_FINE, Verdict.BOTH_WRONG})
+def _said_maker() -> MakeRow[Said]:
+    # A judge may answer about the same outputs again.
+    answers: set[Verdict] = set()
 
-
-@dataclass(frozen=True, slots=True)
-class ChoiceLine:
-    """A line of a file."""
-
-    said: Said
-    duration_ms: int | None
-
-
-def read_choices(
-    names: Sequence[str],
-    *,
-    systems: tuple[str, str] | None = None,
-    exclude_judges: Sequence[str] = (),
-    progress: ReadingProgress = lambda _read, _total: None,
-) -> ChoicesRead:
-    """Read answers; systems and judges of the same name are the same in all files.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Files, plain or gzip; ``-`` is standard input.
-    systems : tuple of two str, optional
-        Those whose outputs the answers are about; all if not given.
-    exclude_judges : sequence of str
-        Judges whose answers are left out.
-    progress : callable
-
-    Returns
-    -------
-    ChoicesRead
-
-    Raises
-    ------
-    FormatError
-        With file, line and key, if a file is not in order, or if three answers are mixed with four.
-    SelectionError
-        If a system or judge is not there, or nothing is left.
-    """
-    reading = ChoicesOfLines()
-    files = read_objects(names, reading.take, progress)
-    excluded = tuple(dict.fromkeys(exclude_judges))
-    read = reading.result(systems, excluded)
-    return replace(read, files=files, excluded_judges=excluded)
-
-
-@dataclass
-class ChoicesOfLines:
-    """The answers taken so far. A judge may answer about the same outputs again."""
-
-    said: list[Said] = field(default_factory=list)
-    verdicts: set[Verdict] = field(default_factory=set)
-
-    def take(self, values: dict[str, Any], refuse: Refuse) -> ChoiceLine:
-        """Take a line, and return it. Raises FormatError."""
-        keys_check(values, _REQUIRED, _OPTIONAL, refuse)
-        segment = integer_of("segment", values["segment"], 1, refuse)
-        first, second = (
-            tuple(sorted(candidate_of(key, values[key], refuse))) for key in ("first", "second")
-        )
-        if both := set(first) & set(second):
+    def make(values: dict[str, Any], refuse: Refuse) -> Said:
+        said = Said(**values)
+        if both := set(said.first) & set(said.second):
             refuse(
                 "second",
                 f"the system {min(both)} is compared with itself",
                 "name two different systems",
             )
-        judge = judge_of(text_of("judge", values["judge"], refuse), "judge", refuse)
-        verdict = self._verdict(values["answer"], refuse)
-        said = Said(segment, first, second, judge, verdict)
-        self.said.append(said)
-        return ChoiceLine(said, count_of("duration_ms", values, refuse))
-
-    def _verdict(self, value: object, refuse: Refuse) -> Verdict:
-        remedy = 'write "first" or "second" for the better output, otherwise "same", or one of "both_fine" and "both_wrong"'
-        verdict = Verdict(word_of("answer", value, Verdict, refuse, remedy))
-        self.verdicts.add(verdict)
-        others = _OF_FOUR if verdict is Verdict.SAME else _OF_THREE
-        if verdict in _OF_THREE | _OF_FOUR and others & self.verdicts:
+        answers.add(said.answer)
+        others = OF_FOUR if said.answer is Verdict.SAME else _OF_THREE
+        if said.answer in _OF_THREE | OF_FOUR and others & answers:
             refuse(
                 "answer",
-                f"{value} stands beside {min(others)}",
+                f"{said.answer} stands beside {min(others)}",
                 "give files with three answers or with four, not both",
             )
-        return verdict
+        return said
 
-    def result(self, systems: tuple[str, str] | None, excluded: tuple[str, ...]) -> ChoicesRead:
-        """Return the answers, without those of excluded judges. Raises SelectionError."""
-        refuse_unknown("judge", excluded, {each.judge for each in self.said})
-        names = {name for each in self.said for name in (*each.first, *each.second)}
-        refuse_unknown("system", systems or (), names)
-        read = choices_arranged(
-            (each for each in self.said if each.judge not in excluded),
-            systems=systems,
-            four_answers=bool(_OF_FOUR & self.verdicts),
-        )
-        if not read.choices.items:
-            raise SelectionError("no answers are left for these judges and systems")
-        return read
+    return make
 
 
-def choices_read(
-    *,
-    task: Task,
-    watermark: int,
-    judgments: ChosenJudgments,
-    systems: tuple[str, str] | None = None,
-) -> ChoicesRead:
-    """Read the selected answers 1…`watermark` of a task of two outputs; if two systems are named, only those about
-    them.
-
-    Controls are left out, as of rankings. Where a text is of several systems, it counts for each of
-    those named. The number of queries is constant.
-    """
-    said = _said(task=task, watermark=watermark, **counted_of(judgments))
-    return choices_arranged(
-        (each for each, _duration_ms in said),
-        systems=systems,
-        four_answers=bool(task.rules.get("four_answers")),
-    )
+def _verdict(key: str, value: object, refuse: Refuse) -> Verdict:
+    remedy = 'write "first" or "second" for the better output, otherwise "same", or one of "both_fine" and "both_wrong"'
+    return Verdict(word_of(key, value, Verdict, refuse, remedy))
 
 
-def _line(stored: tuple[Said, int | None]) -> dict[str, Any]:
-    said, duration_ms = stored
-    return {
-        "segment": said.segment,
-        "first": list(said.first),
-        "second": list(said.second),
-        "judge": said.judge,
-        "answer": said.verdict.value,
-        **({} if duration_ms is None else {"duration_ms": duration_ms}),
-    }
-
-
-def _said(
-    *,
-    task: Task,
-    watermark: int,
-    without: Collection[str],
-    documents: Collection[str] | None = None,
-    systems: Collection[str] | None = None,
-) -> Iterator[tuple[Said, int | None]]:
-    """Yield the answers that count with their time, not by these judges, of these documents and systems; None for all."""
-    judgments = judgments_counted(
-        task=task, watermark=watermark, without=without, documents=documents
-    )
+def _of_task(counted: CountedAnswers) -> Iterator[Said]:
+    """Yield the answers whose outputs are both of systems that take part: of a text of several, of each of those."""
     found = list(
-        judgments.order_by("pk").values_list(
+        counted.judgments.values_list(
             *("block_id", "block__segment__number", "judge__pseudonym", "duration_ms"),
             "twooutputsanswer__verdict",
         )
     )
-    names = system_names(task, systems)
-    shown = systems_shown(block for block, *_others in found)
+    wrote = counted.wrote(block for block, *_others in found)
     for block, segment, judge, duration_ms, verdict in found:
-        first, second = (
-            tuple(sorted(names[id_] for id_ in ids if id_ in names)) for ids in shown[block]
-        )
+        first, second = (tuple(sorted(systems)) for systems in wrote[block])
         if first and second:
-            yield Said(segment, first, second, judge, Verdict(verdict)), duration_ms
+            yield Said(segment, first, second, judge, Verdict(verdict), duration_ms)
 
 
-JSONL: Final = "choices-jsonl"
+def _answers(lines: Sequence[tuple[int, Said]]) -> Iterator[FileAnswer]:
+    for number, said in lines:
+        yield FileAnswer(
+            line=number,
+            judge=said.judge,
+            segment=str(said.segment),
+            candidates=(said.first, said.second),
+            said=said.answer,
+            duration_ms=said.duration_ms,
+        )
+
+
+LINES: Final = AnswerLines(
+    name="choices-jsonl",
+    keys={
+        "segment": whole(1),
+        "first": wrote_the_same,
+        "second": wrote_the_same,
+        "judge": judge_named,
+        "answer": _verdict,
+        "duration_ms": whole(0),
+    },
+    optional=("duration_ms",),
+    row_maker=_said_maker,
+    of_task=_of_task,
+    answers=_answers,
+)
 _SNIFFED_BYTES: Final = 64 * 1024
 
 
@@ -313,21 +190,10 @@ def _read(file: InputFile, file_format: str | None) -> FileContent:
         start, file = peek(file, _SNIFFED_BYTES)
         # Blocks have candidates, or outputs, and no "second".
         is_own = start.lstrip().startswith(b"{") and b'"second"' in start.lstrip().split(b"\n")[0]
-        file_format = JSONL if is_own else None
-    if file_format != JSONL:
-        return ranked_answers_read(file, file_format)
-    answers = [
-        FileAnswer(
-            line=number,
-            judge=line.said.judge,
-            segment=str(line.said.segment),
-            candidates=(line.said.first, line.said.second),
-            said=line.said.verdict,
-            duration_ms=line.duration_ms,
-        )
-        for number, line in json_lines(file, ChoicesOfLines().take)
-    ]
-    return FileContent(file_format=JSONL, answers=answers, losses=())
+        file_format = LINES.name if is_own else None
+    if file_format == LINES.name:
+        return LINES.content(file)
+    return ranked_answers_read(file, file_format)
 
 
 def _answer(
@@ -338,7 +204,7 @@ def _answer(
 
 def _chosen(verdict: Verdict, rules: Mapping[str, Any]) -> dict[str, str]:
     four = rules["four_answers"]
-    if verdict in (_OF_THREE if four else _OF_FOUR):
+    if verdict in (_OF_THREE if four else OF_FOUR):
         raise AnswerRefusedError(
             f'"{verdict}" is none of the answers of this task',
             f"import it into a task with {'three' if four else 'four'} answers "
@@ -362,20 +228,20 @@ def _ranked(ranks: Ranks, rules: Mapping[str, Any], lose: Lose) -> dict[str, str
 
 
 def _write(task: Task, file_format: str) -> FileWritten:
-    if file_format == JSONL:
-        return answers_written(task=task, read=_said, line=_line)
+    if file_format == LINES.name:
+        return LINES.write(task=task)
     written = ranked_file_write(task, file_format)
     if not task.rules.get("four_answers"):
         return written
-    count = TwoOutputsAnswer.objects.filter(judgment__task=task, verdict__in=_OF_FOUR).count()
+    count = TwoOutputsAnswer.objects.filter(judgment__task=task, verdict__in=OF_FOUR).count()
     lost = Loss("whether both outputs are fine or both wrong", count, "judgment 1")
     return FileWritten(lines=written.lines, losses=[*written.losses, *([lost] if count else [])])
 
 
 FILES: Final = AnswerFiles(
-    formats=(JSONL, *RANKED_FORMATS),
+    formats=(LINES.name, *RANKED_FORMATS),
     read=_read,
     answer=_answer,
-    written=[JSONL, *WRITTEN],
+    written=[LINES.name, *WRITTEN],
     write=_write,
 )

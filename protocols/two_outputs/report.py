@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,41 +10,62 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from campaign.models import Protocol, Task
-from protocols.frame.tables import files_data, report_of_answers
-from protocols.two_outputs.files import ChoicesRead, choices_read, read_choices
+from campaign.models import Protocol
+from protocols.frame.lines import AnswersRead
+from protocols.frame.tables import analysis_of_lines, report_of_answers
+from protocols.two_outputs.files import LINES, OF_FOUR, Said, choices_arranged
 from protocols.two_outputs.statistics import (
     Choice,
+    Choices,
     JudgesCompared,
     TwoJudges,
     judges_compared,
 )
 from ranking.analyses.judge_pairs import JUDGE, OTHER
-from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
 from ranking.analyses.options import Option, OptionError
-from ranking.files.sources import ReadingProgress
-from ranking.reports.inputs import AnswersOfFiles, Input, excluded_notes
+from ranking.files.records import refuse_unknown
+from ranking.reports.inputs import AnswersOfFiles, Input
 from ranking.reports.tables import BETWEEN, Column, Report, Table, Value
 from ranking.wording.agreement import kappa_shown
 
 
 @dataclass(frozen=True)
 class TwoOutputsFound:
-    """Agreement of judges with the answers as they are, and with both kinds of ties as one if there are two."""
+    """Agreement of judges with the answers as they are, and with both kinds of ties as one if there are two.
 
-    read: ChoicesRead
+    Attributes
+    ----------
+    choices : Choices
+    systems : tuple of two str, optional
+        Which system X is and which Y, if all items are of the same two; None for several pairs.
+    compared : JudgesCompared
+    merged : JudgesCompared or None
+        None if "both fine" and "both wrong" are not told apart.
+    """
+
+    choices: Choices
+    systems: tuple[str, str] | None
     compared: JudgesCompared
     merged: JudgesCompared | None
 
+    @property
+    def four_answers(self) -> bool:
+        """True if "both fine" and "both wrong" are told apart."""
+        return self.merged is not None
 
-def two_outputs_found(read: ChoicesRead) -> TwoOutputsFound:
-    """Compare the judges of a task."""
-    is_mirrored = read.systems is None
-    merged = read.choices.merged() if read.four_answers else None
+
+def two_outputs_found(
+    read: AnswersRead[Said], *, systems: tuple[str, str] | None = None
+) -> TwoOutputsFound:
+    """Compare the judges of a task or of files, by their answers about two systems if these are named."""
+    choices, pair = choices_arranged(read.rows, systems=systems)
+    is_of_four = read.rules.get("four_answers") or any(row.answer in OF_FOUR for row in read.rows)
+    is_mirrored = pair is None
     return TwoOutputsFound(
-        read=read,
-        compared=judges_compared(read.choices, is_mirrored=is_mirrored),
-        merged=None if merged is None else judges_compared(merged, is_mirrored=is_mirrored),
+        choices=choices,
+        systems=pair,
+        compared=judges_compared(choices, is_mirrored=is_mirrored),
+        merged=judges_compared(choices.merged(), is_mirrored=is_mirrored) if is_of_four else None,
     )
 
 
@@ -55,16 +76,13 @@ def two_outputs_report(
     chosen = _chosen(found.compared, _judges(options))
     tables = [_totals(found), _agreement(found), _pairs(found)]
     tables += [] if chosen is None else [_side_by_side(found, chosen)]
-    excluded = found.read.excluded_judges
     return report_of_answers(
         given=given,
-        of_files={"files": files_data(found.read.files), "excluded_judges": list(excluded)},
-        counted={},
-        notes=[*_notes(found), *excluded_notes(excluded)],
+        notes=_notes(found),
         tables=[table for table in tables if table.rows],
         data={
-            "systems": found.read.systems,
-            "four_answers": found.read.four_answers,
+            "systems": found.systems,
+            "four_answers": found.four_answers,
             "choices": [choice.name.lower() for choice in Choice],
             "agreement": found.compared,
             "merged": found.merged,
@@ -74,7 +92,7 @@ def two_outputs_report(
 
 
 def _notes(found: TwoOutputsFound) -> list[str]:
-    choices, systems = found.read.choices, found.read.systems
+    choices, systems = found.choices, found.systems
     notes = [
         _("Answers: %(answers)s; pairs of outputs: %(items)s; judges: %(judges)s.")
         % {
@@ -96,12 +114,12 @@ def _notes(found: TwoOutputsFound) -> list[str]:
 
 def _words(found: TwoOutputsFound) -> dict[Choice, str]:
     """Return the names of choices; "both wrong" only if such an answer occurs."""
-    x, y = found.read.systems or ("X", "Y")
+    x, y = found.systems or ("X", "Y")
     words = {
         Choice.X: _("%(system)s is better") % {"system": x},
         Choice.Y: _("%(system)s is better") % {"system": y},
     }
-    if found.read.four_answers:
+    if found.four_answers:
         return {**words, Choice.SAME: _("both fine"), Choice.BOTH_WRONG: _("both wrong")}
     return {**words, Choice.SAME: _("the same")}
 
@@ -250,51 +268,30 @@ def _judges(options: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(options[option.name] for option in (JUDGE, OTHER) if options[option.name])
 
 
-def _systems(options: Mapping[str, Any]) -> tuple[str, str] | None:
-    x, y = options[SYSTEM_X.name], options[SYSTEM_Y.name]
-    return (x, y) if x else None
-
-
-def _read(
-    task: Task, watermark: int, judgments: ChosenJudgments, options: Mapping[str, Any]
-) -> ChoicesRead:
-    systems = _systems(options)
-    return choices_read(task=task, watermark=watermark, judgments=judgments, systems=systems)
-
-
-def _find(
-    given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begin
-) -> TwoOutputsFound:
-    begin(_("Measuring agreement"))
-    choices = given.answers.choices
-    if not choices.items:
+def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any]) -> TwoOutputsFound:
+    rows: list[Said] = given.answers.rows
+    systems = (options[SYSTEM_X.name], options[SYSTEM_Y.name])
+    if isinstance(given, AnswersOfFiles) and any(systems):
+        names = {name for each in rows for name in (*each.first, *each.second)}
+        refuse_unknown("system", systems, names)
+    found = two_outputs_found(given.answers, systems=systems if any(systems) else None)
+    if not found.choices.items:
         raise ValueError(_("No judgments match these options."))
     for name in _judges(options):
-        if name not in choices.judges:
+        if name not in found.choices.judges:
             raise ValueError(_("No judgments by %(names)s match these options.") % {"names": name})
-    return two_outputs_found(given.answers)
+    return found
 
 
-def _read_files(
-    names: Sequence[str],
-    options: Mapping[str, Any],
-    excluded: Sequence[str],
-    progress: ReadingProgress,
-) -> ChoicesRead:
-    return read_choices(
-        names, systems=_systems(options), exclude_judges=excluded, progress=progress
-    )
-
-
-ANALYSIS = AnalysisKind(
+ANALYSIS = analysis_of_lines(
+    LINES,
     name="two_outputs",
     title=gettext_lazy("Two outputs"),
     question=gettext_lazy("What did judges answer about two outputs, and how far do they agree?"),
     options=(SYSTEM_X, SYSTEM_Y, JUDGE, OTHER),
     check=_checked,
     protocols=frozenset({Protocol.TWO_OUTPUTS}),
-    read=_read,
+    step=gettext_lazy("Measuring agreement"),
     find=_find,
     tell=two_outputs_report,
-    read_files=_read_files,
 )

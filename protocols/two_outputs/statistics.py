@@ -6,13 +6,10 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 import numpy as np
-import numpy.typing as npt
 
 from ranking.core.agreement.judge_pairs import judge_pair_tables
 from ranking.core.agreement.statistics import cohen_of_tables, share
-
-Int64Array = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
+from ranking.core.arrays import FloatArray, Int64Array
 
 
 class Choice(IntEnum):

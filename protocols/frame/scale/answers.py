@@ -7,7 +7,7 @@ from typing import Any, Final
 from rest_framework import serializers
 
 from annotation.protocols import AnswerKind
-from annotation.submissions import AssignedBlock, SubmissionRefusedError
+from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.models import Protocol
 from protocols.frame.scale.statistics.ratings import POINTS
 from protocols.models import CRITERIA, AdequacyBasis, Criterion, RatingAnswer
@@ -47,11 +47,7 @@ def refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRef
     asked = criterion_asked(assigned.protocol, assigned.part)
     if answer.get("criterion", asked) == asked:
         return None
-    return SubmissionRefusedError(f"Rate {asked.value} here.", field="answer")
-
-
-def _as_given(row: Any) -> dict[str, Any]:
-    return {"criterion": row.criterion, "value": row.value}
+    return answer_refused(f"Rate {asked.value} here.")
 
 
 def _simulated(
@@ -81,7 +77,6 @@ def scale_answers(protocol: Protocol, **particular: Any) -> AnswerKind:
             "criterion": criterion_asked(protocol, part).value,
             "value": answer["value"],
         },
-        as_given=_as_given,
         score_of_one=lambda answer: float(answer["value"]),
         **{**of_all, **particular},
     )

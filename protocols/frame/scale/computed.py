@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from django.utils.translation import gettext as _
 
-from protocols.frame.scale.files import RatingsRead
 from protocols.frame.scale.statistics.agreement import RatingAgreement, rating_agreement
 from protocols.frame.scale.statistics.criteria import CriteriaCorrelation, correlated_criteria
 from protocols.frame.scale.statistics.judges import (
@@ -29,12 +27,10 @@ from protocols.frame.scale.statistics.outliers import (
     rating_outliers,
     removals,
 )
-from protocols.frame.scale.statistics.ratings import THREE_POINTS, Ratings
+from protocols.frame.scale.statistics.ratings import THREE_POINTS, Items, Ratings
 from protocols.models import Criterion
+from ranking.core.arrays import BoolArray, Int64Array
 from ranking.core.ranges import Correction
-
-BoolArray = npt.NDArray[np.bool_]
-Int64Array = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,6 +103,8 @@ class RatingsFound:
 
     Attributes
     ----------
+    ratings : mapping of Criterion to Ratings
+        Of the criteria with ratings, in the order of the passes; all of the same items and judges.
     criteria : mapping of Criterion to CriterionFound
     agreement : tuple of AgreementOf
         By criterion, condition and number of points.
@@ -117,15 +115,21 @@ class RatingsFound:
         Places of items for an organiser to read, if no list of easy items was given.
     """
 
+    ratings: Mapping[Criterion, Ratings]
     criteria: Mapping[Criterion, CriterionFound]
     agreement: tuple[AgreementOf, ...]
     both: Mapping[Rule, tuple[str, ...]]
     correlated: CriteriaCorrelation | None
     proposed_easy: Int64Array
 
+    @property
+    def items(self) -> Items:
+        """The rated items."""
+        return next(iter(self.ratings.values())).items
+
 
 def ratings_found(
-    read: RatingsRead,
+    read: Mapping[Criterion, Ratings],
     options: RatingOptions,
     *,
     easy: BoolArray | None = None,
@@ -135,8 +139,8 @@ def ratings_found(
 
     Parameters
     ----------
-    read : RatingsRead
-        Of I items.
+    read : mapping of Criterion to Ratings
+        Not empty, of I items.
     options : RatingOptions
     easy : bool, shape (I,), optional
         Items that an organiser calls easy.
@@ -149,7 +153,7 @@ def ratings_found(
     """
     ratings = {
         criterion: each.merged(THREE_POINTS) if options.merge else each
-        for criterion, each in read.ratings.items()
+        for criterion, each in read.items()
     }
     criteria = {
         criterion: _of_criterion(each, options, easy) for criterion, each in ratings.items()
@@ -158,11 +162,10 @@ def ratings_found(
     is_complete = {Criterion.FLUENCY, Criterion.ADEQUACY} <= ratings.keys()
     first = next(iter(ratings.values()))
     return RatingsFound(
+        ratings=read,
         criteria=criteria,
         agreement=tuple(
-            row
-            for criterion, each in read.ratings.items()
-            for row in _agreement(criterion, each, options)
+            row for criterion, each in read.items() for row in _agreement(criterion, each, options)
         ),
         both=by_both_criteria(of_both.values()) if is_complete else {},
         correlated=correlated_criteria(

@@ -11,15 +11,17 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from campaign.models import Protocol, Task
+from campaign.models import Protocol
+from protocols.frame.lines import AnswersRead
 from protocols.frame.scale.computed import RatingOptions, RatingsFound, ratings_found
-from protocols.frame.scale.files import RatingsRead, easy_items, ratings_chosen, read_ratings
+from protocols.frame.scale.files import LINES, Rating, easy_items, ratings_arranged
 from protocols.frame.scale.statistics.ratings import POINTS, Items
 from protocols.frame.scale.tables import ratings_report
-from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
+from protocols.frame.tables import analysis_of_lines
+from ranking.analyses.kind import AnalysisKind
 from ranking.analyses.options import CONFIDENCE, SEED, Option, OptionError
 from ranking.core.ranges import Correction
-from ranking.files.sources import ReadingProgress
+from ranking.files.records import refuse_unknown
 from ranking.reports import Report
 from ranking.reports.inputs import AnswersOfFiles, Input
 from ranking.wording.pair_tests import CORRECTION_WORDS
@@ -105,44 +107,26 @@ def _options(options: Mapping[str, Any]) -> RatingOptions:
     return RatingOptions(**{**chosen, CORRECTION.name: Correction(chosen[CORRECTION.name])})
 
 
-def _read_files(
-    names: Sequence[str],
-    options: Mapping[str, Any],
-    excluded: Sequence[str],
-    progress: ReadingProgress,
-) -> RatingsRead:
-    condition = options["condition"] or None
-    return read_ratings(names, exclude_judges=excluded, condition=condition, progress=progress)
+def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any]) -> RatingsFound:
+    read: AnswersRead[Rating] = given.answers
+    condition = options.get("condition") or None
+    if condition:
+        refuse_unknown("condition", [condition], {row.condition or "" for row in read.rows})
+    ratings = ratings_arranged([row for row in read.rows if condition in (None, row.condition)])
+    items = next(iter(ratings.values())).items
+    # If only part of a file counts, a list for the whole campaign may name excluded items.
+    easy = _easy(items, options[EASY.name], are_all=not (read.excluded_judges or condition))
+    return ratings_found(ratings, _options(options), easy=easy, words=_words(given, items))
 
 
-def _read(
-    task: Task, watermark: int, judgments: ChosenJudgments, options: Mapping[str, Any]
-) -> RatingsRead:
-    del options
-    return ratings_chosen(task=task, watermark=watermark, judgments=judgments)
-
-
-def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begin) -> RatingsFound:
-    begin(_("Measuring agreement"))
-    read: RatingsRead = given.answers
-    if not read.ratings:
-        raise ValueError(_("No judgments match these options."))
-    return ratings_found(
-        read, _options(options), easy=_easy(read, options), words=_words(given, read.items)
-    )
-
-
-def _easy(read: RatingsRead, options: Mapping[str, Any]) -> npt.NDArray[np.bool_] | None:
-    names: Sequence[str] = options[EASY.name]
+def _easy(items: Items, names: Sequence[str], *, are_all: bool) -> npt.NDArray[np.bool_] | None:
     if not names:
         return None
     named = _easy_named(names)
-    # If only part of a file counts, a list for the whole campaign may name excluded items.
-    are_all = not (read.excluded_judges or options.get("condition"))
     for name, each in zip(names, named, strict=True):
-        if are_all and not easy_items(read.items, [each]).any():
+        if are_all and not easy_items(items, [each]).any():
             raise ValueError(_("No ratings of “%(given)s” match these options.") % {"given": name})
-    return easy_items(read.items, named)
+    return easy_items(items, named)
 
 
 def _words(given: Input | AnswersOfFiles, items: Items) -> npt.NDArray[np.int64] | None:
@@ -164,7 +148,8 @@ def _tell(given: Input | AnswersOfFiles, options: Mapping[str, Any], found: Rati
 
 def scale_analysis(protocol: Protocol, *, title: Promise, question: Promise) -> AnalysisKind:
     """Return the analysis of a protocol whose `CRITERIA` are rated."""
-    return AnalysisKind(
+    return analysis_of_lines(
+        LINES,
         name=protocol.value,
         title=title,
         question=question,
@@ -172,9 +157,8 @@ def scale_analysis(protocol: Protocol, *, title: Promise, question: Promise) -> 
         check=_checked,
         protocols=frozenset({protocol}),
         stands_for_ranking=True,
-        read=_read,
+        step=gettext_lazy("Measuring agreement"),
         find=_find,
         tell=_tell,
-        read_files=_read_files,
         file_options=(Option(name="condition", default=""), Option(name="source_text", default="")),
     )

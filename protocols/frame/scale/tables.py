@@ -9,8 +9,8 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from campaign.models.system import system_label
+from protocols.frame.lines import AnswersRead
 from protocols.frame.scale.computed import AgreementOf, CriterionFound, RatingOptions, RatingsFound
-from protocols.frame.scale.files import RatingsRead
 from protocols.frame.scale.statistics.means import MeanRatings
 from protocols.frame.scale.statistics.outliers import Rule
 from protocols.frame.tables import files_data, rules_between
@@ -71,7 +71,6 @@ def ratings_report(
     given: Input | AnswersOfFiles, found: RatingsFound, options: RatingOptions
 ) -> Report:
     """Report means, agreement, judges, outliers, and the results without them."""
-    read: RatingsRead = given.answers
     tables = [_means(criterion, each) for criterion, each in found.criteria.items()]
     if len(found.criteria) > 1:
         tables.append(_both_means(found))
@@ -80,43 +79,43 @@ def ratings_report(
     tables += [outliers_table(found), removals_table(found, options.confidence)]
     tables += [without_table(criterion, each) for criterion, each in found.criteria.items()]
     if len(found.proposed_easy):
-        tables.append(proposed_table(read, found))
+        tables.append(proposed_table(found))
     return Report(
-        notes=[*_input_notes(read, given), *_notes(found, options)],
+        notes=[*_input_notes(found, given), *_notes(found, options)],
         tables=tables,
         data={
             "input": {
                 **(input_data(given) if isinstance(given, Input) else {}),
-                **_input_data(read),
+                **_input_data(found, given.answers),
             },
             "options": options,
             "criteria": found.criteria,
             "agreement": found.agreement,
             "outliers_by_both": found.both,
             "adequacy_and_fluency": found.correlated,
-            "proposed_easy": list(proposed_items(read, found)),
+            "proposed_easy": list(proposed_items(found)),
             "version": code_version(),
         },
     )
 
 
-def _input_data(read: RatingsRead) -> dict[str, Any]:
-    items = read.items
+def _input_data(found: RatingsFound, read: AnswersRead[Any]) -> dict[str, Any]:
+    items = found.items
     return {
         "files": files_data(read.files),
-        "ratings": {criterion: len(each) for criterion, each in read.ratings.items()},
+        "ratings": {criterion: len(each) for criterion, each in found.ratings.items()},
         "items": len(items),
         "segments": len(set(items.segment.tolist())),
         "systems": len(items.systems),
-        "judges": len(next(iter(read.ratings.values())).judges),
+        "judges": len(next(iter(found.ratings.values())).judges),
         "conditions": list(items.conditions),
-        "met_again": {criterion: each.met_again for criterion, each in read.ratings.items()},
+        "met_again": {criterion: each.met_again for criterion, each in found.ratings.items()},
         "excluded_judges": list(read.excluded_judges),
     }
 
 
-def _input_notes(read: RatingsRead, given: Input | AnswersOfFiles) -> list[str]:
-    data = _input_data(read)
+def _input_notes(found: RatingsFound, given: Input | AnswersOfFiles) -> list[str]:
+    data = _input_data(found, given.answers)
     numbers = ", ".join(
         f"{criterion.label}: {number_format(number)}"
         for criterion, number in data["ratings"].items()
@@ -143,7 +142,7 @@ def _input_notes(read: RatingsRead, given: Input | AnswersOfFiles) -> list[str]:
             )
     if isinstance(given, Input) and given.is_reference_excluded:
         notes.append(_("Left out: %(systems)s.") % {"systems": system_label(str(given.reference))})
-    return [*notes, *excluded_notes(read.excluded_judges)]
+    return [*notes, *excluded_notes(given.answers.excluded_judges)]
 
 
 def _notes(found: RatingsFound, options: RatingOptions) -> Iterator[str]:
@@ -446,15 +445,15 @@ def without_table(criterion: Criterion, found: CriterionFound) -> Table:
     )
 
 
-def proposed_items(read: RatingsRead, found: RatingsFound) -> Iterator[tuple[int, list[str]]]:
-    items = read.items
+def proposed_items(found: RatingsFound) -> Iterator[tuple[int, list[str]]]:
+    items = found.items
     for place in found.proposed_easy.tolist():
         wrote = [name for name, own in zip(items.systems, items.wrote[place], strict=True) if own]
         yield int(items.segment[place]), wrote
 
 
-def proposed_table(read: RatingsRead, found: RatingsFound) -> Table:
-    ratings = next(iter(read.ratings.values())).counts().sum(axis=1)
+def proposed_table(found: RatingsFound) -> Table:
+    ratings = next(iter(found.ratings.values())).counts().sum(axis=1)
     return Table(
         name="proposed_easy",
         title=_("Candidates for easy texts: every judge gave the highest rating"),
@@ -466,7 +465,7 @@ def proposed_table(read: RatingsRead, found: RatingsFound) -> Table:
         rows=[
             (str(segment), ", ".join(systems), count)
             for (segment, systems), count in zip(
-                proposed_items(read, found), ratings[found.proposed_easy].tolist(), strict=True
+                proposed_items(found), ratings[found.proposed_easy].tolist(), strict=True
             )
         ][:20],
         keys=2,

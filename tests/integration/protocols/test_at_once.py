@@ -9,6 +9,7 @@ import pytest
 from django.db import connection
 
 from annotation.models import Assignment, Judgment
+from annotation.protocols import Stage
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.pool import hits_plan, pool_fill
@@ -16,7 +17,7 @@ from annotation.services.submission import judgment_submit
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Judge, Protocol
 from launcher.waiting import wait_until
-from protocols.editing.answers import edits_shown
+from protocols.editing.answers import stages
 from protocols.models import TwoOutputsAnswer
 from tests.at_work import assignment_lend, lend
 from tests.factories import make_judge
@@ -83,7 +84,7 @@ def test_what_others_were_shown_of_an_edit_stays(make_task_of: MakeTask) -> None
     pool_fill(task_id=task.pk, size=1)
     acceptors = [make_judge(campaign, f"acceptor{n}") for n in range(3)]
     together = Barrier(2 * len(edited))
-    shown: dict[int, str] = {}
+    shown: dict[int, Stage] = {}
     refusals: set[str] = set()
 
     def revise(blocks: list[AssignedBlock]) -> None:
@@ -102,7 +103,7 @@ def test_what_others_were_shown_of_an_edit_stays(make_task_of: MakeTask) -> None
         try:
             together.wait(timeout=60)
             ids = [block.block_id for block in assigned_blocks(lent_at_last(judge))]
-            shown.update(edits_shown(ids))
+            shown.update(stages(ids))
         finally:
             connection.close()
 
@@ -111,7 +112,7 @@ def test_what_others_were_shown_of_an_edit_stays(make_task_of: MakeTask) -> None
         waiting += [pool.submit(ask, judge) for judge in acceptors]
         for each in waiting:
             each.result()
-    assert edits_shown(list(shown)) == shown
+    assert stages(list(shown)) == shown
     assert all("can no longer be changed" in message for message in refusals)
 
 

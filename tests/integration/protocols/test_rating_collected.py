@@ -9,7 +9,8 @@ from annotation.services.numbers import judgments_number
 from annotation.services.quality import quality_action_take
 from annotation.services.simulation import SimulatedJudge, campaign_simulate
 from campaign.models import Output, Protocol, Task
-from protocols.frame.scale.files import RatingsRead, rating_lines, ratings_chosen, read_ratings
+from protocols.frame.scale.files import LINES, ratings_arranged
+from protocols.frame.scale.statistics.ratings import Ratings
 from protocols.models import Criterion
 from ranking.analyses.kind import JUDGMENT_OPTIONS
 from ranking.analyses.options import completed
@@ -18,6 +19,7 @@ from tests.factories import make_organiser
 from tests.integration.protocols.conftest import MakeTask
 
 pytestmark = pytest.mark.django_db
+Arranged = dict[Criterion, Ratings]
 
 
 @pytest.fixture
@@ -36,27 +38,25 @@ def rated(make_task_of: MakeTask) -> Task:
     return task
 
 
-def chosen(task: Task, *, watermark: int | None = None, **given: Any) -> RatingsRead:
+def chosen(task: Task, *, watermark: int | None = None, **given: Any) -> Arranged:
     """Read the ratings that count by these options."""
     last = judgments_number(task_id=task.pk)
     options = completed(JUDGMENT_OPTIONS, {"reference": "include", **given})
-    return ratings_chosen(
-        task=task,
-        watermark=last if watermark is None else watermark,
-        judgments=judgments_chosen(task=task, options=options),
-    )
+    judgments = judgments_chosen(task=task, options=options)
+    found = LINES.chosen(task, last if watermark is None else watermark, judgments)
+    return ratings_arranged(found.rows)
 
 
-def exported(task: Task, path: Path, *, watermark: int | None = None) -> RatingsRead:
+def exported(task: Task, path: Path, *, watermark: int | None = None) -> Arranged:
     """Write a file of a task, and read it."""
-    path.write_text("".join(rating_lines(task=task, watermark=watermark).lines))
-    return read_ratings([str(path)])
+    path.write_text("".join(LINES.write(task=task, watermark=watermark).lines))
+    return ratings_arranged(LINES.read([str(path)]).rows)
 
 
-def assert_same(read: RatingsRead, other: RatingsRead) -> None:
-    assert list(read.ratings) == list(other.ratings)
-    for criterion, found in other.ratings.items():
-        mine = read.ratings[criterion]
+def assert_same(read: Arranged, other: Arranged) -> None:
+    assert list(read) == list(other)
+    for criterion, found in other.items():
+        mine = read[criterion]
         assert found.judges == mine.judges
         assert found.items.systems == mine.items.systems
         assert found.item.tolist() == mine.item.tolist()
@@ -66,8 +66,8 @@ def assert_same(read: RatingsRead, other: RatingsRead) -> None:
 @pytest.mark.thorough
 def test_a_task_is_read_as_its_file_is(rated: Task, tmp_path: Path) -> None:
     read = chosen(rated)
-    assert list(read.ratings) == list(Criterion)
-    fluency, adequacy = (read.ratings[each] for each in Criterion)
+    assert list(read) == list(Criterion)
+    fluency, adequacy = (read[each] for each in Criterion)
     assert len(fluency) == len(adequacy) > 20
     assert fluency.items is adequacy.items
     assert fluency.met_again == 0
@@ -84,23 +84,22 @@ def test_a_task_is_read_as_its_file_is(rated: Task, tmp_path: Path) -> None:
 def test_a_watermark_holds(rated: Task, tmp_path: Path) -> None:
     assert judgments_number(task_id=rated.pk) > 20
     early = chosen(rated, watermark=10)
-    assert list(early.ratings) == [Criterion.FLUENCY]
-    assert sum(map(len, early.ratings.values())) == 10
-    assert chosen(rated, watermark=0).ratings == {}
+    assert list(early) == [Criterion.FLUENCY]
+    assert sum(map(len, early.values())) == 10
+    assert chosen(rated, watermark=0) == {}
     assert_same(early, exported(rated, tmp_path / "early.jsonl", watermark=10))
 
 
 @pytest.mark.thorough
 def test_judges_and_documents_are_chosen(rated: Task, tmp_path: Path) -> None:
-    assert chosen(rated, without=["judge0"]).ratings[Criterion.FLUENCY].judges == (
-        *("judge1", "judge2"),
-    )
+    assert chosen(rated, without=["judge0"])[Criterion.FLUENCY].judges == (*("judge1", "judge2"),)
     document = rated.test_set.segments.get(number=1).document
     numbers = set(document.segments.values_list("number", flat=True))
-    assert set(chosen(rated, documents=[document.name]).items.segment.tolist()) <= numbers
+    items = chosen(rated, documents=[document.name])[Criterion.FLUENCY].items
+    assert set(items.segment.tolist()) <= numbers
     judge = rated.test_set.campaign.judges.get(pseudonym="judge2")
     organiser = make_organiser(rated.test_set.campaign)
     quality_action_take(judge=judge, task=rated, action="exclude", user=organiser)
     left = exported(rated, tmp_path / "left.jsonl")
-    assert left.ratings[Criterion.FLUENCY].judges == ("judge0", "judge1")
+    assert left[Criterion.FLUENCY].judges == ("judge0", "judge1")
     assert_same(chosen(rated), left)

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from campaign.models import Task
-from protocols.frame.scale.files import rating_lines
+from protocols.frame.scale.files import LINES
 from ranking.analyses.options import OptionError
 from ranking.reports import Report
 from ranking.reports.stored import report_in
@@ -42,7 +42,7 @@ def told(task: Task, **given: Any) -> Report:
 
 def of_file(task: Task, path: Path, *options: str) -> Any:
     """Return what `analyse rating` tells of a file of the task."""
-    path.write_text("".join(rating_lines(task=task).lines))
+    path.write_text("".join(LINES.write(task=task).lines))
     out = StringIO()
     call_command("analyse", "rating", str(path), *options, "--format", "json", stdout=out)
     return json.loads(out.getvalue())

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from protocols.frame.scale.statistics.ratings import Ratings
 from ranking.core.agreement.intervals import (
@@ -19,10 +18,8 @@ from ranking.core.agreement.intervals import (
     kappa_interval,
 )
 from ranking.core.agreement.statistics import lowest_kappa
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.counts import effective_number
-
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
 
 #: Less of an item, or of expected disagreement, is rounding.
 _NO_ITEM = 0.5

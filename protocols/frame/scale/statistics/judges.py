@@ -5,13 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from protocols.frame.scale.statistics.ratings import Ratings
-
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 
 
 @dataclass(frozen=True)

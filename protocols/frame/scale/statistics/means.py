@@ -26,10 +26,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import stdtrit
 
 from protocols.frame.scale.statistics.ratings import Ratings
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.counting.counts import effective_number_of_units
 from ranking.core.counting.moments import MIN_UNITS
 from ranking.core.ranges import (
@@ -48,10 +48,6 @@ from ranking.core.uncertainty import (
     combined_covariance,
     with_least_variance,
 )
-
-FloatArray = npt.NDArray[np.float64]
-Int64Array = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 
 #: Units that a system needs for intervals, rank ranges and tests. Effective numbers of about equal shares are slightly
 #: below the number of units.

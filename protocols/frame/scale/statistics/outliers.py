@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-import numpy.typing as npt
 
 from protocols.frame.scale.statistics.judges import RatingJudge
 from protocols.frame.scale.statistics.ratings import Ratings
+from ranking.core.arrays import FloatArray
 from ranking.core.diagnosis.correlation import SampledCorrelation, correlation_sampled
-
-FloatArray = npt.NDArray[np.float64]
 
 #: Fewer easy items say nothing of a judge.
 LEAST_EASY = 5

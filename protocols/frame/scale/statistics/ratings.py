@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-Int64Array = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
+from ranking.core.arrays import BoolArray, Int64Array
 
 #: Points of the scale of Hamon et al. (2007); the highest is the best.
 POINTS = 5

@@ -16,8 +16,8 @@ from annotation.services.planning.pool import pool_fill
 from annotation.services.submission import judgment_submit
 from annotation.submissions import SubmissionRefusedError
 from campaign.models import Judge, Output, Protocol, Task
-from protocols.editing.answers import edit_asked_about
-from protocols.editing.files import edit_lines, edits_stored, read_edits
+from protocols.editing.answers import edits_asked_about
+from protocols.editing.files import LINES, edits_of
 from protocols.models import EditingAnswer
 from ranking.reports import Report
 from ranking.reports.stored import report_in
@@ -177,8 +177,8 @@ def test_the_edit_of_who_was_first_is_shown(task: Task, judge: Judge) -> None:
     late = {"outcome": "edited", "text": "Late."}
     stored = [judgment_submit(assigned=each, client_id=uuid4(), answer=late) for each in mine]
     assert len(stored) == 3
-    about = [edit_asked_about(each.block_id) for each in asking]
-    assert {edit and edit.pk for edit in about} == {each.pk for each in edits}
+    about = edits_asked_about([each.block_id for each in asking]).values()
+    assert {edit and edit.pk for edit, _output in about} == {each.pk for each in edits}
     with pytest.raises(SubmissionRefusedError, match="can no longer be changed"):
         judgment_submit(
             assigned=theirs[0], client_id=uuid4(), answer={"outcome": "unchanged", "text": ""}
@@ -196,7 +196,7 @@ def test_what_was_skipped_is_shown_as_it_is(task: Task, judge: Judge, client: Cl
     [*_some, last] = accepted(acceptor, False, False, False)
     assert last.editinganswer.edit_id is None
     number = judgments_number(task_id=task.pk)
-    assert edits_stored(task=task, watermark=number) == []
+    assert LINES.stored(task=task, watermark=number) == []
 
 
 def test_hits_of_what_is_withdrawn_are_withdrawn(task: Task) -> None:
@@ -262,12 +262,10 @@ def test_a_report_of_few_edits_has_no_percentage(judged: Task) -> None:
 
 def test_an_export_is_what_its_analysis_reads(judged: Task, tmp_path: Path) -> None:
     name = tmp_path / "edits.jsonl"
-    name.write_text("".join(edit_lines(task=judged).lines))
+    name.write_text("".join(LINES.write(task=judged).lines))
     lines = [json.loads(line) for line in name.read_text().splitlines()]
     assert [line["outcome"] for line in lines] == ["edited", "unchanged", "unable"]
     assert [len(line["acceptances"]) for line in lines] == [2, 2, 0]
     assert [line.get("keystrokes") for line in lines] == [12, None, None]
-    read = read_edits([str(name)])
-    assert (len(read.edits), read.editors, read.acceptors, read.own_segment) == (3, 1, 2, 0)
-    assert read.edits.accepted.tolist() == [1, 2, 0]
-    assert len(edit_lines(task=judged, watermark=2).lines) == 2
+    assert edits_of(LINES.read([str(name)]).rows).accepted.tolist() == [1, 2, 0]
+    assert len(LINES.write(task=judged, watermark=2).lines) == 2

@@ -14,7 +14,7 @@ from annotation.services.planning.pool import hits_plan, pool_fill
 from annotation.services.submission import judgment_submit
 from annotation.services.tasks import task_rules_change
 from campaign.models import Judge, Protocol, Task
-from protocols.editing.files import edits_stored
+from protocols.editing.files import LINES
 from tests.at_work import assignment_lend, lend
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask
@@ -82,7 +82,7 @@ def test_where_two_agree_nobody_else_is_asked(task: Task) -> None:
     third.refresh_from_db()
     assert third.withdrawn_at is not None
     judgments_number(task_id=task.pk)
-    edits = edits_stored(task=task, watermark=9)
+    edits = LINES.stored(task=task, watermark=9)
     # Of what could not be corrected they may differ: it counts for nothing.
     assert [[answer for _judge, answer in edit.acceptances] for edit in edits] == [
         [True, True],
@@ -106,7 +106,7 @@ def test_where_two_disagree_a_third_decides(task: Task) -> None:
     decides = accepts(judge_of(task, "cleo"), True, False, False)
     assert decides == third
     judgments_number(task_id=task.pk)
-    edits = edits_stored(task=task, watermark=99)
+    edits = LINES.stored(task=task, watermark=99)
     assert [edit.votes for edit in edits if edit.acceptances] == [
         (True, True, True),
         (True, False, False),

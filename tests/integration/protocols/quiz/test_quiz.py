@@ -26,7 +26,7 @@ from campaign.models import Judge, Output, Protocol, Task
 from campaign.services.rules import task_close
 from campaign.services.tasks import task_create
 from protocols.models import Snippet
-from protocols.quiz.files import readings_stored
+from protocols.quiz.files import LINES as READINGS
 from protocols.quiz.snippets import (
     GivenSnippet,
     SnippetsRefusedError,
@@ -126,7 +126,7 @@ def test_a_reader_sees_outputs_alone_and_statements_with_the_last(
     # They may think again.
     assert put(client, last, *[None] * len(answers)).status_code == 200
     number = judgments_number(task_id=task.pk)
-    [reading] = readings_stored(task=task, watermark=number)
+    [reading] = READINGS.stored(task=task, watermark=number)
     assert reading.answers == (None,) * len(answers)
     rows = client.get(f"{JUDGING}/judgments/").json()["results"]
     assert all(row["rules"] == hit["rules"] for row in rows)
@@ -179,7 +179,7 @@ def test_systems_that_wrote_the_same_are_read_as_one() -> None:
         read: list[list[bool]] = [[], [], [True, True]] if len(block) == 3 else [[], [True]]
         for each, answers in zip(block, read, strict=True):
             judgment_submit(assigned=each, client_id=uuid4(), answer={"answers": answers})
-    readings = readings_stored(task=task, watermark=judgments_number(task_id=task.pk))
+    readings = READINGS.stored(task=task, watermark=judgments_number(task_id=task.pk))
     assert sorted(each.systems for each in readings if each.snippet == "opening") == [
         ("_ref",),
         ("amber", "dune"),
@@ -272,11 +272,11 @@ def test_files_of_both_kinds_say_the_same(name: str, text: str, tmp_path: Path) 
 
 def test_a_file_out_of_order_is_refused() -> None:
     cases: list[tuple[str, str, str]] = [
-        ("s.jsonl", LINES.replace('"expected": false}]}\n', '"expected": 0}]}\n'), "line 1"),
-        ("s.jsonl", LINES.replace('"b"', '"a"'), "a stands here a second time"),
-        ("s.csv", ROWS.replace("closes.,false", "closes.,no"), "neither true nor false"),
+        ("s.jsonl", LINES.replace('"expected": false}]}\n', '"expected": 7}]}\n'), "line 1"),
+        ("s.jsonl", LINES.replace('"b"', '"a"'), "two snippets have this name"),
+        ("s.csv", ROWS.replace("closes.,false", "closes.,perhaps"), "valid boolean"),
         ("s.csv", ROWS.replace("statement,", "words,"), "the column is unknown"),
-        ("s.csv", ROWS.replace("b,document 2,1,1", "b,document 2,1,x"), "no whole number"),
+        ("s.csv", ROWS.replace("b,document 2,1,1", "b,document 2,1,x"), "valid integer"),
     ]
     task = quiz()
     for name, text, problem in cases:

@@ -7,8 +7,8 @@ import pytest
 from annotation.services.numbers import judgments_number
 from annotation.services.quality import quality_action_take
 from campaign.models import Judge, Protocol, Task
-from protocols.two_outputs.files import ChoicesRead, choices_read
-from protocols.two_outputs.report import two_outputs_found
+from protocols.two_outputs.files import LINES
+from protocols.two_outputs.report import TwoOutputsFound, two_outputs_found
 from protocols.two_outputs.statistics import Choice
 from ranking.analyses.kind import JUDGMENT_OPTIONS
 from ranking.analyses.options import completed
@@ -34,15 +34,12 @@ def read(
     systems: tuple[str, str] | None = None,
     watermark: int | None = None,
     **given: Any,
-) -> ChoicesRead:
+) -> TwoOutputsFound:
     """Read the answers that count by these options."""
     last = judgments_number(task_id=task.pk)
-    return choices_read(
-        task=task,
-        watermark=last if watermark is None else watermark,
-        judgments=judgments_chosen(task=task, options=completed(JUDGMENT_OPTIONS, given)),
-        systems=systems,
-    )
+    chosen = judgments_chosen(task=task, options=completed(JUDGMENT_OPTIONS, given))
+    answers = LINES.chosen(task, last if watermark is None else watermark, chosen)
+    return two_outputs_found(answers, systems=systems)
 
 
 def told(task: Task, **given: Any) -> Report:
@@ -75,9 +72,8 @@ def ada_and_ben(task: Task) -> tuple[Judge, Judge]:
 def test_answers_are_about_systems_not_about_places(
     task: Task, ada_and_ben: tuple[Judge, Judge]
 ) -> None:
-    choices = read(task)
-    assert choices.systems == ("cobalt", "dune")
-    found = two_outputs_found(choices)
+    found = read(task)
+    assert found.systems == ("cobalt", "dune")
     [pair] = found.compared.pairs
     assert (pair.judges, pair.items, pair.agreeing) == (("ada", "ben"), 5, 3)
     assert pair.table[Choice.X] == (1, 0, 1, 0)

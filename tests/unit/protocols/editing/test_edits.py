@@ -179,7 +179,7 @@ def test_equal_systems_are_seldom_told_apart_and_intervals_hold() -> None:
 def test_systems_of_one_editor_are_named() -> None:
     rows = [*shares("A", 3, 4), *shares("B", 1, 4)]
     alone = edits_of(rows, editor=np.array([0, 0, 0, 0, 0, 1, 0, 1]))
-    [note] = one_judge_notes(alone.systems, alone.wrote, alone.editor)
+    [note] = one_judge_notes([("A", "ada"), ("A", "ada"), ("B", "ada"), ("B", "ben")])
     assert "on outputs of A, so" in note
     # Their intervals are as if there were no editors: of segments, which are single edits here.
     own = by_name(alone, fewest=1)["A"].share

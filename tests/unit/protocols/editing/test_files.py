@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from campaign.formats import FormatError
-from protocols.editing.files import read_edits
+from protocols.editing.files import LINES, edits_of
 
 MakeFile = Callable[..., str]
 Run = Callable[..., str]
@@ -23,33 +23,30 @@ EDIT: dict[str, Any] = {
 }
 
 
-def test_edits_are_read(make_file: MakeFile) -> None:
-    read = read_edits(
+def test_edits_are_read(make_file: MakeFile, run_json: Callable[..., Any]) -> None:
+    file = make_file(
         [
-            make_file(
-                [
-                    EDIT,
-                    {
-                        "segment": 1,
-                        "systems": ["A", "B"],
-                        "judge": "flo",
-                        "outcome": "unchanged",
-                        "output": "ok",
-                        "acceptances": [
-                            {"judge": "ed", "acceptable": False},
-                            {"judge": "ann", "acceptable": True},
-                        ],
-                    },
-                ]
-            )
+            EDIT,
+            {
+                "segment": 1,
+                "systems": ["A", "B"],
+                "judge": "flo",
+                "outcome": "unchanged",
+                "output": "ok",
+                "acceptances": [
+                    {"judge": "ed", "acceptable": False},
+                    {"judge": "ann", "acceptable": True},
+                ],
+            },
         ]
     )
-    assert read.edits.wrote.tolist() == [[True, False], [True, True]]
-    assert read.edits.distance.tolist() == [3, 0]
-    assert read.edits.length.tolist() == [6, 2]
-    assert read.edits.accepted.tolist() == [1, 1]
+    edits = edits_of(LINES.read([file]).rows)
+    assert edits.wrote.tolist() == [[True, False], [True, True]]
+    assert edits.distance.tolist() == [3, 0]
+    assert edits.length.tolist() == [6, 2]
+    assert edits.accepted.tolist() == [1, 1]
     # Ed edited segment 1 of A before.
-    assert read.own_segment == 1
+    assert run_json("analyse", "editing", file)["input"]["own_segment"] == 1
 
 
 @pytest.mark.parametrize(
@@ -60,7 +57,7 @@ def test_edits_are_read(make_file: MakeFile) -> None:
         ({"outcome": "unchanged"}, "text", "there is a text, but the outcome is unchanged"),
         ({"outcome": "unable", "text": None}, "acceptances", "there is nothing to accept"),
         ({"acceptances": None}, "acceptances", "the value is not a list"),
-        ({"acceptances": [{"judge": "ann"}]}, "acceptances", "keys other than"),
+        ({"acceptances": [{"judge": "ann"}]}, "acceptances.acceptable", "the key is missing"),
         ({"acceptances": [{"judge": "ed2", "acceptable": True}]}, "acceptances", "ed2 accepts or rejects their own edit"),
         ({"acceptances": [{"judge": "ann", "acceptable": True}] * 2}, "acceptances", "ann accepts or rejects the edit a second time"),
         ({"acceptances": [{"judge": "ann", "acceptable": "yes"}]}, "acceptances", "'yes' is not true or false"),
@@ -72,7 +69,7 @@ def test_what_is_wrong_is_said_with_line_and_key(
     make_file: MakeFile, change: dict[str, Any], key: str, problem: str
 ) -> None:
     with pytest.raises(FormatError, match=re.escape(problem)) as refused:
-        read_edits([make_file([EDIT, {**EDIT, "judge": "ed2", **change}])])
+        LINES.read([make_file([EDIT, {**EDIT, "judge": "ed2", **change}])])
     assert (refused.value.line, refused.value.field) == (2, key)
 
 

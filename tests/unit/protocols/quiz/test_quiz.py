@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.formats import FormatError
-from protocols.quiz.files import read_quiz
+from protocols.quiz.files import LINES, readings_of
 from protocols.quiz.statistics import Readings, quiz_scores, reader_scores
 from tests.simulated.quizzes import simulated_quiz
 from tests.unit.protocols.plain_shares import plain_interval
@@ -32,7 +32,7 @@ def test_a_worked_example(make_file: MakeFile) -> None:
         {**READING, "snippet": "news-2", "expected": [False], "answers": [True]},
         {**READING, "system": "B", "judge": "ann", "answers": [True, True, True]},
     ]
-    readings = read_quiz([make_file(rows)]).readings
+    readings = readings_of(LINES.read([make_file(rows)]).rows)
     assert readings.met_again == 1
     one, other = quiz_scores(readings)
     # Of A: 1 and 3 of 3 about news-1, 0 of 1 about news-2; no answer is not right.
@@ -68,7 +68,7 @@ def test_what_is_wrong_is_said_with_line_and_key(
     make_file: MakeFile, change: dict[str, Any], key: str, problem: str
 ) -> None:
     with pytest.raises(FormatError, match=re.escape(problem)) as refused:
-        read_quiz([make_file([READING, {**READING, **change}])])
+        LINES.read([make_file([READING, {**READING, **change}])])
     assert (refused.value.line, refused.value.field) == (2, key)
 
 
@@ -97,7 +97,7 @@ def test_what_several_systems_wrote_counts_for_each(make_file: MakeFile) -> None
         {**shared, "systems": ["B", "A"]},
         {**shared, "systems": ["C"], "judge": "bob", "answers": [True, True, False]},
     ]
-    readings = read_quiz([make_file(rows)]).readings
+    readings = readings_of(LINES.read([make_file(rows)]).rows)
     assert readings.met_again == 0
     assert [(row.name, row.share.successes, row.share.trials) for row in quiz_scores(readings)] == [
         ("C", 3, 3),

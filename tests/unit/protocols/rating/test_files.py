@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import CommandError
 
 from campaign.formats import FormatError
-from protocols.frame.scale.files import easy_items, read_ratings
+from protocols.frame.scale.files import LINES, easy_items, ratings_arranged
 from protocols.models import Criterion
-from ranking.files.records import SelectionError
 
 MakeFile = Callable[..., str]
 RATING: dict[str, Any] = {
@@ -28,14 +28,15 @@ def test_files_are_read_together_plain_or_gzip(make_file: MakeFile, tmp_path: Pa
     other = tmp_path / "more.gz"
     line = '{"segment": 2, "systems": "C", "judge": "bob", "criterion": "adequacy", "value": 1}\n'
     other.write_bytes(gzip.compress(line.encode()))
-    read = read_ratings([one, str(other)])
-    fluency, adequacy = read.ratings[Criterion.FLUENCY], read.ratings[Criterion.ADEQUACY]
+    read = LINES.read([one, str(other)])
+    ratings = ratings_arranged(read.rows)
+    fluency, adequacy = ratings[Criterion.FLUENCY], ratings[Criterion.ADEQUACY]
     # "A" and "B" are one text, in whatever order they are named.
     assert fluency.item.tolist() == [0, 0]
     assert fluency.value.tolist() == [4, 2]
     assert adequacy.items is fluency.items
     assert adequacy.judges == ("ann", "bob")
-    assert read.items.segment.tolist() == [1, 2]
+    assert fluency.items.segment.tolist() == [1, 2]
     assert len(read.files) == 2
 
 
@@ -61,41 +62,44 @@ def test_what_is_wrong_is_said_with_line_and_key(
     make_file: MakeFile, change: dict[str, Any], key: str, problem: str
 ) -> None:
     with pytest.raises(FormatError, match=re.escape(problem)) as refused:
-        read_ratings([make_file([RATING, {**RATING, **change}])])
+        LINES.read([make_file([RATING, {**RATING, **change}])])
     assert (refused.value.line, refused.value.field) == (2, key)
 
 
 def test_a_missing_key_a_broken_line_and_an_empty_file_are_refused(make_file: MakeFile) -> None:
     with pytest.raises(FormatError, match="the key is missing") as refused:
-        read_ratings([make_file(['{"segment": 1}'])])
+        LINES.read([make_file(['{"segment": 1}'])])
     assert refused.value.field == "systems"
     with pytest.raises(FormatError, match="not valid JSON") as refused:
-        read_ratings([make_file([RATING, '{"segment": '])])
+        LINES.read([make_file([RATING, '{"segment": '])])
     assert (refused.value.line, refused.value.column) == (2, 13)
     with pytest.raises(FormatError, match="empty"):
-        read_ratings([make_file([])])
+        LINES.read([make_file([])])
 
 
-def test_judges_and_conditions_are_chosen(make_file: MakeFile) -> None:
+def test_judges_and_conditions_are_chosen(
+    make_file: MakeFile, run: Callable[..., str], run_json: Callable[..., Any]
+) -> None:
     file = make_file(
         [{**RATING, "condition": "ASR"}, {**RATING, "condition": "FTE", "judge": "bob"}]
     )
-    assert read_ratings([file], condition="FTE").items.conditions == ("FTE",)
-    left = read_ratings([file], exclude_judges=["ann"])
-    assert left.ratings[Criterion.FLUENCY].judges == ("bob",)
+    of_one = run_json("analyse", "rating", file, "--option", "condition=FTE")
+    assert of_one["input"]["conditions"] == ["FTE"]
+    left = ratings_arranged(LINES.read([file], exclude_judges=["ann"]).rows)
+    assert left[Criterion.FLUENCY].judges == ("bob",)
     for options, problem in [
-        ({"exclude_judges": ["dee"]}, "judge 'dee' not found"),
-        ({"condition": "verbatim"}, "choose from ASR, FTE"),
-        ({"exclude_judges": ["ann"], "condition": "ASR"}, "no ratings are left"),
+        (["--exclude-judge", "dee"], "judge 'dee' not found"),
+        (["--option", "condition=verbatim"], "choose from ASR, FTE"),
+        (["--exclude-judge", "ann", "--option", "condition=ASR"], "choose from FTE"),
+        (["--exclude-judge", "ann", "bob"], "No judgments match these options"),
     ]:
-        with pytest.raises(SelectionError, match=problem):
-            read_ratings([file], **options)  # type: ignore[arg-type]
+        with pytest.raises(CommandError, match=problem):
+            run("analyse", "rating", file, *options)
 
 
 def test_easy_items_are_named_by_segment_or_by_text(make_file: MakeFile) -> None:
-    read = read_ratings(
-        [make_file([RATING, {**RATING, "systems": ["C"]}, {**RATING, "segment": 2}])]
-    )
-    assert easy_items(read.items, [(1, None)]).tolist() == [True, True, False]
-    assert easy_items(read.items, [(1, "B"), (2, "A")]).tolist() == [True, False, True]
-    assert not easy_items(read.items, [(3, None), (1, "Z")]).any()
+    read = LINES.read([make_file([RATING, {**RATING, "systems": ["C"]}, {**RATING, "segment": 2}])])
+    items = ratings_arranged(read.rows)[Criterion.FLUENCY].items
+    assert easy_items(items, [(1, None)]).tolist() == [True, True, False]
+    assert easy_items(items, [(1, "B"), (2, "A")]).tolist() == [True, False, True]
+    assert not easy_items(items, [(3, None), (1, "Z")]).any()

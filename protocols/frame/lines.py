@@ -1,0 +1,215 @@
+"""Answers as JSON Lines: a protocol says which keys a line has and reads its answers of a task; the rest follows from that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+from annotation.answer_files import AnswerFiles, FileAnswer, FileContent, FileWritten
+from annotation.export.five_way import systems_shown
+from annotation.models.judgment import JudgmentQuerySet
+from campaign.formats import InputFile
+from campaign.formats.errors import Loss
+from campaign.models import Task
+from protocols.frame.stored import answers_written, counted_of, judgments_counted, system_names
+from ranking.analyses.kind import ChosenJudgments
+from ranking.files.labels import (
+    MAX_INTEGER,
+    Refuse,
+    candidate_of,
+    integer_of,
+    json_lines,
+    judge_of,
+    keys_check,
+    list_of,
+    read_objects,
+    text_of,
+)
+from ranking.files.records import FileRead, refuse_unknown
+from ranking.files.sources import ReadingProgress
+
+Row = TypeVar("Row")
+#: Takes the value of a key, or refuses it.
+Take = Callable[[str, Any, Refuse], Any]
+#: Makes a row of the values of a line; refuses what does not fit them, or the lines before.
+MakeRow = Callable[[dict[str, Any], Refuse], Row]
+
+
+def judge_named(key: str, value: object, refuse: Refuse) -> str:
+    """Take the pseudonym of a judge."""
+    return judge_of(text_of(key, value, refuse), key, refuse)
+
+
+def whole(smallest: int, largest: int = MAX_INTEGER) -> Take:
+    """Return what takes a whole number from `smallest` to `largest`."""
+    return lambda key, value, refuse: integer_of(key, value, smallest, refuse, largest)
+
+
+def each_of(take: Take) -> Take:
+    """Return what takes a list of such values."""
+    return lambda key, value, refuse: tuple(
+        take(key, each, refuse) for each in list_of(key, value, refuse)
+    )
+
+
+def wrote_the_same(key: str, value: object, refuse: Refuse) -> tuple[str, ...]:
+    """Take a system, or a list of those that wrote the same, by name."""
+    return tuple(sorted(candidate_of(key, value, refuse)))
+
+
+@dataclass(frozen=True)
+class AnswersRead(Generic[Row]):
+    """The answers of files, or those of a task that count, with its rules; and the judges whose answers were left out."""
+
+    rows: list[Row]
+    files: tuple[FileRead, ...] = ()
+    excluded_judges: tuple[str, ...] = ()
+    rules: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CountedAnswers:
+    """Judgments of a task that count, by number, and the names of the systems that take part, by id."""
+
+    task: Task
+    judgments: JudgmentQuerySet
+    systems: Mapping[int, str]
+
+    def wrote(self, block_ids: Iterable[int]) -> dict[int, list[tuple[str, ...]]]:
+        """Return the systems that take part behind each candidate of blocks. One query."""
+        return {
+            block: [
+                tuple(self.systems[pk] for pk in ids if pk in self.systems) for ids in candidates
+            ]
+            for block, candidates in systems_shown(block_ids).items()
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerLines(Generic[Row]):
+    """JSON Lines of a protocol's answers (`docs/formats-judgments.md`).
+
+    Attributes
+    ----------
+    name : str
+        Of the format.
+    keys : mapping of str to callable or None
+        How the value of each key is taken; None: it is not read. Rows have attributes of these names, and are written in this order.
+    optional : collection of str
+        Keys that need not be there, or are null.
+    row_maker : callable
+        Returns what makes the rows of a file, or of several that are read together.
+    of_task : callable
+        Reads the answers of a task. As many queries, whatever their number.
+    answers : callable
+        Returns the judges' answers that numbered lines say.
+    losses : callable
+        Returns what answers cannot carry of numbered lines.
+    written : callable
+        Returns values of a line that are not those of its row.
+    lost : callable
+        Returns what lines cannot carry of a task.
+    """
+
+    name: str
+    keys: Mapping[str, Take | None]
+    optional: Collection[str]
+    row_maker: Callable[[], MakeRow[Row]]
+    of_task: Callable[[CountedAnswers], Iterable[Row]]
+    answers: Callable[[Sequence[tuple[int, Row]]], Iterable[FileAnswer]]
+    losses: Callable[[Sequence[tuple[int, Row]]], Sequence[Loss]] = lambda _lines: ()
+    written: Callable[[Row], Mapping[str, Any]] = lambda _row: {}
+    lost: Callable[[Sequence[Row]], list[Loss]] = lambda _rows: []
+
+    def read(
+        self,
+        names: Sequence[str],
+        *,
+        exclude_judges: Sequence[str] = (),
+        progress: ReadingProgress = lambda _read, _total: None,
+    ) -> AnswersRead[Row]:
+        """Read files, plain or gzip; ``-`` is standard input. Judges, systems and texts of one name are the same in all files.
+
+        Raises
+        ------
+        FormatError
+            With file, line and key, if a file is not in order.
+        SelectionError
+            If a judge to be left out is not there.
+        """
+        rows: list[Row] = []
+        take = self._taking()
+        files = read_objects(
+            names, lambda values, refuse: rows.append(take(values, refuse)), progress
+        )
+        excluded = tuple(dict.fromkeys(exclude_judges))
+        refuse_unknown("judge", excluded, {row.judge for row in rows})  # type: ignore[attr-defined]
+        kept = [row for row in rows if row.judge not in excluded]  # type: ignore[attr-defined]
+        return AnswersRead(kept, files, excluded)
+
+    def content(self, file: InputFile, _format: str | None = None) -> FileContent:
+        """Return the judges' answers of a file. Raises FormatError."""
+        lines = list(json_lines(file, self._taking()))
+        return FileContent(
+            file_format=self.name, answers=list(self.answers(lines)), losses=self.losses(lines)
+        )
+
+    def stored(
+        self,
+        *,
+        task: Task,
+        watermark: int,
+        without: Collection[str] = (),
+        documents: Collection[str] | None = None,
+        systems: Collection[str] | None = None,
+    ) -> list[Row]:
+        """Return the current answers 1…`watermark` of a task by number.
+
+        Those of judges `without` do not count; `documents` and `systems` are those that do, None for all.
+        """
+        judgments = judgments_counted(
+            task=task, watermark=watermark, without=without, documents=documents
+        )
+        by_number = judgments.order_by("numbered__number")
+        return list(self.of_task(CountedAnswers(task, by_number, system_names(task, systems))))
+
+    def chosen(self, task: Task, watermark: int, judgments: ChosenJudgments) -> AnswersRead[Row]:
+        """Return the answers 1…`watermark` of a task that were chosen."""
+        rows = self.stored(task=task, watermark=watermark, **counted_of(judgments))
+        return AnswersRead(rows, excluded_judges=judgments.without, rules=task.rules)
+
+    def write(self, *, task: Task, watermark: int | None = None) -> FileWritten:
+        """Return the current answers of a task, as `answers_written` does."""
+        return answers_written(
+            task=task, watermark=watermark, read=self.stored, line=self._line, lost=self.lost
+        )
+
+    def files(self, **particular: Any) -> AnswerFiles:
+        """Return the files of a protocol that has no others; `particular` are the other fields of `AnswerFiles`."""
+        return AnswerFiles(
+            formats=(self.name,),
+            read=self.content,
+            written=[self.name],
+            write=lambda task, _format: self.write(task=task),
+            **particular,
+        )
+
+    def _taking(self) -> Callable[[dict[str, Any], Refuse], Row]:
+        return partial(self._taken, self.row_maker())
+
+    def _taken(self, make: MakeRow[Row], values: dict[str, Any], refuse: Refuse) -> Row:
+        required = [key for key in self.keys if key not in self.optional]
+        keys_check(values, required, [*self.optional], refuse)
+        taken = {
+            key: take(key, values[key], refuse)
+            for key, take in self.keys.items()
+            if take and (key in required or values.get(key) is not None)
+        }
+        return make(taken, refuse)
+
+    def _line(self, row: Row) -> dict[str, Any]:
+        values = {key: getattr(row, key, None) for key in self.keys}
+        own = self.written(row)
+        return {key: value for key, value in {**values, **own}.items() if value is not None}
