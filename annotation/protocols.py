@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from django import forms
@@ -177,6 +177,26 @@ class AboutJudgment:
     find: Callable[[Answer, int], int | None]
 
 
+class Perceived(NamedTuple):
+    """What a simulated judge answers by.
+
+    Attributes
+    ----------
+    qualities : sequence of float
+        Stated qualities (0–100) of the candidates.
+    labels : sequence of int
+        Those that the candidates would get in a ranking.
+    rules : mapping
+        Of the task and of what the block asks.
+    random : Random
+    """
+
+    qualities: Sequence[float]
+    labels: Sequence[int]
+    rules: Mapping[str, Any]
+    random: Random
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerKind:
     """Answer format and behaviour of a protocol.
@@ -217,8 +237,7 @@ class AnswerKind:
     rules_serializer : type of Serializer
         Describes that.
     simulated : callable
-        Returns the answer of a simulated judge: of the stated qualities (0–100) of the candidates, the labels
-        they would get in a ranking, the task's rules, and chance.
+        Returns the answer of a simulated judge.
     simulated_on : callable, optional
         Returns that answer with what it says of parts of the texts: of the answer, the texts of the candidates,
         the task's rules, and chance. None: it says nothing of parts, and no text is read for it.
@@ -249,7 +268,7 @@ class AnswerKind:
     candidates: range
     serializer: type[Serializer[Any]] | None
     rules_serializer: type[Serializer[Any]]
-    simulated: Callable[[Sequence[float], Sequence[int], Mapping[str, Any], Random], Answer]
+    simulated: Callable[[Perceived], Answer]
     labels: Callable[[Answer, int], list[int | None]] = lambda _answer, candidates: [1] * candidates
     refusal: Callable[[AssignedBlock, Answer], SubmissionRefusedError | None] = (
         lambda _assigned, _answer: None

@@ -1,7 +1,6 @@
 """The answers of the five-way ranking: labels, which say all."""
 
 from collections.abc import Mapping, Sequence
-from random import Random
 from typing import Any, Final
 
 from django.utils.translation import gettext as _
@@ -59,12 +58,6 @@ def _shown_rules(campaign: Campaign, _rules: Mapping[str, Any]) -> Rules:
     return {"partial": campaign.allow_partial_ranking}
 
 
-def _simulated(
-    _qualities: Sequence[float], labels: Labels, _rules: Mapping[str, Any], _random: Random
-) -> Labels:
-    return labels
-
-
 RANKING: Final = AnswerKind(
     protocol=Protocol.RANKING,
     candidates=range(FEWEST_CANDIDATES, MOST_CANDIDATES + 1),
@@ -73,5 +66,5 @@ RANKING: Final = AnswerKind(
     refusal=labels_refusal,
     shown_rules=_shown_rules,
     rules_serializer=RankingRulesSerializer,
-    simulated=_simulated,
+    simulated=lambda perceived: perceived.labels,
 )

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from annotation.models import HIT, Assignment, Block, Judgment
 from annotation.models.block import by_candidate
-from annotation.protocols import Answer, AnswerKind, answer_kind, stages_of
+from annotation.protocols import Answer, AnswerKind, Perceived, answer_kind, stages_of
 from annotation.services.lending.lend import LentAssignment, assignment_lend
 from annotation.services.lending.work_requests import work_request
 from annotation.services.planning.pool import pool_fill
@@ -159,7 +159,8 @@ def said_of(
     kind: AnswerKind,
 ) -> Answer:
     """Return the answer of this judge to a block with candidates of these qualities; labels for a ranking."""
-    said = kind.simulated(qualities, labels_of(qualities, judge, random), asked.rules, random)
+    labels = labels_of(qualities, judge, random)
+    said = kind.simulated(Perceived(qualities, labels, asked.rules, random))
     if kind.simulated_on is None:
         return said
     return kind.simulated_on(said, asked.texts, asked.rules, random)

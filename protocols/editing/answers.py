@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from annotation.models import Assignment, Block
-from annotation.protocols import AboutJudgment, AnswerKind, Stage, rules_completed
+from annotation.protocols import AboutJudgment, AnswerKind, Perceived, Stage, rules_completed
 from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.models import Output, Protocol
 from protocols.models import EditingAnswer, Outcome
@@ -204,19 +204,14 @@ def _third_is_needed(rules: Mapping[str, Any], hit_ids: Sequence[int]) -> Set[in
     return {hit for hit, _edit, _answers in split}
 
 
-def _simulated(
-    qualities: Sequence[float],
-    _labels: Sequence[int],
-    rules: Mapping[str, Any],
-    random: Random,
-) -> dict[str, Any]:
-    perceived = qualities[0] + random.gauss(0, _FINE / 5)
-    if rules.get("asked") == ACCEPT:
-        return {"acceptable": perceived >= _FINE / 2}
-    if perceived < _HOPELESS:
+def _simulated(perceived: Perceived) -> dict[str, Any]:
+    quality = perceived.qualities[0] + perceived.random.gauss(0, _FINE / 5)
+    if perceived.rules.get("asked") == ACCEPT:
+        return {"acceptable": quality >= _FINE / 2}
+    if quality < _HOPELESS:
         return {"outcome": Outcome.UNABLE.value, "text": ""}
     return {
-        "outcome": (Outcome.UNCHANGED if perceived >= _FINE else Outcome.EDITED).value,
+        "outcome": (Outcome.UNCHANGED if quality >= _FINE else Outcome.EDITED).value,
         "text": "",
     }
 

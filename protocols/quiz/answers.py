@@ -6,7 +6,6 @@ says that they were read.
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from random import Random
 from typing import Any, Final
 from uuid import UUID
 
@@ -21,6 +20,7 @@ from annotation.protocols import (
     AnswerKind,
     Needs,
     Passes,
+    Perceived,
     Rules,
     Stage,
     TextsBeside,
@@ -151,20 +151,12 @@ def _knows(block_ids: Sequence[int]) -> dict[int, Rules]:
     return {pk: {"expected": answers or []} for pk, answers in rows}
 
 
-def _simulated(
-    qualities: Sequence[float],
-    _labels: Sequence[int],
-    rules: Mapping[str, Any],
-    random: Random,
-) -> dict[str, list[bool]]:
+def _simulated(perceived: Perceived) -> dict[str, list[bool]]:
     """Understand a statement with a chance of the stated quality in a hundred, and guess otherwise."""
-    understood = min(1.0, max(0.0, qualities[0] / 100))
+    understood = min(1.0, max(0.0, perceived.qualities[0] / 100))
     right = understood + (1 - understood) * _GUESSED
-    return {
-        "answers": [
-            each if random.random() < right else not each for each in rules.get("expected", ())
-        ]
-    }
+    expected: Sequence[bool] = perceived.rules.get("expected", ())
+    return {"answers": [each == (perceived.random.random() < right) for each in expected]}
 
 
 def _texts(_part: int, _rules: Mapping[str, Any]) -> TextsBeside:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
-from annotation.answer_files import FileAnswer, Lose, RefuseAnswer
+from annotation.answer_files import FileAnswer, RefuseAnswer
 from campaign.models import Task
 from protocols.frame.lines import AnswerLines, CountedAnswers, MakeRow, each_of, judge_named, whole
 from protocols.frame.stored import counted_of
@@ -152,15 +152,6 @@ def _of_task(
         yield replace(answer, segment=str(last), said=reading.answers)
 
 
-def _answer(
-    said: Sequence[bool | None],
-    _texts: Sequence[str | None],
-    _rules: Mapping[str, Any],
-    _lose: Lose,
-) -> dict[str, Any]:
-    return {"answers": list(said)}
-
-
 def _readings(counted: CountedAnswers) -> Iterator[Reading]:
     """Yield the answers given with the last segment of a snippet.
 
@@ -221,4 +212,8 @@ def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> Output
     )
 
 
-FILES: Final = LINES.files(of_task=_of_task, answer=_answer, part=lambda _answer: _PART)
+FILES: Final = LINES.files(
+    of_task=_of_task,
+    answer=lambda said, _texts, _rules, _lose: {"answers": list(said)},
+    part=lambda _answer: _PART,
+)

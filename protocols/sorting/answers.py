@@ -1,7 +1,6 @@
 """The answers of a sort: which of two outputs is better, or that they are of the same quality. Labels say all."""
 
-from collections.abc import Mapping, Sequence
-from random import Random
+from collections.abc import Mapping
 from typing import Any, Final
 
 from django import forms
@@ -9,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
-from annotation.protocols import AnswerKind, Comparisons
+from annotation.protocols import AnswerKind, Comparisons, Perceived
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Protocol
 from protocols.sorting.sorts import (
@@ -56,13 +55,8 @@ def _as_given(judgment: Any) -> dict[str, str]:
     return {"verdict": _VERDICTS[tuple(judgment.labels)]}
 
 
-def _simulated(
-    _qualities: Sequence[float],
-    labels: Sequence[int],
-    _rules: Mapping[str, Any],
-    _random: Random,
-) -> dict[str, str]:
-    first, second = labels
+def _simulated(perceived: Perceived) -> dict[str, str]:
+    first, second = perceived.labels
     if first == second:
         return {"verdict": "same"}
     return {"verdict": "first" if first < second else "second"}

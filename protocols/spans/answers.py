@@ -20,7 +20,7 @@ from rest_framework.settings import api_settings
 
 from annotation.models import Block
 from annotation.models.block import by_candidate
-from annotation.protocols import AnswerKind, Rules, rules_completed
+from annotation.protocols import AnswerKind, Perceived, Rules, rules_completed
 from annotation.selectors.shown import outputs_of
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, Protocol
@@ -299,26 +299,21 @@ def _shown_rules(_campaign: Campaign, rules: Mapping[str, Any]) -> Rules:
     return {**switches, "contradictions": asdict(asked_about(complete))}
 
 
-def _simulated(
-    qualities: Sequence[float],
-    labels: Sequence[int],
-    _asked: Mapping[str, Any],
-    random: Random,
-) -> dict[str, Any]:
+def _simulated(perceived: Perceived) -> dict[str, Any]:
     """Return scores around the qualities of outputs, from 0 to 100, in the order of their ranks."""
-    judged = list(zip(qualities, labels, strict=True))
-    ranks = sorted(set(labels))
+    judged = list(zip(perceived.qualities, perceived.labels, strict=True))
+    ranks = sorted(set(perceived.labels))
     means = []
     for rank in ranks:
         own = [quality for quality, label in judged if label == rank]
-        means.append(random.gauss(sum(own) / len(own), _NOISE))
+        means.append(perceived.random.gauss(sum(own) / len(own), _NOISE))
     score_of: dict[int, int] = {}
     above = MAX_SCORE + 1
     for place, (rank, mean) in enumerate(zip(ranks, sorted(means, reverse=True), strict=True)):
         # Room for those that follow.
         above = max(len(ranks) - 1 - place, min(above - 1, round(mean)))
         score_of[rank] = above
-    return {"outputs": [{"score": score_of[label], "spans": []} for label in labels]}
+    return {"outputs": [{"score": score_of[label], "spans": []} for label in perceived.labels]}
 
 
 def _simulated_on(

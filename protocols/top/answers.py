@@ -1,13 +1,12 @@
 """The answers of “top or not”: for each output whether it is at the top. Labels say all of it."""
 
 from collections.abc import Mapping, Sequence
-from random import Random
 from typing import Any, Final
 
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
-from annotation.protocols import AnswerKind
+from annotation.protocols import AnswerKind, Perceived
 from annotation.sampling.parameters import FEWEST_CANDIDATES
 from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.models import Protocol
@@ -53,14 +52,9 @@ def _as_given(judgment: Any) -> dict[str, list[bool]]:
     return {"top": [label == _TOP for label in judgment.labels]}
 
 
-def _simulated(
-    _qualities: Sequence[float],
-    labels: Sequence[int],
-    _rules: Mapping[str, Any],
-    _random: Random,
-) -> dict[str, list[bool]]:
-    best = min(labels)
-    return {"top": [label == best for label in labels]}
+def _simulated(perceived: Perceived) -> dict[str, list[bool]]:
+    best = min(perceived.labels)
+    return {"top": [label == best for label in perceived.labels]}
 
 
 ANSWERS: Final = AnswerKind(

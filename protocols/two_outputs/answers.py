@@ -3,16 +3,15 @@
 With the rule `four_answers` (Bojar et al. 2011, §2.5.2) "the same" is divided into "both fine" and "both wrong".
 """
 
-from collections.abc import Mapping, Sequence
-from random import Random
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 
 from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
-from annotation.protocols import AnswerKind, rules_completed
+from annotation.protocols import AnswerKind, Perceived, rules_completed
 from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.models import Protocol
 from protocols.models import TwoOutputsAnswer, Verdict
@@ -64,18 +63,13 @@ def _refusal(assigned: AssignedBlock, answer: Mapping[str, str]) -> SubmissionRe
     )
 
 
-def _simulated(
-    qualities: Sequence[float],
-    labels: Sequence[int],
-    rules: Mapping[str, Any],
-    random: Random,  # noqa: ARG001  the labels are by chance already
-) -> dict[str, str]:
-    first, second = labels
+def _simulated(perceived: Perceived) -> dict[str, str]:
+    first, second = perceived.labels
     if first != second:
         return {"verdict": Verdict.FIRST if first < second else Verdict.SECOND}
-    if not rules.get("four_answers"):
+    if not perceived.rules.get("four_answers"):
         return {"verdict": Verdict.SAME}
-    is_fine = sum(qualities) / len(qualities) >= _FINE
+    is_fine = sum(perceived.qualities) / len(perceived.qualities) >= _FINE
     return {"verdict": Verdict.BOTH_FINE if is_fine else Verdict.BOTH_WRONG}
 
 

@@ -1,12 +1,11 @@
 """The answers of a scale: points of one output by a criterion, of which 5 are best."""
 
-from collections.abc import Mapping, Sequence
-from random import Random
+from collections.abc import Mapping
 from typing import Any, Final
 
 from rest_framework import serializers
 
-from annotation.protocols import AnswerKind
+from annotation.protocols import AnswerKind, Perceived
 from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.models import Protocol
 from protocols.frame.scale.statistics.ratings import POINTS
@@ -50,14 +49,9 @@ def refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRef
     return answer_refused(f"Rate {asked.value} here.")
 
 
-def _simulated(
-    qualities: Sequence[float],
-    _labels: Sequence[int],
-    _rules: Mapping[str, Any],
-    random: Random,
-) -> dict[str, int]:
-    perceived = qualities[0] / _QUALITY_A_POINT + 0.5 + random.gauss(0, _NOISE)
-    return {"value": min(POINTS, max(1, round(perceived)))}
+def _simulated(perceived: Perceived) -> dict[str, int]:
+    points = perceived.qualities[0] / _QUALITY_A_POINT + 0.5 + perceived.random.gauss(0, _NOISE)
+    return {"value": min(POINTS, max(1, round(points)))}
 
 
 def scale_answers(protocol: Protocol, **particular: Any) -> AnswerKind:

@@ -4,7 +4,7 @@ import json
 from random import Random
 
 from annotation.models import Judgment
-from annotation.protocols import answer_kind
+from annotation.protocols import Perceived, answer_kind
 from campaign.models import Protocol
 from tests.integration.protocols.every import EVERY_PROTOCOL
 
@@ -25,7 +25,7 @@ def test_simulated_judges_answer_what_its_serializer_takes(protocol: Protocol) -
     rules = kind.rules({})
     if kind.simulated_knows is not None:
         rules["expected"] = [True, False]
-    said = kind.simulated(qualities, labels, rules, Random(3))
+    said = kind.simulated(Perceived(qualities, labels, rules, Random(3)))
     if kind.simulated_on is not None:
         said = kind.simulated_on(said, ["A text of words."] * shown, rules, Random(3))
     json.dumps(said)

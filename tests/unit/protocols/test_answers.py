@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from annotation.protocols import answer_kind
+from annotation.protocols import Perceived, answer_kind
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from protocols.spans.answers import SpansAnswerSerializer, rules_complete, spans_refusal
 
@@ -89,7 +89,9 @@ def test_a_simulated_answer_is_that_of_the_labels(
     rules: Mapping[str, Any],
     answer: Mapping[str, Any],
 ) -> None:
-    said = answer_kind(protocol).simulated([quality] * len(labels), labels, rules, Random(1))
+    said = answer_kind(protocol).simulated(
+        Perceived([quality] * len(labels), labels, rules, Random(1))
+    )
     assert said == answer
 
 
@@ -149,7 +151,7 @@ def simulated(
     """Return answers of simulated judges about one output."""
     random = Random(3)
     kind = answer_kind(protocol)
-    return [kind.simulated([quality], [1], rules, random) for _each in range(times)]
+    return [kind.simulated(Perceived([quality], [1], rules, random)) for _each in range(times)]
 
 
 @pytest.mark.parametrize(
@@ -205,17 +207,15 @@ def test_simulated_readers_guess_what_they_do_not_understand(quality: float, rig
 def test_simulated_scores_leave_room_for_each_rank(
     qualities: Sequence[float], labels: Sequence[int], scores: list[int]
 ) -> None:
-    assert answer_kind("spans").simulated(qualities, labels, {}, Random(1)) == scored(*scores)
+    perceived = Perceived(qualities, labels, {}, Random(1))
+    assert answer_kind("spans").simulated(perceived) == scored(*scores)
 
 
 def test_simulated_scores_are_near_the_qualities_of_a_rank() -> None:
-    kind, random = answer_kind("spans"), Random(5)
+    kind = answer_kind("spans")
+    perceived = Perceived([90, 40, 60, 50], [1, 3, 2, 2], {}, Random(5))
     found = [
-        [
-            output["score"]
-            for output in kind.simulated([90, 40, 60, 50], [1, 3, 2, 2], {}, random)["outputs"]
-        ]
-        for _each in range(500)
+        [output["score"] for output in kind.simulated(perceived)["outputs"]] for _each in range(500)
     ]
     means = [sum(scores) / len(found) for scores in zip(*found, strict=True)]
     assert means == pytest.approx([90, 40, 55, 55], abs=0.6)
