@@ -331,14 +331,15 @@ class AnswerKind:
         """Return answers by the ids of their judgments, as they were given. One query."""
         rows = self.table.objects.filter(pk__in=judgment_ids)
         found = rows.values_list("pk", *(self.columns or ("labels",)), named=True)
-        return {row.pk: self._given(row) for row in found}
+        return {row.pk: self.given(row) for row in found}
 
     def answer_of(self, judgment: Judgment) -> Answer | None:
         """Return an answer as it was given; one query, unless it was stored with this very instance. None if there is none."""
         row = getattr(judgment, self._relation, None) if self.keeps_answers else judgment
-        return None if row is None else self._given(row)
+        return None if row is None else self.given(row)
 
-    def _given(self, row: Any) -> Answer:
+    def given(self, row: Any) -> Answer:
+        """Return the answer of a row of `table`, as it was given."""
         if self.as_given is not None:
             return self.as_given(row)
         return {column: getattr(row, column) for column in self.columns}

@@ -7,10 +7,10 @@ al. 2011, §4.1: 3 of 5 beside 5 of 30), so systems with too few edits have neit
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -427,7 +427,7 @@ def _ranked(
     high = np.array([len(order) - below[name] for name in order], dtype=np.int64)
     values = np.array([shares[name] for name in order])
     ranks, _last = shared_ranks(Scores(values, np.ones(len(order), dtype=np.bool_)))
-    places: dict[str, Sequence[int]] = {"rank": ranks.tolist()}
+    places: dict[str, Any] = {"rank": ranks.tolist()}
     if counting is Counting.MAJORITY:
         cluster = clusters(RankRanges(low=low, high=high)).tolist()
         places |= {"rank_low": low.tolist(), "rank_high": high.tolist(), "cluster": cluster}

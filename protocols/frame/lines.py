@@ -12,11 +12,11 @@ from annotation.export.five_way import systems_shown
 from annotation.models.judgment import JudgmentQuerySet
 from campaign.formats import InputFile
 from campaign.formats.errors import Loss
+from campaign.formats.tables import MAX_INTEGER
 from campaign.models import Task
 from protocols.frame.stored import answers_written, counted_of, judgments_counted, system_names
 from ranking.analyses.kind import ChosenJudgments
 from ranking.files.labels import (
-    MAX_INTEGER,
     Refuse,
     candidate_of,
     integer_of,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Judgment
-from annotation.selectors.judges import excluded_judges
 from annotation.selectors.shown import candidate_count
-from annotation.services.numbers import judgments_number
 from campaign.models import Protocol, Task
 from protocols.frame.tables import report_of_answers
 from protocols.top.statistics import Times, TimesCompared, times_compared
@@ -31,68 +29,47 @@ _MILLISECONDS = 1000
 
 @dataclass(frozen=True)
 class TimesRead:
-    """The times of two tasks, up to a watermark of each.
-
-    Attributes
-    ----------
-    tasks : tuple of two Task
-    watermarks : tuple of two int
-    judges : tuple of str
-        Pseudonyms.
-    first, second : Times
-    """
+    """The times of two tasks, up to a watermark of each."""
 
     tasks: tuple[Task, Task]
     watermarks: tuple[int, int]
-    judges: tuple[str, ...]
     first: Times
     second: Times
 
 
-def times_read(
-    *,
-    task: Task,
-    beside: Task,
-    watermarks: tuple[int, int] | None = None,
-    judgments: ChosenJudgments | None = None,
+def _read(
+    task: Task, watermark: int, judgments: ChosenJudgments, options: Mapping[str, Any]
 ) -> TimesRead:
     """Read the active time of each block that a judge judged in one of two tasks.
 
     The times of all judgments of a block are added: revisions take time, too. Blocks with a
-    judgment without a time, or with a total of 0, are left out, as are controls and judges who are
-    excluded now; with `judgments`, unselected judges and documents instead. Unnumbered judgments
-    are numbered first, unless watermarks are given. Raises ValueError for tasks on different test
-    sets.
+    judgment without a time, or with a total of 0, are left out, as are controls.
     """
-    if task.test_set_id != beside.test_set_id:
-        raise ValueError("both tasks are on one test set")
-    until = watermarks or (judgments_number(task_id=task.pk), judgments_number(task_id=beside.pk))
-    rows = [
+    protocol = options[BESIDE.name]
+    # By its test set, so that both say the same of the campaign.
+    beside = task.test_set.tasks.filter(protocol=protocol).first()
+    if beside is None or judgments.beside is None:
+        raise ValueError(
+            _("No other task “%(name)s” in this test set.") % {"name": Protocol(protocol).label}
+        )
+    watermarks = (watermark, judgments.beside[0].watermark)
+    of_both = [
         _rows_of(each, number, judgments)
-        for each, number in zip((task, beside), until, strict=True)
+        for each, number in zip((task, beside), watermarks, strict=True)
     ]
-    judges = sorted({judge for each in rows for judge, *_others in each})
+    judges = sorted({judge for rows in of_both for judge, *_others in rows})
     places = {judge: n for n, judge in enumerate(judges)}
-    first, second = (_times(each, places) for each in rows)
-    return TimesRead(
-        tasks=(task, beside), watermarks=until, judges=tuple(judges), first=first, second=second
-    )
+    first, second = (_times(rows, places) for rows in of_both)
+    return TimesRead((task, beside), watermarks, first, second)
 
 
-def _rows_of(
-    task: Task, until: int, chosen: ChosenJudgments | None
-) -> list[tuple[str, int, int, int]]:
+def _rows_of(task: Task, until: int, chosen: ChosenJudgments) -> list[tuple[str, int, int, int]]:
     """Return judge, segment, candidates and milliseconds of each block that a judge judged."""
     judgments = Judgment.objects.of(task.pk).counted().until(until)
-    without: Sequence[str]
-    if chosen is None:
-        without = excluded_judges(campaign_id=task.test_set.campaign_id)
-    else:
-        without = chosen.without
-        if chosen.documents is not None:
-            judgments = judgments.filter(block__segment__document__name__in=chosen.documents)
+    if chosen.documents is not None:
+        judgments = judgments.filter(block__segment__document__name__in=chosen.documents)
     return list(
-        judgments.exclude(judge__pseudonym__in=without)
+        judgments.exclude(judge__pseudonym__in=chosen.without)
         .values("judge", "block")
         .annotate(
             milliseconds=Sum("active_ms"),
@@ -112,14 +89,12 @@ def _times(rows: list[tuple[str, int, int, int]], places: dict[str, int]) -> Tim
     return Times(milliseconds / _MILLISECONDS, judge, segment, shown)
 
 
-def times_report(
-    read: TimesRead, compared: TimesCompared, *, confidence: float, given: Input
-) -> Report:
+def _tell(given: Input, options: Mapping[str, Any], compared: TimesCompared) -> Report:
     """Report active seconds per block of both tasks, and the ratio with its interval."""
+    read: TimesRead = given.answers
+    confidence = options[CONFIDENCE.name]
     return report_of_answers(
         given=given,
-        of_files={},
-        counted={},
         notes=_notes(read, compared),
         tables=[_table(read, compared, confidence)],
         data={
@@ -198,32 +173,10 @@ BESIDE = Option(
 )
 
 
-def _read(
-    task: Task, watermark: int, judgments: ChosenJudgments, options: Mapping[str, Any]
-) -> TimesRead:
-    protocol = options[BESIDE.name]
-    # By its test set, so that both say the same of the campaign.
-    beside = task.test_set.tasks.filter(protocol=protocol).first()
-    if beside is None or judgments.beside is None:
-        raise ValueError(
-            _("No other task “%(name)s” in this test set.") % {"name": Protocol(protocol).label}
-        )
-    return times_read(
-        task=task,
-        beside=beside,
-        watermarks=(watermark, judgments.beside[0].watermark),
-        judgments=judgments,
-    )
-
-
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> TimesCompared:
     begin(_("Counting"))
     read: TimesRead = given.answers
     return times_compared(read.first, read.second, confidence=options[CONFIDENCE.name])
-
-
-def _tell(given: Input, options: Mapping[str, Any], found: TimesCompared) -> Report:
-    return times_report(given.answers, found, confidence=options[CONFIDENCE.name], given=given)
 
 
 ANALYSIS = AnalysisKind(

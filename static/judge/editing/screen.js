@@ -3,6 +3,7 @@
 import { announce } from "../announce.js";
 import { heardOf, lengthOf, setText } from "../block.js";
 import { digitOf } from "../keys.js";
+import { BarScreen, showKeys } from "../later/bar.js";
 import { say } from "../words.js";
 import * as editing from "./answer.js";
 
@@ -23,32 +24,27 @@ export const answers = editing;
 /** @param {Page} page */
 export const open = (page) => new EditingScreen(page);
 
-/** @implements {ProtocolScreen<EditingAnswer>} */
-class EditingScreen {
+/** @extends {BarScreen<EditingAnswer>} @implements {ProtocolScreen<EditingAnswer>} */
+class EditingScreen extends BarScreen {
   answers = answers;
   // The texts above, which have the whole width.
   layout = "columns";
-  block = /** @type {Block<EditingAnswer>} */ (/** @type {unknown} */ (null));
-  #root = $("editing-template").content.firstElementChild.cloneNode(true);
-  #shown = this.#root.querySelector(".edit-shown");
-  #field = this.#root.querySelector(".edit-field");
-  // What has the focus while nothing is chosen: screen readers leave digits to the page there.
-  #bar = this.#root.querySelector(".edit-answers");
+  #shown = this.root.querySelector(".edit-shown");
+  #field = this.root.querySelector(".edit-field");
   /** @type {string[]} */
   #choices = [];
 
   /** @param {Page} page */
   constructor(page) {
-    this.page = page;
+    // Screen readers leave digits to the page there.
+    super(page, $("editing-template").content.firstElementChild.cloneNode(true), ".edit-answers");
     this.#field.setAttribute("aria-label", say("edit_text"));
     this.#field.addEventListener("input", () => this.#written());
     this.#field.addEventListener("keydown", (event) => this.#pressed(event));
-    // Words to be heard with it are heard once.
-    this.#bar.addEventListener("focusout", () => this.#nameBar());
   }
 
   get #isAsked() {
-    return editing.isAsked(this.page.queue.hits.get(this.block.hit).rules);
+    return editing.isAsked(this.hit.rules);
   }
 
   // An edit is submitted once it is done, whatever else is said of an output as it is said.
@@ -61,7 +57,7 @@ class EditingScreen {
   }
 
   enter() {
-    $("rows").replaceChildren(this.#root);
+    $("rows").replaceChildren(this.root);
   }
 
   /** @param {Block<EditingAnswer>} block */
@@ -78,18 +74,17 @@ class EditingScreen {
     this.#field.value = block.answer.text ?? candidate.text;
     this.#field.rows = Math.min(MOST_LINES, Math.max(FEWEST_LINES, Math.ceil(candidate.text.length / LINE) + 1));
     this.#offer(isAsked ? ACCEPT : EDIT);
-    this.#nameBar();
-    this.#want(false);
+    this.nameBar();
+    this.want(false);
     $("outputs").dataset.length = lengthOf(block);
-    const keys = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-asked]"));
-    for (const row of keys) row.hidden = row.dataset.asked !== (isAsked ? "accept" : "edit");
+    showKeys("asked", [isAsked ? "accept" : "edit"]);
   }
 
   /** @param {string[]} choices */
   #offer(choices) {
     if (choices === this.#choices) return;
     this.#choices = choices;
-    this.#bar.replaceChildren(...choices.map((choice, index) => this.#makeButton(choice, String(index + 1))));
+    this.bar.replaceChildren(...choices.map((choice, index) => this.#makeButton(choice, String(index + 1))));
   }
 
   /** @param {string} choice @param {string} digit */
@@ -105,15 +100,6 @@ class EditingScreen {
     return button;
   }
 
-  #nameBar() {
-    this.#bar.setAttribute("aria-label", this.question);
-  }
-
-  /** @param {boolean} wanting */
-  #want(wanting) {
-    this.#root.classList.toggle("wanting", wanting);
-  }
-
   get #chosen() {
     const { outcome, acceptable } = this.block.answer;
     if (acceptable !== null) return acceptable ? "yes" : "no";
@@ -126,34 +112,23 @@ class EditingScreen {
     const shown = text ?? this.block.candidates[0].text;
     // Where the page changed it. What is being written stays as it is written.
     if (this.#field.value !== shown) this.#field.value = shown;
-    for (const button of /** @type {HTMLElement[]} */ ([...this.#bar.children])) {
+    for (const button of /** @type {HTMLElement[]} */ ([...this.bar.children])) {
       const isPressed = button.dataset.choice === chosen;
       if (button.hasAttribute("aria-pressed")) button.setAttribute("aria-pressed", String(isPressed));
       button.classList.toggle("chosen", isPressed);
     }
-    if (chosen) this.#want(false);
+    if (chosen) this.want(false);
   }
 
   // The text is heard, and the focus does not go into it: digits act.
   /** @param {string} words */
   introduce(words) {
-    if (document.activeElement === this.#bar) this.#bar.blur();
-    this.#bar.setAttribute("aria-label", [words, this.question, heardOf(this.block.candidates[0])].join(" "));
-  }
-
-  /** @param {FocusOptions} [options] */
-  focus(options) {
-    this.#bar.focus(options);
+    this.hear([words, this.question, heardOf(this.block.candidates[0])]);
   }
 
   resume() {
     if (this.#isAsked || this.block.answer.outcome !== "edited") this.focus();
     else this.#field.focus();
-  }
-
-  refuse() {
-    this.#want(true);
-    this.resume();
   }
 
   // --- The answer --------------------------------------------------------------------------------
@@ -187,10 +162,6 @@ class EditingScreen {
   }
 
   // --- Keys --------------------------------------------------------------------------------------
-
-  arrow() {
-    return null;
-  }
 
   /** @param {Pressed} event */
   single(event) {

@@ -4,6 +4,7 @@
 import { announce } from "../announce.js";
 import { lengthOf, setText } from "../block.js";
 import { digitOf } from "../keys.js";
+import { BarScreen, showKeys } from "../later/bar.js";
 import { say } from "../words.js";
 import * as quiz from "./answer.js";
 
@@ -19,17 +20,13 @@ export const answers = quiz;
 /** @param {Page} page */
 export const open = (page) => new QuizScreen(page);
 
-/** @implements {ProtocolScreen<QuizAnswer>} */
-class QuizScreen {
+/** @extends {BarScreen<QuizAnswer>} @implements {ProtocolScreen<QuizAnswer>} */
+class QuizScreen extends BarScreen {
   answers = answers;
   isOfOneOutputAlone = true;
-  block = /** @type {Block<QuizAnswer>} */ (/** @type {unknown} */ (null));
-  #root = $("quiz-template").content.firstElementChild.cloneNode(true);
-  #text = this.#root.querySelector(".quiz-text");
-  // What has the focus from sentence to sentence.
-  #asked = this.#root.querySelector(".quiz-asked");
-  #list = this.#root.querySelector(".quiz-statements");
-  #onward = this.#root.querySelector(".quiz-onward");
+  #text = this.root.querySelector(".quiz-text");
+  #list = this.root.querySelector(".quiz-statements");
+  #onward = this.root.querySelector(".quiz-onward");
   /** @type {string[]} */
   #statements = [];
   // What was read before the block shown.
@@ -37,14 +34,10 @@ class QuizScreen {
 
   /** @param {Page} page */
   constructor(page) {
-    this.page = page;
+    super(page, $("quiz-template").content.firstElementChild.cloneNode(true), ".quiz-asked");
     this.#onward.textContent = say("quiz_read");
     this.#onward.addEventListener("click", (event) => this.page.send(event));
     this.#list.addEventListener("click", (event) => this.page.isUnread(event) && event.preventDefault());
-    // Words to be heard with it are heard once.
-    this.#asked.addEventListener("focusout", ({ target }) => {
-      if (target === this.#asked) this.#nameAsked();
-    });
   }
 
   // A sentence that is read on the way has a button of its own.
@@ -61,14 +54,14 @@ class QuizScreen {
   }
 
   enter() {
-    $("rows").replaceChildren(this.#root);
+    $("rows").replaceChildren(this.root);
   }
 
   /** @param {Block<QuizAnswer>} block */
   show(block) {
     this.block = block;
     const { queue } = this.page;
-    this.#statements = quiz.statementsOf(queue.hits.get(block.hit).rules, block.id);
+    this.#statements = quiz.statementsOf(this.hit.rules, block.id);
     if (block.answer.given?.length !== this.#statements.length) block.answer.given = quiz.unsaid(this.#statements.length);
     const [candidate] = block.candidates;
     const sibling = queue.blocks.find(({ hit, position }) => hit === block.hit && position === block.position - 1);
@@ -82,11 +75,10 @@ class QuizScreen {
     const isAsked = this.#statements.length > 0;
     this.#onward.hidden = isAsked;
     this.#list.replaceChildren(...this.#statements.map((statement, index) => this.#makeStatement(statement, index)));
-    this.#nameAsked();
-    this.#root.classList.remove("wanting");
+    this.nameBar();
+    this.want(false);
     $("outputs").dataset.length = lengthOf(block);
-    const keys = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-quiz]"));
-    for (const row of keys) row.hidden = row.dataset.quiz !== (isAsked ? "asked" : "read");
+    showKeys("quiz", [isAsked ? "asked" : "read"]);
   }
 
   /** @param {string} statement @param {number} index */
@@ -101,8 +93,8 @@ class QuizScreen {
     return made;
   }
 
-  #nameAsked() {
-    this.#asked.setAttribute("aria-label", say(this.#statements.length ? "quiz_question" : "quiz_read"));
+  nameBar() {
+    this.bar.setAttribute("aria-label", say(this.#statements.length ? "quiz_question" : "quiz_read"));
   }
 
   showAnswer() {
@@ -112,7 +104,7 @@ class QuizScreen {
         {input.checked = input.value === given?.[index];}
       each.classList.toggle("open", !given?.[index]);
     });
-    if (!quiz.lack(this.block.answer)) this.#root.classList.remove("wanting");
+    if (!quiz.lack(this.block.answer)) this.want(false);
   }
 
   // What is new of the text is heard, then what is asked.
@@ -120,22 +112,12 @@ class QuizScreen {
   introduce(words) {
     const text = this.block.candidates[0].text.slice(this.#before.length);
     const asked = this.#statements.length ? [say("quiz_question"), ...this.#statements] : [];
-    if (document.activeElement === this.#asked) this.#asked.blur();
-    this.#asked.setAttribute("aria-label", [words, text, ...asked].join(" "));
-  }
-
-  /** @param {FocusOptions} [options] */
-  focus(options) {
-    this.#asked.focus(options);
-  }
-
-  resume() {
-    this.focus();
+    this.hear([words, text, ...asked]);
   }
 
   refuse() {
-    this.#root.classList.add("wanting");
-    (this.#fieldsets[this.#open] ?? this.#asked).focus();
+    this.want(true);
+    (this.#fieldsets[this.#open] ?? this.bar).focus();
   }
 
   // --- The answers -------------------------------------------------------------------------------
@@ -166,17 +148,12 @@ class QuizScreen {
     const index = this.#current;
     this.#choose(index, choice);
     const next = this.#open;
-    (this.#fieldsets[next >= 0 ? next : index] ?? this.#asked).focus();
+    (this.#fieldsets[next >= 0 ? next : index] ?? this.bar).focus();
     if (next < 0) announce(say(`quiz_${choice}`));
     return true;
   }
 
   // --- Keys --------------------------------------------------------------------------------------
-
-  // They go from one answer to the next where the focus is on one, as the browser has it.
-  arrow() {
-    return null;
-  }
 
   /** @param {Pressed} event */
   single(event) {

@@ -2,6 +2,7 @@
 
 import { heardOf, lengthOf, setText } from "../block.js";
 import { digitOf } from "../keys.js";
+import { BarScreen } from "../later/bar.js";
 import { say } from "../words.js";
 import * as rating from "./answer.js";
 
@@ -18,32 +19,31 @@ export const open = (page) => new RatingScreen(page);
 /** @param {"rating-output-template" | "rating-scale-template"} id @returns {HTMLElement} */
 const made = (id) => $(id).content.firstElementChild.cloneNode(true);
 
-/** @implements {ProtocolScreen<RatingAnswer>} */
-class RatingScreen {
+/** @extends {BarScreen<RatingAnswer>} @implements {ProtocolScreen<RatingAnswer>} */
+class RatingScreen extends BarScreen {
   answers = answers;
   submitsAtOnce = false;
   isOfOneOutputAlone = true;
   #output = made("rating-output-template");
-  #scale = made("rating-scale-template");
-  block = /** @type {Block<RatingAnswer>} */ (/** @type {unknown} */ (null));
 
   /** @param {Page} page */
   constructor(page) {
-    this.page = page;
+    super(page, made("rating-scale-template"));
     for (const each of this.#radios) each.addEventListener("change", () => this.rate(Number(each.value)));
-    this.#scale.addEventListener("click", (event) => this.page.isUnread(event) && event.preventDefault());
-    // Words to be heard with it are heard once; then its question names it.
-    this.#scale.addEventListener("focusout", ({ target }) => {
-      if (target === this.#scale) this.#scale.removeAttribute("aria-label");
-    });
+    this.bar.addEventListener("click", (event) => this.page.isUnread(event) && event.preventDefault());
+  }
+
+  // Its legend is the question.
+  nameBar() {
+    this.bar.removeAttribute("aria-label");
   }
 
   get #radios() {
-    return /** @type {HTMLInputElement[]} */ ([...this.#scale.querySelectorAll("input")]);
+    return /** @type {HTMLInputElement[]} */ ([...this.bar.querySelectorAll("input")]);
   }
 
   get #language() {
-    return this.page.queue.hits.get(this.block.hit).languages.target.name;
+    return this.hit.languages.target.name;
   }
 
   get question() {
@@ -51,11 +51,11 @@ class RatingScreen {
   }
 
   get #asked() {
-    return rating.asked(this.page.queue.hits.get(this.block.hit).rules);
+    return rating.asked(this.hit.rules);
   }
 
   enter() {
-    $("rows").replaceChildren(this.#output, this.#scale);
+    $("rows").replaceChildren(this.#output, this.bar);
   }
 
   /** @param {Block<RatingAnswer>} block */
@@ -66,18 +66,18 @@ class RatingScreen {
     const { best, worst } = this.#asked;
     /** @type {(part: string, words: string) => void} */
     const put = (part, words) => {
-      /** @type {HTMLElement} */ (this.#scale.querySelector(part)).textContent = words;
+      /** @type {HTMLElement} */ (this.bar.querySelector(part)).textContent = words;
     };
     put("legend", this.question);
     put(".best-points", say(best, { language: this.#language }));
     put(".worst-points", say(worst, { language: this.#language }));
-    this.#scale.classList.remove("wanting");
+    this.want(false);
   }
 
   showAnswer() {
     const { value } = this.block.answer;
     for (const each of this.#radios) each.checked = Number(each.value) === value;
-    if (value) this.#scale.classList.remove("wanting");
+    if (value) this.want(false);
   }
 
   // What it is compared with is heard before it, the question after.
@@ -85,24 +85,13 @@ class RatingScreen {
   introduce(words) {
     const references = this.block.references.map(({ text }) => `${say("reference")}: ${text}`);
     const heard = [words, ...references, heardOf(this.block.candidates[0]), this.question];
-    // Where the focus is already, nothing would be said.
-    if (document.activeElement === this.#scale) this.#scale.blur();
-    this.#scale.setAttribute("aria-label", heard.join(" "));
+    this.hear(heard);
   }
 
   /** @param {FocusOptions} [options] */
   focus(options) {
     const chosen = this.#radios.find((each) => each.checked);
-    (chosen ?? this.#scale).focus(options);
-  }
-
-  resume() {
-    this.focus();
-  }
-
-  refuse() {
-    this.#scale.classList.add("wanting");
-    this.focus();
+    (chosen ?? this.bar).focus(options);
   }
 
   // --- Points ------------------------------------------------------------------------------------
@@ -124,11 +113,6 @@ class RatingScreen {
   }
 
   // --- Keys --------------------------------------------------------------------------------------
-
-  // They go from one point to the next where the focus is on one, as the browser has it.
-  arrow() {
-    return null;
-  }
 
   /** @param {Pressed} event */
   single(event) {

@@ -1,13 +1,10 @@
 // The score of one output: a slider for the pointer, and a field for all others.
 
-import { letterOf, letterOfKey, lettersOn } from "../keys.js";
+import { letterOf, letterOfKey, lettersOn, STEPS } from "../keys.js";
 import { say } from "../words.js";
 import { scoreOf, stepped } from "./scores.js";
 
 const MIDDLE = "50";
-// Nothing that is written in the field.
-/** @type {Record<string, number>} */
-const MOVES = { j: 1, k: -1 };
 
 export class Scoring {
   /** @type {number | null} */
@@ -83,7 +80,8 @@ export class Scoring {
   #pressed(event) {
     const { key, repeat } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.isComposing) return;
-    const by = lettersOn() ? MOVES[letterOfKey(event) ?? ""] : undefined;
+    // Nothing that is written in the field.
+    const by = lettersOn() ? STEPS[letterOfKey(event) ?? ""] : undefined;
     if (by) {
       event.preventDefault();
       return this.calls.onMove(by);

@@ -4,6 +4,7 @@ import { announce } from "../announce.js";
 import { heardOf, lengthOf, marked, setText } from "../block.js";
 import { differences } from "../differences.js";
 import { digitOf, letterOf } from "../keys.js";
+import { BarScreen, showKeys } from "../later/bar.js";
 import { say } from "../words.js";
 import * as twoOutputs from "./answer.js";
 
@@ -39,29 +40,28 @@ function makeBar() {
   return bar;
 }
 
-/** @implements {ProtocolScreen<TwoOutputsAnswer>} */
-class TwoOutputsScreen {
+/** @extends {BarScreen<TwoOutputsAnswer>} @implements {ProtocolScreen<TwoOutputsAnswer>} */
+class TwoOutputsScreen extends BarScreen {
   answers = answers;
   submitsAtOnce = true;
-  question = say("which_is_better");
   // The texts above the outputs, which have the whole width.
   layout = "columns";
   #outputs = [makeOutput(0), makeOutput(1)];
-  #bar = makeBar();
-  block = /** @type {Block<TwoOutputsAnswer>} */ (/** @type {unknown} */ (null));
   // Of the block's rules, as the buttons stand.
   /** @type {[Verdict, number][]} */
   #choices = [];
 
   /** @param {Page} page */
   constructor(page) {
-    this.page = page;
-    // Words to be heard with it are heard once.
-    this.#bar.addEventListener("focusout", () => this.#nameBar());
+    super(page, makeBar());
+  }
+
+  get question() {
+    return say("which_is_better");
   }
 
   enter() {
-    $("rows").replaceChildren(...this.#outputs, this.#bar);
+    $("rows").replaceChildren(...this.#outputs, this.bar);
     const [start, end] = isRightToLeft() ? "→←" : "←→";
     for (const key of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-side]"))) {
       key.textContent = key.dataset.side === "start" ? start : end;
@@ -73,19 +73,18 @@ class TwoOutputsScreen {
     this.block = block;
     block.candidates.forEach((candidate, index) => setText(this.#outputs[index].querySelector(".output-text"), candidate));
     $("outputs").dataset.length = lengthOf(block);
-    this.#offer(twoOutputs.choicesOf(this.page.queue.hits.get(block.hit).rules));
-    this.#nameBar();
-    this.#bar.classList.remove("wanting");
+    this.#offer(twoOutputs.choicesOf(this.hit.rules));
+    this.nameBar();
+    this.want(false);
   }
 
   // The buttons, and the rows of the list of keys.
   /** @param {[Verdict, number][]} choices */
   #offer(choices) {
-    const rows = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("tr[data-verdict]"));
-    for (const row of rows) row.hidden = !choices.some(([verdict]) => verdict === row.dataset.verdict);
+    showKeys("verdict", choices.map(([verdict]) => verdict));
     if (choices === this.#choices) return;
     this.#choices = choices;
-    this.#bar.replaceChildren(...choices.map(([verdict, digit]) => this.#makeButton(verdict, digit)));
+    this.bar.replaceChildren(...choices.map(([verdict, digit]) => this.#makeButton(verdict, digit)));
   }
 
   /** @param {Verdict} verdict @param {number} digit */
@@ -99,12 +98,8 @@ class TwoOutputsScreen {
     return button;
   }
 
-  #nameBar() {
-    this.#bar.setAttribute("aria-label", say("which_is_better"));
-  }
-
   get #buttons() {
-    return /** @type {HTMLElement[]} */ ([...this.#bar.children]);
+    return /** @type {HTMLElement[]} */ ([...this.bar.children]);
   }
 
   get #chosen() {
@@ -115,7 +110,7 @@ class TwoOutputsScreen {
   showAnswer() {
     const chosen = this.#chosen;
     for (const button of this.#buttons) button.setAttribute("aria-pressed", String(button === chosen));
-    if (chosen) this.#bar.classList.remove("wanting");
+    if (chosen) this.want(false);
   }
 
   /** @param {boolean} on */
@@ -130,24 +125,7 @@ class TwoOutputsScreen {
   introduce(words) {
     const texts = this.block.candidates.map((each, index) => `${say("output", { letter: letterOf(index) })}: ${heardOf(each)}`);
     const { verdict } = this.block.answer;
-    const chosen = verdict ? say(`verdict_${verdict}`) : say("which_is_better");
-    // Where the focus is already, nothing would be said.
-    if (document.activeElement === this.#bar) this.#bar.blur();
-    this.#bar.setAttribute("aria-label", [words, ...texts, chosen].join(" "));
-  }
-
-  /** @param {FocusOptions} [options] */
-  focus(options) {
-    this.#bar.focus(options);
-  }
-
-  resume() {
-    this.focus();
-  }
-
-  refuse() {
-    this.#bar.classList.add("wanting");
-    this.focus();
+    this.hear([words, ...texts, verdict ? say(`verdict_${verdict}`) : this.question]);
   }
 
   // --- Verdicts ----------------------------------------------------------------------------------
