@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext as _
@@ -31,36 +32,6 @@ from protocols.frame.scale.statistics.ratings import THREE_POINTS, Items, Rating
 from protocols.models import Criterion
 from ranking.core.arrays import BoolArray, Int64Array
 from ranking.core.ranges import Correction
-
-
-@dataclass(frozen=True, kw_only=True)
-class RatingOptions:
-    """Options of the analysis of ratings.
-
-    Attributes
-    ----------
-    merge : bool
-        Merge five points into three before anything is computed.
-    standardise : bool
-        Compute means from values standardised by judge.
-    easy_below : int or None
-        A rating of an easy item below this misses it; the most points if None.
-    deviations : float
-        Standard deviations beyond which a judge is an outlier.
-    by_difference : bool
-        Whether the rule of mean scores looks at differences to the others on the same items.
-    correction, confidence, seed
-        As for `mean_ratings`.
-    """
-
-    merge: bool = False
-    standardise: bool = False
-    easy_below: int | None = None
-    deviations: float = 1.0
-    by_difference: bool = False
-    correction: Correction = Correction.NONE
-    confidence: float = 0.95
-    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -130,7 +101,7 @@ class RatingsFound:
 
 def ratings_found(
     read: Mapping[Criterion, Ratings],
-    options: RatingOptions,
+    options: Mapping[str, Any],
     *,
     easy: BoolArray | None = None,
     words: Int64Array | None = None,
@@ -141,7 +112,8 @@ def ratings_found(
     ----------
     read : mapping of Criterion to Ratings
         Not empty, of I items.
-    options : RatingOptions
+    options : mapping
+        Of the analysis (`protocols.frame.scale.report`).
     easy : bool, shape (I,), optional
         Items that an organiser calls easy.
     words : int64, shape (I,), optional
@@ -152,7 +124,7 @@ def ratings_found(
     RatingsFound
     """
     ratings = {
-        criterion: each.merged(THREE_POINTS) if options.merge else each
+        criterion: each.merged(THREE_POINTS) if options["merge"] else each
         for criterion, each in read.items()
     }
     criteria = {
@@ -169,7 +141,9 @@ def ratings_found(
         ),
         both=by_both_criteria(of_both.values()) if is_complete else {},
         correlated=correlated_criteria(
-            ratings[Criterion.FLUENCY], ratings[Criterion.ADEQUACY], confidence=options.confidence
+            ratings[Criterion.FLUENCY],
+            ratings[Criterion.ADEQUACY],
+            confidence=options["confidence"],
         )
         if is_complete
         else None,
@@ -180,36 +154,38 @@ def ratings_found(
 
 
 def _of_criterion(
-    ratings: Ratings, options: RatingOptions, easy: BoolArray | None
+    ratings: Ratings, options: Mapping[str, Any], easy: BoolArray | None
 ) -> CriterionFound:
-    own = standardised(ratings) if options.standardise else None
+    own = standardised(ratings) if options["standardise"] else None
     if own is not None and not len(own.ratings):
         raise ValueError(
             _("Ratings cannot be standardized: every judge gave the same rating throughout.")
         )
     judges = rating_judges(
-        ratings, easy=easy, easy_below=min(options.easy_below or ratings.points, ratings.points)
+        ratings, easy=easy, easy_below=min(options["easy_below"], ratings.points)
     )
     outliers = rating_outliers(
-        judges, deviations=options.deviations, by_difference=options.by_difference
+        judges, deviations=options["deviations"], by_difference=options["by_difference"]
     )
     return CriterionFound(
         means=mean_ratings(
             ratings if own is None else own.ratings,
             value=None if own is None else own.value,
-            correction=options.correction,
-            confidence=options.confidence,
-            seed=options.seed,
+            correction=Correction(options["correction"]),
+            confidence=options["confidence"],
+            seed=options["seed"],
         ),
         judges=judges,
         outliers=outliers,
         overlap=overlap(outliers),
-        removals=removals(ratings, outliers, confidence=options.confidence),
+        removals=removals(ratings, outliers, confidence=options["confidence"]),
         not_standardised=() if own is None else own.left_out,
     )
 
 
-def _agreement(criterion: Criterion, ratings: Ratings, options: RatingOptions) -> list[AgreementOf]:
+def _agreement(
+    criterion: Criterion, ratings: Ratings, options: Mapping[str, Any]
+) -> list[AgreementOf]:
     found = []
     for each in (ratings, ratings.merged(THREE_POINTS)):
         parts = [
@@ -220,7 +196,7 @@ def _agreement(criterion: Criterion, ratings: Ratings, options: RatingOptions) -
                 criterion,
                 name,
                 each.points,
-                rating_agreement(part, confidence=options.confidence),
+                rating_agreement(part, confidence=options["confidence"]),
             )
             for name, part in (*parts, ("", each))
         ]

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from campaign.models import Protocol
 from protocols.frame.lines import AnswersRead
-from protocols.frame.scale.computed import RatingOptions, RatingsFound, ratings_found
+from protocols.frame.scale.computed import RatingsFound, ratings_found
 from protocols.frame.scale.files import LINES, Rating, easy_items, ratings_arranged
 from protocols.frame.scale.statistics.ratings import POINTS, Items
 from protocols.frame.scale.tables import ratings_report
@@ -102,9 +102,8 @@ def _easy_named(names: Sequence[str]) -> list[tuple[int, str | None]]:
     return found
 
 
-def _options(options: Mapping[str, Any]) -> RatingOptions:
-    chosen = {each.name: options[each.name] for each in _OPTIONS if each is not EASY}
-    return RatingOptions(**{**chosen, CORRECTION.name: Correction(chosen[CORRECTION.name])})
+def _options(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {each.name: options[each.name] for each in _OPTIONS if each is not EASY}
 
 
 def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any]) -> RatingsFound:
@@ -116,7 +115,7 @@ def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any]) -> RatingsF
     items = next(iter(ratings.values())).items
     # If only part of a file counts, a list for the whole campaign may name excluded items.
     easy = _easy(items, options[EASY.name], are_all=not (read.excluded_judges or condition))
-    return ratings_found(ratings, _options(options), easy=easy, words=_words(given, items))
+    return ratings_found(ratings, options, easy=easy, words=_words(given, items))
 
 
 def _easy(items: Items, names: Sequence[str], *, are_all: bool) -> npt.NDArray[np.bool_] | None:

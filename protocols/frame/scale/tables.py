@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from django.utils.formats import number_format
@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from campaign.models.system import system_label
 from protocols.frame.lines import AnswersRead
-from protocols.frame.scale.computed import AgreementOf, CriterionFound, RatingOptions, RatingsFound
+from protocols.frame.scale.computed import AgreementOf, CriterionFound, RatingsFound
 from protocols.frame.scale.statistics.means import MeanRatings
 from protocols.frame.scale.statistics.outliers import Rule
 from protocols.frame.tables import files_data, rules_between
@@ -68,7 +68,7 @@ def ranges_in_words(found: MeanRatings) -> list[str]:
 
 
 def ratings_report(
-    given: Input | AnswersOfFiles, found: RatingsFound, options: RatingOptions
+    given: Input | AnswersOfFiles, found: RatingsFound, options: Mapping[str, Any]
 ) -> Report:
     """Report means, agreement, judges, outliers, and the results without them."""
     tables = [_means(criterion, each) for criterion, each in found.criteria.items()]
@@ -76,7 +76,7 @@ def ratings_report(
         tables.append(_both_means(found))
     tables += [_n_agreement(found), _kappas(found)]
     tables += [judges_table(criterion, each) for criterion, each in found.criteria.items()]
-    tables += [outliers_table(found), removals_table(found, options.confidence)]
+    tables += [outliers_table(found), removals_table(found, options["confidence"])]
     tables += [without_table(criterion, each) for criterion, each in found.criteria.items()]
     if len(found.proposed_easy):
         tables.append(proposed_table(found))
@@ -145,10 +145,10 @@ def _input_notes(found: RatingsFound, given: Input | AnswersOfFiles) -> list[str
     return [*notes, *excluded_notes(given.answers.excluded_judges)]
 
 
-def _notes(found: RatingsFound, options: RatingOptions) -> Iterator[str]:
-    if options.merge:
+def _notes(found: RatingsFound, options: Mapping[str, Any]) -> Iterator[str]:
+    if options["merge"]:
         yield _("Points are merged: 1–2, 3, 4–5.")
-    if options.standardise:
+    if options["standardise"]:
         yield _(
             "Means of values standardized by judge, z = (x − mean) / standard deviation (not in Hamon et al. 2007)."
         )
@@ -168,7 +168,7 @@ def _notes(found: RatingsFound, options: RatingOptions) -> Iterator[str]:
             "ratings": _with_interval(correlated.of_ratings),
             "systems": _with_interval(correlated.of_systems),
         }
-        yield from interval_notes([correlated.of_systems], options.confidence)
+        yield from interval_notes([correlated.of_systems], options["confidence"])
 
 
 def _with_interval(found: SampledCorrelation) -> str:
