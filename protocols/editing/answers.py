@@ -9,7 +9,7 @@ from random import Random
 from typing import Any, Final
 
 from django import forms
-from django.db.models import Count, F, OuterRef, Subquery
+from django.db.models import Count, F, OuterRef, QuerySet, Subquery
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
@@ -31,18 +31,20 @@ def edits_asked_about(block_ids: Sequence[int]) -> dict[int, tuple[EditingAnswer
 
     There is no edit of an output that was skipped.
     """
-    first = Block.objects.filter(hit=OuterRef("hit__repeats"), segment=OuterRef("segment"))
     output = Output.objects.filter(pk=OuterRef("output"))
-    asking = list(
-        Block.objects.filter(pk__in=block_ids, hit__repeats__isnull=False)
-        .annotate(output=F("outputs__0"))
-        .values_list("pk", Subquery(first.values("pk")[:1]), Subquery(output.values("text")))
-    )
-    edits = edits_in_force([of for _pk, of, _output in asking]) if asking else {}
-    return {pk: (edits.get(of), output or "") for pk, of, output in asking}
+    asking = list(_asking(block_ids).values_list("pk", "asked", Subquery(output.values("text"))))
+    edits = edits_in_force([asked for _pk, asked, _text in asking]) if asking else {}
+    return {pk: (edits.get(asked), text or "") for pk, asked, text in asking}
 
 
-def edits_in_force(block_ids: Sequence[int]) -> dict[int, EditingAnswer]:
+def _asking(block_ids: Sequence[int]) -> QuerySet[Any, Any]:
+    """Return the blocks that ask about another judge's answer, with the block of that answer and the output."""
+    first = Block.objects.filter(hit=OuterRef("hit__repeats"), segment=OuterRef("segment"))
+    asking = Block.objects.filter(pk__in=block_ids, hit__repeats__isnull=False)
+    return asking.annotate(asked=Subquery(first.values("pk")[:1]), output=F("outputs__0"))
+
+
+def edits_in_force(block_ids: Sequence[int] | QuerySet[Any, Any]) -> dict[int, EditingAnswer]:
     """Return the edit that others are asked about, by block: the last of the judge who gave the first. One query.
 
     A HIT begun by one judge and finished by another may have two edits of a block.
@@ -177,9 +179,10 @@ def _row(answer: Mapping[str, Any], _part: int) -> dict[str, Any]:
 
 def _edit(answer: Mapping[str, Any], block_id: int) -> int | None:
     """Return the edit that is accepted or rejected."""
-    asked = edits_asked_about([block_id]) if "acceptable" in answer else {}
-    edit, _output = asked.get(block_id, (None, ""))
-    return None if edit is None else edit.pk
+    if "acceptable" not in answer:
+        return None
+    edits = edits_in_force(_asking([block_id]).values("asked"))
+    return next((edit.pk for edit in edits.values()), None)
 
 
 def _as_given(answer: Any) -> dict[str, Any]:

@@ -133,7 +133,7 @@ def _fields(condition: Q) -> Iterator[str]:
 def _rules_of_trigger(model: AnyModel, trigger: Any) -> Iterator[TriggerRule]:
     body = str(trigger.render_func(model))
     function = trigger.get_pgid(model)
-    named = re.findall(r"CONSTRAINT = '(\w+)'", body)
+    named = re.findall(r"(?:CONSTRAINT = |ARRAY\[\s*)'(\w+)'", body)
     for name in named:
         yield TriggerRule(name, model, function, is_named=True)
     if body.count("RAISE EXCEPTION") > len(named):
