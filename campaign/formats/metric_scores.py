@@ -135,13 +135,16 @@ _WHOLE: Final = ("", "")
 
 @dataclass(slots=True)
 class _Collected:
-    """The scores of one metric as they are read, by system and segment."""
+    """The scores of one metric as they are read: segments with where they are first named, and scores with their file and line."""
 
     name: str
     signature: str = ""
     higher_is_better: bool | None = None
     uses_reference: bool | None = None
-    scores: dict[tuple[str, _Segment], tuple[float, Place]] = field(default_factory=dict)
+    segments: dict[_Segment, tuple[_Segment, Place]] = field(default_factory=dict)
+    scores: defaultdict[str, dict[_Segment, tuple[float, str, int | None]]] = field(
+        default_factory=lambda: defaultdict(dict)
+    )
 
     def add(self, system: str, segment: _Segment, score: float, place: Place) -> None:
         """Add a score. Raises FormatError for an invalid name of the system, and for an output that is scored twice."""
@@ -149,30 +152,32 @@ class _Collected:
             raise Place(place.file, place.line, field="system").error(
                 problem, "write the name of the system, as the test set has it"
             )
-        _score, first = self.scores.setdefault((system, segment), (score, place))
-        if first is not place:
+        # A million scores share the names of their segments.
+        segment, _place = self.segments.setdefault(segment, (segment, place))
+        given = (score, place.file, place.line)
+        first = self.scores[system].setdefault(segment, given)
+        if first is not given:
             document, name = segment
             of = f' of the document "{document}"' if document else ""
             what = (
                 f"{system} twice for segment {name}{of}" if name else f"the whole of {system} twice"
             )
             raise place.error(
-                f"{self.name} scores {what}, first in {first.file}, line {first.line}",
+                f"{self.name} scores {what}, first in {first[1]}, line {first[2]}",
                 "keep one of the two lines, or name segments by document and position",
             )
 
     def result(self) -> MetricScores:
         """Return the scores."""
-        systems = sorted({system for system, _segment in self.scores})
-        column = {name: number for number, name in enumerate(systems)}
-        places: dict[_Segment, Place] = {}
-        for (_system, segment), (_score, place) in self.scores.items():
-            places.setdefault(segment, place)
-        row = {each: number for number, each in enumerate(each for each in places if each[1])}
+        systems = sorted(self.scores)
+        row = {
+            each: number for number, each in enumerate(each for each in self.segments if each[1])
+        }
         # Whole systems are below the segments.
         values = np.full((len(row) + 1, len(systems)), np.nan)
-        for (system, segment), (score, _place) in self.scores.items():
-            values[row.get(segment, -1), column[system]] = score
+        for column, system in enumerate(systems):
+            for segment, given in self.scores[system].items():
+                values[row.get(segment, -1), column] = given[0]
         return MetricScores(
             name=self.name,
             systems=tuple(systems),
@@ -182,7 +187,7 @@ class _Collected:
             signature=self.signature,
             higher_is_better=self.higher_is_better is not False,
             uses_reference=self.uses_reference,
-            places=tuple(places[each] for each in row),
+            places=tuple(self.segments[each][1] for each in row),
         )
 
 

@@ -60,7 +60,7 @@ def evalset_files(*, task: Task, watermark: int) -> Iterator[FolderFile]:
     )
     # Numbers have gaps if the test set has judged segments alone.
     place = {number: row for row, (number, _name, _text) in enumerate(segments)}
-    there, count = np.array(list(place), dtype=np.int64) - 1, len(place)
+    numbers, count = np.array(list(place), dtype=np.int64), len(place)
     chosen = _chosen(task, watermark)
     people = _people(task, watermark, chosen)
     yield FolderFile(f"sources/{pair}.txt", (_line(text) for *_place, text in segments))
@@ -76,17 +76,17 @@ def evalset_files(*, task: Task, watermark: int) -> Iterator[FolderFile]:
     names_of_systems = list(systems.values_list("name", flat=True))
     known, _references = compared_texts(test_set=test_set)
     for name in names_of_systems:
-        outputs = [known[name][row] for row in there.tolist()] if name in known else [None] * count
+        outputs = [known[name][number - 1] for number in place] if name in known else [None] * count
         yield FolderFile(f"system-outputs/{pair}/{evalset_word(name)}.txt", map(_line, outputs))
     human = f"human-scores/{pair}.{task.protocol.replace('_', '-')}"
     values = np.full((count, len(people.systems)), np.nan)
-    values[np.searchsorted(there, people.segments - 1)] = _segment_scores(people)
+    values[np.searchsorted(numbers, people.segments)] = _segment_scores(people)
     yield FolderFile(f"{human}.seg.score", _scores(people.systems, values))
     yield FolderFile(f"{human}.sys.score", _scores(people.systems, people.scores[np.newaxis]))
     yield from _rating_files(task, watermark, chosen, human, names_of_systems, list(place))
     taken: set[str] = set()
     for metric in Metric.objects.filter(test_set=test_set).order_by("is_human", "name", "id"):
-        yield from _metric_files(metric, there, pair, names, taken, names_of_systems)
+        yield from _metric_files(metric, numbers, pair, names, taken, names_of_systems)
 
 
 def _chosen(task: Task, watermark: int) -> ChosenJudgments:
@@ -151,14 +151,14 @@ def _rating_files(
 
 def _metric_files(
     metric: Metric,
-    there: Int64Array,
+    numbers: Int64Array,
     pair: str,
     references: list[str],
     taken: set[str],
     systems: list[str],
 ) -> Iterator[FolderFile]:
     scores = metric_given(metric)
-    values = scores.values[there[there < len(scores.values)]]
+    values = scores.of(numbers)
     named = _NAMED.fullmatch(metric.name)
     name = evalset_word(named["name"] if named else metric.name)
     reference = named["reference"] if named else None
