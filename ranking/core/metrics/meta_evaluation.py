@@ -149,12 +149,12 @@ def agreement_of_metrics(
     of_systems = _system_figures(people, metrics, intervals=intervals)
     for metric, systems in zip(metrics, of_systems, strict=True):
         values = metric.of(people.segments)
-        figures, threshold = _segment_figures(people, values)
+        segments, threshold = _segment_figures(people, values, intervals=intervals)
         found.append(
             MetricAgreement(
                 metric=metric,
                 systems=systems,
-                segments=_estimates(figures, people.drawing if intervals else None),
+                segments=segments,
                 threshold=threshold,
                 missing=int(np.count_nonzero(compared & np.isnan(values))),
                 outputs=int(np.count_nonzero(compared)),
@@ -250,7 +250,9 @@ def _resampled_scores(metrics: Sequence[Metric], drawing: Drawing) -> list[Float
     ]
 
 
-def _segment_figures(people: People, values: FloatArray) -> tuple[dict[str, Figure], float | None]:
+def _segment_figures(
+    people: People, values: FloatArray, *, intervals: bool
+) -> tuple[dict[str, Estimate], float | None]:
     """Return figures of a metric, from its scores of the judged segments, and the threshold of its ties."""
     pairs = people.pairs
     difference = pairs.differences(values)
@@ -267,9 +269,10 @@ def _segment_figures(people: People, values: FloatArray) -> tuple[dict[str, Figu
         right = right_on_folds(pairs.human, difference, pairs.weights, fold, order)
         found |= _accuracy(pairs, right, "acc_eq_folds")
     if people.values is None:
-        return found | taus(pairs, difference), threshold
-    found |= _correlations(values, people.values)
-    return found | tau_by_segment(pairs, difference), threshold
+        found |= taus(pairs, difference)
+    else:
+        found |= _correlations(values, people.values) | tau_by_segment(pairs, difference)
+    return _estimates(found, people.drawing if intervals else None), threshold
 
 
 def _accuracy(
