@@ -487,7 +487,7 @@ def right_on_folds(
     return np.where(size <= candidates[best][fold], human == 0, base).astype(np.float64)
 
 
-def _gains(human: Int8Array, difference: FloatArray) -> tuple[FloatArray, Int64Array, BoolArray]:
+def _gains(human: Int8Array, difference: FloatArray) -> tuple[FloatArray, Int8Array, BoolArray]:
     """Return sizes of differences, the gain from a tie for each pair, and whether it is right without."""
     right = np.sign(difference) == human
-    return np.abs(difference), (human == 0).astype(np.int64) - right, right
+    return np.abs(difference), (human == 0).astype(np.int8) - right, right
