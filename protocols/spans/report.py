@@ -1,35 +1,46 @@
-"""Report on scored judgments, for page, REST and command."""
+"""Report on scored judgments, for page, REST and command, and on conversions of files."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, fields, replace
+from operator import itemgetter
 from typing import Any, get_args
 
+import numpy as np
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from campaign.formats.errors import Loss
 from campaign.models import Protocol, Task
-from protocols.spans.contradictions import ContradictionRule, contradictions
+from protocols.frame.tables import report_of_answers, rules_between
+from protocols.spans.contradictions import ContradictionKind, ContradictionRule, contradictions
 from protocols.spans.files.answers import scores_read
 from protocols.spans.files.formats import SpansFormat, SpansRead, of_one_language_pair, read_spans
-from protocols.spans.records import MAX_SCORE
-from protocols.spans.statistics.agreement import score_agreement
+from protocols.spans.records import MAX_SCORE, ScoredJudgment
+from protocols.spans.statistics.agreement import JudgePairScores, ScoreAgreement, score_agreement
 from protocols.spans.statistics.columns import Measure, given_measure, score_columns
 from protocols.spans.statistics.comparisons import blocks_of_scores
-from protocols.spans.statistics.rules import ClusterRule, apply_rule
-from protocols.spans.statistics.span_agreement import span_agreement
-from protocols.spans.tables import SpanAnalysis, spans_report
+from protocols.spans.statistics.rules import FEWEST_COMMON, ClusterRule, RuleResult, apply_rule
+from protocols.spans.statistics.span_agreement import SpanAgreement, span_agreement
 from ranking.analyses.kind import AnalysisKind, Begin, ChosenJudgments
 from ranking.analyses.options import CONFIDENCE, METHOD, RESAMPLES, SEED, Option, OptionError
-from ranking.core.rankings.rank import rank
-from ranking.core.scored.additive import Level, fit_additive
-from ranking.core.scored.means import system_means
-from ranking.files.records import JudgmentSelection
+from ranking.analyses.ranking import rankings_report
+from ranking.code_version import code_version
+from ranking.core.judged.blocks import Blocks
+from ranking.core.rankings.rank import Ranking, rank
+from ranking.core.scored.additive import AdditiveFit, Level, fit_additive
+from ranking.core.scored.columns import ScoreColumns
+from ranking.core.scored.means import SystemMeans, system_means
+from ranking.core.scores import Shortage
+from ranking.files.records import FileRead, JudgmentSelection, JudgmentsRead
 from ranking.files.sources import ReadingProgress
 from ranking.reports.inputs import AnswersOfFiles, Input
+from ranking.reports.tables import BETWEEN, Column, Plot, Report, Table, Value, end_columns, plain
+from ranking.wording.methods import not_yet_in_words, shortages_in_words
 from ranking.wording.pair_tests import LEVEL_WORDS
 
 MEASURE = Option(
@@ -86,6 +97,98 @@ _OF_FILES = (
     Option(name="source_language", default=""),
     Option(name="target_language", default=""),
 )
+
+
+def losses_table(losses: Sequence[Loss]) -> Table:
+    """Report the losses of a reader or writer; the phrases are those of the formats, in English."""
+    return Table.of(
+        losses,
+        name="losses",
+        title=_("Not carried over"),
+        columns=(
+            Column("what", _("Loss"), is_text=True),
+            Column("count", _("Count")),
+            Column("first", _("First at"), is_text=True),
+        ),
+    )
+
+
+def conversion_report(
+    read: SpansRead, written: str, output_format: str, lost: Sequence[Loss]
+) -> Report:
+    """Report the written judgments, and the losses in reading and writing."""
+    losses = (*read.losses, *lost)
+    return Report(
+        notes=[
+            _("%(judgments)s judgments from %(before)s to %(after)s.")
+            % {
+                "judgments": number_format(len(read.judgments)),
+                "before": read.input_format,
+                "after": output_format,
+            },
+            *([] if losses else [_("Nothing lost.")]),
+        ],
+        tables=[losses_table(losses)] if losses else [],
+        data={
+            "files": read.files,
+            "written": written,
+            "input_format": read.input_format,
+            "output_format": output_format,
+            "judgments": len(read.judgments),
+            "lost_reading": read.losses,
+            "lost_writing": lost,
+            "version": code_version(),
+        },
+    )
+
+
+_KINDS = {
+    ContradictionKind.LOW_WITHOUT_ERROR: gettext_lazy("Low score without errors"),
+    ContradictionKind.PERFECT_WITH_ERROR: gettext_lazy("Perfect score with an error"),
+    ContradictionKind.HIGH_WITH_MAJOR: gettext_lazy("High score with a major error"),
+    ContradictionKind.BETTER_WITH_MORE_ERRORS: gettext_lazy("Higher score with more errors"),
+}
+#: Pairs of judges that are listed; data for programs have them all.
+_MOST_PAIRS = 50
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SpanAnalysis:
+    """Results of analysing scored judgments.
+
+    Attributes
+    ----------
+    options : mapping
+    columns : ScoreColumns
+    means : SystemMeans
+    rule : RuleResult
+    additive : AdditiveFit or None
+    not_additive : str
+        Why there is no fit, as the error says it.
+    blocks : Blocks or None
+        The comparisons that scores imply; None if no two scores can be compared.
+    ranking : Ranking or None
+        By them.
+    scores : ScoreAgreement
+    spans : SpanAgreement
+    contradictions : mapping of ContradictionKind to int
+        How often each kind occurs.
+    contradicting : int
+        Judgments with any.
+    """
+
+    options: Mapping[str, Any]
+    columns: ScoreColumns
+    means: SystemMeans
+    rule: RuleResult
+    additive: AdditiveFit | None
+    not_additive: str
+    blocks: Blocks | None
+    ranking: Ranking | None
+    scores: ScoreAgreement
+    spans: SpanAgreement
+    contradictions: Mapping[ContradictionKind, int]
+    contradicting: int
 
 
 def _read(
@@ -165,6 +268,330 @@ def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begi
     )
 
 
+def _tell(given: Input | AnswersOfFiles, _options: object, found: SpanAnalysis) -> Report:
+    """Report on scored judgments, of files or of a task."""
+    read: SpansRead = given.answers
+    columns = found.columns
+    counted = {name: len(getattr(columns, name)) for name in ("systems", "segments", "judges")}
+    notes = [
+        _("%(scores)s scores of %(systems)s systems on %(segments)s segments by %(judges)s judges.")
+        % {
+            name: number_format(number)
+            for name, number in {"scores": len(columns), **counted}.items()
+        }
+    ]
+    tables = []
+    if found.additive is not None:
+        tables.append(_additive(found.additive))
+    else:
+        notes.append(
+            _("No scores by system, segment and judge: %(reason)s.")
+            % {"reason": found.not_additive}
+        )
+    tables += [_means(found.means), _rule(found.rule)]
+    rankings = None
+    if found.ranking is not None and found.blocks is not None:
+        given_blocks = _input(read.judgments[0], found.blocks, read.files)
+        ranked = rankings_report(given_blocks, [found.ranking], pairs=False)
+        tables += ranked.tables
+        rankings = ranked.data["rankings"]
+    tables += [_score_agreement(found), _span_agreement(found), _asked(found)]
+    said = {
+        "options": found.options,
+        "scores": len(columns),
+        **counted,
+        "systems": columns.systems,
+        "additive": found.additive and _estimable(found.additive),
+        "not_additive": found.not_additive or None,
+        "means": _estimable(found.means),
+        "rule": _estimable(found.rule),
+        "rankings": rankings,
+        "score_agreement": found.scores,
+        "span_agreement": found.spans,
+        "contradictions": {kind: found.contradictions.get(kind, 0) for kind in ContradictionKind},
+        "contradicting": found.contradicting,
+    }
+    if not read.files:
+        return report_of_answers(
+            given=given,
+            of_files={},
+            counted={},
+            notes=notes,
+            tables=[table for table in tables if table.rows],
+            data=said,
+        )
+    return Report(
+        notes=notes,
+        tables=[*tables, *([losses_table(read.losses)] if read.losses else [])],
+        data={
+            "files": read.files,
+            "format": read.input_format,
+            **said,
+            "losses": read.losses,
+            "version": code_version(),
+        },
+    )
+
+
+def _input(first: ScoredJudgment, blocks: Blocks, files: tuple[FileRead, ...]) -> Input:
+    return Input(
+        read=JudgmentsRead(
+            files=files,
+            input_format=None,
+            languages=(first.source_language, first.target_language),
+            skipped=0,
+            blank_labels=0,
+            judges=len(blocks.judges),
+            blocks=blocks,
+            duration_ms=np.full(len(blocks), -1, dtype=np.int64),
+        ),
+        blocks=blocks,
+        reference=None,
+    )
+
+
+def _system() -> Column:
+    return Column("system", _("System"), is_text=True, names="system", of=itemgetter("systems"))
+
+
+def _ranks() -> tuple[Column, ...]:
+    return (
+        Column("rank_low", _("Rank from")),
+        Column("rank_high", _("Rank to")),
+        Column("cluster", _("Cluster")),
+    )
+
+
+def _rank(number: int) -> int | None:
+    """Return a rank or cluster; None for 0, which is none."""
+    return int(number) or None
+
+
+def _estimable(found: AdditiveFit | SystemMeans | RuleResult) -> dict[str, Any]:
+    """Return numbers as plain data, with null for ranges and clusters that are not estimable yet."""
+    data: dict[str, Any] = plain(found)
+    data["ranges"] = {end: [*map(_rank, ranks)] for end, ranks in data["ranges"].items()}
+    return {**data, "cluster": [*map(_rank, data["cluster"])]}
+
+
+def _rows(
+    found: AdditiveFit | SystemMeans | RuleResult, order: Iterable[int], **more: list[Value]
+) -> list[dict[str, Any]]:
+    """Return a row for each system in `order`, by the names of the results."""
+    data = {**_estimable(found), **more}
+    data |= {f"rank_{end}": ranks for end, ranks in data["ranges"].items()}
+    columns = {name: each for name, each in data.items() if isinstance(each, list)}
+    return [
+        {name: each[place] for name, each in columns.items() if len(each) == len(found.systems)}
+        for place in order
+    ]
+
+
+def _in_order(ranks: Sequence[int] | np.ndarray[Any, np.dtype[np.int64]]) -> list[int]:
+    """Return the systems best first; those without a rank last."""
+    return sorted(range(len(ranks)), key=lambda system: (ranks[system] == 0, int(ranks[system])))
+
+
+_RANK_PLOT = Plot(kind="intervals", label="system", value="score", low="low", high="high")
+
+
+def _additive(fit: AdditiveFit) -> Table:
+    order = _in_order(fit.rank)
+    notes = [
+        _(
+            "Scores are adjusted for segment difficulty and judge severity. Only differences are meaningful."
+        )
+    ]
+    if fit.level == "segments":
+        notes.append(_of_these_judges())
+    notes += shortages_in_words(fit.shortages, len(fit.systems))
+    fitted = [
+        fit.systems[place]
+        for place in order
+        if fit.estimable[place]
+        and not np.isfinite(fit.error[place])
+        and fit.systems[place] not in fit.shortages
+    ]
+    if fitted:
+        notes.append(
+            _(
+                "No intervals and rank ranges for %(systems)s yet: there must be more scores than systems, segments and judges together."
+            )
+            % {"systems": ", ".join(fitted)}
+        )
+    if not fit.estimable.all() or len(set(fit.group[fit.estimable].tolist())) > 1:
+        notes.append(
+            _("Systems in different groups share no segments or judges and cannot be compared.")
+        )
+    return Table.of(
+        _rows(fit, order),
+        name="additive",
+        title=_("Scores by system, segment and judge"),
+        columns=(
+            _system(),
+            Column("adjusted", _("Score"), decimals=1),
+            Column("score", _("Difference"), decimals=2, of=itemgetter("effect")),
+            *end_columns(decimals=2),
+            Column("error", _("Standard error"), decimals=2),
+            *_ranks(),
+            Column("group", _("Group"), of=lambda row: row["group"] + 1),
+        ),
+        rules=rules_between([int(fit.cluster[place]) for place in order]),
+        notes=notes,
+        plot=_RANK_PLOT,
+    )
+
+
+def _means(means: SystemMeans) -> Table:
+    order = _in_order(means.rank)
+    notes = [
+        _("Means are comparable only if the same judges scored all systems on the same segments.")
+    ]
+    if means.judges > 1:
+        notes.append(
+            _(
+                "No intervals and rank ranges for means of several judges, because judges differ. Use the scores by system, segment and judge."
+            )
+        )
+    elif means.shortage is not None:
+        notes += shortages_in_words(
+            dict.fromkeys(means.systems, means.shortage), len(means.systems)
+        )
+    else:
+        notes.append(_of_these_judges())
+    if means.unscaled_judges:
+        notes.append(
+            _("No standardized scores for judges whose scores are all equal: %(judges)s.")
+            % {"judges": ", ".join(means.unscaled_judges)}
+        )
+    return Table.of(
+        _rows(means, order),
+        name="means",
+        title=_("Mean score"),
+        columns=(
+            _system(),
+            Column("scores", _("Scores")),
+            Column("units", _("Segments")),
+            Column("score", _("Mean score"), decimals=1, of=itemgetter("mean")),
+            *end_columns(decimals=1),
+            Column("z", "z"),
+            *end_columns("z_"),
+            *_ranks(),
+        ),
+        rules=rules_between([int(means.cluster[place]) for place in order]),
+        notes=notes,
+        plot=_RANK_PLOT,
+    )
+
+
+def _of_these_judges() -> str:
+    return _("Intervals and rank ranges hold for these judges only.")
+
+
+def _rule(found: RuleResult) -> Table:
+    last = len(found.systems) - 1
+    most = np.where(np.eye(last + 1, dtype=np.bool_), 0, found.common).max(axis=0)
+    notes = shortages_in_words(
+        {
+            system: Shortage("segments", int(most[place]), FEWEST_COMMON)
+            for place, system in enumerate(found.systems)
+            if not found.cluster[place]
+        },
+        len(found.systems),
+    )
+    if found.rule is not ClusterRule.PERMUTATION:
+        notes.append(
+            _(
+                "This published rule is not corrected for the number of pairs and separates equal systems too often, so there are no rank ranges."
+            )
+        )
+    rows = _rows(
+        found,
+        range(last + 1),
+        p_next=[*(_p_next(found, place) for place in range(last)), None],
+        shared=[*(int(found.common[place, place + 1]) for place in range(last)), None],
+    )
+    return Table.of(
+        rows,
+        name="rule",
+        title=_("Clusters by rule %(rule)s") % {"rule": found.rule.value},
+        columns=(
+            _system(),
+            Column("score", _("Mean score"), decimals=1, of=itemgetter("mean")),
+            *_ranks(),
+            Column("p_next", _("p vs. next")),
+            Column("common", _("Shared"), of=itemgetter("shared")),
+        ),
+        rules=rules_between([int(cluster) for cluster in found.cluster]),
+        notes=notes,
+    )
+
+
+def _p_next(found: RuleResult, place: int) -> Value:
+    shared = int(found.common[place, place + 1])
+    if not shared:
+        return _("no shared segments")
+    if shared < FEWEST_COMMON:
+        return not_yet_in_words(Shortage("segments", shared, FEWEST_COMMON))
+    return float(found.p[place, place + 1])
+
+
+def _score_agreement(found: SpanAnalysis) -> Table:
+    scores = found.scores
+    pairs = sorted(scores.pairs, key=lambda pair: -pair.shared)[:_MOST_PAIRS]
+    # The row for all judges together has fewer figures.
+    unknown = dict.fromkeys(each.name for each in fields(JudgePairScores))
+    return Table.of(
+        [
+            {**unknown, **plain(replace(scores, pairs=())), "judges": _("All judges")},
+            *({**plain(pair), "judges": f"{pair.one}{BETWEEN}{pair.other}"} for pair in pairs),
+        ],
+        name="score_agreement",
+        title=_("Agreement of scores on shared outputs"),
+        columns=(
+            Column("judges", _("Judges"), is_text=True, names="judges"),
+            Column("shared", _("Shared")),
+            Column("pearson", _("Pearson")),
+            *end_columns(),
+            Column("spearman", _("Spearman")),
+            *end_columns("spearman_"),
+            Column("kendall", _("Kendall’s τ")),
+            *end_columns("kendall_"),
+            Column("difference", _("Difference"), decimals=1),
+            Column("distance", _("Mean distance"), decimals=1),
+        ),
+    )
+
+
+def _span_agreement(found: SpanAnalysis) -> Table:
+    return Table.of(
+        [found.spans],
+        name="span_agreement",
+        title=_("Agreement of marked characters on shared outputs"),
+        columns=(
+            Column("shared", _("Shared")),
+            Column("f1", "F1"),
+            *end_columns(),
+            Column("unweighted", _("F1 without severity")),
+            *end_columns("unweighted_"),
+            Column("both_free", _("Neither marked errors")),
+            Column("one_free", _("One marked no errors")),
+        ),
+    )
+
+
+def _asked(found: SpanAnalysis) -> Table:
+    return Table(
+        name="contradictions",
+        title=_("Contradictions between scores and errors"),
+        columns=(
+            Column("kind", _("Kind"), is_text=True),
+            Column("count", _("Count")),
+        ),
+        rows=[(str(words), found.contradictions.get(kind, 0)) for kind, words in _KINDS.items()],
+    )
+
+
 ANALYSIS = AnalysisKind(
     name="spans",
     title=gettext_lazy("Error spans and scores"),
@@ -174,7 +601,7 @@ ANALYSIS = AnalysisKind(
     stands_for_ranking=True,
     read=_read,
     find=_find,
-    tell=spans_report,
+    tell=_tell,
     read_files=_read_files,
     file_options=_OF_FILES,
 )

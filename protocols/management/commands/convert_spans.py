@@ -7,7 +7,7 @@ from pathlib import Path
 from django.core.management.base import CommandParser
 
 from protocols.spans.files.formats import SpansFormat, read_spans, write_spans
-from protocols.spans.tables import conversion_report
+from protocols.spans.report import conversion_report
 from ranking.management.file_command import (
     Options,
     Progress,
