@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from annotation.protocols import AnswerKind, Comparisons, Perceived
-from annotation.submissions import AssignedBlock, SubmissionRefusedError
+from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.models import Protocol
 from protocols.sorting.sorts import (
     DEFAULTS,
@@ -46,9 +46,7 @@ def _refusal(assigned: AssignedBlock, _answer: SortAnswer) -> SubmissionRefusedE
     if len(assigned.candidates) == _OUTPUTS:
         return None
     # Practice of which a system was withdrawn.
-    return SubmissionRefusedError(
-        _("Rank at least two outputs, or skip the sentence."), field="answer"
-    )
+    return answer_refused(_("Rank at least two outputs, or skip the sentence."))
 
 
 def _as_given(judgment: Any) -> dict[str, str]:

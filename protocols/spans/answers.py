@@ -22,7 +22,7 @@ from annotation.models import Block
 from annotation.models.block import by_candidate
 from annotation.protocols import AnswerKind, Perceived, Rules, rules_completed
 from annotation.selectors.shown import outputs_of
-from annotation.submissions import AssignedBlock, SubmissionRefusedError
+from annotation.submissions import AssignedBlock, SubmissionRefusedError, answer_refused
 from campaign.models import Campaign, Protocol
 from protocols.models import SpansAnswer
 from protocols.spans.contradictions import ContradictionRule
@@ -221,7 +221,7 @@ def _labels(answer: Mapping[str, Any], _candidates: int) -> list[int | None]:
 def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRefusedError | None:
     outputs, shown = answer["outputs"], len(assigned.candidates)
     if len(outputs) != shown:
-        return _refused(f"{len(outputs)} outputs are scored, but {shown} are shown.")
+        return answer_refused(f"{len(outputs)} outputs are scored, but {shown} are shown.")
     rules = rules_complete(assigned.rules)
     if any(spans_refusal(output["spans"], MAX_CHARACTERS, rules) for output in outputs):
         return _refusal_by_texts(assigned, answer)
@@ -236,12 +236,8 @@ def _refusal_by_texts(
     for place, (output, length) in enumerate(zip(answer["outputs"], lengths, strict=True)):
         words = spans_refusal(output["spans"], length, rules)
         if words:
-            return _refused(_of_output(place, words))
+            return answer_refused(_of_output(place, words))
     return None
-
-
-def _refused(words: str) -> SubmissionRefusedError:
-    return SubmissionRefusedError(words, field="answer")
 
 
 def _row(answer: Mapping[str, Any], _part: int) -> dict[str, Any]:

@@ -314,8 +314,6 @@ def _tell(given: Input | AnswersOfFiles, _options: object, found: SpanAnalysis) 
     if not read.files:
         return report_of_answers(
             given=given,
-            of_files={},
-            counted={},
             notes=notes,
             tables=[table for table in tables if table.rows],
             data=said,
