@@ -101,6 +101,8 @@ def test_answers_are_records_of_files(task: Task, ada_and_ben: tuple[Judge, Judg
 def test_the_excluded_are_left_out_and_a_watermark_holds(
     task: Task, ada_and_ben: tuple[Judge, Judge]
 ) -> None:
+    # Without a watermark, judgments are numbered first.
+    assert len(scores_read(task=task).judgments) == 12
     assert scores_read(task=task, watermark=0).judgments == ()
     assert [each.judge for each in scores_read(task=task, watermark=3).judgments] == [
         "ada",
