@@ -93,14 +93,7 @@ def export_asked(
 
     Judgments that have no number get one first. Raises ExportRefusedError.
     """
-    found = KINDS.get(kind)
-    if found is None:
-        raise ExportRefusedError(f"Unknown export “{kind}”. Choose one of: {', '.join(KINDS)}.")
-    if file_format not in list(ExportFormat):
-        raise ExportRefusedError(
-            f"Unknown format “{file_format}”. Choose one of: {', '.join(found.formats)}."
-        )
-    written = ExportFormat(file_format)
+    found, written = KINDS[kind], ExportFormat(file_format)
     if written not in found.formats:
         raise ExportRefusedError(
             _("“%(kind)s” is not available as %(format)s. %(reason)s")

@@ -15,7 +15,8 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from annotation.protocols import answer_kind
-from campaign.models import Reference, Segment, SystemKind, Task
+from campaign.models import Segment, SystemKind, Task
+from campaign.selectors.texts import text_lines
 from ranking.analyses.kind import JUDGMENT_OPTIONS, ChosenJudgments
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.beside import ActiveTime, ScoredTask
@@ -25,7 +26,7 @@ from ranking.export.asked import ExportRefusedError
 from ranking.models import Metric
 from ranking.selectors.analyses import output_errors, output_scores
 from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
-from ranking.selectors.metrics import compared_texts, evalset_word, metric_given
+from ranking.selectors.metrics import evalset_word, metric_given
 
 _NO_OUTPUT: Final = "[No translation supplied]"
 _NOTHING: Final = "None"
@@ -53,40 +54,34 @@ def evalset_files(*, task: Task, watermark: int) -> Iterator[FolderFile]:
     """
     test_set = task.test_set
     pair = f"{test_set.source_language}-{test_set.target_language}"
-    segments = list(
-        Segment.objects.filter(test_set=test_set)
-        .order_by("number")
-        .values_list("number", "document__name", "source_text")
-    )
-    # Numbers have gaps if the test set has judged segments alone.
-    place = {number: row for row, (number, _name, _text) in enumerate(segments)}
-    numbers, count = np.array(list(place), dtype=np.int64), len(place)
+    lines = list(text_lines(task=task))
+    # They have gaps if the test set has judged segments alone.
+    segments = Segment.objects.filter(test_set=test_set).order_by("number")
+    places = list(segments.values_list("number", flat=True))
+    numbers, count = np.array(places, dtype=np.int64), len(places)
     chosen = _chosen(task, watermark)
     people = _people(task, watermark, chosen)
-    yield FolderFile(f"sources/{pair}.txt", (_line(text) for *_place, text in segments))
-    yield FolderFile(f"documents/{pair}.docs", (_document(name) for _n, name, _t in segments))
-    references: dict[int, list[str | None]] = {}
-    rows = Reference.objects.filter(segment__test_set=test_set).order_by("number")
-    for which, number, text in rows.values_list("number", "segment__number", "text"):
-        references.setdefault(which, [None] * count)[place[number]] = text
-    names = [f"ref{letter}" for letter in ascii_uppercase[: len(references)]]
-    for name, texts in zip(names, references.values(), strict=False):
+    yield FolderFile(f"sources/{pair}.txt", (_line(each["source"]) for each in lines))
+    yield FolderFile(f"documents/{pair}.docs", (_document(each["document"]) for each in lines))
+    most = max((len(each["references"]) for each in lines), default=0)
+    names = [f"ref{letter}" for letter in ascii_uppercase[:most]]
+    for at, name in enumerate(names):
+        texts = ["".join(each["references"][at : at + 1]) or None for each in lines]
         yield FolderFile(f"references/{pair}.{name}.txt", map(_line, texts))
-    systems = test_set.systems.filter(kind=SystemKind.SYSTEM).order_by("name")
-    names_of_systems = list(systems.values_list("name", flat=True))
-    known, _references = compared_texts(test_set=test_set)
-    for name in names_of_systems:
-        outputs = [known[name][number - 1] for number in place] if name in known else [None] * count
-        yield FolderFile(f"system-outputs/{pair}/{evalset_word(name)}.txt", map(_line, outputs))
+    of_systems = test_set.systems.filter(kind=SystemKind.SYSTEM).order_by("name")
+    systems = list(of_systems.values_list("name", flat=True))
+    for system in systems:
+        outputs = [each["outputs"].get(system) for each in lines]
+        yield FolderFile(f"system-outputs/{pair}/{evalset_word(system)}.txt", map(_line, outputs))
     human = f"human-scores/{pair}.{task.protocol.replace('_', '-')}"
     values = np.full((count, len(people.systems)), np.nan)
     values[np.searchsorted(numbers, people.segments)] = _segment_scores(people)
     yield FolderFile(f"{human}.seg.score", _scores(people.systems, values))
     yield FolderFile(f"{human}.sys.score", _scores(people.systems, people.scores[np.newaxis]))
-    yield from _rating_files(task, watermark, chosen, human, names_of_systems, list(place))
+    yield from _rating_files(task, watermark, chosen, human, systems, places)
     taken: set[str] = set()
     for metric in Metric.objects.filter(test_set=test_set).order_by("is_human", "name", "id"):
-        yield from _metric_files(metric, numbers, pair, names, taken, names_of_systems)
+        yield from _metric_files(metric, numbers, pair, names, taken, systems)
 
 
 def _chosen(task: Task, watermark: int) -> ChosenJudgments:

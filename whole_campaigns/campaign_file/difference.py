@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from os.path import commonprefix
 from typing import Any, Final
 
 from whole_campaigns.campaign_file.said import name_of, named_by
@@ -137,14 +138,7 @@ def _both(before: Any, after: Any) -> tuple[str, str]:
     first, second = _text(before), _text(after)
     if max(len(first), len(second)) <= _SHOWN:
         return _words(before), _words(after)
-    same = next(
-        (
-            place
-            for place, pair in enumerate(zip(first, second, strict=False))
-            if pair[0] != pair[1]
-        ),
-        min(len(first), len(second)),
-    )
+    same = len(commonprefix([first, second]))  # noqa: RUF071  characters, not paths
     start = max(0, same - _CONTEXT) if same > _SHOWN - _CONTEXT else 0
     return _words(first, start) or "–", _words(second, start) or "–"
 

@@ -100,8 +100,9 @@ class Said:
         try:
             yield
         except (RefusedError, LanguageTagError) as error:
-            at = key or getattr(error, "field", None)
-            raise self.error(_phrase(str(error)), _KEEP, _known(at, self.value)) from error
+            at = key or getattr(error, "field", "")
+            is_known = isinstance(self.value, dict) and at in self.value
+            raise self.error(_phrase(str(error)), _KEEP, at if is_known else None) from error
         except ImportRefusedError as error:
             raise self.error(error.problem, error.remedy, key) from error
         except ValidationError as error:
@@ -141,10 +142,6 @@ def named_by(item: Any) -> str:
 
 def _phrase(sentence: str) -> str:
     return sentence.rstrip(".")
-
-
-def _known(key: Any, value: Any) -> str | None:
-    return key if isinstance(key, str) and isinstance(value, dict) and key in value else None
 
 
 @dataclass(frozen=True, slots=True)

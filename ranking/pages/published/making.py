@@ -55,7 +55,7 @@ from ranking.services.publishing.naming import PublishingRefusedError
 from ranking.wording.ranges import rank_cell, rank_range
 
 #: The style sheets of the page, as templates/base.html and templates/published/result.html name them.
-_STYLES: Final = ("base", "scripts", "organiser", "published")
+_STYLES: Final = ("base", "scripts", "organiser", "analyses", "published")
 
 
 def result_shown(

@@ -1,16 +1,18 @@
 """The page of a published result, in the reader's language: made of its content alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any, Final
+from typing import Any
 
-from django.utils.formats import date_format, number_format
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.models import QualityRule
 from campaign.models.system import system_label
+from ranking.analyses.ranking import outcome_columns, tests_in_words
+from ranking.core.ranges import Correction
 from ranking.models import RankingRun
 from ranking.pages import formats
 from ranking.pages.judge_measures import breach_in_words, rule_in_words
@@ -18,11 +20,11 @@ from ranking.pages.plots import rank_plots
 from ranking.pages.report_shown import shown_tables
 from ranking.pages.summary import summarise_run
 from ranking.range_choices import recorded_choice
-from ranking.reports.published.report import metric_tables, pairs_against
-from ranking.reports.tables import Report
+from ranking.reports.published.report import metric_tables
+from ranking.reports.tables import Column, Plot, Report, Table
 from ranking.wording.agreement import strength_caution, strength_in_words
 from ranking.wording.methods import reason_in_words
-from ranking.wording.numbers import p_in_figures
+from ranking.wording.numbers import in_figures
 from ranking.wording.pair_tests import mark_of
 from ranking.wording.published_method import firmness_in_words, method_sentences, reason_published
 
@@ -123,84 +125,58 @@ def _of_kind(names: list[str], what: str, why: str) -> list[LeftOutLine]:
     ]
 
 
-#: Shares from which a cell is a tone darker.
-_TONES: Final = (0.6, 0.7, 0.8)
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A cell: the row's share of decided comparisons with the column.
-
-    `tone` is "ahead-4" where the row wins by far, "behind-4" where the column does, "even" where the two are not
-    told apart. `words` say all of it, for who does not see it.
-    """
-
-    share: str
-    decided: str
-    mark: str
-    tone: str
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class MatrixRow:
-    """A system and its cells, by rank; None on the diagonal."""
-
-    system: str
-    cells: Sequence[Cell | None]
-
-
-def pair_matrix(content: Content) -> list[MatrixRow]:
-    """Return the rows of the matrix, best first; none of a single system."""
-    if not content["ranking"]["pairs"]:
-        return []
-    names = [row["system"] for row in content["ranking"]["systems"]]
-    against = pairs_against(content)
-    level = recorded_choice(content["method"]["parameters"]).level
-    return [
-        MatrixRow(
-            system=row,
-            cells=[
-                None if row == column else _cell(row, column, against(row, column), level)
-                for column in names
-            ],
-        )
-        for row in names
-    ]
-
-
-def _cell(row: str, column: str, found: tuple[int, int, float | None] | None, level: float) -> Cell:
-    names = {"row": system_label(row), "column": system_label(column)}
-    if found is None:
-        return Cell("–", "0", "", "even", _("%(row)s and %(column)s: not compared") % names)
-    won, decided, p = found
-    share = won / decided
-    shown = number_format(round(100 * share))
-    said = {
-        **names,
-        "share": shown,
-        "decided": number_format(decided),
-        "p": _("not estimable yet") if p is None else p_in_figures(p),
-    }
-    return Cell(
-        share=shown,
-        decided=number_format(decided),
-        mark=mark_of(p),
-        tone=_tone(share) if p is not None and p <= level else "even",
-        words=_(
-            "%(row)s beats %(column)s in %(share)s%% of %(decided)s decided comparisons, adjusted p %(p)s"
-        )
-        % said,
+def pairs_table(content: Content) -> Table:
+    """Return the pairs in the order of ranks, drawn as a matrix."""
+    choice = recorded_choice(content["method"]["parameters"])
+    level = choice.level
+    correction = Correction(content["method"]["correction_of_pairs"])
+    return Table.of(
+        map(_with_shares, content["ranking"]["pairs"]),
+        name="pairs",
+        title=_("Win rate of row against column (%)"),
+        columns=(
+            Column("better", _("Better"), is_text=True),
+            Column("worse", _("Worse"), is_text=True),
+            *outcome_columns(),
+            Column("comparisons", _("Comparisons")),
+            Column("share", _("Share won")),
+            Column("other_share", _("Share lost")),
+            Column("p", "p"),
+            Column("adjusted_p", _("Corrected p")),
+            Column("mark", _("Mark"), is_text=True),
+        ),
+        keys=2,
+        notes=[
+            tests_in_words(choice.sides, correction, level),
+            _(
+                "Below each share: comparisons without ties. Blue: row won more; rust: column won more. Corrected p: * ≤ 0.10, † ≤ 0.05, ‡ ≤ 0.01."
+            ),
+            _("Strong shade: corrected p ≤ %(level)s.") % {"level": in_figures(level)},
+        ],
+        plot=Plot(
+            kind="matrix",
+            label="better",
+            value="share",
+            across="worse",
+            back="other_share",
+            count="comparisons",
+            sign="mark",
+            p="adjusted_p",
+            level=level,
+        ),
     )
 
 
-def _tone(share: float) -> str:
-    """Return the tone of a cell whose systems are separated; a narrow win has the lightest."""
-    if share == 0.5:
-        return "even"
-    ahead = max(share, 1 - share)
-    tone = 1 + sum(ahead >= least for least in _TONES)
-    return f"ahead-{tone}" if share > 0.5 else f"behind-{tone}"
+def _with_shares(pair: Mapping[str, Any]) -> dict[str, Any]:
+    decided = pair["wins"] + pair["losses"]
+    return {
+        **pair,
+        **{name: system_label(pair[name]) for name in ("better", "worse")},
+        "comparisons": decided,
+        "share": pair["wins"] / decided if decided else None,
+        "other_share": pair["losses"] / decided if decided else None,
+        "mark": mark_of(pair["adjusted_p"]),
+    }
 
 
 def published_page(content: Content) -> dict[str, Any]:
@@ -218,7 +194,7 @@ def published_page(content: Content) -> dict[str, Any]:
         "not_estimable": [
             (row["system"], reason_in_words(row["reason"])) for row in ranking["not_estimable"]
         ],
-        "matrix": pair_matrix(content),
+        "pairs": shown_tables(Report(tables=[pairs_table(content)], data={})),
         "strength": strength_in_words(content["agreement"]["inter"]["kappa"]),
         "strength_caution": strength_caution(),
         "self_agreement": _self_agreement(content),

@@ -1,14 +1,14 @@
 """The tables of a published result for its files, in the language that is active: English, as files stay the same."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from campaign.export.downloads import csv_line
 from ranking.core.rankings.rank import only_estimable
 from ranking.reports.metric_agreement import agreement_tables
 from ranking.reports.tables import Column, Report, Table, Value
+from ranking.reports.writing import ReportFormat, write
 from ranking.wording.methods import METHOD_WORDS, shortages_of_rows
 from ranking.wording.pair_tests import CORRECTION_WORDS, MARKS, mark_of
 from ranking.wording.published_method import firmness_in_words
@@ -57,7 +57,7 @@ def ranking_report(file: PublishedFile) -> Report:
 def ranking_tables(content: Mapping[str, Any]) -> list[Table]:
     """Return a table for each group of systems that comparisons connect; the last one has those without a rank."""
     groups = grouped(content["ranking"]["systems"])
-    unranked = [_unranked(content, row) for row in content["ranking"]["not_estimable"]]
+    unranked = content["ranking"]["not_estimable"]
     several = len(groups) > 1
     tables = [
         _table(content, rows, number if several else 0, () if several else unranked)
@@ -80,16 +80,16 @@ def _table(
     content: Mapping[str, Any],
     rows: Sequence[Mapping[str, Any]],
     group: int,
-    unranked: Sequence[Sequence[Value]],
+    unranked: Sequence[Mapping[str, Any]],
 ) -> Table:
     """Return a table of systems; `group` is its number where there are several."""
-    return Table(
+    return Table.of(
+        [*(_shown(content, row) for row in rows), *(_shown(content, row) for row in unranked)],
         name=f"ranking_group_{group}" if group else "ranking",
         title=f"{title_of(content)}, group {group}: not compared with other groups"
         if group
         else title_of(content),
         columns=_COLUMNS,
-        rows=[*(_row(content, row) for row in rows), *unranked],
         notes=shortages_of_rows(rows),
         rules=cluster_rules(rows),
     )
@@ -161,21 +161,15 @@ def _kappa(found: Mapping[str, Any], confidence: float) -> str:
     return f"{found['kappa']:.2f} ({low:.2f} to {high:.2f} at {100 * confidence:g}%)"
 
 
-def _row(content: Mapping[str, Any], row: Mapping[str, Any]) -> Sequence[Value]:
-    return [
-        None if row.get("shortage") else str(row["cluster"]),
-        rank_cell(row),
-        name_of(content, row["system"]),
-        None if row["score"] is None else float(row["score"]),
-        rank_range(row),
-        row["wins"],
-        row["losses"],
-        row["ties"],
-    ]
-
-
-def _unranked(content: Mapping[str, Any], row: Mapping[str, Any]) -> Sequence[Value]:
-    return [None, None, name_of(content, row["system"]), None, None, None, None, row["ties"]]
+def _shown(content: Mapping[str, Any], row: Mapping[str, Any]) -> Mapping[str, Value]:
+    """Return a row as the table has it; a system without a rank has ties at most."""
+    shown: dict[str, Value] = dict.fromkeys(column.key for column in _COLUMNS)
+    if "rank" in row:
+        shown |= {name: row[name] for name in ("wins", "losses")}
+        shown |= {"rank": rank_cell(row), "rank_range": rank_range(row)}
+        shown["cluster"] = None if row.get("shortage") else str(row["cluster"])
+        shown["score"] = None if row["score"] is None else float(row["score"])
+    return {**shown, "system": name_of(content, row["system"]), "ties": row["ties"]}
 
 
 _PAIR_COLUMNS: Final = ("better", "worse", "wins", "losses", "ties", "p", "adjusted_p")
@@ -252,13 +246,13 @@ def _cell(found: tuple[int, int, float | None] | None) -> Value:
 
 def pairs_file(file: PublishedFile) -> str:
     """Return a line for each pair, in the order of ranks; spreadsheets compute nothing in it."""
-    pairs = file.content["ranking"]["pairs"]
-    lines = [csv_line(_PAIR_COLUMNS)]
-    lines += [
-        csv_line(["" if pair[name] is None else pair[name] for name in _PAIR_COLUMNS])
-        for pair in pairs
-    ]
-    return "".join(lines)
+    return _csv(file.content["ranking"]["pairs"], _PAIR_COLUMNS)
+
+
+def _csv(rows: Iterable[Mapping[str, Any]], names: Sequence[str]) -> str:
+    columns = [Column(name, name) for name in names]
+    table = Table.of(rows, name="rows", title="", columns=columns)
+    return write(Report(tables=[table], data={}), ReportFormat.CSV)
 
 
 _OF_ROWS: Final = (
@@ -283,24 +277,15 @@ def csv_file(file: PublishedFile) -> str:
         ),
         *(["group"] if len(grouped(ranked)) > 1 else []),
     ]
-    lines = [csv_line([*_OF_ROWS, *_OF_SYSTEMS, *more])]
-    lines += [csv_line(_cells(row, about[row["system"]], more)) for row in [*ranked, *others]]
-    return "".join(lines)
+    names = [*_OF_ROWS, *_OF_SYSTEMS, *more]
+    rows = (
+        {**dict.fromkeys(names), **_about(about[row["system"]]), **only_estimable(row)}
+        for row in [*ranked, *others]
+    )
+    return _csv(rows, names)
 
 
-def _cells(row: Mapping[str, Any], about: Mapping[str, Any], more: Sequence[str]) -> list[Any]:
-    row = only_estimable(row)
-    values = [
-        *(row.get(name) for name in _OF_ROWS),
-        *(about[name] for name in _OF_SYSTEMS),
-        *(row.get(name) for name in more),
-    ]
-    return [_exact(value) for value in values]
-
-
-def _exact(value: Any) -> Any:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return value
+def _about(system: Mapping[str, Any]) -> dict[str, Any]:
+    words = {True: "yes", False: "no"}
+    flags = {name: words.get(system[name]) for name in ("constrained", "is_withdrawn")}
+    return {**system, **flags}

@@ -121,4 +121,4 @@ def test_nothing_is_changed_in_it_by_page_or_rest(
     ):
         answer = client.post(address)
         assert answer.status_code == 409
-        assert "This is a rehearsal." in text(answer)
+        assert "This is a rehearsal" in text(answer)

@@ -185,7 +185,7 @@ class TestPages:
         campaign, test_set = ranking.test_set.campaign, ranking.test_set
         add = reverse("task-add", args=[campaign.slug])
         asked = client.get(add, {"test_set": test_set.pk}).content.decode()
-        assert "Two outputs. Judges see two outputs of a sentence" in asked
+        assert "Two outputs. Judges compare two outputs of a sentence" in asked
         assert "Five-way ranking" not in asked
         refused = client.post(add, {"test_set": test_set.pk, "protocol": "ranking"})
         assert refused.status_code == 400

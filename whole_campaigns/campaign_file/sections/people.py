@@ -63,9 +63,9 @@ def group_property(words: str) -> Schema:
     return {"type": ["string", "null"], "minLength": 1, "description": words}
 
 
-def group_said(owner: Campaign, said: Said, key: str = GROUP) -> JudgeGroup | None:
-    """Return the group that a key names; None for all judges. Raises FormatError if there is no such group."""
-    return None if said.get(key) is None else group_named(owner, said.get(key), said, key)
+def group_said(owner: Campaign, said: Said) -> JudgeGroup | None:
+    """Return the group that the file names; None for all judges. Raises FormatError if there is no such group."""
+    return None if said.get(GROUP) is None else group_named(owner, said.get(GROUP), said, GROUP)
 
 
 def group_named(owner: Campaign, name: str, said: Said, key: str) -> JudgeGroup:

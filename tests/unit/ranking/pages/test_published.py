@@ -1,11 +1,8 @@
-"""Published results in words: pairs, differences between versions, letters instead of names."""
+"""Published results in words: differences between versions, letters instead of names."""
 
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
-from ranking.pages.published.page import pair_matrix
 from ranking.pages.published.versions import differences
 from ranking.range_choices import RangeChoice
 from ranking.services.publishing.naming import labels_of
@@ -51,66 +48,6 @@ def test_who_is_not_named_any_more_is_not_named_by_the_difference() -> None:
     said = " ".join(differences(before, after))
     assert "System A" in said
     assert "fjord" not in said
-
-
-def pair(better: str, worse: str, wins: int, losses: int, p: float = 0.5) -> dict[str, Any]:
-    return {
-        "better": better,
-        "worse": worse,
-        "wins": wins,
-        "losses": losses,
-        "ties": 9,
-        "p": p,
-        "adjusted_p": p,
-    }
-
-
-def test_the_matrix_reads_from_both_sides_and_has_no_colour_without_words() -> None:
-    content = content_of(BIRCH, FJORD, DUNE)
-    content["ranking"]["pairs"] = [
-        pair("birch", "fjord", 30, 10, 0.004),
-        pair("birch", "dune", 5, 5),
-        pair("fjord", "dune", 0, 0),
-    ]
-    matrix = pair_matrix(content)
-    assert [each.system for each in matrix] == ["birch", "fjord", "dune"]
-    ahead, behind = matrix[0].cells[1], matrix[1].cells[0]
-    assert ahead is not None
-    assert behind is not None
-    assert (ahead.share, ahead.decided, ahead.mark, ahead.tone) == ("75", "40", "‡", "ahead-3")
-    assert (behind.share, behind.mark, behind.tone) == ("25", "‡", "behind-3")
-    assert "75% of 40 decided comparisons" in ahead.words
-    even, none = matrix[0].cells[2], matrix[1].cells[2]
-    assert even is not None
-    assert none is not None
-    assert (even.share, even.tone, even.mark) == ("50", "even", "")
-    assert (none.share, none.words) == ("–", "fjord and dune: not compared")
-    assert matrix[0].cells[0] is None
-
-
-@pytest.mark.parametrize(
-    ("wins", "p", "confidence", "tone"),
-    [
-        # By far, but by chance.
-        (39, 0.051, 0.95, "even"),
-        (39, 0.05, 0.95, "ahead-4"),
-        (39, 0.05, 0.99, "even"),
-        (39, 0.01, 0.99, "ahead-4"),
-        # Hardly, but for sure.
-        (21, 0.001, 0.95, "ahead-1"),
-        # Without a mark; the page prints it in bold, too.
-        (30, 0.15, 0.8, "ahead-3"),
-    ],
-)
-def test_colour_is_for_systems_that_are_told_apart(
-    wins: int, p: float, confidence: float, tone: str
-) -> None:
-    content = content_of(BIRCH, FJORD)
-    content["method"]["parameters"] = RangeChoice(confidence=confidence).recorded
-    content["ranking"]["pairs"] = [pair("birch", "fjord", wins, 40 - wins, p)]
-    cell = pair_matrix(content)[0].cells[1]
-    assert cell is not None
-    assert cell.tone == tone
 
 
 def systems(*names: str) -> list[Any]:
