@@ -34,7 +34,14 @@ def judgments_counted(
     documents: Collection[str] | None = None,
 ) -> JudgmentQuerySet:
     """Return the current judgments 1…`watermark`: no controls, none of these judges, and of these documents; None for all."""
-    judgments = Judgment.objects.of(task.pk).counted().current(watermark=watermark)
+    current = Judgment.objects.of(task.pk).counted().current(watermark=watermark)
+    return judgments_of(current, without=without, documents=documents)
+
+
+def judgments_of(
+    judgments: JudgmentQuerySet, *, without: Collection[str], documents: Collection[str] | None
+) -> JudgmentQuerySet:
+    """Return the judgments by none of these judges, and of these documents; None for all."""
     judgments = judgments.exclude(judge__pseudonym__in=list(without))
     if documents is None:
         return judgments

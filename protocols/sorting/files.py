@@ -2,49 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from annotation.answer_files import (
-    AnswerFiles,
-    AnswerRefusedError,
-    FileAnswer,
-    FileContent,
-    FileWritten,
-    Lose,
-)
-from campaign.formats import InputFile
-from campaign.formats.errors import Loss, Losses
+from annotation.answer_files import AnswerFiles, AnswerRefusedError, FileAnswer, FileWritten, Lose
+from campaign.formats.errors import Loss
 from campaign.models import Task
-from protocols.frame.stored import answers_written
+from protocols.frame.lines import AnswerLines, CountedAnswers, MakeRow, judge_named, whole
 from protocols.sorting.sorts import answers_given
 from protocols.sorting.statistics.merge_insertion import Pair, pair_of
-from protocols.sorting.statistics.verdicts import Answer
 from ranking.core.rankings.two_systems import PairJudgments
 from ranking.export.writing import WRITTEN, ranked_file_write
-from ranking.files.labels import (
-    Refuse,
-    count_of,
-    integer_of,
-    json_lines,
-    judge_of,
-    keys_check,
-    read_objects,
-    system_of,
-    text_of,
-    word_of,
-)
-from ranking.files.records import FileRead, SelectionError, refuse_unknown
+from ranking.files.labels import Refuse, system_of, word_of
+from ranking.files.records import FileRead, SelectionError
 from ranking.files.sources import ReadingProgress
 
-_REQUIRED = ("segment", "judge", "first", "second", "answer")
-_OPTIONAL = ("duration_ms",)
-_REMEDY = 'write "first" or "second" for the better output, "same" for equal quality, or "identical" for identical texts'
 #: r of each answer, for the first system; None for identical outputs, which are never shown.
 _SIGNS = {"first": 1, "second": -1, "same": 0, "identical": None}
+
+
+class Compared(NamedTuple):
+    """A judge's answer about the outputs of two systems."""
+
+    segment: int
+    judge: str
+    first: str
+    second: str
+    answer: str
+    duration_ms: int | None = None
+
+    @property
+    def pair(self) -> Pair:
+        """The two systems, as comparisons are known by."""
+        return pair_of(self.first, self.second)
+
+    @property
+    def sign(self) -> int | None:
+        """r for the system whose name comes first; None for identical outputs."""
+        sign = _SIGNS[self.answer]
+        return -sign if sign and self.first > self.second else sign
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,94 +75,103 @@ class ComparisonsRead:
 def read_comparisons(
     names: Sequence[str], *, exclude_judges: Sequence[str] = (), progress: ReadingProgress
 ) -> ComparisonsRead:
-    """Read comparisons of two outputs; judges and systems of the same name are the same in all files.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Files, plain or gzip; ``-`` is standard input.
-    exclude_judges : sequence of str
-        Judges whose answers are left out.
-    progress : callable
-        Called with the bytes read so far and those of all files.
-
-    Returns
-    -------
-    ComparisonsRead
+    """Read comparisons of two outputs, as `AnswerLines.read` does.
 
     Raises
     ------
     FormatError
-        With file, line and key, if a file is not in order, is empty, or a judge answers twice for a segment and a pair.
+        Also if a judge answers twice for a segment and a pair.
     SelectionError
-        If a judge to be left out is not there, or nothing is left.
+        Also if nothing is left.
     """
-    answers: _Answers = {}
-    files = read_objects(names, partial(_take, answers), progress)
-    excluded = tuple(dict.fromkeys(exclude_judges))
-    refuse_unknown("judge", excluded, {judge for _pair, _segment, judge in answers})
-    kept = {key: answer for key, answer in answers.items() if key[2] not in excluded}
-    if not kept:
+    read = LINES.read(names, exclude_judges=exclude_judges, progress=progress)
+    if not read.rows:
         raise SelectionError("no answers are left without these judges")
-    return ComparisonsRead(_by_pair(kept), files, excluded)
-
-
-#: r for the system whose name comes first, None for identical outputs; by pair, segment and judge.
-_Answers = dict[tuple[Pair, int, str], int | None]
-
-
-def _take(answers: _Answers, values: dict[str, Any], refuse: Refuse) -> dict[str, Any]:
-    """Add the answer of a line, and return the line. Raises FormatError."""
-    keys_check(values, _REQUIRED, _OPTIONAL, refuse)
-    count_of("duration_ms", values, refuse)
-    segment = integer_of("segment", values["segment"], 1, refuse)
-    judge = judge_of(text_of("judge", values["judge"], refuse), "judge", refuse)
-    first, second = (system_of(key, values[key], refuse) for key in ("first", "second"))
-    if first == second:
-        refuse("second", f"the system {first} is compared with itself", "name two systems")
-    answer = _SIGNS[word_of("answer", values["answer"], _SIGNS, refuse, _REMEDY)]
-    key = pair_of(first, second), segment, judge
-    if key in answers:
-        refuse(
-            "judge",
-            f"the judge {judge} answers a second time for segment {segment} of {first} and {second}",
-            "keep only the last answer of a judge for a segment and pair",
-        )
-    answers[key] = -answer if answer and first > second else answer
-    return values
-
-
-def _by_pair(answers: _Answers) -> dict[Pair, PairJudgments]:
-    """Return columns by pair, in an order that is not that of the lines."""
+    # In an order that is not that of the lines.
     rows: dict[Pair, list[tuple[str, int, int | None]]] = {}
-    for pair, segment, judge in sorted(answers):
-        rows.setdefault(pair, []).append((judge, segment, answers[pair, segment, judge]))
-    return {pair: PairJudgments.of_rows(pair, own) for pair, own in rows.items()}
+    for each in sorted(read.rows, key=lambda row: (row.pair, row.segment, row.judge)):
+        rows.setdefault(each.pair, []).append((each.judge, each.segment, each.sign))
+    judged = {pair: PairJudgments.of_rows(pair, own) for pair, own in rows.items()}
+    return ComparisonsRead(judged, read.files, read.excluded_judges)
 
 
-JSONL: Final = "comparisons-jsonl"
+def _maker() -> MakeRow[Compared]:
+    known: set[tuple[Pair, int, str]] = set()
 
-
-def _read(file: InputFile, _format: str | None) -> FileContent:
-    known: _Answers = {}
-    losses, answers = Losses(), []
-    for number, said in json_lines(file, partial(_take, known)):
-        is_identical = said["answer"] == "identical"
-        losses.add(
-            "identical outputs, which are not shown to judges", f"line {number}", is_identical
-        )
-        if not is_identical:
-            answers.append(
-                FileAnswer(
-                    line=number,
-                    judge=said["judge"],
-                    segment=str(said["segment"]),
-                    candidates=((said["first"],), (said["second"],)),
-                    said=said["answer"],
-                    duration_ms=said.get("duration_ms"),
-                )
+    def make(values: dict[str, Any], refuse: Refuse) -> Compared:
+        row = Compared(**values)
+        if row.first == row.second:
+            refuse("second", f"the system {row.first} is compared with itself", "name two systems")
+        key = row.pair, row.segment, row.judge
+        if key in known:
+            refuse(
+                "judge",
+                f"the judge {row.judge} answers a second time for segment {row.segment} of {row.first} and {row.second}",
+                "keep only the last answer of a judge for a segment and pair",
             )
-    return FileContent(file_format=JSONL, answers=answers, losses=losses.found())
+        known.add(key)
+        return row
+
+    return make
+
+
+def _answer_named(key: str, value: object, refuse: Refuse) -> str:
+    remedy = 'write "first" or "second" for the better output, "same" for equal quality, or "identical" for identical texts'
+    return word_of(key, value, _SIGNS, refuse, remedy)
+
+
+def _of_task(counted: CountedAnswers) -> list[Compared]:
+    """Return the answers to comparisons of any two systems, by number."""
+    words = {sign: word for word, sign in _SIGNS.items()}
+    pairs = combinations(sorted(counted.systems.values()), 2)
+    given = answers_given(task=counted.task, pairs=pairs, current=counted.judgments)
+    found = [(each.number, each, pair) for pair, own in given.items() for each in own]
+    return [
+        Compared(each.segment, each.judge, *pair, words[each.answer])
+        for _number, each, pair in sorted(found, key=lambda row: row[0])
+    ]
+
+
+def _shown(lines: Sequence[tuple[int, Compared]]) -> Iterator[FileAnswer]:
+    for number, row in lines:
+        if row.answer != "identical":
+            yield FileAnswer(
+                line=number,
+                judge=row.judge,
+                segment=str(row.segment),
+                candidates=((row.first,), (row.second,)),
+                said=row.answer,
+                duration_ms=row.duration_ms,
+            )
+
+
+def _losses(lines: Sequence[tuple[int, Compared]]) -> list[Loss]:
+    own = [number for number, row in lines if row.answer == "identical"]
+    what = "identical outputs, which are not shown to judges"
+    return [Loss(what, len(own), f"line {own[0]}")] if own else []
+
+
+def _lost(answers: Sequence[object]) -> list[Loss]:
+    return [Loss("which output was shown first", len(answers), "judgment 1")] if answers else []
+
+
+LINES: Final = AnswerLines(
+    name="comparisons-jsonl",
+    keys={
+        "segment": whole(1),
+        "judge": judge_named,
+        "first": system_of,
+        "second": system_of,
+        "answer": _answer_named,
+        "duration_ms": whole(0),
+    },
+    optional=("duration_ms",),
+    row_maker=_maker,
+    of_task=_of_task,
+    answers=_shown,
+    losses=_losses,
+    lost=_lost,
+)
 
 
 def _answer(
@@ -185,45 +192,16 @@ def _why(candidates: Sequence[Sequence[str]]) -> dict[str, Any]:
 
 
 def _write(task: Task, file_format: str) -> FileWritten:
-    """Return the current answers, including late ones, as a file.
-
-    Ranked blocks of two do not say the order of comparisons, and are not read back into a sort.
-    """
-    if file_format != JSONL:
-        return ranked_file_write(task, file_format)
-    return answers_written(task=task, read=_stored, line=_line, lost=_lost)
-
-
-def _stored(*, task: Task, watermark: int, without: Collection[str]) -> list[tuple[Answer, Pair]]:
-    """Return answers by number, each with the two systems."""
-    systems = sorted(task.test_set.systems.values_list("name", flat=True))
-    given = answers_given(
-        task=task, watermark=watermark, pairs=combinations(systems, 2), without=without
-    )
-    found = [(each, pair) for pair, own in given.items() for each in own if each.is_current]
-    return sorted(found, key=lambda row: row[0].number)
-
-
-def _line(stored: tuple[Answer, Pair]) -> dict[str, Any]:
-    answer, (first, second) = stored
-    return {
-        "segment": answer.segment,
-        "judge": answer.judge,
-        "first": first,
-        "second": second,
-        "answer": next(word for word, sign in _SIGNS.items() if sign == answer.answer),
-    }
-
-
-def _lost(answers: Sequence[object]) -> list[Loss]:
-    return [Loss("which output was shown first", len(answers), "judgment 1")] if answers else []
+    """Return a file; ranked blocks of two do not say the order of comparisons, and are not read back into a sort."""
+    is_own = file_format == LINES.name
+    return LINES.write(task=task) if is_own else ranked_file_write(task, file_format)
 
 
 FILES: Final = AnswerFiles(
-    formats=(JSONL,),
-    read=_read,
+    formats=(LINES.name,),
+    read=LINES.content,
     answer=_answer,
     why=_why,
-    written=[JSONL, *WRITTEN],
+    written=[LINES.name, *WRITTEN],
     write=_write,
 )

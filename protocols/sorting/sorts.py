@@ -15,6 +15,7 @@ from django.db.models import F, OuterRef, Q, Subquery
 
 from annotation.export.five_way import systems_shown
 from annotation.models import Design, HITSequence, Judgment, JudgmentSequence
+from annotation.models.judgment import JudgmentQuerySet
 from annotation.protocols import OpenComparison
 from annotation.selectors.comparisons import COMPARISON, COMPARISON_IMPORTED
 from annotation.selectors.designs import systems_drawn
@@ -22,6 +23,7 @@ from annotation.selectors.judges import excluded_judges
 from annotation.services.numbers import judgments_number
 from campaign.models import Output, Task
 from campaign.texts.normalisation import normalise_text
+from protocols.frame.stored import judgments_of
 from protocols.models import ClosedComparison, SystemSort
 from protocols.sorting.statistics.merge_insertion import (
     Pair,
@@ -62,25 +64,26 @@ _OF_HIT: Final = tuple(f"block__hit__{path}" for path in (COMPARISON, COMPARISON
 def answers_given(
     *,
     task: Task,
-    watermark: int,
     pairs: Iterable[Pair],
+    watermark: int = 0,
     without: Collection[str] = (),
     documents: Collection[str] | None = None,
+    current: JudgmentQuerySet | None = None,
 ) -> dict[Pair, list[Answer]]:
-    """Return the answers 1…`watermark` to these comparisons, by number; without those of some judges.
+    """Return the answers to these comparisons, by number: those of `current` judgments, or 1…`watermark` without some judges'.
 
     Each is for the first system of its pair. Attention checks are left out. Three queries, whatever the number of answers.
     """
     wanted = list(pairs)
     if not wanted:
         return {}
-    judgments = Judgment.objects.of(task.pk).counted().until(watermark)
+    judgments = current
+    if judgments is None:
+        until = Judgment.objects.of(task.pk).counted().until(watermark)
+        judgments = judgments_of(until, without=without, documents=documents)
     judgments = judgments.filter(
         reduce(or_, (Q(**{path: list(pair)}) for pair in wanted for path in _OF_HIT))
     )
-    judgments = judgments.exclude(judge__pseudonym__in=list(without))
-    if documents is not None:
-        judgments = judgments.filter(block__segment__document__name__in=list(documents))
     rows = list(
         judgments.order_by("numbered__number").values_list(
             *("numbered__number", "judge__pseudonym", "block__segment__number", "block_id"),

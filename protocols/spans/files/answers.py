@@ -14,13 +14,13 @@ from annotation.answer_files import (
     FileWritten,
     Lose,
 )
-from annotation.export.five_way import systems_shown
 from annotation.models import Block, Judgment
 from annotation.models.block import by_candidate
 from annotation.selectors.judges import excluded_judges
 from annotation.services.numbers import judgments_number
 from campaign.formats import InputFile
 from campaign.models import Output, Task
+from protocols.frame.lines import CountedAnswers
 from protocols.frame.stored import counted_of, judgments_counted, system_names
 from protocols.spans.answers import (
     MISSING,
@@ -83,13 +83,10 @@ def _stored(
             "judge", "block__segment__document", "spansanswer"
         )
     )
-    names = system_names(task, systems)
-    shown = systems_shown({judgment.block_id for judgment in found})
+    counted = CountedAnswers(task, judgments, system_names(task, systems))
+    wrote = counted.wrote({judgment.block_id for judgment in found})
     for judgment in found:
-        wrote = [
-            tuple(names[id_] for id_ in ids if id_ in names) for ids in shown[judgment.block_id]
-        ]
-        yield judgment, wrote, answer_json(judgment.spansanswer)["outputs"]
+        yield judgment, wrote[judgment.block_id], answer_json(judgment.spansanswer)["outputs"]
 
 
 def _judgments(task: Task, stored: Sequence[_Stored]) -> Iterator[ScoredJudgment]:
