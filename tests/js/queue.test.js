@@ -237,7 +237,7 @@ describe("a block of the history", () => {
   });
 
   test("is there again with its change after a reload, from whichever page of the history", async () => {
-    page.drafts.put("b0", { labels: { "b0/x": 1, "b0/y": 1 }, comment: "", revises: true, durationMs: 1, activeMs: 1 });
+    page.drafts.put("b0", { answer: { labels: [1, 1] }, comment: "", revises: true, durationMs: 1, activeMs: 1 });
     page.server.history = async (cursor) => ({
       status: 200,
       data: cursor ? { results: [past("b0")], next: null } : { results: [past("b9")], next: "http://server/?cursor=2" },
