@@ -98,6 +98,8 @@ class TrainingView(_TrainingAddress):
 
 
 class TrainingBlockView(_TrainingAddress):
+    is_partial = False
+
     @operation("training_block_read", TrainingBlockSerializer)
     def get(self, block_id: int) -> TrainingBlock:
         """Return a training block."""

@@ -48,6 +48,8 @@ class Address(GenericAPIView[Any]):
         Reads the content of the request.
     is_for_readers : bool
         True if members who only read may ask for it, although it is a POST.
+    is_partial : bool
+        False if objects inside the content of a PATCH must be whole: its own fields are optional.
     """
 
     pagination_class: Any = CursorPages
@@ -55,6 +57,7 @@ class Address(GenericAPIView[Any]):
     ordering = "-id"
     takes: Any = None
     is_for_readers = False
+    is_partial = True
 
     @property
     def user(self) -> User:
@@ -78,7 +81,7 @@ class Address(GenericAPIView[Any]):
         """The valid content of the request, of a PATCH without what was left out. Raises ValidationError."""
         content = self.takes(
             data=self.request.data,
-            partial=self.request.method == "PATCH",
+            partial=self.is_partial and self.request.method == "PATCH",
             context=self.get_serializer_context(),
         )
         content.is_valid(raise_exception=True)
