@@ -207,7 +207,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     return performance.now() > this.hits.get(block.hit).endsAt;
   }
 
-  // Asks once at a time; whoever comes meanwhile shares the answer: true if it brought new blocks.
+  // Asks once at a time; whoever comes meanwhile shares the answer: true if there is a block to judge.
   ask() {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = null;
@@ -293,7 +293,8 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   #lacks(reason, retryAfter = 0) {
     this.lack = reason;
     this.retryAfter = retryAfter;
-    return false;
+    // The answer to a submission may have brought one meanwhile.
+    return Boolean(this.nextOpen());
   }
 
   // The lease ran out while the judge was away: what they hold now may be something else.

@@ -129,7 +129,7 @@ def test_metrics_of_the_museum_are_computed_from_its_texts(page: Page) -> None:
     page.set_viewport_size(ViewportSize(width=360, height=740))
     assert not too_wide(page)
     page.get_by_role("button", name="Delete “WER”").click()
-    expect(page.get_by_text("WER deleted.")).to_be_visible()
+    expect(page.get_by_text("“WER” deleted.")).to_be_visible()
     # Nothing of a deleted metric is shown.
     open_tables(page)
     expect(page.get_by_role("heading", name="BLEU and people")).to_be_visible()

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
 
 import { block, hit, JUDGED, past, OpenPage } from "./lender.js";
-import { noAnswer, pass, passAndSettle, Server, settled } from "./stand_ins.js";
+import { answering, noAnswer, pass, passAndSettle, Server, settled } from "./stand_ins.js";
 
 let page;
 
@@ -66,6 +66,14 @@ describe("asking", () => {
     assert.equal(await page.lendAndAsk("h2", ["b2"]), true);
     assert.deepEqual(page.server.asked.slice(1), [undefined, "h1"]);
     assert.equal(page.queue.nextOpen().id, "b2");
+  });
+
+  test("finds what the answer to a submission brought while there was nothing more to lend", async () => {
+    await page.lendAndAsk("h1", ["b1"]);
+    page.server.answer = answering(200, { next: hit("h2", ["b2"]) });
+    page.judge("b1", { after: "h1" });
+    await page.outbox.emptied();
+    assert.equal(await page.queue.ask(), true);
   });
 
   test("stops after two answers with nothing to do", async () => {

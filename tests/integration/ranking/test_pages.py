@@ -25,9 +25,9 @@ def test_the_table_carries_what_the_plot_shows(as_organiser: Client, judged: Tes
     ]
 
     assert rows[1:] == [
-        "1 A 0.900 rank 1–2, cluster 1 18 2 0",
-        "2 B 0.550 rank 1–2, cluster 1 10 9 1",
-        "3 C 0.050 rank 3, cluster 2 1 18 1",
+        "1 A 0.900 Rank 1–2, cluster 1 18 2 0",
+        "2 B 0.550 Rank 1–2, cluster 1 10 9 1",
+        "3 C 0.050 Rank 3, cluster 2 1 18 1",
     ]
     assert content.count('class="begins-cluster"') == 1
     assert re.findall(r"<svg(?![^>]*aria-hidden=\"true\")", content) == []
