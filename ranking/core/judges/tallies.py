@@ -375,7 +375,7 @@ class ScoredCheck:
 
 
 def tally_scored_checks(checks: Iterable[ScoredCheck]) -> JudgeTallies:
-    """Tally checks for the measures of their judges; those with nothing beside them tell nothing.
+    """Tally checks for the measures of their judges; checks without other outputs beside them are ignored.
 
     Where a block shows one output there is nothing to compare it with in the block, and a judge meets a sentence only once. So a
     damaged text is set beside outputs of other sentences, of other systems each, which the same judge scored next to it: a block
