@@ -178,7 +178,7 @@ class AboutJudgment:
 
 
 class Perceived(NamedTuple):
-    """What a simulated judge answers by.
+    """Describe what a simulated judge perceives of a block, and answers by.
 
     Attributes
     ----------

@@ -45,7 +45,7 @@ class Rating:
 
     @property
     def item(self) -> Item:
-        """What is rated."""
+        """Return the rated item: segment, condition and systems."""
         return self.segment, self.condition or "", self.systems
 
 

@@ -184,7 +184,7 @@ class People:
 
     @cached_property
     def least_separated(self) -> FloatArray:
-        """How far the scores of each pair must be apart for people to tell them apart, shape (n (n − 1) / 2,).
+        """Return the least difference of scores at which people separate a pair, shape (n (n − 1) / 2,).
 
         Two-sided t-tests of each pair by itself, with a degree of freedom fewer than there are segments or judges. The covariance
         of the scores over segments and judges is what `beside.estimate` does for one figure.
@@ -202,7 +202,7 @@ class People:
 
     @cached_property
     def better(self) -> BoolArray:
-        """Whether people separate two systems and the first is the better one, shape (n, n)."""
+        """Return where people separate two systems and the first is better, shape (n, n)."""
         first, second = np.triu_indices(len(self.systems), 1)
         ahead = pair_differences(self.scores)
         apart = np.abs(ahead) >= self.least_separated
