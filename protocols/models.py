@@ -11,7 +11,7 @@ from django.db.models.functions import Greatest, Least, Now
 from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
+from campaign.database.recording import RecordedModel, Recording
 from campaign.database.triggers import is_one_of, trigger_from_file
 from campaign.models import Protocol
 
@@ -25,9 +25,6 @@ class AnswerOfProtocol(models.Model):
 
     class Meta:
         abstract = True
-
-    def __str__(self) -> str:
-        return f"answer of judgment {self.judgment_id}"
 
 
 def answer_triggers(
@@ -236,7 +233,6 @@ class Snippet(RecordedModel):
         test_set="task__test_set_id",
         called="name",
     )
-    objects: ClassVar[RecordedQuerySet["Snippet"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("Snippet")
@@ -333,9 +329,6 @@ class SystemSort(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.task_id}: sort {self.number}"
-
     @property
     def has_begun(self) -> bool:
         """True if it is stored, so that it may have verdicts."""
@@ -408,9 +401,6 @@ class ClosedComparison(models.Model):
                 declare=[("asked", "RECORD"), ("found", "BIGINT")],
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.sort_id}: {self.winner} > {self.loser}"
 
 
 class ScoresAreInRange(models.Func):

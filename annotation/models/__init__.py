@@ -23,36 +23,3 @@ from annotation.models.quality import (
 )
 from annotation.models.skip import Skip, SkipReason
 from annotation.models.training import TrainingBlock, TrainingCandidate
-
-__all__ = [
-    "HIT",
-    "Assignment",
-    "Block",
-    "BlockControl",
-    "Design",
-    "Exposure",
-    "HITPurpose",
-    "HITSequence",
-    "JudgeAccount",
-    "JudgeTally",
-    "Judgment",
-    "JudgmentNumber",
-    "JudgmentSequence",
-    "PageChanges",
-    "PlanningBatch",
-    "ProblemReply",
-    "ProblemReport",
-    "ProblemReportKind",
-    "QualityAction",
-    "QualityActionKind",
-    "QualityRule",
-    "RuleDirection",
-    "SamplingState",
-    "ShownOutput",
-    "Skip",
-    "SkipReason",
-    "TrainingBlock",
-    "TrainingCandidate",
-    "UncountedAnswer",
-    "WorkedQuarterHour",
-]

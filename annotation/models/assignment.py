@@ -177,9 +177,6 @@ class Exposure(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.judge_id} ← {self.segment_id}"
-
 
 class JudgeAccount(models.Model):
     """Number of HITs lent to a judge in a task so far, and whether they are waiting for more.
@@ -231,6 +228,3 @@ class JudgeAccount(models.Model):
                 name="account_requested",
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.judge_id}: {self.hits_lent}"

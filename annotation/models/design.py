@@ -2,7 +2,6 @@ from dataclasses import asdict, fields
 from typing import Any, ClassVar, Final
 
 import pgtrigger
-from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
@@ -17,6 +16,7 @@ from annotation.sampling.parameters import (
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.seeds import SeedField
 from campaign.database.triggers import is_one_of, trigger_from_file
+from campaign.models.user import by_user
 
 # Fields of a design that an organiser chooses; the others say who changed it, when and for which
 # test set.
@@ -132,14 +132,7 @@ class Design(RecordedModel):
         db_index=False,  # few rows
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    changed_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.SET_NULL,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_index=False,
-    )
+    changed_by = by_user()
 
     recording: ClassVar = Recording(
         fields=[

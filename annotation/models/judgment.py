@@ -178,6 +178,3 @@ class Judgment(models.Model):
                 declare=[("asked", "TEXT"), ("is_there", "BOOLEAN")],
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.task_id}: judgment {self.pk}"

@@ -56,9 +56,6 @@ class JudgmentNumber(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.task_id}/{self.number}"
-
 
 class UncountedAnswer(models.Model):
     """A judgment that has no number yet, or a skip that is in no counter. Triggers insert it with each of them."""
@@ -80,9 +77,6 @@ class UncountedAnswer(models.Model):
                 fields=["task", "is_skip", "answer"], name="uncounted_answer_once"
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.task_id}: {'skip' if self.is_skip else 'judgment'} {self.answer}"
 
 
 def waits(*, is_skip: bool) -> models.Exists:
@@ -118,9 +112,6 @@ class JudgmentSequence(models.Model):
     #: Rises whenever judgments or skips are counted.
     changes = models.PositiveBigIntegerField(default=0, db_default=0)
 
-    def __str__(self) -> str:
-        return f"{self.task_id}: {self.last_number}"
-
 
 class JudgeTally(models.Model):
     """The judgments of a judge in a test set that have a number, and the skips that are counted.
@@ -152,9 +143,6 @@ class JudgeTally(models.Model):
                 fields=["task", "judge"], name="judge_tally_once_per_task_and_judge"
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.task_id}, {self.judge_id}: {self.judged}"
 
 
 class WorkedQuarterHour(models.Model):
@@ -191,9 +179,6 @@ class WorkedQuarterHour(models.Model):
         ]
         indexes = [models.Index(fields=["task", "start"], name="worked_quarter_hour_of_a_task")]
 
-    def __str__(self) -> str:
-        return f"{self.judge_id}, {self.start:%Y-%m-%d %H:%M}: {self.sentences}"
-
 
 class PageChanges(models.Model):
     """Change counter of a task for pages (other than judgments and skips), and the time of the pending ranking
@@ -212,6 +197,3 @@ class PageChanges(models.Model):
     problems_closed = models.PositiveIntegerField(default=0, db_default=0)
     #: When a ranking of new judgments was requested; empty once it has begun.
     ranking_requested_at = models.DateTimeField(null=True, blank=True)
-
-    def __str__(self) -> str:
-        return f"{self.task_id}: {self.changes}"

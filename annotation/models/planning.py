@@ -37,9 +37,6 @@ class HITSequence(models.Model):
     #: By the segment's number, from 1; shorter where the last have none.
     segment_blocks = ArrayField(models.PositiveIntegerField(), default=list, blank=True)
 
-    def __str__(self) -> str:
-        return f"{self.task_id}: {self.last_number}"
-
 
 class PlanningBatch(models.Model):
     """Inputs of a batch of HITs: enough to draw each of them again."""
@@ -73,9 +70,6 @@ class PlanningBatch(models.Model):
     state = models.JSONField(default=dict)
     created_at = models.DateTimeField(db_default=Now())
 
-    def __str__(self) -> str:
-        return f"{self.task_id}: {self.pk}"
-
 
 class SamplingState(models.Model):
     """The comparisons of each pair of systems up to the latest ranking; active designs draw by them.
@@ -95,6 +89,3 @@ class SamplingState(models.Model):
     # n × n numbers, in the order of `systems`: row beats column, and row ties with column.
     wins = models.JSONField()
     ties = models.JSONField()
-
-    def __str__(self) -> str:
-        return f"{self.task_id}: {self.watermark}"

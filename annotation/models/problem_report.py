@@ -70,9 +70,6 @@ class ProblemReport(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.block_id}: {self.kind}"
-
 
 class ProblemReplyQuerySet(models.QuerySet["ProblemReply"]):
     def standing(self) -> "ProblemReplyQuerySet":
@@ -118,6 +115,3 @@ class ProblemReply(models.Model):
                 name="problem_reply_says_closes_or_takes_back",
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.report_id}: {self.number}"

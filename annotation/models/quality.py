@@ -108,8 +108,6 @@ class QualityRule(RecordedModel):
         replaces=lambda row: models.Q(pk=row.replaces_id),
     )
 
-    objects: ClassVar[RecordedQuerySet["QualityRule"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
-
     class Meta:
         verbose_name = _("Quality rule")
         constraints = [
@@ -253,6 +251,3 @@ class QualityAction(RecordedModel):
                 condition=pgtrigger.Q(old__reverted_at__isnull=False),
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.action} {self.judge_id}"

@@ -114,6 +114,3 @@ class Skip(models.Model):
                 referencing=pgtrigger.Referencing(new="inserted"),  # type: ignore[no-untyped-call]
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.block_id}: {self.reason}"

@@ -3,7 +3,7 @@ from typing import ClassVar
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
+from campaign.database.recording import RecordedModel, Recording
 
 
 class TrainingBlock(RecordedModel):
@@ -30,8 +30,6 @@ class TrainingBlock(RecordedModel):
         called="position",
     )
 
-    objects: ClassVar[RecordedQuerySet["TrainingBlock"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
-
     class Meta:
         verbose_name = _("Training block")
         ordering = ["position"]
@@ -46,9 +44,6 @@ class TrainingBlock(RecordedModel):
                 condition=~models.Q(explanation=""), name="training_block_is_explained"
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.task_id}: {self.position}"
 
 
 class TrainingCandidate(RecordedModel):
@@ -72,8 +67,6 @@ class TrainingCandidate(RecordedModel):
         called="training_block__position",
     )
 
-    objects: ClassVar[RecordedQuerySet["TrainingCandidate"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
-
     class Meta:
         verbose_name = _("Output of a training block")
         ordering = ["expected", "id"]
@@ -86,6 +79,3 @@ class TrainingCandidate(RecordedModel):
                 name="training_candidate_rank_between_1_and_5",
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.output_id}: {self.expected}"

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, ClassVar, Final, Self, TypeVar
 
 from django.apps import apps
 from django.db import models, transaction
@@ -88,7 +88,7 @@ class RecordedModel(models.Model):
 
     recording: ClassVar[Recording]
 
-    objects: ClassVar[RecordedQuerySet[Any]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
+    objects: ClassVar[RecordedQuerySet[Self]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         abstract = True

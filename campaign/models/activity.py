@@ -110,6 +110,3 @@ class ActivityEvent(models.Model):
                 name="activity_event_kept_with_its_campaign", operation=pgtrigger.Delete
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.operation} {self.kind} {self.object_id or self.count}"

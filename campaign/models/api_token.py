@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
+from campaign.database.recording import RecordedModel, Recording
 from campaign.database.triggers import is_one_of
 
 #: Noting each use would cost a write a request.
@@ -58,7 +58,6 @@ class ApiToken(RecordedModel):
         where=models.Q(campaign=None) | models.Q(campaign=models.F("user__memberships__campaign")),
         called="name",
     )
-    objects: ClassVar[RecordedQuerySet["ApiToken"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("API token")
@@ -91,6 +90,3 @@ class IdempotentAnswer(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["user", "key"], name="idempotent_answer_once_a_key")
         ]
-
-    def __str__(self) -> str:
-        return f"{self.user_id} at {self.created_at}"

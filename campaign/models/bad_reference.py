@@ -1,12 +1,12 @@
 from typing import ClassVar
 
-from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.seeds import SeedField
 from campaign.database.triggers import is_one_of
+from campaign.models.user import by_user
 from campaign.texts.damage import Damage
 
 
@@ -50,14 +50,7 @@ class BadReference(RecordedModel):
     )
     status = models.CharField(_("Status"), max_length=8, choices=Status, default=Status.PENDING)
     # Empty if approved from the command line.
-    reviewed_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_index=False,
-    )
+    reviewed_by = by_user(on_delete=models.PROTECT)
     reviewed_at = models.DateTimeField(null=True, blank=True)
     # Between the two it was drawn for judges. Each is set once, so that a HIT drawn at any time
     # can be drawn again from what could be drawn then.
@@ -104,6 +97,3 @@ class BadReference(RecordedModel):
                 fields=["id"], condition=models.Q(status="pending"), name="bad_reference_pending"
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.damage} ({self.status})"

@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
+from campaign.database.recording import RecordedModel, Recording
 from campaign.database.triggers import trigger_from_file
 
 
@@ -28,7 +28,6 @@ class ConflictOfInterest(RecordedModel):
     recording: ClassVar = Recording(
         fields=["judge_id", "system_id", "note"], campaign="judge__campaign_id"
     )
-    objects: ClassVar[RecordedQuerySet["ConflictOfInterest"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("Conflict of interest")
@@ -45,6 +44,3 @@ class ConflictOfInterest(RecordedModel):
                 when=pgtrigger.Before,
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.judge_id} × {self.system_id}"

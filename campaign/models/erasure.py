@@ -1,12 +1,12 @@
 from datetime import timedelta
 from typing import ClassVar, Final
 
-from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
+from campaign.models.user import by_user
 
 #: Time for organisers to answer, as set by the GDPR; afterwards the request is carried out
 #: automatically.
@@ -39,14 +39,7 @@ class ErasureRequest(RecordedModel):
     )
     asked_at = models.DateTimeField(db_default=Now(), editable=False)
     # Member who made the request for the judge. Empty if made by the judge or a command.
-    asked_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.SET_NULL,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_index=False,
-    )
+    asked_by = by_user()
     due_at = models.DateTimeField(
         help_text="Carried out automatically after this time, unless answered."
     )
@@ -57,14 +50,7 @@ class ErasureRequest(RecordedModel):
     )
     carried_out_at = models.DateTimeField(_("Carried out"), null=True, blank=True)
     # Empty if carried out automatically or by a command.
-    answered_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.SET_NULL,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_index=False,
-    )
+    answered_by = by_user()
     removed = models.JSONField(
         default=dict, blank=True, help_text="Number of rows removed, by kind."
     )
@@ -99,9 +85,6 @@ class ErasureRequest(RecordedModel):
                 name="erasure_request_has_a_reason_exactly_if_refused",
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.judge_id} ({self.asked_at})"
 
     @property
     def is_open(self) -> bool:

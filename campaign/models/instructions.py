@@ -1,7 +1,6 @@
 from typing import ClassVar
 
 import pgtrigger
-from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
@@ -9,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import trigger_from_file
 from campaign.models.judge import Judge
+from campaign.models.user import by_user
 
 
 class InstructionsQuerySet(RecordedQuerySet["Instructions"]):
@@ -46,14 +46,7 @@ class Instructions(RecordedModel):
         _("Requires acceptance"),
         help_text="Judges must accept this version or a later one before they continue.",
     )
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_index=False,
-    )
+    created_by = by_user(on_delete=models.PROTECT)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     withheld: ClassVar = "UPDATE"
@@ -107,6 +100,3 @@ class Acceptance(models.Model):
                 when=pgtrigger.Before,
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.judge_id}: {self.instructions_id}"

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import is_one_of
+from campaign.models.user import by_user
 
 
 class InvitationRole(models.TextChoices):
@@ -79,14 +80,7 @@ class Invitation(RecordedModel):
         help_text="New judges choose the languages they read.",
     )
     note = models.CharField(_("Note"), max_length=200, blank=True)
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.SET_NULL,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_index=False,
-    )
+    created_by = by_user()
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     expires_at = models.DateTimeField(_("Expires"))
     revoked_at = models.DateTimeField(_("Revoked"), null=True, blank=True)
@@ -127,9 +121,6 @@ class Invitation(RecordedModel):
                 name="invitation_accepted_is_no_judges",
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.role} {self.user_id or '*'} → {self.campaign_id}"
 
     @property
     def makes_member(self) -> bool:
@@ -181,6 +172,3 @@ class BrowserVisit(models.Model):
                 name="browser_visit_to_forget",
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.judge_id} {self.device}"

@@ -1,6 +1,5 @@
 from typing import ClassVar
 
-from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
@@ -8,6 +7,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.triggers import is_one_of
+from campaign.models.user import by_user
 
 
 class JobKind(models.TextChoices):
@@ -67,14 +67,7 @@ class Job(models.Model):
     result = models.JSONField(default=dict, encoder=DjangoJSONEncoder)
     language = models.CharField(max_length=35, default="en")
     attempts = models.PositiveIntegerField(default=0)
-    asked_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.SET_NULL,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_index=False,
-    )
+    asked_by = by_user()
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)

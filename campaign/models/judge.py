@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models.functions import Lower, Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
+from campaign.database.recording import RecordedModel, Recording
 from campaign.database.triggers import trigger_from_file
 
 
@@ -107,7 +107,6 @@ class Judge(RecordedModel):
         hidden=["address"],
         called="pseudonym",
     )
-    objects: ClassVar[RecordedQuerySet["Judge"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("Judge")

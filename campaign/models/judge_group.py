@@ -66,7 +66,6 @@ class GroupMember(RecordedModel):
     )
 
     recording: ClassVar = Recording(fields=["group_id", "judge_id"], campaign="judge__campaign_id")
-    objects: ClassVar[RecordedQuerySet["GroupMember"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("Group member")
@@ -84,6 +83,3 @@ class GroupMember(RecordedModel):
                 when=pgtrigger.Before,
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.judge_id} ∈ {self.group_id}"

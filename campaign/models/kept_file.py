@@ -1,10 +1,11 @@
 from typing import ClassVar, Final
 
 import pgtrigger
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+
+from campaign.models.user import by_user
 
 #: Bytes of each part of an export or a bundle but the last.
 PART_BYTES: Final = 1024 * 1024
@@ -59,14 +60,7 @@ class KeptFile(models.Model):
         default=False, help_text="Only those who may change the campaign get it."
     )
     stored_as = models.CharField(max_length=300, blank=True, default="")
-    made_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.SET_NULL,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_index=False,
-    )
+    made_by = by_user()
     made_at = models.DateTimeField(db_default=Now(), editable=False)
     expires_at = models.DateTimeField(null=True, blank=True)
 
@@ -119,6 +113,3 @@ class FilePart(models.Model):
             models.UniqueConstraint(fields=["file", "offset"], name="file_part_offset_once"),
             models.CheckConstraint(condition=~Q(content=b""), name="file_part_is_not_empty"),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.file_id} from {self.offset}"

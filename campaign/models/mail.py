@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from campaign.database.triggers import is_one_of
 from campaign.models.campaign import Campaign
 from campaign.models.state import CampaignState
+from campaign.models.user import by_user
 
 
 class MailState(models.TextChoices):
@@ -140,14 +141,7 @@ class Mail(models.Model):
     invitation = models.OneToOneField(
         "campaign.Invitation", on_delete=models.SET_NULL, related_name="mail", null=True, blank=True
     )
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.SET_NULL,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_index=False,
-    )
+    created_by = by_user()
     # Or replaced by another.
     withdrawn_at = models.DateTimeField(null=True, blank=True)
 
@@ -203,6 +197,3 @@ class Mail(models.Model):
                 name="mail_given_up",
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.kind} ({self.state})"

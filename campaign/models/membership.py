@@ -5,7 +5,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
+from campaign.database.recording import RecordedModel, Recording
 from campaign.database.triggers import is_one_of, trigger_from_file
 
 
@@ -52,8 +52,6 @@ class Membership(RecordedModel):
     daily_alerts = models.BooleanField(_("Daily alert e-mail"), default=False, db_default=False)
 
     recording: ClassVar = Recording(fields=["user_id", "role", "daily_alerts"])
-
-    objects: ClassVar[RecordedQuerySet["Membership"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("Membership")

@@ -1,14 +1,14 @@
 import secrets
 from typing import ClassVar
 
-from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
+from campaign.database.recording import RecordedModel, Recording
 from campaign.database.triggers import is_one_of
+from campaign.models.user import by_user
 
 KEY_BYTES = 16  # 128 bits
 #: Prolific fills it in: https://docs.prolific.com/api-reference/studies/the-study-object
@@ -101,14 +101,7 @@ class Panel(RecordedModel):
     )
     # If empty, no events from Prolific are accepted.
     webhook_secret = models.CharField(_("Webhook secret"), max_length=200, blank=True)
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.PROTECT,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_index=False,
-    )
+    created_by = by_user(on_delete=models.PROTECT)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     closed_at = models.DateTimeField(_("Closed"), null=True, blank=True)
 
@@ -134,7 +127,6 @@ class Panel(RecordedModel):
         ],
         called="name",
     )
-    objects: ClassVar[RecordedQuerySet["Panel"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("Panel")
@@ -293,6 +285,3 @@ class Participation(models.Model):
                 name="participation_under_way",
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.session_id} ({self.state})"

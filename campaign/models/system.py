@@ -2,13 +2,13 @@ from datetime import datetime
 from typing import ClassVar
 
 import pgtrigger
-from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import is_one_of, trigger_from_file
+from campaign.models.user import by_user
 
 
 class SystemKind(models.TextChoices):
@@ -182,14 +182,7 @@ class OutputCorrection(RecordedModel):
     # Exclude judgments of blocks that showed the wrong text.
     leaves_out = models.BooleanField(_("Exclude judgments"))
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    corrected_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.SET_NULL,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_index=False,
-    )
+    corrected_by = by_user()
 
     recording: ClassVar = Recording(
         fields=["reason", "leaves_out"],
@@ -198,10 +191,6 @@ class OutputCorrection(RecordedModel):
         called="before__segment__number",
         deleted=False,
     )
-    objects: ClassVar[RecordedQuerySet["OutputCorrection"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("Corrected output of segment")
-
-    def __str__(self) -> str:
-        return f"{self.before_id} → {self.after_id}"

@@ -1,12 +1,12 @@
 import uuid
 
-from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.triggers import is_one_of
 from campaign.models.task import Protocol
+from campaign.models.user import by_user
 
 
 class ReferenceUse(models.TextChoices):
@@ -55,14 +55,7 @@ class Upload(models.Model):
         null=True,
         blank=True,
     )
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.SET_NULL,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_index=False,
-    )
+    created_by = by_user()
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     changed_at = models.DateTimeField(db_default=Now(), editable=False)
 

@@ -1,5 +1,7 @@
+from collections.abc import Callable
 from typing import Any, ClassVar
 
+from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.db import models
 from django.db.models.functions import Lower, Now
@@ -51,3 +53,17 @@ class User(AbstractBaseUser):
 
     def __str__(self) -> str:
         return self.name
+
+
+def by_user(
+    *, on_delete: Callable[..., None] = models.SET_NULL
+) -> "models.ForeignKey[User | None, User | None]":
+    """Return the field of a row's author; empty if nobody was signed in. Rows are not looked up by it."""
+    return models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=on_delete,
+        related_name="+",
+        null=True,
+        blank=True,
+        db_index=False,
+    )

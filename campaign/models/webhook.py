@@ -4,15 +4,15 @@ from typing import ClassVar
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
+from campaign.database.recording import RecordedModel, Recording
 from campaign.database.triggers import is_one_of
+from campaign.models.user import by_user
 
 
 class WebhookEvent(models.TextChoices):
@@ -54,14 +54,7 @@ class WebhookEndpoint(RecordedModel):
     disabled_at = models.DateTimeField(
         _("Switched off"), null=True, blank=True, help_text="Set after several days of failures."
     )
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.SET_NULL,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_index=False,
-    )
+    created_by = by_user()
     # By the task's id; the row is locked while messages are added.
     judgments_told = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
@@ -71,7 +64,6 @@ class WebhookEndpoint(RecordedModel):
         hidden=["url", "secret"],
         called="description",
     )
-    objects: ClassVar[RecordedQuerySet["WebhookEndpoint"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("Webhook")
@@ -152,6 +144,3 @@ class WebhookDelivery(models.Model):
                 F("attempted_at"), name="webhook_delivery_failed", condition=Q(state="failed")
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.event} {self.message_id} ({self.state})"

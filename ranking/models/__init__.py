@@ -13,20 +13,3 @@ from ranking.models.stored_tallies import (
     ShardResult,
     StoredTallies,
 )
-
-__all__ = [
-    "ADDRESS_LENGTH",
-    "Analysis",
-    "JudgeMeasures",
-    "KeptFor",
-    "LatestRanking",
-    "Metric",
-    "PublishedResult",
-    "RankingRun",
-    "RankingSettings",
-    "RankingUpkeep",
-    "ShardJob",
-    "ShardResult",
-    "StoppingRule",
-    "StoredTallies",
-]

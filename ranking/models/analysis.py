@@ -1,8 +1,9 @@
 from typing import ClassVar
 
-from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
+
+from campaign.models.user import by_user
 
 
 class AnalysisQuerySet(models.QuerySet["Analysis"]):
@@ -59,14 +60,7 @@ class Analysis(models.Model):
         blank=True,
         db_index=False,  # jobs are kept
     )
-    asked_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.SET_NULL,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_index=False,
-    )
+    asked_by = by_user()
     asked_at = models.DateTimeField(db_default=Now(), editable=False)
     finished_at = models.DateTimeField(null=True, blank=True)
     data = models.JSONField(null=True, blank=True)
@@ -93,6 +87,3 @@ class Analysis(models.Model):
                 name="analysis_has_an_answer_exactly_if_finished",
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.kind} of {self.task_id or self.campaign_id} at {self.watermark}"

@@ -4,13 +4,13 @@ from typing import ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 import pgtrigger
-from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
+from campaign.database.recording import RecordedModel, Recording
+from campaign.models.user import by_user
 
 #: Stored number format: the same bytes on any machine.
 _STORED: Final = "<f8"
@@ -51,14 +51,7 @@ class Metric(RecordedModel):
         _("Digest"), max_length=32, help_text="The same for the same numbers."
     )
     missing = models.PositiveIntegerField(default=0, help_text="Outputs without a score.")
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.SET_NULL,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_index=False,
-    )
+    created_by = by_user()
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     recording: ClassVar = Recording(
@@ -67,7 +60,6 @@ class Metric(RecordedModel):
         test_set="test_set_id",
         called="name",
     )
-    objects: ClassVar[RecordedQuerySet["Metric"]] = RecordedQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("Metric")

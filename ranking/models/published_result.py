@@ -1,7 +1,6 @@
 from typing import Any, ClassVar, Final
 
 import pgtrigger
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Left, Now
@@ -10,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import trigger_from_file
 from campaign.models import Job, KeptFile
+from campaign.models.user import by_user
 from ranking.models.ranking_run import RankingRun
 
 #: Characters of a digest that its address has.
@@ -65,14 +65,7 @@ class PublishedResult(RecordedModel):
         db_index=False,  # versions are few
     )
     published_at = models.DateTimeField()
-    published_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.SET_NULL,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_index=False,
-    )
+    published_by = by_user()
     embargo_until = models.DateTimeField(
         _("Embargo until"),
         null=True,
@@ -173,9 +166,6 @@ class PublishedResult(RecordedModel):
                 ),
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.version} of {self.task_id}"
 
     @property
     def address(self) -> str:

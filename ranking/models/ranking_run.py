@@ -40,9 +40,6 @@ class Ranking(models.Model):
     class Meta:
         abstract = True
 
-    def __str__(self) -> str:
-        return f"{self.method} at {self.watermark}"
-
     @property
     def recipe(self) -> tuple[object, ...]:
         """Inputs of the result, besides the judgments."""

@@ -1,13 +1,13 @@
 from typing import ClassVar, cast, get_args
 
 import pgtrigger
-from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import is_one_of, trigger_from_file
+from campaign.models.user import by_user
 from ranking.core.counting.resampling import Level
 from ranking.core.ranges import Correction, Sides
 from ranking.core.rankings.range_kinds import RangeKind
@@ -80,14 +80,7 @@ class RankingSettings(RecordedModel):
     )
     judgments = models.PositiveIntegerField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    changed_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.SET_NULL,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_index=False,
-    )
+    changed_by = by_user()
 
     recording: ClassVar = Recording(
         fields=[
@@ -172,9 +165,6 @@ class RankingSettings(RecordedModel):
                 when=pgtrigger.Before,
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.ranges} of {self.task_id} ({self.pk})"
 
     @property
     def choice(self) -> RangeChoice:

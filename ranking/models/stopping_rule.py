@@ -1,13 +1,13 @@
 from typing import Any, ClassVar
 
 import pgtrigger
-from django.conf import settings
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
 from campaign.database.triggers import is_one_of
+from campaign.models.user import by_user
 from ranking.wording.stopping_rules import CRITERIA, RuleTests
 
 _TERMS = ("judgments", "pairs_share", "clusters", "until", "tests", "confidence", "reason")
@@ -62,14 +62,7 @@ class StoppingRule(RecordedModel):
     )
     after_judgments = models.PositiveIntegerField(editable=False)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    changed_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        on_delete=models.SET_NULL,
-        related_name="+",
-        null=True,
-        blank=True,
-        db_index=False,
-    )
+    changed_by = by_user()
 
     recording: ClassVar = Recording(
         fields=_TERMS,
@@ -116,9 +109,6 @@ class StoppingRule(RecordedModel):
                 ),
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"rule of {self.task_id} ({self.pk})"
 
     @property
     def is_there(self) -> bool:

@@ -26,9 +26,6 @@ class StoredTallies(models.Model):
     checked_watermark = models.PositiveIntegerField(default=0, db_default=0)
     stored_at = models.DateTimeField(db_default=Now(), editable=False)
 
-    def __str__(self) -> str:
-        return f"{self.task_id} at {self.watermark}"
-
 
 class RankingUpkeep(models.Model):
     """State of the background work around a task's ranking; never history.
@@ -49,9 +46,6 @@ class RankingUpkeep(models.Model):
     measured_at = models.DateTimeField(null=True, blank=True)
     #: Last sign of life of the recount. Long ago: its worker or its message is lost.
     counting_at = models.DateTimeField(null=True, blank=True)
-
-    def __str__(self) -> str:
-        return f"{self.task_id} measured at {self.measured_watermark}"
 
 
 class JudgeMeasures(models.Model):
@@ -74,9 +68,6 @@ class JudgeMeasures(models.Model):
             models.UniqueConstraint(fields=["task", "judge"], name="judge_measures_once_in_a_task"),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.judge_id} in {self.task_id}"
-
 
 class ShardJob(models.Model):
     """Work that was cut into shards, for the workers of the queue "shards".
@@ -90,9 +81,6 @@ class ShardJob(models.Model):
     shards = models.PositiveIntegerField()
     code_version = models.CharField(max_length=60)
     watched_at = models.DateTimeField(db_default=Now(), editable=False)
-
-    def __str__(self) -> str:
-        return str(self.pk)
 
 
 class ShardResult(models.Model):
@@ -114,6 +102,3 @@ class ShardResult(models.Model):
                 name="shard_result_or_failure",
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.shard} of {self.job_id}"
