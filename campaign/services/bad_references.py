@@ -1,8 +1,8 @@
 """Damaged references: made by hash, and drawn after an organiser's review."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, overload
+from typing import Any, Final
 
 from django.db import transaction
 from django.db.models.functions import Now
@@ -11,11 +11,10 @@ from django.utils.translation import gettext as _
 from campaign.database.seeds import seed_draw
 from campaign.models import BadReference, Output, Reference, System, SystemKind, TestSet, User
 from campaign.refusals import RefusedError
-from campaign.texts.damage import USUAL_DAMAGES, BadText, Damage, bad_text, damage_draw
+from campaign.texts.damage import USUAL_DAMAGES, Damage, bad_text, damage_draw
 from campaign.texts.normalisation import normalise_text
 
 BAD_REFERENCE_SYSTEM: Final = "_badref"
-_BATCH: Final = 1_000
 # The attempt number of the hash that chooses segments, different from those that damage them.
 _CHOICE: Final = 0
 
@@ -63,18 +62,19 @@ def bad_references_make(
     `BadReferenceRefusedError` if the name of their system is taken.
     """
     seed = seed_draw() if seed is None else seed
-    references = _References(test_set)
+    references = _first_references(test_set)
     system = _system(test_set)
     there = set(system.outputs.values_list("segment__number", flat=True))
     chosen = [
         number
-        for number in references.numbers
+        for number in references
         if number not in there
         and damage_draw(seed=seed, segment=number, attempt=_CHOICE).below(10**9, "choice")
         < share * 10**9
     ]
-    for start in range(0, len(chosen), _BATCH):
-        _store(system, references, chosen[start : start + _BATCH], seed, damages)
+    taken = _texts_of(chosen, system)
+    made = [_damaged(references, number, taken[number], seed, 1, damages) for number in chosen]
+    _rows_create(system, made, reviewer=None)
     if not chosen and not there:
         system.delete()
     return len(chosen)
@@ -92,14 +92,18 @@ def bad_references_store(
     if not given:
         return
     system = _system(test_set)
-    known = set(_References(test_set).numbers)
+    known = _first_references(test_set)
     taken = _texts_of([each.segment for each in given], system)
     for each in given:
         if each.segment not in known:
             raise BadReferenceRefusedError(_("The segment has no reference."), each.segment)
         _text_check(each.segment, each.text, taken[each.segment])
+    _rows_create(system, given, reviewer)
+
+
+def _rows_create(system: System, given: Sequence[GivenBadReference], reviewer: User | None) -> None:
     numbers = [each.segment for each in given]
-    segments = dict(test_set.segments.filter(number__in=numbers).values_list("number", "id"))
+    segments = dict(system.test_set.segments.filter(number__in=numbers).values_list("number", "id"))
     outputs = Output.objects.bulk_create(
         Output(system=system, segment_id=segments[each.segment], text=each.text) for each in given
     )
@@ -139,20 +143,10 @@ def bad_reference_rewrite(*, bad_reference: BadReference, given: GivenBadReferen
 
     Raises `BadReferenceRefusedError` if judges may have seen the text it has, or cannot tell the new one from another.
     """
-    row = (
-        BadReference.objects.select_for_update(of=("self",))
-        .select_related("output__segment", "output__system__test_set")
-        .get(pk=bad_reference.pk)
-    )
-    _unseen_check(row)
+    row = _unseen_locked(bad_reference)
     segment = row.output.segment.number
     _text_check(segment, given.text, _texts_of([segment], row.output.system)[segment])
-    row.output.text = given.text
-    row.output.save(update_fields=["text"])
-    row.damage, row.detail, row.attempt = given.damage.value, given.detail, given.attempt
-    row.seed = row.seed if given.seed is None else given.seed
-    _review_anew(row)
-    return row
+    return _replaced(row, given)
 
 
 @transaction.atomic
@@ -182,50 +176,43 @@ def bad_reference_review(
 
 
 @transaction.atomic
-def bad_reference_redraw(
-    *, bad_reference: BadReference, damages: Sequence[Damage] = USUAL_DAMAGES
-) -> BadReference:
+def bad_reference_redraw(*, bad_reference: BadReference) -> BadReference:
     """Damage the reference again by the next attempt, and return it; it waits for a new review.
 
     Raises `BadReferenceRefusedError` if judges may have seen the text.
     """
+    row = _unseen_locked(bad_reference)
+    output, number = row.output, row.output.segment.number
+    taken = {*_texts_of([number], output.system)[number], output.text or ""}
+    references = _first_references(output.system.test_set)
+    return _replaced(row, _damaged(references, number, taken, row.seed, row.attempt + 1))
+
+
+def _unseen_locked(bad_reference: BadReference) -> BadReference:
+    """Lock and return a damaged reference whose text may change."""
     row = (
         BadReference.objects.select_for_update(of=("self",))
         .select_related("output__segment", "output__system__test_set")
         .get(pk=bad_reference.pk)
     )
-    _unseen_check(row)
-    output, segment = row.output, row.output.segment
-    references = _References(output.system.test_set)
-    forbidden = {*_texts_of([segment.number], output.system)[segment.number], output.text or ""}
-    made = _damaged(
-        references.others(segment.number),
-        segment.number,
-        forbidden,
-        row.seed,
-        row.attempt + 1,
-        damages,
-    )
-    output.text = made.text
-    output.save(update_fields=["text"])
-    row.attempt += 1
-    row.damage, row.detail = made.damage.value, made.detail
-    _review_anew(row)
-    return row
-
-
-def _unseen_check(row: BadReference) -> None:
     if row.approved_at is not None:
         raise BadReferenceRefusedError(
             _(
                 "This damaged reference was approved and may have been shown to judges, so its text cannot be changed."
             )
         )
+    return row
 
 
-def _review_anew(row: BadReference) -> None:
+def _replaced(row: BadReference, given: GivenBadReference) -> BadReference:
+    """Store another text, which waits for a review; return the row."""
+    row.output.text = given.text
+    row.output.save(update_fields=["text"])
+    row.damage, row.detail, row.attempt = given.damage.value, given.detail, given.attempt
+    row.seed = row.seed if given.seed is None else given.seed
     row.status, row.reviewed_by, row.reviewed_at = BadReference.Status.PENDING, None, None
     row.save()
+    return row
 
 
 def _system(test_set: TestSet) -> System:
@@ -242,49 +229,15 @@ def _system(test_set: TestSet) -> System:
     return system
 
 
-class _References:
-    """The first reference of each segment, in the order of the segments."""
-
-    def __init__(self, test_set: TestSet) -> None:
-        rows = (
-            Reference.objects.filter(segment__test_set=test_set, segment__source_text__isnull=False)
-            .order_by("segment__number", "number")
-            .distinct("segment__number")
-            .values_list("segment__number", "text")
-        )
-        known = [(number, text) for number, text in rows if text.strip()]
-        self.numbers = [number for number, _text in known]
-        self.texts = [text for _number, text in known]
-        self._places = {number: place for place, number in enumerate(self.numbers)}
-
-    def others(self, number: int) -> "_Others":
-        return _Others(self.texts, self._places[number])
-
-
-class _Others(Sequence[str]):
-    """All texts except one, without a copy for each segment."""
-
-    def __init__(self, texts: list[str], without: int) -> None:
-        self._texts = texts
-        self.without = without
-
-    def __len__(self) -> int:
-        return len(self._texts) - 1
-
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[str]: ...
-    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
-        if isinstance(index, slice):
-            return [self[each] for each in range(len(self))[index]]
-        place = range(len(self))[index]
-        return self._texts[place + (place >= self.without)]
-
-    @property
-    def own(self) -> str:
-        """The text left out."""
-        return self._texts[self.without]
+def _first_references(test_set: TestSet) -> dict[int, str]:
+    """Return the first reference of each segment by its number, in the order of the segments."""
+    rows = (
+        Reference.objects.filter(segment__test_set=test_set, segment__source_text__isnull=False)
+        .order_by("segment__number", "number")
+        .distinct("segment__number")
+        .values_list("segment__number", "text")
+    )
+    return {number: text for number, text in rows if text.strip()}
 
 
 def _texts_of(numbers: Collection[int], system: System) -> dict[int, set[str]]:
@@ -303,45 +256,18 @@ def _texts_of(numbers: Collection[int], system: System) -> dict[int, set[str]]:
 
 
 def _damaged(
-    others: _Others,
+    references: Mapping[int, str],
     number: int,
     forbidden: Collection[str],
     seed: int,
     attempt: int,
-    damages: Sequence[Damage],
-) -> BadText:
-    return bad_text(
-        others.own,
-        others=others,
+    damages: Sequence[Damage] = USUAL_DAMAGES,
+) -> GivenBadReference:
+    made = bad_text(
+        references[number],
+        others=[text for other, text in references.items() if other != number],
         forbidden=forbidden,
         draw=damage_draw(seed=seed, segment=number, attempt=attempt),
         damages=damages,
     )
-
-
-def _store(
-    system: System,
-    references: _References,
-    numbers: Sequence[int],
-    seed: int,
-    damages: Sequence[Damage],
-) -> None:
-    forbidden = _texts_of(numbers, system)
-    segments = dict(system.test_set.segments.filter(number__in=numbers).values_list("number", "id"))
-    made = {
-        number: _damaged(references.others(number), number, forbidden[number], seed, 1, damages)
-        for number in numbers
-    }
-    outputs = Output.objects.bulk_create(
-        Output(system=system, segment_id=segments[number], text=made[number].text)
-        for number in numbers
-    )
-    BadReference.objects.bulk_create(
-        BadReference(
-            output=output,
-            damage=made[number].damage.value,
-            detail=made[number].detail,
-            seed=seed,
-        )
-        for number, output in zip(numbers, outputs, strict=True)
-    )
+    return GivenBadReference(number, made.text, made.damage, made.detail, seed, attempt)
