@@ -202,7 +202,7 @@ def names_documents(names: Sequence[str]) -> bool:
     """
     for name in names:
         with opened(name, name) as file:
-            if "documentId" in file.layout.fixed:
+            if "documentid" in file.columns:
                 return True
     return False
 

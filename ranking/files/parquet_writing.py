@@ -15,8 +15,6 @@ from ranking.files.vocabulary import Columns, Vocabulary
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Int64Array = npt.NDArray[np.int64]
-
 #: A row group ends at the first segment boundary after this many rows.
 ROWS_OF_A_GROUP = 1 << 16
 
@@ -63,8 +61,7 @@ def write_parquet(path: str, columns: Columns, vocabulary: Vocabulary) -> None:
     extra_require("parquet", "Parquet files")
     from pyarrow import parquet
 
-    names = _Names(vocabulary)
-    table = names.table(columns)
+    table = _table(columns, vocabulary)
     # Without Arrow's own schema: all readers see text columns.
     with parquet.ParquetWriter(
         path, table.schema, compression="zstd", store_schema=False
@@ -74,55 +71,38 @@ def write_parquet(path: str, columns: Columns, vocabulary: Vocabulary) -> None:
             writer.write_table(part, row_group_size=max(1, len(part)))
 
 
-class _Names:
-    """Texts for the numbers of a vocabulary."""
+def _table(columns: Columns, vocabulary: Vocabulary) -> pa.Table:
+    import pyarrow as pa
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self._pairs = list(vocabulary.languages)
-        self._judges = list(vocabulary.judges)
-        self._documents = list(vocabulary.documents)
-        self._candidates = [",".join(systems) for systems in vocabulary.candidates]
-
-    def table(self, columns: Columns) -> pa.Table:
-        import pyarrow as pa
-
-        found: dict[str, Any] = {
-            "srclang": _texts(columns.language, [source for source, _target in self._pairs]),
-            "trglang": _texts(columns.language, [target for _source, target in self._pairs]),
-            "srcIndex": pa.array(columns.segment),
-        }
-        if (columns.document >= 0).any():
-            found["documentId"] = _texts(columns.document, self._documents)
-        if self._judges != [NO_JUDGE]:
-            found["judgeId"] = _texts(columns.judge, self._judges)
-        if (columns.duration_ms >= 0).any():
-            missing = columns.duration_ms < 0
-            found["duration_ms"] = pa.array(columns.duration_ms, mask=missing)
-        slots = max(2, columns.candidate.shape[1])
-        for place in range(slots):
-            found[f"system{place + 1}Id"] = _texts(
-                _at(columns.candidate, place, -1), self._candidates
-            )
-        for place in range(slots):
-            label = _at(columns.label, place, 0)
-            found[f"system{place + 1}rank"] = pa.array(label, mask=label == 0)
-        return pa.table(found)
-
-
-def _at(column: npt.NDArray[Any], place: int, fill: int) -> npt.NDArray[Any]:
-    if place < column.shape[1]:
-        return np.ascontiguousarray(column[:, place])
-    return np.full(len(column), fill, dtype=column.dtype)
+    places = ((0, 0), (0, max(0, 2 - columns.candidate.shape[1])))
+    candidate = np.pad(columns.candidate, places, constant_values=-1)
+    label = np.pad(columns.label, places)
+    candidates = [",".join(systems) for systems in vocabulary.candidates]
+    found: dict[str, Any] = {
+        "srclang": _texts(columns.language, [source for source, _target in vocabulary.languages]),
+        "trglang": _texts(columns.language, [target for _source, target in vocabulary.languages]),
+        "srcIndex": pa.array(columns.segment),
+    }
+    if (columns.document >= 0).any():
+        found["documentId"] = _texts(columns.document, list(vocabulary.documents))
+    if list(vocabulary.judges) != [NO_JUDGE]:
+        found["judgeId"] = _texts(columns.judge, list(vocabulary.judges))
+    if (columns.duration_ms >= 0).any():
+        found["duration_ms"] = pa.array(columns.duration_ms, mask=columns.duration_ms < 0)
+    for place, numbers in enumerate(candidate.T, 1):
+        found[f"system{place}Id"] = _texts(numbers, candidates)
+    for place, ranks in enumerate(label.T, 1):
+        found[f"system{place}rank"] = pa.array(np.ascontiguousarray(ranks), mask=ranks == 0)
+    return pa.table(found)
 
 
 def _texts(numbers: npt.NDArray[np.int32], texts: list[str]) -> Any:
     """Return texts for numbers as a dictionary of those that occur; nothing for -1."""
     import pyarrow as pa
 
-    used = np.unique(numbers[numbers >= 0])
-    place = np.full(len(texts) + 1, -1, dtype=np.int32)
-    place[used] = np.arange(len(used), dtype=np.int32)
-    indices = place[numbers]
+    used, places = np.unique(numbers[numbers >= 0], return_inverse=True)
+    indices = np.full(len(numbers), -1, dtype=np.int32)
+    indices[numbers >= 0] = places
     return pa.DictionaryArray.from_arrays(
         pa.array(indices, mask=indices < 0),
         pa.array([texts[one] for one in used.tolist()], type=pa.string()),
