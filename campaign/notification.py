@@ -1,11 +1,14 @@
 """Notify the worker of mail and jobs; a lost message only delays them, because a periodic task does them too."""
 
 import logging
-from typing import Final
+from typing import Any, Final
 
 from celery import current_app
 from django.conf import settings
+from django.db import transaction
 from kombu.exceptions import OperationalError
+
+from campaign.models import Mail
 
 logger = logging.getLogger(__name__)
 
@@ -17,6 +20,13 @@ _CONSOLE: Final = "django.core.mail.backends.console.EmailBackend"
 def mail_is_printed() -> bool:
     """Return whether there is no mail server: the worker's log shows messages, without their links."""
     return bool(settings.EMAIL_BACKEND == _CONSOLE)
+
+
+def mail_queue(*, base_url: str, **described: Any) -> Mail:
+    """Put a message into the outbox, and let a worker send it after the commit; return it."""
+    mail = Mail.objects.create(base_url=base_url.rstrip("/"), **described)
+    transaction.on_commit(mail_enqueue)
+    return mail
 
 
 def mail_enqueue() -> None:

@@ -133,8 +133,6 @@ class ReceivedSerializer(serializers.Serializer[Any]):
 
 
 class _UploadAddress(Address):
-    """An upload of a campaign, and refusals in words."""
-
     ordering = "-created_at"
 
     def upload(self, upload_id: UUID) -> Upload:
@@ -160,12 +158,6 @@ class _UploadAddress(Address):
         self.rows([upload])
         return upload
 
-    def handle_exception(self, exc: Exception) -> Response:
-        """Answer refusals in words."""
-        if isinstance(exc, UploadRefusedError | LanguageTagError):
-            exc = serializers.ValidationError({"detail": str(exc)})
-        return super().handle_exception(exc)
-
 
 class UploadsView(_UploadAddress):
     @operation("uploads_list", UploadSerializer(many=True))
@@ -186,7 +178,12 @@ class UploadView(_UploadAddress):
         """Return an upload with its files and the findings about them."""
         return self.shown(self.upload(upload_id))
 
-    @operation("uploads_change", UploadSerializer, takes=UploadSerializer)
+    @operation(
+        "uploads_change",
+        UploadSerializer,
+        takes=UploadSerializer,
+        refusals={LanguageTagError: "detail"},
+    )
     def patch(self, upload_id: UUID) -> Upload:
         """Set name, languages, roles of files and use of the reference; omitted fields stay unchanged."""
         return self.shown(upload_change(upload=self.upload(upload_id), **self.sent))

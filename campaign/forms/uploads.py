@@ -77,7 +77,7 @@ class UploadForm(forms.Form):
             self.add_error(None, str(error))
         return self.is_valid()
 
-    def _roles(self) -> dict[str, dict[str, str]] | None:
+    def _roles(self) -> dict[str, dict[str, str]]:
         """Return the roles that differ from the detected ones, and those chosen before."""
         report = self.upload.report or {}
         chosen = dict(self.upload.roles)

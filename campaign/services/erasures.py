@@ -27,7 +27,7 @@ from campaign.models import (
     MailState,
     User,
 )
-from campaign.notification import mail_enqueue, mail_is_printed
+from campaign.notification import mail_is_printed, mail_queue
 from campaign.refusals import RefusedError
 
 #: Maximum length of the reason for a refusal.
@@ -150,16 +150,15 @@ def _queue(
     language: str,
     user: User | None = None,
 ) -> None:
-    Mail.objects.create(
+    mail_queue(
         campaign=request.judge.campaign,
         erasure=request,
         kind=kind,
         user=user,
         address=address,
         language=language or settings.LANGUAGE_CODE,
-        base_url=settings.PUBLIC_ADDRESS.rstrip("/"),
+        base_url=settings.PUBLIC_ADDRESS,
     )
-    transaction.on_commit(mail_enqueue)
 
 
 def _address_of(judge: Judge) -> str:

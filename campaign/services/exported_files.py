@@ -1,8 +1,9 @@
 """Exported files: kept in the database or in the operator's storage, until they expire."""
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import timedelta
+from functools import partial
 from hashlib import sha256
 from tempfile import TemporaryFile
 from typing import IO, Any, Final
@@ -98,16 +99,9 @@ def exported_files_delete(files: Iterable[KeptFile]) -> int:
         with transaction.atomic():
             file.delete()
             if name and storage is not None:
-                transaction.on_commit(_deletion(storage, name), robust=True)
+                transaction.on_commit(partial(storage.delete, name), robust=True)
         deleted += 1
     return deleted
-
-
-def _deletion(storage: Storage, name: str) -> Callable[[], None]:
-    def delete() -> None:
-        storage.delete(name)
-
-    return delete
 
 
 def exported_files_purge() -> int:

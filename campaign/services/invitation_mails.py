@@ -27,7 +27,7 @@ from campaign.models import (
     MailKind,
     User,
 )
-from campaign.notification import mail_enqueue, mail_is_printed
+from campaign.notification import mail_enqueue, mail_is_printed, mail_queue
 from campaign.selectors.tasks import work_of_judges
 from campaign.services.invitations import (
     invitation_create,
@@ -158,18 +158,16 @@ def mail_send_again(*, mail: Mail, base_url: str, user: User | None = None) -> M
     if mail.judge is None:
         raise ValueError(mail.address)
     judge_links_revoke(judge=mail.judge)
-    again = Mail.objects.create(
+    return mail_queue(
         kind=MailKind.JUDGE,
         campaign_id=mail.campaign_id,
         judge_id=mail.judge_id,
         address=mail.address,
         language=mail.language,
         note=mail.note,
-        base_url=base_url.rstrip("/"),
+        base_url=base_url,
         created_by=user,
     )
-    transaction.on_commit(mail_enqueue)
-    return again
 
 
 @transaction.atomic
@@ -200,13 +198,13 @@ def own_link_send(*, judge: Judge, address: str, base_url: str, language: str = 
     own_link_mails_withdraw(judge=judge)
     try:
         with transaction.atomic():
-            mail = Mail.objects.create(
+            return mail_queue(
                 kind=MailKind.JUDGE,
                 campaign_id=judge.campaign_id,
                 judge=judge,
                 address=address,
                 language=language,
-                base_url=base_url.rstrip("/"),
+                base_url=base_url,
                 created_by=judge.user,
             )
     except IntegrityError as error:
@@ -218,8 +216,6 @@ def own_link_send(*, judge: Judge, address: str, base_url: str, language: str = 
                 "address."
             )
         ) from error
-    transaction.on_commit(mail_enqueue)
-    return mail
 
 
 def own_link_mails_withdraw(*, judge: Judge) -> None:

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from hashlib import sha256
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from django.conf import settings
 from django.db import transaction
@@ -54,23 +54,21 @@ def link_lifetime(role: str) -> timedelta:
 def invitation_create(
     *,
     campaign: Campaign,
-    user: User,
     role: InvitationRole,
     expires_at: Moment | None = None,
-    created_by: User | None = None,
+    **described: Any,
 ) -> tuple[Invitation, str]:
-    """Create a link for this user; return it with its token, which is stored nowhere.
+    """Create a link for a `user`, or for new judges; return it with its token, which is stored nowhere.
 
-    Without `expires_at` it ends as the settings say.
+    Without `expires_at` it ends as the settings say; `described` are its other fields.
     """
     token = secrets.token_urlsafe(TOKEN_BYTES)
     invitation = Invitation.objects.create(
         campaign=campaign,
-        user=user,
         role=role,
         token_hash=_hash(token),
         expires_at=expires_at or Now() + link_lifetime(role),
-        created_by=created_by,
+        **described,
     )
     invitation.refresh_from_db(fields=["expires_at"])
     return invitation, token
@@ -99,35 +97,20 @@ def invitations_create(
 
 
 def invitation_create_for_anybody(
-    *,
-    campaign: Campaign,
-    cap: int,
-    expires_at: datetime | None = None,
-    languages: Sequence[str] = (),
-    asks_languages: bool = False,
-    note: str = "",
-    created_by: User | None = None,
+    *, campaign: Campaign, cap: int, languages: Sequence[str] = (), **described: Any
 ) -> tuple[Invitation, str]:
     """Create a link for up to `cap` new judges; return it with its token.
 
     They read `languages` (all of the campaign's if none are given), or choose some of them when
     they join. Raises `LanguageTagError`.
     """
-    reads = language_tags_checked(languages)
-    token = secrets.token_urlsafe(TOKEN_BYTES)
-    invitation = Invitation.objects.create(
+    return invitation_create(
         campaign=campaign,
         role=InvitationRole.JUDGE,
-        token_hash=_hash(token),
         cap=cap,
-        expires_at=expires_at or Now() + link_lifetime(InvitationRole.JUDGE),
-        languages=reads,
-        asks_languages=asks_languages,
-        note=note,
-        created_by=created_by,
+        languages=language_tags_checked(languages),
+        **described,
     )
-    invitation.refresh_from_db(fields=["expires_at"])
-    return invitation, token
 
 
 @transaction.atomic

@@ -38,7 +38,7 @@ def judge_create_with_user(
     `languages` are tags checked before: of a link, a panel or the campaign's test sets. `origin_note` tells
     organisers where the judge comes from; `came` are the columns that say by which link or service they came.
     """
-    pseudonym = _pseudonym_free(campaign)
+    [pseudonym] = pseudonyms_free(campaign, 1)
     user = User.objects.create_user(name=pseudonym)
     return Judge.objects.create(
         campaign=campaign,
@@ -49,14 +49,6 @@ def judge_create_with_user(
         note=origin_note,
         **came,
     )
-
-
-def _pseudonym_free(campaign: Campaign) -> str:
-    # One of 400 million: if two requests draw the same one, the constraint refuses the second.
-    while True:
-        pseudonym = "judge-" + "".join(secrets.choice(_LETTERS) for _place in range(_LENGTH))
-        if not Judge.objects.filter(campaign=campaign, pseudonym=pseudonym).exists():
-            return pseudonym
 
 
 def pseudonyms_free(campaign: Campaign, count: int) -> list[str]:

@@ -18,7 +18,7 @@ from campaign.models import (
     MembershipRole,
     User,
 )
-from campaign.notification import mail_enqueue, mail_is_printed
+from campaign.notification import mail_is_printed, mail_queue
 from campaign.services.invitations import (
     InvitationRefusedError,
     invitation_create,
@@ -68,15 +68,7 @@ def member_invite_by_mail(
         )
     for expired in waiting.filter(revoked_at__isnull=True, accepted_at__isnull=True):
         invitation_revoke(invitation=expired)
-    return _invite(
-        campaign=campaign,
-        user=user,
-        role=role,
-        base_url=base_url,
-        language=language,
-        note=note,
-        by=by,
-    )
+    return _invite(campaign, user, role, by, base_url=base_url, language=language, note=note)
 
 
 @transaction.atomic
@@ -93,13 +85,7 @@ def member_invitation_send_again(*, mail: Mail, base_url: str, by: User | None) 
     campaign, role = invitation.campaign, MembershipRole(invitation.role)
     member_role_admitted(campaign=campaign, user=user, role=role, by=by)
     return _invite(
-        campaign=campaign,
-        user=user,
-        role=role,
-        base_url=base_url,
-        language=mail.language,
-        note=mail.note,
-        by=by,
+        campaign, user, role, by, base_url=base_url, language=mail.language, note=mail.note
     )
 
 
@@ -139,29 +125,18 @@ def member_invitation_accept(*, invitation: Invitation) -> Membership:
 
 
 def _invite(
-    *,
-    campaign: Campaign,
-    user: User,
-    role: MembershipRole,
-    base_url: str,
-    language: str,
-    note: str,
-    by: User | None,
+    campaign: Campaign, user: User, role: MembershipRole, by: User | None, **written: str
 ) -> Mail:
     # The worker creates the real token; this one is discarded.
     invitation, _token = invitation_create(
         campaign=campaign, user=user, role=InvitationRole(role), created_by=by
     )
-    mail = Mail.objects.create(
+    return mail_queue(
         kind=MailKind.MEMBER,
         campaign=campaign,
         user=user,
         address=user.email or "",
-        language=language,
-        note=note,
-        base_url=base_url.rstrip("/"),
         invitation=invitation,
         created_by=by,
+        **written,
     )
-    transaction.on_commit(mail_enqueue)
-    return mail

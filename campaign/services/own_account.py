@@ -21,7 +21,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
 
 from campaign.models import Mail, MailKind, User
-from campaign.notification import mail_enqueue, mail_is_printed
+from campaign.notification import mail_is_printed, mail_queue
 from campaign.services.credentials import sessions_end
 from campaign.services.invitations import InvitationRefusedError
 
@@ -113,10 +113,7 @@ def password_mail_request(*, address: str, base_url: str, language: str) -> None
     It is stored for any address; the worker looks the account up. So neither the response nor its
     timing reveals whether there is one.
     """
-    Mail.objects.create(
-        kind=MailKind.PASSWORD, address=address, base_url=base_url, language=language
-    )
-    transaction.on_commit(mail_enqueue)
+    mail_queue(kind=MailKind.PASSWORD, address=address, base_url=base_url, language=language)
 
 
 @transaction.atomic
@@ -131,10 +128,9 @@ def address_mail_request(*, user: User, address: str, base_url: str, language: s
                 "This server does not send e-mail, so a new address cannot be confirmed. Ask the operator for a link (organiser_link)."
             )
         )
-    Mail.objects.create(
+    mail_queue(
         kind=MailKind.ADDRESS, user=user, address=address, base_url=base_url, language=language
     )
-    transaction.on_commit(mail_enqueue)
 
 
 def account_message(mail: Mail, user: User, connection: BaseEmailBackend) -> EmailMessage:
@@ -152,7 +148,7 @@ def account_message(mail: Mail, user: User, connection: BaseEmailBackend) -> Ema
             {
                 "is_password": is_password,
                 "name": user.name,
-                "link": mail.base_url.rstrip("/") + path,
+                "link": mail.base_url + path,
                 "hours": LINK_HOURS,
             },
         )

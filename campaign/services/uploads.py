@@ -1,7 +1,6 @@
 """Files that an organiser uploads in parts, to become a test set once they were checked."""
 
 import unicodedata
-from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, Final
 
@@ -18,12 +17,11 @@ from campaign.models import (
     Job,
     JobKind,
     KeptFile,
-    Protocol,
-    ReferenceUse,
     TestSet,
     Upload,
     User,
 )
+from campaign.refusals import RefusedError
 from campaign.services.jobs import job_cancel, job_queue
 from campaign.texts.language_tags import language_pair_checked
 
@@ -33,7 +31,7 @@ MAX_PART_BYTES: Final = 2 * 1024 * 1024
 KEPT_FOR: Final = timedelta(days=14)
 
 
-class UploadRefusedError(Exception):
+class UploadRefusedError(RefusedError):
     """The request does not fit the upload; nothing was changed."""
 
 
@@ -129,15 +127,10 @@ def upload_check(*, upload: Upload, user: User | None = None) -> Job:
 
 
 @transaction.atomic
-def upload_change(
-    *,
-    upload: Upload,
-    roles: Mapping[str, Mapping[str, str]] | None = None,
-    **values: Any,
-) -> Upload:
+def upload_change(*, upload: Upload, **values: Any) -> Upload:
     """Change the decisions about an upload; omitted fields stay.
 
-    `roles` are `{"role": …, "system": …}` by the names of files. Raises UploadRefusedError, and LanguageTagError
+    Its `roles` are `{"role": …, "system": …}` by the names of files. Raises UploadRefusedError, and LanguageTagError
     where both languages are given and are no pair.
     """
     _lock(upload)
@@ -145,19 +138,12 @@ def upload_change(
     target = values.get("target_language", upload.target_language)
     if source and target:
         values["source_language"], values["target_language"] = language_pair_checked(source, target)
-    if "reference_use" in values and values["reference_use"] not in ReferenceUse.values:
-        raise UploadRefusedError("Unknown reference use.")
-    if "protocol" in values and values["protocol"] not in Protocol.values:
-        raise UploadRefusedError("Unknown protocol.")
+    for name, given in values.get("roles", {}).items():
+        if given.get("role") not in set(FileRole):
+            raise UploadRefusedError(f"{name}: unknown role.")
     for name, value in values.items():
         setattr(upload, name, value)
-    if roles is not None:
-        known = {FileRole(each) for each in FileRole}
-        wrong = [name for name, given in roles.items() if given.get("role") not in known]
-        if wrong:
-            raise UploadRefusedError(f"{wrong[0]}: unknown role.")
-        upload.roles = {name: dict(given) for name, given in roles.items()}
-    upload.save(update_fields=[*values, *(["roles"] if roles is not None else [])] or None)
+    upload.save(update_fields=list(values))
     _touch(upload)
     return upload
 
@@ -261,10 +247,9 @@ def _upload_of(file: KeptFile) -> Upload:
 
 def _lock(upload: Upload) -> None:
     try:
-        found = Upload.objects.select_for_update(no_key=True).get(pk=upload.pk)
+        upload.refresh_from_db(from_queryset=Upload.objects.select_for_update(no_key=True))
     except Upload.DoesNotExist:
         raise UploadRefusedError(_("These files have been discarded.")) from None
-    upload.__dict__.update({f.attname: getattr(found, f.attname) for f in found._meta.fields})
 
 
 def _touch(upload: Upload) -> None:
