@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from campaign.models import Campaign, Panel, PanelKind
 from campaign.panels import prolific_signature
-from campaign.services.panels import PanelTerms, panel_create
+from campaign.services.panels import panel_create
 
 SECRET = "wh-5tvqYH0b1wLZ"
 COMPLETION, SCREENED_OUT = "C1FINISHED", "C2SCREENED"
@@ -30,7 +30,7 @@ def make_panel(campaign: Campaign, kind: str = PanelKind.PROLIFIC, **terms: Any)
         defaults["webhook_secret"] = SECRET
     else:
         defaults["service"] = "SONA"
-    return panel_create(campaign=campaign, kind=kind, terms=PanelTerms(**(defaults | terms)))
+    return panel_create(campaign=campaign, kind=kind, **(defaults | terms))
 
 
 def prolific_id(name: str) -> str:

@@ -28,7 +28,6 @@ from campaign.services.panels import (
     MOST_BLOCKS,
     MOST_MINUTES,
     MOST_PARTICIPATIONS,
-    PanelTerms,
     panel_change,
     panel_create,
     panel_open_or_close,
@@ -212,9 +211,7 @@ class PanelsView(_PanelAddress):
     )
     def post(self) -> Panel:
         """Add a panel, and return its codes and addresses."""
-        kind = self.sent.pop("kind")
-        terms = PanelTerms(**self.sent)
-        made = panel_create(campaign=self.campaign, kind=kind, terms=terms, user=self.user)
+        made = panel_create(campaign=self.campaign, user=self.user, **self.sent)
         return self.panel(made.pk)
 
 
@@ -232,9 +229,7 @@ class PanelView(_PanelAddress):
     )
     def patch(self, panel_id: int) -> Panel:
         """Change the terms for new participants."""
-        panel = self.panel(panel_id)
-        as_it_is = {name: getattr(panel, name) for name in PanelTermsSerializer.Meta.fields}
-        panel_change(panel=panel, terms=PanelTerms(**as_it_is | self.sent))
+        panel_change(panel=self.panel(panel_id), **self.sent)
         return self.panel(panel_id)
 
 

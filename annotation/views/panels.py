@@ -66,7 +66,6 @@ from campaign.services.panels import (
     MOST_PARTICIPATIONS,
     PROLIFIC_TERMS,
     PanelRefusedError,
-    PanelTerms,
     panel_change,
     panel_create,
     panel_open_or_close,
@@ -128,11 +127,6 @@ class PanelForm(VersionedForm):
             for name in GENERIC_TERMS if is_prolific else PROLIFIC_TERMS:
                 del self.fields[name]
 
-    @property
-    def terms(self) -> PanelTerms:
-        """Return the terms of a valid form."""
-        return PanelTerms(**{name: v for name, v in self.cleaned_data.items() if name != "kind"})
-
 
 def _initial(panel: Panel) -> dict[str, Any]:
     names = (
@@ -149,9 +143,8 @@ def panels_page(request: HttpRequest, slug: str) -> HttpResponse:
     form = PanelForm(request.POST or None, campaign=campaign)
     if request.method == "POST" and form.is_valid():
         user = cast("User", request.user)
-        kind = form.cleaned_data["kind"]
         try:
-            panel = panel_create(campaign=campaign, kind=kind, terms=form.terms, user=user)
+            panel = panel_create(campaign=campaign, user=user, **form.cleaned_data)
         except PanelRefusedError as error:
             form.add_error(error.field, str(error))
         else:
@@ -175,7 +168,7 @@ def panel_page(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
     form = PanelForm(request.POST or None, campaign=campaign, panel=panel)
     if request.method == "POST" and form.is_valid():
         try:
-            panel_change(panel=panel, terms=form.terms)
+            panel_change(panel=panel, **form.cleaned_data)
         except PanelRefusedError as error:
             form.add_error(error.field, str(error))
         else:

@@ -21,12 +21,14 @@ def reader(request: Request) -> User:
 
 def readable_task(request: Request, task_id: int) -> Task:
     """Return the test set if the user is a member of its campaign; else raise a 404."""
-    return _task(request, task_id)
+    mine = Task.objects.with_role_of(reader(request)).select_related("test_set__campaign")
+    said = "Test set not found, or you are not a member of its campaign."
+    return row_found(mine, said, pk=task_id)
 
 
 def organised_task(request: Request, task_id: int) -> Task:
     """Return the test set as above; a request that would change something of members who only read gets a 403."""
-    task: Any = _task(request, task_id)
+    task: Any = readable_task(request, task_id)
     _admit(request, task.role)
     return cast("Task", task)
 
@@ -41,18 +43,7 @@ def organised_campaign(request: Request, slug: str) -> Campaign:
 def joined_campaign(request: Request, slug: str) -> Campaign:
     """Return the campaign if the user is a member, in any role, for a member's own settings."""
     mine = Campaign.objects.kept().with_role_of(reader(request))
-    campaign: Any = mine.filter(slug=slug).first()
-    if campaign is None:
-        raise NotFound(_("Campaign not found, or you are not a member."))
-    return cast("Campaign", campaign)
-
-
-def _task(request: Request, task_id: int) -> Task:
-    mine = Task.objects.with_role_of(reader(request)).select_related("test_set__campaign")
-    task = mine.filter(pk=task_id).first()
-    if task is None:
-        raise NotFound("Test set not found, or you are not a member of its campaign.")
-    return task
+    return row_found(mine, _("Campaign not found, or you are not a member."), slug=slug)
 
 
 def _admit(request: Request, role: str) -> None:

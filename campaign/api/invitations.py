@@ -112,14 +112,14 @@ class JudgesLinkMakeSerializer(_LanguagesSerializer):
 class InvitedJudgeSerializer(serializers.Serializer[Any]):
     """A judge who is a person, with the status of their invitation."""
 
-    id = serializers.IntegerField(source="judge.pk", help_text="ID of the judge.")
-    judge = serializers.CharField(source="judge.pseudonym")
+    id = serializers.IntegerField(help_text="ID of the judge.")
+    judge = serializers.CharField(source="pseudonym")
     address_or_note = serializers.CharField(
-        source="judge.reached_at",
+        source="reached_at",
         allow_null=True,
         help_text="E-mail address of the invitation, or the note of the link used to join.",
     )
-    state = serializers.ChoiceField(source="judge.standing", choices=INVITED_STATES)
+    state = serializers.ChoiceField(source="standing", choices=INVITED_STATES)
     message = serializers.ChoiceField(
         source="mail.state", choices=MailState.choices, allow_null=True, default=None
     )
@@ -213,12 +213,10 @@ class _InvitedAddress(Address):
         return row_found(people, pk=judge_id)
 
     def rows(self, page: list[Judge]) -> Any:
-        rows = invited_judges(judges=page)
-        return [rows[judge.pk] for judge in page]
+        return invited_judges(judges=page)
 
     def invited(self, judge_id: int) -> Any:
-        [row] = self.rows(list(people_invited(campaign=self.campaign).filter(pk=judge_id)))
-        return row
+        return self.rows([self.judge(judge_id)])[0]
 
 
 class JudgeInvitationsView(_InvitedAddress):

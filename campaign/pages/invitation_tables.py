@@ -1,6 +1,5 @@
 """Tables of the invitations page, shared links and judges, and their filters."""
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
 
@@ -20,7 +19,7 @@ from campaign.models import Campaign, Invitation, Judge, MailState
 from campaign.pages.filters import DeskFilter
 from campaign.pages.rights import rights
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
-from campaign.selectors.invitations import InvitedJudge, StandingOfInvited, StandingOfLink
+from campaign.selectors.invitations import StandingOfInvited, StandingOfLink
 
 #: Prefix of the first table's parameters: the page has two tables.
 LINKS: Final = "links"
@@ -100,7 +99,7 @@ class _InvitationTable(DeskTable):
         super().__init__(rows, exclude=("actions",) if reads_only else (), prefix=prefix)
         self._campaign, self._request = campaign, request
 
-    def _buttons(self, row: Any) -> SafeString:
+    def cell_actions(self, row: Any) -> SafeString:
         context = {"campaign": self._campaign, "row": row}
         return render_to_string(self.template, context, self._request)
 
@@ -148,16 +147,13 @@ class LinkTable(_InvitationTable):
     def cell_made_by(self, row: Invitation) -> str:
         return "" if row.created_by is None else row.created_by.name
 
-    def cell_actions(self, row: Invitation) -> SafeString:
-        return self._buttons(row)
-
 
 def _sorted(words: Any, by: str, **options: Any) -> SortedColumn:
     return SortedColumn(words, by=by, then="-pk", **options)
 
 
 class InvitedTable(_InvitationTable):
-    """Rows of `people_invited`; `invited` has further data on those of the page, by judge."""
+    """Rows of `people_invited`; those of the page with what `invited_judges` adds."""
 
     name = _sorted(gettext_lazy("Judge"), "pseudonym", kind="judge")
     address = _sorted(gettext_lazy("Address or link"), "reached_at", kind="wide")
@@ -174,23 +170,21 @@ class InvitedTable(_InvitationTable):
 
     def __init__(self, rows: QuerySet[Judge], *, campaign: Campaign, request: HttpRequest) -> None:
         super().__init__(rows, campaign=campaign, request=request)
-        self.invited: Mapping[int, InvitedJudge] = {}
         # A reverse for each row would be a quarter of the page.
         self._judge = reverse("campaign-judge", args=[campaign.slug, 0]).removesuffix("0/")
 
-    def cell_name(self, row: Judge) -> SafeString:
+    def cell_name(self, row: Any) -> SafeString:
         return format_html('<a href="{}{}/">{}</a>', self._judge, row.pk, row.pseudonym)
 
-    def cell_address(self, row: Judge) -> str | SafeString:
-        invited = self.invited[row.pk]
-        if invited.mail is not None:
-            return format_html("<bdi>{}</bdi>", invited.mail.address)
-        if invited.joined_by is not None:
-            return invited.joined_by.note or _("Shared link")
+    def cell_address(self, row: Any) -> str | SafeString:
+        if row.mail is not None:
+            return format_html("<bdi>{}</bdi>", row.mail.address)
+        if row.joined_by is not None:
+            return row.joined_by.note or _("Shared link")
         return ""
 
-    def cell_message(self, row: Judge) -> str | SafeString:
-        mail = self.invited[row.pk].mail
+    def cell_message(self, row: Any) -> str | SafeString:
+        mail = row.mail
         if mail is None:
             return ""
         said = str(mail.get_state_display())
@@ -206,44 +200,42 @@ class InvitedTable(_InvitationTable):
             '{}<span class="field-error">{} <bdi lang="en">{}</bdi></span>', said, known, mail.error
         )
 
-    def cell_opened(self, row: Judge) -> SafeString:
-        invited = self.invited[row.pk]
+    def cell_opened(self, row: Any) -> SafeString:
         said = [
             _("Not opened yet")
-            if invited.opened_at is None
-            else _("opened %(when)s") % _moment(invited.opened_at)
+            if row.opened_at is None
+            else _("opened %(when)s") % _moment(row.opened_at)
         ]
-        if invited.browsers:
+        if row.browsers:
             in_browsers = ngettext(
-                "in %(browsers)s browser", "in %(browsers)s browsers", invited.browsers
-            ) % {"browsers": invited.browsers}
-            kinds = f" ({', '.join(invited.kinds)})" if invited.kinds else ""
+                "in %(browsers)s browser", "in %(browsers)s browsers", row.browsers
+            ) % {"browsers": row.browsers}
+            kinds = f" ({', '.join(row.kinds)})" if row.kinds else ""
             said.append(f"{in_browsers}{kinds}")
-        if invited.accepted:
+        if row.accepted:
             accepted = _("accepted instructions version %(version)s")
-            said.append(accepted % {"version": invited.accepted})
+            said.append(accepted % {"version": row.accepted})
         return format_html_join(" · ", "{}", ((each,) for each in said))
 
-    def cell_link(self, row: Judge) -> str:
-        invited = self.invited[row.pk]
-        if invited.is_withdrawn:
+    def cell_link(self, row: Any) -> str:
+        if row.withdrawn_at is not None:
             return _("Withdrawn")
-        if invited.link_ends is None:
+        if row.link_ends is None:
             return _("no valid link")
-        return _("valid until %(when)s") % _moment(invited.link_ends, "DATE_FORMAT")
+        return _("valid until %(when)s") % _moment(row.link_ends, "DATE_FORMAT")
 
-    def cell_look(self, row: Judge) -> SafeString:
+    def cell_look(self, row: Any) -> SafeString:
         said = []
         if row.declined_at is not None:
             declined = _("declined %(when)s") % _moment(row.declined_at)
             said.append(format_html("<strong>{}</strong>", declined))
-        at = self.invited[row.pk].concurrent_at
-        if at is not None:
+        if row.concurrent_at is not None:
             concurrent = _(
                 "Two browsers were active within the same ten minutes (%(when)s). The link may have been shared, or the judge may use two devices. Ask before you act."
             )
-            said.append(format_html('<p class="notice error">{}</p>', concurrent % _moment(at)))
+            said.append(
+                format_html(
+                    '<p class="notice error">{}</p>', concurrent % _moment(row.concurrent_at)
+                )
+            )
         return format_html_join("", "{}", ((each,) for each in said))
-
-    def cell_actions(self, row: Judge) -> SafeString:
-        return self._buttons(self.invited[row.pk])

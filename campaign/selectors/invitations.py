@@ -1,7 +1,6 @@
 """Invited judges, their links, and links that were passed on."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final
@@ -69,38 +68,6 @@ class StandingOfInvited(StrEnum):
 
 
 _NOT_SENT: Final = (MailState.FAILED, MailState.UNCONFIRMED)
-
-
-@dataclass(slots=True)
-class InvitedJudge:
-    """A judge who is a person, as shown on the organisers' page of invitations."""
-
-    judge: Judge
-    mail: Mail | None
-    joined_by: Invitation | None
-    #: The latest version of the instructions they accepted.
-    accepted: int | None = None
-    opened_at: datetime | None = None
-    #: When the last of their own links ends; None if none works.
-    link_ends: datetime | None = None
-    devices: dict[bytes, str] = field(default_factory=dict)
-    concurrent_at: datetime | None = None
-    #: True if undoing the latest withdrawal would restore a working link.
-    had_link: bool = False
-
-    @property
-    def browsers(self) -> int:
-        return len(self.devices)
-
-    @property
-    def is_withdrawn(self) -> bool:
-        """True if the judge has no access until it is restored."""
-        return self.judge.withdrawn_at is not None
-
-    @property
-    def kinds(self) -> list[str]:
-        """Return the kinds of device they used, each once."""
-        return sorted({str(_DEVICES.get(kind, kind)) for kind in self.devices.values() if kind})
 
 
 def campaign_languages(campaign: Campaign) -> list[str]:
@@ -212,35 +179,29 @@ def people_invited(*, campaign: Campaign) -> QuerySet[Judge]:
     )
 
 
-def invited_judges(*, judges: Sequence[Any]) -> dict[int, InvitedJudge]:
-    """Return the displayed data of judges from `people_invited`, by judge. Three queries."""
-    keys = [judge.pk for judge in judges]
+def invited_judges(*, judges: Sequence[Any]) -> Sequence[Any]:
+    """Return judges from `people_invited` with what the page shows besides. Three queries.
+
+    `mail` is their message in force, `browsers` the number of browsers they used, `kinds` the kinds of device,
+    and `concurrent_at` when two browsers worked at the same time.
+    """
     mails = Mail.objects.filter(withdrawn_at__isnull=True).order_by("-id")
     prefetch_related_objects(judges, Prefetch("mails", mails, to_attr="mails_in_force"))
-    rows = {judge.pk: _row(judge) for judge in judges}
-    browsers = (
-        BrowserVisit.objects.filter(judge__in=keys, browser__isnull=False)
-        .values_list("judge", "browser")
+    devices: dict[int, list[str]] = {judge.pk: [] for judge in judges}
+    used = (
+        BrowserVisit.objects.filter(judge__in=devices, browser__isnull=False)
+        .values("judge", "browser")
         .annotate(device=Max("device"))
     )
-    for judge_id, browser, device in browsers:
-        rows[judge_id].devices[bytes(browser)] = device
-    for judge_id, seen_at in concurrent_browser_visits(judges=keys):
-        rows[judge_id].concurrent_at = seen_at
-    return rows
-
-
-def _row(judge: Any) -> InvitedJudge:
-    mails: list[Mail] = judge.mails_in_force
-    return InvitedJudge(
-        judge=judge,
-        mail=mails[0] if mails else None,
-        joined_by=judge.joined_by,
-        accepted=judge.accepted,
-        opened_at=judge.opened_at,
-        link_ends=judge.link_ends,
-        had_link=judge.had_link,
-    )
+    for judge_id, device in used.values_list("judge", "device"):
+        devices[judge_id].append(str(_DEVICES.get(device, device)))
+    concurrent = dict(concurrent_browser_visits(judges=list(devices)))
+    for judge in judges:
+        judge.mail = next(iter(judge.mails_in_force), None)
+        judge.browsers = len(devices[judge.pk])
+        judge.kinds = sorted(filter(None, set(devices[judge.pk])))
+        judge.concurrent_at = concurrent.get(judge.pk)
+    return judges
 
 
 def concurrent_browser_visits(*, judges: Sequence[int]) -> list[tuple[int, datetime]]:

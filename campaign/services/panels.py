@@ -3,9 +3,7 @@
 import re
 import secrets
 import time
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import Final
+from typing import Any, Final
 
 from django.core.cache import cache
 from django.core.exceptions import ValidationError
@@ -30,7 +28,7 @@ _HOUR: Final = 3600
 CODE_PATTERN: Final = r"^[A-Za-z0-9_-]{4,60}$"
 #: The name of the parameter with the participant's id.
 PARAMETER_PATTERN: Final = r"[A-Za-z0-9_.-]{1,60}"
-#: Terms that only one kind of panel has; for the other they stay as `PanelTerms` has them.
+#: Terms that only one kind of panel has; for the other they stay as `Panel` has them.
 GENERIC_TERMS: Final = ("service", "id_parameter", "completion_address", "screened_out_address")
 PROLIFIC_TERMS: Final = ("participations_per_member", "webhook_secret")
 
@@ -41,51 +39,22 @@ class PanelRefusedError(RefusedError):
     field = "name"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PanelTerms:
-    """The terms of the study for its participants; see `Panel`."""
-
-    name: str
-    blocks_asked: int
-    minutes_allowed: int
-    participations_per_member: int = 1
-    screen_out_after_training: bool = True
-    languages: Sequence[str] = ()
-    completion_code: str = ""
-    screened_out_code: str = ""
-    webhook_secret: str = ""
-    service: str = ""
-    id_parameter: str = "participant"
-    completion_address: str = ""
-    screened_out_address: str = ""
-
-
-_DEFAULTS: Final = {each.name: each.default for each in fields(PanelTerms)}
-
-
 @transaction.atomic
-def panel_create(
-    *, campaign: Campaign, kind: str, terms: PanelTerms, user: User | None = None
-) -> Panel:
+def panel_create(*, campaign: Campaign, kind: str, user: User | None = None, **terms: Any) -> Panel:
     """Create and return a panel with its own addresses; codes are created if missing.
 
     Raises `PanelRefusedError`, for example if the name is taken, and `LanguageTagError`.
     """
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-    panel = Panel(campaign=campaign, kind=kind, created_by=user)
-    _terms_set(panel, terms)
-    panel.save()
-    return panel
+    return _saved(Panel(campaign=campaign, kind=kind, created_by=user), terms)
 
 
 @transaction.atomic
-def panel_change(*, panel: Panel, terms: PanelTerms) -> Panel:
-    """Change the terms of the study, and return the panel; begun participations keep theirs."""
+def panel_change(*, panel: Panel, **terms: Any) -> Panel:
+    """Change the given terms of the study, and return the panel; begun participations keep theirs."""
     Campaign.objects.select_for_update(no_key=True).get(pk=panel.campaign_id)
     locked = Panel.objects.select_for_update().select_related("campaign").get(pk=panel.pk)
-    _terms_set(locked, terms)
-    locked.save()
-    return locked
+    return _saved(locked, terms)
 
 
 @transaction.atomic
@@ -128,32 +97,23 @@ def panel_judge_admit(*, panel: Panel, external_id: str) -> Judge:
     )
 
 
-def _terms_set(panel: Panel, terms: PanelTerms) -> None:
-    _terms_check(panel, terms)
-    made = {
-        "languages": language_tags_checked(terms.languages),
-        "completion_code": terms.completion_code or panel.completion_code or _code_make(),
-        "screened_out_code": terms.screened_out_code or panel.screened_out_code or _code_make(),
-        "webhook_secret": terms.webhook_secret or panel.webhook_secret,
-    }
-    for name, value in (asdict(terms) | made).items():
-        setattr(panel, name, value)
-    if panel.completion_code == panel.screened_out_code:
-        raise PanelRefusedError(
-            _("The completion code and the screen-out code must be different."),
-            "screened_out_code",
-        )
-
-
-def _terms_check(panel: Panel, terms: PanelTerms) -> None:
-    others = Panel.objects.filter(campaign=panel.campaign_id, name=terms.name)
+def _saved(panel: Panel, terms: dict[str, Any]) -> Panel:
+    """Store the panel with these terms; without a code or secret of their own it keeps, or gets, one."""
+    service = panel.service
+    for name, value in terms.items():
+        if value or name not in ("completion_code", "screened_out_code", "webhook_secret"):
+            setattr(panel, name, value)
+    panel.languages = language_tags_checked(panel.languages)
+    panel.completion_code = panel.completion_code or _code_make()
+    panel.screened_out_code = panel.screened_out_code or _code_make()
+    others = Panel.objects.filter(campaign=panel.campaign_id, name=panel.name)
     if others.exclude(pk=panel.pk).exists():
         raise PanelRefusedError(
-            _("A panel named “%(name)s” already exists.") % {"name": terms.name}
+            _("A panel named “%(name)s” already exists.") % {"name": panel.name}
         )
     is_prolific = panel.kind == PanelKind.PROLIFIC
     for name in GENERIC_TERMS if is_prolific else PROLIFIC_TERMS:
-        if getattr(terms, name) != _DEFAULTS[name]:
+        if getattr(panel, name) != getattr(Panel(), name):
             raise PanelRefusedError(
                 "This setting is not available for Prolific panels."
                 if is_prolific
@@ -161,24 +121,31 @@ def _terms_check(panel: Panel, terms: PanelTerms) -> None:
                 name,
             )
     if not is_prolific:
-        _generic_terms_check(panel, terms)
+        _generic_terms_check(panel, service)
+    if panel.completion_code == panel.screened_out_code:
+        raise PanelRefusedError(
+            _("The completion code and the screen-out code must be different."),
+            "screened_out_code",
+        )
+    panel.save()
+    return panel
 
 
-def _generic_terms_check(panel: Panel, terms: PanelTerms) -> None:
-    if not terms.service.strip():
+def _generic_terms_check(panel: Panel, service: str) -> None:
+    if not panel.service.strip():
         raise PanelRefusedError(_("Enter the service name."), "service")
-    if terms.service != panel.service and panel.pk and panel.participations.exists():
+    if panel.service != service and panel.pk and panel.participations.exists():
         raise PanelRefusedError(
             _("The panel has participants of “%(service)s”. Add another panel for another service.")
-            % {"service": panel.service},
+            % {"service": service},
             "service",
         )
-    if not re.fullmatch(PARAMETER_PATTERN, terms.id_parameter):
+    if not re.fullmatch(PARAMETER_PATTERN, panel.id_parameter):
         raise PanelRefusedError(
             _("Enter a parameter name made of letters, digits, “-”, “_” and “.”."), "id_parameter"
         )
     for name in ("completion_address", "screened_out_address"):
-        _address_check(getattr(terms, name), name)
+        _address_check(getattr(panel, name), name)
 
 
 def _address_check(address: str, name: str) -> None:

@@ -1,16 +1,16 @@
 """Access to organisers' pages: lookup of the campaign and the user's rights."""
 
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 
 from campaign.models import Campaign, Task, User
-from campaign.models.task import TaskQuerySet
 from campaign.pages.rights import role_remember
 from campaign.services.members import change_demand, owner_demand
 
 _SAFE = frozenset({"GET", "HEAD"})
+_Found = TypeVar("_Found", Campaign, Task)
 
 
 def organised_campaign(request: HttpRequest, slug: str) -> Campaign:
@@ -18,23 +18,18 @@ def organised_campaign(request: HttpRequest, slug: str) -> Campaign:
 
     Raises `NotAllowedError`, which is answered with 403, if the request would change something and they only read.
     """
-    mine = Campaign.objects.kept().with_role_of(cast("User", request.user))
-    campaign: Any = get_object_or_404(mine, slug=slug)
-    _admit(request, campaign.role)
-    return cast("Campaign", campaign)
+    return _admitted(request, joined_campaign(request, slug))
 
 
 def joined_campaign(request: HttpRequest, slug: str) -> Campaign:
     """Return the campaign likewise, for a member's own settings, in any role."""
     mine = Campaign.objects.kept().with_role_of(cast("User", request.user))
-    campaign: Any = get_object_or_404(mine, slug=slug)
-    role_remember(request, campaign.role)
-    return cast("Campaign", campaign)
+    return _remembered(request, get_object_or_404(mine, slug=slug))
 
 
 def changed_campaign(request: HttpRequest, slug: str) -> Campaign:
     """Return the campaign likewise, for pages hidden from members with read access."""
-    campaign: Any = organised_campaign(request, slug)
+    campaign: Any = joined_campaign(request, slug)
     change_demand(campaign.role)
     return cast("Campaign", campaign)
 
@@ -51,25 +46,14 @@ def organised_task(request: HttpRequest, slug: str, task_id: int) -> Task:
 
     Raises `NotAllowedError` as above.
     """
-    mine = _tasks(request)
-    task: Any = get_object_or_404(mine, pk=task_id, test_set__campaign__slug=slug)
-    _admit(request, task.role)
-    return cast("Task", task)
-
-
-def asked_task(request: HttpRequest, slug: str, task_id: int) -> Task:
-    """Return the test set likewise, for requests that change nothing: members with read access may make them, too."""
-    mine = _tasks(request)
-    task: Any = get_object_or_404(mine, pk=task_id, test_set__campaign__slug=slug)
-    role_remember(request, task.role)
-    return cast("Task", task)
+    return _admitted(request, joined_task(request, slug, task_id))
 
 
 def joined_task(request: HttpRequest, slug: str, task_id: int) -> Task:
-    """Return the test set likewise, for a member's own settings, in any role."""
-    task: Any = get_object_or_404(_tasks(request), pk=task_id, test_set__campaign__slug=slug)
-    role_remember(request, task.role)
-    return cast("Task", task)
+    """Return the test set likewise, for what members in any role may do, also by POST."""
+    mine = Task.objects.with_role_of(cast("User", request.user)).named()
+    tasks = mine.select_related("test_set__campaign")
+    return _remembered(request, get_object_or_404(tasks, pk=task_id, test_set__campaign__slug=slug))
 
 
 def of_task(task: Task, section: str) -> dict[str, Any]:
@@ -77,12 +61,12 @@ def of_task(task: Task, section: str) -> dict[str, Any]:
     return {"campaign": task.test_set.campaign, "task": task, "section": section}
 
 
-def _tasks(request: HttpRequest) -> TaskQuerySet:
-    mine = Task.objects.with_role_of(cast("User", request.user)).named()
-    return mine.select_related("test_set__campaign")
+def _remembered(request: HttpRequest, found: _Found) -> _Found:
+    role_remember(request, found.role)  # type: ignore[attr-defined]  # annotated
+    return found
 
 
-def _admit(request: HttpRequest, role: str) -> None:
+def _admitted(request: HttpRequest, found: _Found) -> _Found:
     if request.method not in _SAFE:
-        change_demand(role)
-    role_remember(request, role)
+        change_demand(found.role)  # type: ignore[attr-defined]
+    return found

@@ -74,7 +74,7 @@ def _page(request: HttpRequest, campaign: Campaign, status: int = 200, **more: A
     link_table = LinkTable(links.found, campaign=campaign, request=request, prefix=f"{LINKS}-")
     table = InvitedTable(people.found, campaign=campaign, request=request)
     table.of(request, at=here)
-    table.invited = invited_judges(judges=[row.record for row in table.page])
+    invited_judges(judges=[row.record for row in table.page])
     context = {
         "campaign": campaign,
         "section": "invitations",

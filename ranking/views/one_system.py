@@ -17,7 +17,7 @@ from annotation.protocols import answer_kind
 from annotation.selectors.corrections import correctable_outputs, corrections_listed
 from campaign.models import SystemKind, Task, User
 from campaign.texts.languages import language_described
-from campaign.views.access import asked_task, of_task, organised_task
+from campaign.views.access import joined_task, of_task, organised_task
 from campaign.views.decorators import page_view
 from ranking.analyses.kind import AnalysisChoice
 from ranking.analyses.options import OptionError
@@ -65,7 +65,7 @@ def system_results_ask(
     request: HttpRequest, slug: str, task_id: int, system_id: int
 ) -> HttpResponse:
     """Have a worker analyse a system. Members with read access may request it, too: it changes nothing."""
-    task = asked_task(request, slug, task_id)
+    task = joined_task(request, slug, task_id)
     page = _Page(task, system_id)
     if page.choice is not None:
         try:

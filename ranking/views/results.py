@@ -17,7 +17,7 @@ from annotation.selectors.judges import excluded_judges
 from campaign.models import Campaign, CampaignState, Judge, Task, User
 from campaign.pages.desk import TEST_SET
 from campaign.pages.rights import rights
-from campaign.views.access import asked_task, joined_campaign, organised_campaign, organised_task
+from campaign.views.access import joined_campaign, joined_task, organised_campaign, organised_task
 from campaign.views.decorators import form_view, page_view
 from ranking.analyses.kind import EXCLUDED, GROUP, WITHOUT, AnalysisChoice, AnalysisKind
 from ranking.analyses.options import OptionError
@@ -387,7 +387,7 @@ def known_kind(known: Mapping[str, AnalysisKind], name: str) -> AnalysisKind:
 @form_view
 def analysis_page(request: HttpRequest, slug: str, task_id: int, kind: str) -> HttpResponse:
     """Have a worker compute an answer on POST; GET redirects to its section, which polls here meanwhile."""
-    task = asked_task(request, slug, task_id)
+    task = joined_task(request, slug, task_id)
     found = known_kind(analyses_of(task=task), kind)
 
     def ask(form: AnalysisForm) -> None:

@@ -22,7 +22,7 @@ from campaign.models import Campaign, Instructions, Invitation, Judge, Panel, Ta
 from campaign.services.instructions import instructions_write
 from campaign.services.invitation_mails import judges_invite_by_mail
 from campaign.services.invitations import invitation_create_for_anybody
-from campaign.services.panels import PanelTerms, panel_change, panel_create
+from campaign.services.panels import panel_change, panel_create
 from campaign.services.people import judge_add, judge_change
 from campaign.services.rules import RulesRefusedError
 from campaign.services.rules import task_change as set_change
@@ -67,7 +67,7 @@ def stored() -> list[Any]:
 def prepared(task: Task) -> tuple[Judge, Panel]:
     campaign = task.test_set.campaign
     judge = make_judge(campaign, languages=["en", "de"])
-    panel = panel_create(campaign=campaign, kind="prolific", terms=PanelTerms(**PANEL))
+    panel = panel_create(campaign=campaign, kind="prolific", **PANEL)
     return judge, panel
 
 
@@ -92,11 +92,9 @@ def services(task: Task, judge: Judge, panel: Panel) -> dict[str, Callable[[str]
         ),
         "mail": lambda tag: judges_invite_by_mail(campaign=campaign, languages=["en", tag], **mail),
         "panel": lambda tag: panel_create(
-            campaign=campaign, kind="prolific", terms=PanelTerms(**terms, languages=["en", tag])
+            campaign=campaign, kind="prolific", **terms, languages=["en", tag]
         ),
-        "changed panel": lambda tag: panel_change(
-            panel=panel, terms=PanelTerms(**PANEL, languages=["en", tag])
-        ),
+        "changed panel": lambda tag: panel_change(panel=panel, **PANEL, languages=["en", tag]),
         "instructions": lambda tag: instructions_write(campaign=campaign, language=tag, **text),
     }
 

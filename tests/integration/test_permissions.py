@@ -122,7 +122,6 @@ def test_each_role_meets_its_bounds_wherever_a_campaign_is_named() -> None:
         (by_page.changed_campaign, of_campaign, changing, changing),
         (by_page.owned_campaign, of_campaign, owning, owning),
         (by_page.organised_task, of_task, everybody, changing),
-        (by_page.asked_task, of_task, everybody, everybody),
         (by_page.joined_task, of_task, everybody, everybody),
         (by_rest.organised_campaign, of_campaign, everybody, changing),
         (by_rest.joined_campaign, of_campaign, everybody, everybody),

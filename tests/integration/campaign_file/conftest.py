@@ -15,7 +15,7 @@ from campaign.services.bad_references import bad_reference_review, bad_reference
 from campaign.services.instructions import instructions_write
 from campaign.services.invitations import invitation_create_for_anybody
 from campaign.services.judge_groups import judge_group_create, judge_groups_set
-from campaign.services.panels import PanelTerms, panel_create
+from campaign.services.panels import panel_create
 from campaign.services.people import conflict_declare
 from campaign.services.rules import campaign_change
 from ranking.services.settings import ranking_settings_change, stopping_rule_set
@@ -130,10 +130,7 @@ def campaign() -> Campaign:
     )
     quality_rules_suggest(campaign=campaign, user=user)
     panel_create(
-        campaign=campaign,
-        kind="prolific",
-        terms=PanelTerms(name="P", blocks_asked=10, minutes_allowed=40),
-        user=user,
+        campaign=campaign, kind="prolific", user=user, name="P", blocks_asked=10, minutes_allowed=40
     )
     links: list[tuple[str, dict[str, Any]]] = [
         ("Poster: no", {"languages": ["de"], "asks_languages": True}),

@@ -13,7 +13,7 @@ from campaign.services.invitations import (
     invitation_revoke,
     link_lifetime,
 )
-from campaign.services.panels import PanelTerms, panel_change, panel_create
+from campaign.services.panels import panel_change, panel_create
 from whole_campaigns.campaign_file.properties import Schema, flag, properties_of
 from whole_campaigns.campaign_file.said import Said
 from whole_campaigns.campaign_file.sections.section import (
@@ -55,19 +55,17 @@ class PanelsSection(ListSection[Campaign]):
                 panel_create(
                     campaign=owner,
                     kind=said.get("kind"),
-                    terms=PanelTerms(name=said.get("name"), **terms),
                     user=run.by,
+                    name=said.get("name"),
+                    **terms,
                 )
         elif panel.kind != said.get("kind"):
             raise said.error(
                 f"the panel belongs to {panel.kind}", "use a different panel name", "kind"
             )
         elif differing(panel, terms):
-            kept = {name: getattr(panel, name) for name in _PANEL_TERMS}
             with said.refusals():
-                panel_change(
-                    panel=panel, terms=PanelTerms(name=said.get("name"), **{**kept, **terms})
-                )
+                panel_change(panel=panel, **terms)
 
 
 _LINK_TERMS: Final = ("cap", "languages", "asks_languages", "expires_at")
