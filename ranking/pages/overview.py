@@ -30,7 +30,6 @@ from ranking.pages.plots import bar_plot, percent, rank_plots
 from ranking.pages.summary import headline, headline_without_ranking
 from ranking.selectors.alerts import CampaignFacts, campaign_facts, needs_in
 from ranking.selectors.analyses import kind_in_place_of_ranking
-from ranking.selectors.dashboards import Standing
 from ranking.selectors.overview import DAYS_FORECAST, TaskOverview, day_after
 from ranking.wording.ranges import first_cluster
 
@@ -135,7 +134,7 @@ def _row(overview: TaskOverview, end: EndOfWork | None, *, today: date, axis: fl
     return OverviewRow(
         overview=overview,
         headline=_headline(overview),
-        plot=small_plot(standing) if standing and standing.systems else None,
+        plot=small_plot(standing) if standing and standing["systems"] else None,
         bar=None if share is None else percent(share),
         bars=bar_plot([(day.start, day.judged) for day in overview.days]),
         end=words,
@@ -146,18 +145,22 @@ def _row(overview: TaskOverview, end: EndOfWork | None, *, today: date, axis: fl
 
 def _headline(overview: TaskOverview) -> str:
     standing = overview.summary.standing
-    if standing is not None and standing.systems:
-        return headline(standing.systems, standing.groups)
+    if standing and standing["systems"]:
+        return headline(standing["systems"], standing["groups"])
     if overview.summary.judged and kind_in_place_of_ranking(task=overview.task):
         return headline_without_ranking(overview.task)
-    return headline(standing.systems, standing.groups) if standing else headline_without_ranking()
+    return (
+        headline(standing["systems"], standing["groups"])
+        if standing
+        else headline_without_ranking()
+    )
 
 
-def small_plot(standing: Standing) -> dict[str, Any]:
+def small_plot(standing: Mapping[str, Any]) -> dict[str, Any]:
     """Return the rank ranges of a ranking, small and without names; lengths down are pixels."""
     rows = [
         (row, row.begins_cluster or (number > 0 and not index))
-        for number, plot in enumerate(rank_plots(standing.systems))
+        for number, plot in enumerate(rank_plots(standing["systems"]))
         for index, row in enumerate(plot.rows)
     ]
     lines = [
@@ -385,9 +388,9 @@ _NAMED: Final = 3
 def _best_cluster(overview: TaskOverview) -> str:
     """Return the systems of the best cluster, by name; empty while nothing tells systems apart."""
     standing = overview.summary.standing
-    best = [] if standing is None else first_cluster(standing.systems, standing.groups)
+    best = [] if standing is None else first_cluster(standing["systems"], standing["groups"])
     # A cluster of all systems is no result.
-    if standing is None or len(best) == len(standing.systems):
+    if standing is None or len(best) == len(standing["systems"]):
         return ""
     more = len(best) - _NAMED
     return ", ".join(best[:_NAMED]) + (f" (+{figure(more)})" if more > 0 else "")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from django.conf import settings
@@ -41,29 +40,19 @@ def report_in(
     stored: Mapping[str, Any], language: str, *, data: Mapping[str, Any] | None = None
 ) -> Report:
     """Return a stored report in a language; in that of the settings where it has no other."""
-    known = (*first_languages(language), *stored)
+    known = (language, language.partition("-")[0], settings.LANGUAGE_CODE, *stored)
     chosen = stored[next(name for name in known if name in stored)]
-    tables = [
-        _table(values, _rows(stored, values["rows"], number))
-        for number, values in enumerate(chosen["tables"])
-    ]
+    tables = []
+    for number, values in enumerate(chosen["tables"]):
+        rows, plot = values["rows"], values["plot"]
+        read = {
+            "columns": [Column(*column) for column in values["columns"]],
+            "rows": stored[rows]["tables"][number]["rows"] if isinstance(rows, str) else rows,
+            "rules": frozenset(values["rules"]),
+            "plot": plot and Plot(**plot),
+        }
+        tables.append(Table(**{**values, **read}))
     return Report(tables=tables, data=data or {}, notes=chosen["notes"])
-
-
-def first_languages(language: str) -> list[str]:
-    """Return the languages that are shown to readers of a language, the first that a stored report has."""
-    return list(dict.fromkeys((language, language.partition("-")[0], settings.LANGUAGE_CODE)))
-
-
-def rows_kept_in(values: Mapping[str, Any]) -> str | None:
-    """Return the language that the rows of some tables are stored with; None if all are in `values`."""
-    named = (table["rows"] for table in values["tables"])
-    return next((rows for rows in named if isinstance(rows, str)), None)
-
-
-def _rows(stored: Mapping[str, Any], rows: list[Any] | str, number: int) -> list[Any]:
-    found: list[Any] = stored[rows]["tables"][number]["rows"] if isinstance(rows, str) else rows
-    return found
 
 
 def _values(report: Report) -> dict[str, Any]:
@@ -90,18 +79,3 @@ def _values(report: Report) -> dict[str, Any]:
             for table in report.tables
         ],
     }
-
-
-def _table(values: Mapping[str, Any], rows: Sequence[Any]) -> Table:
-    table = Table(
-        name=values["name"],
-        title=values["title"],
-        columns=[Column(*column) for column in values["columns"]],
-        rows=rows,
-        notes=values["notes"],
-        rules=frozenset(values["rules"]),
-        keys=values["keys"],
-        about=values["about"],
-    )
-    plot = values["plot"]
-    return table if plot is None else replace(table, plot=Plot(**plot))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from django.conf import settings
-from django.db.models import Func, JSONField, QuerySet
-from django.db.models.fields.json import KeyTransform
-from django.db.models.functions import Coalesce
+from django.db.models import QuerySet
 from django.utils.translation import get_language
 
 from annotation.models import JudgmentSequence
@@ -21,7 +19,7 @@ from ranking.core.beside import OutputScores
 from ranking.models import Analysis
 from ranking.models.analysis import AnalysisQuerySet
 from ranking.reports import Report
-from ranking.reports.stored import first_languages, report_in, rows_kept_in
+from ranking.reports.stored import report_in
 from ranking.selectors.chosen_judgments import domains_of
 
 #: Texts of answers, which lists do not show.
@@ -150,30 +148,10 @@ def answered_among(
     )
 
 
-def answer_for_people(*, analysis: Analysis, language: str) -> Report:
-    """Return a finished answer in a language, as `report_in` does, without its data; other languages are not read.
-
-    One query; two where its figures are kept with another language.
-    """
-    said = _said(analysis, first_languages(language))
-    if said is None:
-        # In none of these: in whichever there is.
-        return report_in(analysis.reports or {}, language)
-    other = rows_kept_in(said)
-    stored = (
-        {language: said} if other is None else {language: said, other: _said(analysis, [other])}
-    )
-    return report_in(stored, language)
-
-
-def _said(analysis: Analysis, languages: Iterable[str]) -> Mapping[str, Any] | None:
-    """Return the text of an answer in the first of these languages that it has; None if it has none of them."""
-    found = [KeyTransform(language, "reports") for language in languages]
-    said = found[0] if len(found) == 1 else Coalesce(*found, output_field=JSONField())
-    said_in: Mapping[str, Any] | None = (
-        Analysis.objects.filter(pk=analysis.pk).values_list(said, flat=True).get()
-    )
-    return said_in
+def answer_for_people(analysis: Analysis) -> Report:
+    """Return a finished answer in the language in force, without its data. One query."""
+    reports = Analysis.objects.values_list("reports", flat=True).get(pk=analysis.pk)
+    return report_in(reports or {}, get_language() or settings.LANGUAGE_CODE)
 
 
 def analyses_asked(*, task: Task) -> AnalysisQuerySet:
@@ -183,9 +161,9 @@ def analyses_asked(*, task: Task) -> AnalysisQuerySet:
 
 
 def answer_with_data(analysis: Analysis) -> Report:
-    """Return a finished answer in the language in force, with its data. One query."""
-    said = Analysis.objects.values_list("reports", "data").get(pk=analysis.pk)
-    return report_in(said[0] or {}, get_language() or settings.LANGUAGE_CODE, data=said[1])
+    """Return a finished answer in the language in force, with its data. Two queries."""
+    data = Analysis.objects.values_list("data", flat=True).get(pk=analysis.pk)
+    return replace(answer_for_people(analysis), data=data or {})
 
 
 class JudgeInAnswer(NamedTuple):
@@ -223,39 +201,22 @@ def evidence_of(analysis: Analysis, judges: list[str]) -> dict[str, dict[str, An
     return {name: {**said, "figures": found.get(name, {})} for name in judges}
 
 
-class _FiguresOfJudges(Func):
-    """Name, number of blocks and four figures of agreement of each judge in an answer."""
-
-    template = """(
-        SELECT jsonb_agg(jsonb_build_array(
-            judge->'judge', judge->'blocks', judge#>'{agreement,kappa}', judge#>'{agreement,low}',
-            judge#>'{agreement,high}', judge#>'{agreement,comparable}'
-        ))
-        FROM jsonb_array_elements(%(expressions)s) judge
-    )"""
-    output_field = JSONField()
-
-
 def _of_judges(analysis: Analysis) -> list[JudgeInAnswer]:
-    """Read six figures of each, of forty: an answer about a thousand judges has a megabyte."""
-    read = Analysis.objects.filter(pk=analysis.pk)
-    outliers, judges = read.values_list("data__outliers", _FiguresOfJudges("data__judges")).get()
+    data = analysis.data
+    assert data is not None  # noqa: S101  it is finished
     rules: dict[str, list[str]] = {}
-    for rule in outliers:
+    for rule in data["outliers"]:
         for name in rule["outliers"]:
             rules.setdefault(name, []).append(rule["rule"])
     return [
         _in_answer(
-            judge,
-            blocks=blocks,
-            kappa=kappa,
-            low=low,
-            high=high,
-            comparable=comparable,
-            rules=tuple(rules.get(judge, ())),
-            stands_out=judge in rules,
+            row["judge"],
+            blocks=row["blocks"],
+            **{name: row["agreement"][name] for name in ("kappa", "low", "high", "comparable")},
+            rules=tuple(rules.get(row["judge"], ())),
+            stands_out=row["judge"] in rules,
         )
-        for judge, blocks, kappa, low, high, comparable in judges or ()
+        for row in data["judges"]
     ]
 
 

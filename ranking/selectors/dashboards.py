@@ -5,11 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from hashlib import blake2b
+from operator import attrgetter
 from typing import Any, Final
 
-from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import F, JSONField, Min, OuterRef, Q, QuerySet, Subquery, Sum
-from django.db.models.fields.json import KeyTransform
+from django.db.models import F, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, JSONObject, Left, TruncDay, TruncHour
 from django.utils import timezone
 
@@ -18,11 +17,8 @@ from annotation.models import (
     JudgeTally,
     Judgment,
     JudgmentSequence,
-    PageChanges,
     ProblemReport,
-    ProblemReportKind,
     Skip,
-    SkipReason,
     WorkedQuarterHour,
 )
 from campaign.models import Campaign, CampaignState, Judge, Task, User
@@ -81,14 +77,6 @@ def dashboard_state(*, user: User, slug: str, task_id: int) -> DashboardState | 
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """The part of a ranking's result that its headline says; as in `LatestRanking.result`."""
-
-    systems: Sequence[dict[str, Any]]
-    groups: Sequence[Sequence[str]]
-
-
-@dataclass(frozen=True, slots=True)
 class TaskSummary:
     """A test set with the blocks judged in it and by how many, its latest ranking in short, and who that leaves out.
 
@@ -99,7 +87,7 @@ class TaskSummary:
 
     task: Task
     judged: int
-    standing: Standing | None
+    standing: Mapping[str, Any] | None
     judges: int = 0
     left_out: int = 0
     published: Mapping[str, Any] | None = None
@@ -127,16 +115,7 @@ def organised_campaigns(*, user: User) -> QuerySet[Campaign]:
 def task_summaries(tasks: Sequence[Task]) -> dict[int, TaskSummary]:
     """Return the summaries of tasks by primary key. Two queries; three if a ranking leaves out a judge."""
     # Not their results: each is as long as its judges are many.
-    rankings = (
-        LatestRanking.objects.filter(task__in=tasks)
-        .defer("result")
-        .annotate(
-            systems=KeyTransform("systems", "result", output_field=JSONField()),
-            groups=KeyTransform("groups", "result", output_field=JSONField()),
-            found=KeyTransform("stopping", "result", output_field=JSONField()),
-        )
-    )
-    latest: dict[int, Any] = {ranking.task_id: ranking for ranking in rankings}
+    latest = LatestRanking.objects.in_bulk([task.pk for task in tasks])
     left_out = judges_left_out(*latest.values())
     versions = PublishedResult.objects.filter(task=OuterRef("task")).order_by("-version")
     said = JSONObject(version="version", address=Left("digest", ADDRESS_LENGTH))
@@ -155,7 +134,7 @@ def task_summaries(tasks: Sequence[Task]) -> dict[int, TaskSummary]:
             task=row,
             judged=judged,
             judges=judges,
-            standing=_standing(latest.get(row.pk)),
+            standing=latest[row.pk].result if row.pk in latest else None,
             left_out=len(left_out.get(row.pk, ())),
             rule=_rule(latest.get(row.pk)),
             published=published,
@@ -163,102 +142,33 @@ def task_summaries(tasks: Sequence[Task]) -> dict[int, TaskSummary]:
     return found
 
 
-def _rule(ranking: Any) -> RuleState | None:
+def _rule(ranking: LatestRanking | None) -> RuleState | None:
     if ranking is None or not ranking.rule:
         return None
-    judgments = ranking.found["judgments"] if ranking.found else 0
-    return rule_state(ranking.rule, found=ranking.found, met=ranking.rule_met, judgments=judgments)
-
-
-def _standing(ranking: Any) -> Standing | None:
-    return None if ranking is None else Standing(ranking.systems, ranking.groups)
+    found = ranking.result.get("stopping")
+    judgments = found["judgments"] if found else 0
+    return rule_state(ranking.rule, found=found, met=ranking.rule_met, judgments=judgments)
 
 
 # Number shown of each kind; the rest is on the page of reports and in the export.
 SHOWN = 5
-# Number of comments loaded: some were withdrawn or corrected.
-_LOOKED_AT = 2 * SHOWN
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeFeedback:
-    """A report or comment of a judge; `about` is a kind of problem, a reason to skip, or empty."""
-
-    judge_id: int
-    judge: str
-    comment: str
-    document: str
-    segment: int
-    text: str | None
-    at: datetime
-    about: str
-
-
-@dataclass(frozen=True, slots=True)
-class LatestFeedback:
-    """The latest problem reports and comments of a test set; `reported` counts all reports."""
-
-    problems: tuple[JudgeFeedback, ...]
-    comments: tuple[JudgeFeedback, ...]
-    reported: int
+def latest_feedback(task: Task) -> dict[str, Any]:
+    """Return the latest problem reports of a test set with their number, and the latest comments that stand. Four queries."""
+    reports = ProblemReport.objects.filter(task=task).annotate(at=F("created_at"))
+    judged = Judgment.objects.of(task.pk).current().annotate(at=F("submitted_at"))
+    skipped = Skip.objects.standing().filter(task=task).annotate(at=F("created_at"))
+    comments = [row for rows in (judged, skipped) for row in _latest(rows.exclude(comment=""))]
+    return {
+        "problems": _latest(reports),
+        "comments": sorted(comments, key=attrgetter("at"), reverse=True)[:SHOWN],
+        "reported": reports.count(),
+    }
 
 
-# Columns of each entry, for `JudgeFeedback`.
-_SHOWN_OF: Final = (
-    "judge",
-    "judge__pseudonym",
-    "comment",
-    "block__segment__document__name",
-    "block__segment__position",
-    "block__segment__source_text",
-)
-
-
-def _problems(task_id: int) -> QuerySet[ProblemReport, Any]:
-    rows = ProblemReport.objects.filter(task=task_id).order_by("-id")
-    return rows.values_list(*_SHOWN_OF, "created_at", "kind")[:SHOWN]
-
-
-# The latest few are read by their index, and then each is looked up by its own: a filter would be a join of all, and
-# `Exists` may be answered from a hash of all.
-def _judgments(task_id: int) -> QuerySet[Judgment, Any]:
-    """Return the latest judgments with a comment, and the id of one that supersedes each."""
-    later = Judgment.objects.filter(supersedes=OuterRef("pk")).values("pk")[:1]
-    rows = Judgment.objects.filter(task=task_id).exclude(comment="").order_by("-pk")
-    return rows.values_list(*_SHOWN_OF, "submitted_at", Subquery(later))[:_LOOKED_AT]
-
-
-def _skips(task_id: int) -> QuerySet[Skip, Any]:
-    """Return the latest skips with a comment, each with its judge and the judges of its block."""
-    judged = Judgment.objects.filter(block=OuterRef("block")).order_by().values("judge")
-    rows = Skip.objects.filter(task=task_id).exclude(comment="").order_by("-pk")
-    columns = ("created_at", "reason", ArraySubquery(judged))
-    return rows.values_list(*_SHOWN_OF, *columns)[:_LOOKED_AT]
-
-
-def latest_feedback(task: Task) -> LatestFeedback:
-    """Return the latest feedback on a test set. Four queries."""
-    problems = tuple(
-        JudgeFeedback(*[*shown, str(ProblemReportKind(kind).label)])
-        for *shown, kind in _problems(task.pk)
-    )
-    counted = PageChanges.objects.filter(task=task).values_list("problem_reports", flat=True)
-    return LatestFeedback(
-        problems=problems, comments=_comments(task), reported=counted.first() or 0
-    )
-
-
-def _comments(task: Task) -> tuple[JudgeFeedback, ...]:
-    """Return the latest comments on judgments not superseded, and on skips."""
-    entries = [
-        *(JudgeFeedback(*[*shown, ""]) for *shown, later in _judgments(task.pk) if later is None),
-        *(
-            JudgeFeedback(*[*shown, str(SkipReason(reason).label)])
-            for *shown, reason, judged_by in _skips(task.pk)
-            if shown[0] not in judged_by
-        ),
-    ]
-    return tuple(sorted(entries, key=lambda entry: entry.at, reverse=True)[:SHOWN])
+def _latest(rows: QuerySet[Any]) -> QuerySet[Any]:
+    return rows.select_related("judge", "block__segment__document").order_by("-pk")[:SHOWN]
 
 
 # A judge who did something this recently is at work: a block takes a minute or two.

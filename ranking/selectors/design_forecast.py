@@ -7,8 +7,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from django.db.models import JSONField
-from django.db.models.fields.json import KeyTransform
 
 from annotation.models import Design
 from annotation.sampling.parameters import DesignKind
@@ -18,8 +16,8 @@ from annotation.selectors.words_to_read import DesignWords, ReadBlocks, blocks_r
 from campaign.models import Task
 from ranking.core.simulation.budget_curve import ActiveDraw, BudgetCurve, budget_curve
 from ranking.core.simulation.work_ahead import ASSUMED_PACE, ReadingPace, reading_pace
-from ranking.models import LatestRanking
 from ranking.selectors.dashboards import task_summaries
+from ranking.selectors.runs import latest_run
 
 #: Budgets of the plot, the largest of the slider the last one.
 POINTS: Final = 25
@@ -242,19 +240,16 @@ class _Known:
 def _known(task: Task, design: Design) -> _Known:
     systems = systems_drawn(task=task, design=design)
     # Not the whole result: it is as long as its judges are many.
-    rows = LatestRanking.objects.filter(task=task).values_list(
-        KeyTransform("systems", "result", output_field=JSONField()),
-        KeyTransform("pairs", "result", output_field=JSONField()),
-    )
-    in_order, pairs = rows.first() or ((), ())
-    ranked = [row["system"] for row in in_order or ()]
+    run = latest_run(task_id=task.pk)
+    result = {"systems": [], "pairs": []} if run is None else run.result
+    ranked = [row["system"] for row in result["systems"]]
     drawn = list(systems.order_by("name").values_list("name", flat=True))
     # Rankings by an earlier design of other systems say nothing about the selected ones.
     names = drawn if design.systems else list(dict.fromkeys([*ranked, *drawn]))
     at = {name: place for place, name in enumerate(names)}
     wins = np.zeros((len(names), len(names)))
     ties = 0.0
-    for (one, other), pair in zip(combinations(ranked, 2), pairs or (), strict=False):
+    for (one, other), pair in zip(combinations(ranked, 2), result["pairs"], strict=False):
         if one in at and other in at:
             better, worse = at[one], at[other]
             wins[better, worse], wins[worse, better] = pair[0], pair[1]

@@ -6,8 +6,7 @@ from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
-from django.db.models import F, JSONField, Max, Min, Q
-from django.db.models.fields.json import KeyTransform
+from django.db.models import F, Max, Min, Q
 
 from annotation.export.five_way import systems_shown
 from annotation.models import ProblemReport, Skip
@@ -15,9 +14,9 @@ from annotation.selectors.judges import excluded_judges
 from annotation.selectors.judgment_list import JudgmentListed, judgments_listed
 from campaign.models import Output, Reference, Segment, System, SystemKind, Task
 from ranking.core.methods.shares import expected_wins
-from ranking.models import LatestRanking
+from ranking.models import RankingRun
 from ranking.range_choices import recorded_choice
-from ranking.selectors.runs import pairs_of_rows
+from ranking.selectors.runs import latest_run, pairs_of_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,70 +69,53 @@ class SystemStanding:
     opponents: Sequence[Opponent]
     method: str
     parameters: Mapping[str, Any]
-    watermark: int
     reason: str = ""
 
 
 def system_standing(*, task: Task, name: str) -> SystemStanding | None:
-    """Return a system's position in the current ranking; None without a ranking. One query.
-
-    Judges' figures in the ranking are not loaded.
-    """
-
-    def part(key: str) -> KeyTransform:
-        return KeyTransform(key, "result", output_field=JSONField())
-
-    found = (
-        LatestRanking.objects.filter(pk=task.pk)
-        .annotate(systems=part("systems"), pairs=part("pairs"), missing=part("not_estimable"))
-        .values("systems", "pairs", "missing", "method", "parameters", "watermark")
-        .first()
-    )
-    if found is None:
+    """Return the standing of a system in the latest ranking; None without one. One query."""
+    run = latest_run(task_id=task.pk)
+    if run is None:
         return None
-    systems = found["systems"] or []
-    names = [row["system"] for row in systems]
-    reasons = {row["system"]: row["reason"] for row in found["missing"] or []}
-    place = names.index(name) if name in names else None
+    systems = run.result["systems"]
+    row = next((row for row in systems if row["system"] == name), None)
+    reasons = {row["system"]: row["reason"] for row in run.result["not_estimable"]}
     return SystemStanding(
-        row=None if place is None else systems[place],
+        row=row,
         systems=systems,
-        opponents=[]
-        if place is None
-        else _opponents(systems, found["pairs"], name, found["parameters"]),
-        method=found["method"],
-        parameters=found["parameters"],
-        watermark=found["watermark"],
+        opponents=[] if row is None else _opponents(run, row),
+        method=run.method,
+        parameters=run.parameters,
         reason=reasons.get(name, ""),
     )
 
 
-def _opponents(
-    systems: Sequence[Mapping[str, Any]],
-    pairs: Sequence[Sequence[float]],
-    name: str,
-    parameters: Mapping[str, Any],
-) -> list[Opponent]:
-    """Return the opponents of the same group from the pairs, which are stored in the order of `pairs_of_rows`."""
-    level = recorded_choice(parameters).level
+def _opponents(run: RankingRun, row: Mapping[str, Any]) -> list[Opponent]:
+    """Return the systems that a system was compared with in the ranking, best first."""
+    level, name, systems = (
+        recorded_choice(run.parameters).level,
+        row["system"],
+        run.result["systems"],
+    )
     rows = {row["system"]: row for row in systems}
     found = []
-    for (better, worse), (wins, losses, ties, _p, adjusted) in zip(
-        pairs_of_rows(systems), pairs, strict=True
+    for pair, (wins, losses, ties, _p, adjusted) in zip(
+        pairs_of_rows(systems), run.result["pairs"], strict=True
     ):
-        if name not in (better, worse):
+        if name not in pair:
             continue
-        other = rows[worse if name == better else better]
-        won, lost = (wins, losses) if name == better else (losses, wins)
+        is_better = name == pair[1]
+        other = rows[pair[0] if is_better else pair[1]]
+        won, lost = (losses, wins) if is_better else (wins, losses)
         found.append(
             Opponent(
                 name=other["system"],
                 won=int(won),
                 lost=int(lost),
                 tied=int(ties),
-                is_better=name == worse,
+                is_better=is_better,
                 is_told_apart=adjusted <= level,
-                is_thin=bool(other.get("shortage") or rows[name].get("shortage")),
+                is_thin=bool(other.get("shortage") or row.get("shortage")),
             )
         )
     return found

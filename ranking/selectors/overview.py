@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
 
-from django.db.models import F, JSONField, Sum
-from django.db.models.fields.json import KeyTransform
+from django.db.models import F, Sum
 from django.db.models.functions import TruncDay
 from django.utils import timezone
 
@@ -17,7 +16,7 @@ from annotation.protocols import answer_kind
 from annotation.selectors.words_to_read import blocks_read, mean_words
 from campaign.models import Campaign, CampaignState, Judge, Task
 from ranking.core.simulation.work_ahead import EndOfWork, forecast_end
-from ranking.models import JudgeMeasures, LatestRanking
+from ranking.models import JudgeMeasures
 from ranking.reports.inputs import WorkFacts
 from ranking.selectors.dashboards import (
     Period,
@@ -27,6 +26,7 @@ from ranking.selectors.dashboards import (
     task_summaries,
 )
 from ranking.selectors.judges import LOW_AGREEMENT_LEVEL
+from ranking.selectors.runs import latest_run
 from ranking.selectors.settings import stopping_rule_in_force
 
 #: Days of the plot of pace, the present one among them.
@@ -239,10 +239,10 @@ def work_facts(*, task: Task) -> WorkFacts:
     """Return the inputs of forecasts of hours and days. A constant number of queries."""
     overview = task_overview(task=task)
     rule = stopping_rule_in_force(task_id=task.pk)
-    words = mean_words(task=task)
+    words, run = mean_words(task=task), latest_run(task_id=task.pk)
     return WorkFacts(
         judged=overview.summary.judged,
-        counted=_counted(task),
+        counted=None if run is None else int(run.result["input"]["blocks"]),
         most_shown=answer_kind(task.protocol).candidates[-1],
         wanted=task.blocks_wanted,
         rule_judgments=None if rule is None else rule.judgments,
@@ -254,14 +254,6 @@ def work_facts(*, task: Task) -> WorkFacts:
         else round(words.of_block(0, task.test_set.campaign), _DECIMALS),
         output_words=None if words is None else round(words.output, _DECIMALS),
     )
-
-
-def _counted(task: Task) -> int | None:
-    """Return the judgments that count in the latest ranking; None without one."""
-    latest = LatestRanking.objects.filter(pk=task.pk)
-    # Not the whole result: it is as long as its judges are many.
-    counts = latest.values_list(KeyTransform("input", "result", output_field=JSONField())).first()
-    return None if counts is None else int(counts[0]["blocks"])
 
 
 def _pace(task: Task) -> tuple[tuple[int, float, float], ...]:

@@ -1,10 +1,9 @@
 """Ranking settings and stopping rules of tasks."""
 
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Case, F, JSONField, OuterRef, Q, Subquery, Value, When
-from django.db.models.fields.json import KeyTransform
 from django.db.models.functions import Coalesce, JSONObject
 
 from ranking.models import LatestRanking, RankingRun, RankingSettings, StoppingRule
@@ -60,26 +59,18 @@ def rule_asked_for(task: str) -> Coalesce:
     return Coalesce(Subquery(newest.values(recorded=recorded)[:1]), nothing)
 
 
-def stopping_rule_state(*, task_id: int, today: date | None = None) -> RuleState | None:
-    """Return how far judging of a test set is by its rule; None without a rule. Two queries."""
+def stopping_rule_state(*, task_id: int) -> RuleState | None:
+    """Return the progress of a test set by its stopping rule, from its latest ranking; None without a rule."""
     rule = stopping_rule_in_force(task_id=task_id)
     if rule is None:
         return None
-    # Not the whole result: it is as long as its judges are many.
-    latest = LatestRanking.objects.filter(pk=task_id).values_list(
-        "rule",
-        "rule_met",
-        KeyTransform("stopping", "result", output_field=JSONField()),
-        KeyTransform("input", "result", output_field=JSONField()),
-    )
-    of_rule, met, found, counts = latest.first() or ({}, None, None, {"blocks": 0})
-    is_of_this = of_rule == rule.recorded
+    latest = LatestRanking.objects.filter(pk=task_id).first()
+    is_of_this = latest is not None and latest.rule == rule.recorded
     return rule_state(
         rule.recorded,
-        found=found if is_of_this else None,
-        met=met if is_of_this else None,
-        judgments=counts["blocks"],
-        today=today,
+        found=latest.result.get("stopping") if latest and is_of_this else None,
+        met=latest.rule_met if latest and is_of_this else None,
+        judgments=latest.result["input"]["blocks"] if latest else 0,
     )
 
 

@@ -7,8 +7,7 @@ from typing import Any, Final
 import numpy as np
 from django.conf import settings
 from django.db import transaction
-from django.db.models import JSONField, Q
-from django.db.models.fields.json import KeyTransform
+from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
@@ -41,7 +40,7 @@ from ranking.analyses.registry import analysis_named
 from ranking.analyses.system import ONE_SYSTEM
 from ranking.code_version import code_version
 from ranking.core.judged.blocks import CONTENT_KEY_VERSION
-from ranking.models import Analysis, LatestRanking
+from ranking.models import Analysis
 from ranking.reports import Report
 from ranking.reports.inputs import Input
 from ranking.reports.stored import in_languages
@@ -50,6 +49,7 @@ from ranking.selectors.analyses import ANSWER, analyses_of, kind_in_place_of_ran
 from ranking.selectors.campaign_tables import blocks_skipped, table_tasks
 from ranking.selectors.chosen_judgments import judgments_chosen, stored_input
 from ranking.selectors.metrics import metric_digests, metrics_given
+from ranking.selectors.runs import latest_run
 from ranking.selectors.tasks_beside import other_tasks, tasks_beside, tasks_read
 from ranking.wording.stopping_rules import RuleState, rule_notes
 
@@ -58,10 +58,6 @@ MOST_KEPT = 500
 #: Tables kept per campaign.
 MOST_TABLES_KEPT = 200
 _LANGUAGES = tuple(code for code, _words in settings.LANGUAGES)
-
-
-class AnalysisRefusedError(Exception):
-    """These judgments cannot be analysed so; the words are for organisers."""
 
 
 def analysis_choice(
@@ -102,12 +98,11 @@ def analysis_ask(
     # Before the transaction, as rankings do.
     last = judgments_number(task_id=task.pk)
     watermark_check(watermark, last)
-    beside = None if judgments else _one_beside(task, choice)
-    others = None
-    if judgments is None and choice.kind.reads_other_tasks:
-        others = {each.pk: judgments_number(task_id=each.pk) for each in other_tasks(task=task)}
+    others = {}
+    if judgments is None:
+        others = {each.pk: judgments_number(task_id=each.pk) for each in _others(task, choice)}
     with transaction.atomic():
-        chosen = judgments or _judgments(task, choice, watermark or last, beside, others)
+        chosen = judgments or _judgments(task, choice, watermark or last, others)
         return _ask(
             choice,
             user,
@@ -171,18 +166,18 @@ def _recorded(task: TableTestSet, choice: AnalysisChoice) -> dict[str, Any]:
     return {**plain(task), "judgments": judgments.recorded}
 
 
-def _one_beside(task: Task, choice: AnalysisChoice) -> tuple[TaskBeside, ...] | None:
-    """Return the other task that an option names, up to its last judgment; None for a kind without such an option."""
+def _others(task: Task, choice: AnalysisChoice) -> list[Task]:
+    """Return the other tasks of the test set that an analysis looks at: all, or the one that its option names."""
     if not choice.kind.beside:
-        return None
+        return other_tasks(task=task) if choice.kind.reads_other_tasks else []
     protocol = choice.options[choice.kind.beside]
-    other = Task.objects.filter(test_set=task.test_set_id, protocol=protocol).first()
-    if other is None or other == task:
+    found = list(Task.objects.filter(test_set=task.test_set_id, protocol=protocol))
+    if not found or task in found:
         raise OptionError(
             _("Not found in this test set: %(names)s.") % {"names": Protocol(protocol).label},
             field=choice.kind.beside,
         )
-    return (TaskBeside(protocol=protocol, watermark=judgments_number(task_id=other.pk)),)
+    return found
 
 
 def analysis_check(kind: AnalysisKind, task: Task) -> None:
@@ -208,26 +203,28 @@ def watermark_check(watermark: int | None, last: int) -> None:
 
 
 def _judgments(
-    task: Task,
-    choice: AnalysisChoice,
-    watermark: int,
-    beside: tuple[TaskBeside, ...] | None,
-    others: Mapping[int, int] | None,
+    task: Task, choice: AnalysisChoice, watermark: int, others: Mapping[int, int]
 ) -> ChosenJudgments:
-    """Return those that count; `others` are the watermarks of other tasks by primary key, where the kind looks at all."""
+    """Return those that count; `others` are the watermarks of other tasks by primary key."""
+    kind = choice.kind
     chosen = judgments_chosen(
         task=task,
         options=choice.options,
         watermark=watermark,
-        with_work=choice.kind.needs_work,
-        with_remarks=choice.kind.needs_remarks,
-        with_rule=choice.kind.shows_rule,
+        with_work=kind.needs_work,
+        with_remarks=kind.needs_remarks,
+        with_rule=kind.shows_rule,
     )
-    if choice.kind.needs_metrics:
+    if kind.needs_metrics:
         chosen = replace(chosen, metrics=metric_digests(test_set_id=task.test_set_id))
-    if others is not None:
+    if kind.reads_other_tasks:
         beside = tasks_beside(task=task, options=choice.options, watermarks=others)
-    return chosen if beside is None else replace(chosen, beside=beside)
+        return replace(chosen, beside=beside)
+    if kind.beside:
+        protocol = choice.options[kind.beside]
+        beside = tuple(TaskBeside(protocol=protocol, watermark=last) for last in others.values())
+        return replace(chosen, beside=beside)
+    return chosen
 
 
 def _ask(
@@ -309,7 +306,7 @@ def analysis_compute(*, analysis: Analysis, begin: Begin | None = None) -> Analy
 
     Raises
     ------
-    AnalysisRefusedError
+    ValueError
         If these judgments cannot be analysed so.
     """
     data, reports = analysis_reproduce(analysis, begin=begin)
@@ -326,23 +323,18 @@ def analysis_reproduce(
 
     Raises
     ------
-    AnalysisRefusedError
+    ValueError
         If these judgments cannot be analysed so, or this code computes such analyses in another way.
     """
     if analysis.content_key_version != CONTENT_KEY_VERSION:
-        raise AnalysisRefusedError(
+        raise ValueError(
             f"The analysis used content keys of version {analysis.content_key_version}; "
             f"this version of Quintet uses {CONTENT_KEY_VERSION}."
         )
     kind = kind_of(analysis)
-    try:
-        options = {
-            option.name: option.read(analysis.choice[option.name]) for option in kind.options
-        }
-        compute = _across if analysis.task is None else _of_task
-        tell = compute(analysis, kind, options, begin or _untold)
-    except ValueError as error:
-        raise AnalysisRefusedError(str(error)) from error
+    options = {option.name: option.read(analysis.choice[option.name]) for option in kind.options}
+    compute = _across if analysis.task is None else _of_task
+    tell = compute(analysis, kind, options, begin or _untold)
     reports, first = in_languages(tell, _LANGUAGES)
     return plain(first.data), reports
 
@@ -375,9 +367,7 @@ def _of_task(
         given = replace(given, answers=answers)
     found = kind.find(given, options, begin)
     not_judged = _not_judged(given, chosen)
-    return lambda: _with_rule(
-        _with_not_judged(kind.tell(given, options, found), not_judged), chosen.rule
-    )
+    return lambda: _completed(kind.tell(given, options, found), not_judged, chosen.rule)
 
 
 def _across(
@@ -425,30 +415,20 @@ def _not_judged(given: Input, chosen: ChosenJudgments) -> list[str]:
     return sorted(set(chosen.systems).difference(blocks.systems[column] for column in shown))
 
 
-def _with_not_judged(report: Report, systems: Sequence[str]) -> Report:
-    """Return a report that says which systems nothing is known of."""
-    if not systems:
-        return report
-    words = _("Not judged, because designs select systems: %(systems)s.")
-    return replace(
-        report,
-        notes=[*report.notes, words % {"systems": ", ".join(systems)}],
-        data={**report.data, "not_judged": list(systems)},
-    )
+def _completed(report: Report, not_judged: Sequence[str], state: RuleState | None) -> Report:
+    """Return a report that says which systems nothing is known of, and how far judging was by the stopping rule."""
+    notes, data = list(report.notes), dict(report.data)
+    if not_judged:
+        words = _("Not judged, because designs select systems: %(systems)s.")
+        notes.append(words % {"systems": ", ".join(not_judged)})
+        data["not_judged"] = list(not_judged)
+    if state is not None:
+        notes += rule_notes(state)
+        data["stopping_rule"] = state.as_data
+    return replace(report, notes=notes, data=data)
 
 
-def _with_rule(report: Report, state: RuleState | None) -> Report:
-    """Return a report that says how far judging was by the stopping rule."""
-    if state is None:
-        return report
-    return replace(
-        report,
-        notes=[*report.notes, *rule_notes(state)],
-        data={**report.data, "stopping_rule": state.as_data},
-    )
-
-
-@handles(JobKind.ANALYSIS, AnalysisRefusedError)
+@handles(JobKind.ANALYSIS, ValueError)
 def analysis_job(job: Job, progress: JobProgress) -> dict[str, Any]:
     """Do a job that was queued for an analysis."""
     waiting = Analysis.objects.select_related("task__test_set", "campaign")
@@ -491,7 +471,7 @@ def answer_keep_up(*, task_id: int) -> Analysis | None:
         with transaction.atomic():
             analysis_compute(analysis=asked)
             pages_changed([task_id])
-    except AnalysisRefusedError:
+    except ValueError:
         # No answer is possible; the same may have been requested concurrently.
         Analysis.objects.filter(pk=asked.pk, finished_at=None, job=None).delete()
         return None
@@ -502,9 +482,8 @@ def _compares(task: Task) -> bool:
     """Return whether the latest ranking of a task rests on any comparison; its judgments may show one output each."""
     if not answer_kind(task.protocol).compares_outputs:
         return False
-    counted = KeyTransform("input", "result", output_field=JSONField())
-    found: Any = LatestRanking.objects.filter(pk=task.pk).values_list(counted, flat=True).first()
-    return found is None or found["comparisons"] > 0
+    run = latest_run(task_id=task.pk)
+    return run is None or run.result["input"]["comparisons"] > 0
 
 
 def _is_due(task: Task, choice: AnalysisChoice, chosen: ChosenJudgments, last: int) -> bool:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from threading import Lock
 from time import monotonic
-from typing import Any
+from typing import Any, Final
 from uuid import UUID, uuid4
 
 from django.db import transaction
@@ -82,7 +80,7 @@ def live_tallies(
     definition = live_definition(run, kinds)
     task_id = run.task_id
     row = StoredTallies.objects.filter(pk=task_id).defer("packed").first()
-    held = CACHE.take(task_id)
+    held = CACHE.pop(task_id, None)
     if row is None or bytes(row.definition) != definition.digest:
         held = None
     elif held is None or held.build != row.build or held.watermark < row.watermark:
@@ -172,7 +170,12 @@ def tallies_store(held: HeldTallies, task_id: int) -> None:
 
 
 def _put_after_commit(task_id: int, held: HeldTallies) -> None:
-    transaction.on_commit(lambda: CACHE.put(task_id, held))
+    def put() -> None:
+        CACHE[task_id] = held
+        if len(CACHE) > MOST_HELD:
+            CACHE.pop(next(iter(CACHE)), None)
+
+    transaction.on_commit(put)
 
 
 #: Test sets whose tallies are held at the same time: those that were ranked last.
@@ -181,10 +184,7 @@ MOST_HELD = 8
 
 @dataclass
 class HeldTallies:
-    """Tallies at a watermark, and the state of the row they were last stored in.
-
-    The holder owns them: `LiveCache.take` removes them from the cache.
-    """
+    """Tallies at a watermark, and the state of the row they were last stored in."""
 
     tallies: LiveTallies
     watermark: int
@@ -195,39 +195,9 @@ class HeldTallies:
     stored_at: float
 
 
-class LiveCache:
-    """The tallies that were used last, by test set.
-
-    Tallies that are taken and not put back are forgotten, so that those of a transaction that failed
-    are never used again.
-    """
-
-    def __init__(self, most: int = MOST_HELD) -> None:
-        self._most = most
-        self._held: OrderedDict[int, HeldTallies] = OrderedDict()
-        self._lock = Lock()
-
-    def take(self, task_id: int) -> HeldTallies | None:
-        """Return the tallies of a test set and forget them."""
-        with self._lock:
-            return self._held.pop(task_id, None)
-
-    def put(self, task_id: int, held: HeldTallies) -> None:
-        """Hold tallies, and forget those that were not used for longest."""
-        with self._lock:
-            self._held[task_id] = held
-            self._held.move_to_end(task_id)
-            while len(self._held) > self._most:
-                self._held.popitem(last=False)
-
-    def clear(self) -> None:
-        """Forget everything, as a new process."""
-        with self._lock:
-            self._held.clear()
-
-
-#: Cache of this process.
-CACHE = LiveCache()
+#: The tallies that were used last, by test set, in this process. Those that a ranking takes and does not put back are
+#: forgotten, so that those of a transaction that failed are never used again.
+CACHE: Final[dict[int, HeldTallies]] = {}
 
 
 SEED = 0

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
-from threading import Lock
 from time import monotonic
-from typing import Final, Literal
+from typing import Final
 
 from django.db import transaction
 from django.db.models import Q
@@ -124,7 +121,7 @@ def _measures(
     checks_are_scored: bool,
 ) -> MeasuresByJudge:
     agreement = run.result["agreement"]
-    measures = MEASURES.measures(run.task_id, tallies, p_chance="own")
+    measures = _measures_of_tallies(run.task_id, tallies)
     if checks_are_scored:
         # The rate at which attentive judges miss the damage is known only for outputs of the same
         # sentence.
@@ -171,50 +168,21 @@ def _rules_apply(task: Task, measures: MeasuresByJudge, *, watermark: int) -> No
 _MOST_HELD = 8
 
 
-@dataclass(frozen=True)
-class _Measured:
-    tallies: JudgeTallies
-    p_chance: float | Literal["own"]
-    measures: MeasuresByJudge
-
-
-class MeasuresMemory:
-    """The measures of each test set's judges that were computed last.
+def _measures_of_tallies(task_id: int, tallies: JudgeTallies) -> MeasuresByJudge:
+    """Return the same as `measures_of_tallies`, of the judges whose tallies have changed alone.
 
     A judge's measures follow from the judge's tallies and the number of judges, so that others stay
     as they are, whatever became of the transaction they were computed in.
     """
-
-    def __init__(self) -> None:
-        self._measured: OrderedDict[int, _Measured] = OrderedDict()
-        self._lock = Lock()
-
-    def measures(
-        self, task_id: int, tallies: JudgeTallies, *, p_chance: float | Literal["own"]
-    ) -> MeasuresByJudge:
-        """Return the same as `measures_of_tallies`, without the agreement with others."""
-        with self._lock:
-            before = self._measured.pop(task_id, None)
-        if before is None or before.p_chance != p_chance:
-            found = measures_of_tallies(tallies, p_chance=p_chance)
-        else:
-            changed = judges_to_measure(before.tallies, tallies)
-            new = measures_of_tallies(tallies, judges=changed, p_chance=p_chance)
-            found = {
-                name: new[name] if name in changed else before.measures[name]
-                for name in tallies.judges
-            }
-        with self._lock:
-            self._measured[task_id] = _Measured(tallies, p_chance, found)
-            while len(self._measured) > _MOST_HELD:
-                self._measured.popitem(last=False)
-        return {name: dict(results) for name, results in found.items()}
-
-    def clear(self) -> None:
-        """Forget everything, as a new process."""
-        with self._lock:
-            self._measured.clear()
+    before, known = MEASURED.pop(task_id, (JudgeTallies(), {}))
+    changed = judges_to_measure(before, tallies) if known else frozenset(tallies.judges)
+    new = measures_of_tallies(tallies, judges=changed, p_chance="own")
+    found = {name: (new if name in changed else known)[name] for name in tallies.judges}
+    MEASURED[task_id] = tallies, found
+    if len(MEASURED) > _MOST_HELD:
+        MEASURED.pop(next(iter(MEASURED)), None)
+    return {name: dict(results) for name, results in found.items()}
 
 
-#: Cache of this process.
-MEASURES = MeasuresMemory()
+#: Tallies and measures of the test sets measured last, in this process.
+MEASURED: Final[dict[int, tuple[JudgeTallies, MeasuresByJudge]]] = {}

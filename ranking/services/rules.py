@@ -1,7 +1,7 @@
 """Activate quality rules for organisers: first preview their effects, then let them act at once."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -43,16 +43,9 @@ def rules_preview(*, campaign: Campaign, terms: Sequence[RuleTerms]) -> RuleEffe
     """
     for each in terms:
         rule_terms_check(campaign=campaign, terms=each)
+    names = [term.name for term in fields(RuleTerms)]
     rules = [
-        QualityRule(
-            campaign=campaign,
-            task=each.task,
-            measure=each.measure,
-            direction=each.direction,
-            threshold=each.threshold,
-            minimum=each.minimum,
-            action=each.action,
-        )
+        QualityRule(campaign=campaign, **{name: getattr(each, name) for name in names})
         for each in terms
     ]
     return rule_effects(rules, campaign=campaign)
@@ -111,9 +104,6 @@ def rule_release(*, rule: QualityRule, user: User, confirmed: str) -> RuleEffect
 
 
 def _take(effects: RuleEffects, *, user: User | None, confirmed: str) -> None:
-    if not effects.is_large:
-        rule_acts_take(acts=effects.acts)
-        return
-    if confirmed != effects.code:
+    if effects.is_large and confirmed != effects.code:
         raise ConfirmationNeededError(effects)
-    rule_acts_take(acts=effects.acts, confirmed_by=user)
+    rule_acts_take(acts=effects.acts, confirmed_by=user if effects.is_large else None)

@@ -1,8 +1,7 @@
 """Changes of how test sets are ranked, and of the rule by which judging is to end."""
 
 from datetime import date
-from enum import Enum
-from typing import Any, Final, TypedDict, Unpack
+from typing import Any, Final
 
 from django.db import transaction
 from django.utils.formats import number_format
@@ -26,35 +25,18 @@ from ranking.wording.stopping_rules import CRITERIA, looks_at_tests
 MAX_CONFIDENCE = 0.999
 
 
-class Unchanged(Enum):
-    """Placeholder for a group that is not given, because None means all judges."""
-
-    GROUP = "group"
-
-
-class RangeSettings(TypedDict, total=False):
-    """Parts of a `RangeChoice`, as plain values."""
-
-    resample: str
-    ranges: str
-    correction: str
-    sides: int
-    confidence: float
-
-
 @transaction.atomic
 def ranking_settings_change(
     *,
     task: Task,
     changed_by: User | None = None,
-    judge_group: JudgeGroup | Unchanged | None = Unchanged.GROUP,
     method: str | None = None,
     reason: str = "",
-    **changes: Unpack[RangeSettings],
+    **changes: Any,
 ) -> RankingSettings:
     """Change the ranking method of a task, its rank ranges, and the judges who count.
 
-    Omitted settings stay unchanged.
+    `changes` are parts of a `RangeChoice` as plain values, and `judge_group`. Omitted settings stay unchanged.
 
     If the kind of ranges changes, level, correction and sides that are not given become the
     defaults of the new kind. A change is stored as a row with its author, its time and all
@@ -68,6 +50,7 @@ def ranking_settings_change(
     """
     Task.objects.select_for_update(no_key=True).get(pk=task.pk)
     before = ranking_settings_in_force(task_id=task.pk)
+    group = changes.pop("judge_group", before.judge_group)
     kept: dict[str, Any] = before.choice.recorded
     if changes.get("ranges", before.ranges) != before.ranges:
         kept = {"confidence": before.confidence}
@@ -76,7 +59,6 @@ def ranking_settings_change(
     _check(choice, task)
     _method_check(chosen, choice, task)
     reason = reason.strip()
-    group = before.judge_group if isinstance(judge_group, Unchanged) else judge_group
     is_same = (choice, chosen, group) == (before.choice, before.method, before.judge_group)
     if is_same and reason in ("", before.reason):
         return before

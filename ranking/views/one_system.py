@@ -7,7 +7,6 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
@@ -139,7 +138,7 @@ class _Page:
             )
         else:
             of.append(answer.pk)
-            report = answer_for_people(analysis=answer, language=get_language() or "en")
+            report = answer_for_people(answer)
         tables = shown_tables(
             report,
             # The sentences are shown with their texts.

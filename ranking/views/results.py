@@ -10,7 +10,6 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils.translation import get_language
 
 from annotation.protocols import answer_kind
 from annotation.selectors.judges import excluded_judges
@@ -266,7 +265,7 @@ class Sections(SectionsOf):
         return not is_same or set(counted["systems"]) != self._systems
 
     def _shown(self, form: AnalysisForm, shown: Analysis) -> dict[str, Any]:
-        report = answer_for_people(analysis=shown, language=get_language() or "en")
+        report = answer_for_people(shown)
         # Pages show how far judging is now; the answer's own words are of the time it was computed.
         rule = [] if self._rule is None else rule_notes(self._rule)
         context: dict[str, Any] = {

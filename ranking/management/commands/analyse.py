@@ -154,7 +154,6 @@ def _of_database(given: Mapping[str, Any], options: Options, progress: Progress)
     from ranking.selectors.analyses import answer_with_data
     from ranking.selectors.campaign_tables import table_answer
     from ranking.services.analyses import (
-        AnalysisRefusedError,
         analysis_ask,
         analysis_choice,
         analysis_compute,
@@ -163,22 +162,21 @@ def _of_database(given: Mapping[str, Any], options: Options, progress: Progress)
 
     name = options["test_set"]
     choice = analysis_choice(options["kind"], dict(given), of_campaign=name is None)
+    if name is None:
+        campaign = campaign_named(options["campaign"])
+        stored = table_answer(campaign=campaign, choice=choice) if choice.is_live else None
+        if stored is not None and stored.report is not None:
+            return stored.report
+        asked: Analysis = table_ask(campaign=campaign, choice=choice, is_queued=False)
+    else:
+        task = task_named(campaign=options["campaign"], name=name, protocol=options["protocol"])
+        asked = analysis_ask(
+            task=task, choice=choice, watermark=options["watermark"], is_queued=False
+        )
     try:
-        if name is None:
-            campaign = campaign_named(options["campaign"])
-            if choice.is_live:
-                stored = table_answer(campaign=campaign, choice=choice).report
-                if stored is not None:
-                    return stored
-            asked: Analysis = table_ask(campaign=campaign, choice=choice, is_queued=False)
-        else:
-            task = task_named(campaign=options["campaign"], name=name, protocol=options["protocol"])
-            asked = analysis_ask(
-                task=task, choice=choice, watermark=options["watermark"], is_queued=False
-            )
         if asked.finished_at is None:
             asked = analysis_compute(analysis=asked, begin=progress.begin)
-    except AnalysisRefusedError as error:
+    except ValueError as error:
         raise CommandError(str(error)) from error
     return answer_with_data(asked)
 

@@ -84,7 +84,7 @@ def test_what_was_taken_back_is_kept_and_counted_once(judge: Judge, task: Task) 
     before = judge_work(judge), judge.accounts.get().blocks_closed
     judgments_number(task_id=task.pk)
     assert judging_progress(task=task).skipped == 1
-    assert [entry.comment for entry in latest_feedback(task).comments] == ["by mistake"]
+    assert [entry.comment for entry in latest_feedback(task)["comments"]] == ["by mistake"]
     judgment = rank(block)
     assert judgment.supersedes is None
     assert list(Skip.objects.values_list("reason", "comment")) == [("other", "by mistake")]
@@ -96,7 +96,7 @@ def test_what_was_taken_back_is_kept_and_counted_once(judge: Judge, task: Task) 
     assert (after[0].done, after[0].held, after[1]) == (before[0].done, before[0].held, before[1])
     progress = judging_progress(task=task)
     assert (progress.judged, progress.skipped) == (3, 0)
-    assert latest_feedback(task).comments == ()
+    assert latest_feedback(task)["comments"] == []
     assert all(any(row.labels) for row in five_way_rows(task=task))
 
 

@@ -73,7 +73,7 @@ def test_the_first_table_stands_where_a_ranking_would(kind: str, client: Client)
     rank_task(task.pk)
     answer = Analysis.objects.get()
     assert (answer.kind, answer.task) == (kind, task)
-    first = answer_for_people(analysis=answer, language="en").tables[0]
+    first = answer_for_people(answer).tables[0]
     page = dashboard(task, client)
     headings = [column.heading for column in first.columns]
     assert headings not in [each.headings for each in page_tables(before)]

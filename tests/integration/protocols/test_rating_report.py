@@ -14,7 +14,6 @@ from ranking.analyses.options import OptionError
 from ranking.reports import Report
 from ranking.reports.stored import report_in
 from ranking.services.analyses import (
-    AnalysisRefusedError,
     analysis_ask,
     analysis_choice,
     analysis_compute,
@@ -84,5 +83,5 @@ def test_easy_texts_are_named_or_proposed(task: Task) -> None:
     for missing in ("13", "2 dune"):
         choice = analysis_choice("rating", {"easy": [missing]})
         asked = analysis_ask(task=task, choice=choice, is_queued=False)
-        with pytest.raises(AnalysisRefusedError, match=f"No ratings of “{missing}”"):
+        with pytest.raises(ValueError, match=f"No ratings of “{missing}”"):
             analysis_compute(analysis=asked)

@@ -17,7 +17,6 @@ from campaign.models import Campaign, Document, Judge, Segment, System, User
 from ranking.models import JudgeMeasures
 from ranking.selectors.runs import latest_run
 from ranking.services import live_tallies as services
-from ranking.services.live_tallies import LiveCache
 from ranking.services.quality import quality_evaluate
 from ranking.services.runs import ranking_compute, ranking_run_reproduce
 from tests.integration.ranking.writing import TestSetWriter, settings_change
@@ -47,7 +46,7 @@ class History:
         self.writer.system("_ref", kind="reference")
         self.writer.system("_bad", kind="bad_reference")
         self.task_id = self.writer.task.pk
-        self.workers = [LiveCache(), LiveCache()]
+        self.workers: list[dict[int, Any]] = [{}, {}]
         self.blocks: dict[tuple[int, int], Block] = {}
         self.standing: list[Judgment] = []
         self.judged = 0

@@ -18,7 +18,6 @@ from ranking.core.rankings.rank import rank
 from ranking.models import Analysis
 from ranking.selectors.judged_columns import judged_blocks
 from ranking.services.analyses import (
-    AnalysisRefusedError,
     analysis_ask,
     analysis_choice,
     analysis_compute,
@@ -193,7 +192,7 @@ def recorded_with(answer: Analysis, *, systems: list[str]) -> Analysis:
 def test_without_a_task_that_it_was_of_an_answer_is_refused(task: Task) -> None:
     answer = asked(task)
     answer.judgments["beside"][0]["protocol"] = Protocol.TOP
-    with pytest.raises(AnalysisRefusedError, match="has been deleted"):
+    with pytest.raises(ValueError, match="has been deleted"):
         analysis_reproduce(answer)
 
 

@@ -17,7 +17,6 @@ from ranking.models import RankingRun, RankingUpkeep, StoredTallies
 from ranking.selectors import live_judgments
 from ranking.selectors.runs import latest_run, system_kinds
 from ranking.services import live_tallies as services
-from ranking.services.live_tallies import LiveCache
 from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
 from ranking.services.runs_check import tallies_check
 from ranking.tasks import build_tallies, check_tallies, rank_task
@@ -29,7 +28,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The watermarks at which all judgments were counted, by one worker with a memory of its own."""
-    monkeypatch.setattr(services, "CACHE", LiveCache())
+    monkeypatch.setattr(services, "CACHE", {})
     found: list[int] = []
     count_all = services._counted
 
@@ -108,7 +107,7 @@ def test_a_worker_that_begins_reads_the_row_and_what_came_since(
     for _ in range(3):
         judge_more(judged)
         rank(judged)
-        monkeypatch.setattr(services, "CACHE", LiveCache())
+        monkeypatch.setattr(services, "CACHE", {})
 
     assert counted == []
     assert StoredTallies.objects.get().watermark == 10

@@ -154,8 +154,9 @@ def test_no_ranges_at_any_time_under_an_active_design(writer: TestSetWriter) -> 
 
 def test_the_day_comes_without_a_ranking(writer: TestSetWriter) -> None:
     today = timezone.localdate()
+    stopping_rule_set(task=writer.task, until=today + timedelta(days=1), judgments=1000)
+    ahead = stopping_rule_state(task_id=writer.task.pk)
     stopping_rule_set(task=writer.task, until=today, judgments=1000)
-    ahead = stopping_rule_state(task_id=writer.task.pk, today=today - timedelta(days=1))
     state = stopping_rule_state(task_id=writer.task.pk)
     assert ahead is not None
     assert state is not None
