@@ -1,7 +1,6 @@
 """Members of a campaign: roles, sign-in links and invitations by e-mail."""
 
-from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 from django.db.models import QuerySet
 from django.urls import reverse
@@ -13,7 +12,7 @@ from campaign.api.operations import Address, operation
 from campaign.api.serializers import MessageSerializer
 from campaign.models import Mail, MailState, Membership, MembershipRole
 from campaign.pages.rights import ROLE_MEANS
-from campaign.selectors.credentials import MemberAccess, members_access, memberships_of
+from campaign.selectors.credentials import members_access
 from campaign.selectors.invitations import member_invitations
 from campaign.services.api_tokens import CredentialRefusedError
 from campaign.services.invitations import InvitationRefusedError
@@ -27,19 +26,16 @@ from campaign.services.members import (
 )
 
 
-class MemberSerializer(serializers.Serializer[MemberAccess]):
-    id = serializers.IntegerField(source="membership.pk", read_only=True)
-    name = serializers.CharField(source="membership.user.name", read_only=True)
-    email = serializers.EmailField(source="membership.user.email", allow_null=True, read_only=True)
-    role = serializers.ChoiceField(source="membership.role", choices=MembershipRole.choices)
+class MemberSerializer(serializers.Serializer[Membership]):
+    id = serializers.IntegerField(read_only=True)
+    name = serializers.CharField(source="user.name", read_only=True)
+    email = serializers.EmailField(source="user.email", allow_null=True, read_only=True)
+    role = serializers.ChoiceField(choices=MembershipRole.choices)
     browsers = serializers.IntegerField(
         read_only=True, help_text="Browsers in which the member is signed in."
     )
     tokens = serializers.IntegerField(read_only=True, help_text="Valid API tokens.")
-    links = serializers.SerializerMethodField(help_text="Valid sign-in links.")
-
-    def get_links(self, member: MemberAccess) -> int:
-        return len(member.links)
+    links = serializers.IntegerField(read_only=True, help_text="Valid sign-in links.")
 
 
 class MemberAddSerializer(serializers.Serializer[Any]):
@@ -108,14 +104,10 @@ class MemberInvitationSerializer(serializers.ModelSerializer[Mail]):
 class _MembersAddress(Address):
     ordering = "id"
 
-    def membership(self, membership_id: int) -> Membership:
-        rows = Membership.objects.select_related("user", "campaign")
-        return row_found(rows, campaign=self.campaign, pk=membership_id)
+    def membership(self, membership_id: int) -> Any:
+        return row_found(members_access(campaign=self.campaign), pk=membership_id)
 
-    def rows(self, page: list[Membership]) -> list[MemberAccess]:
-        return members_access(campaign=self.campaign, memberships=page)
-
-    def with_link(self, membership: Membership) -> SimpleNamespace:
+    def with_link(self, membership: Membership) -> Membership:
         """Return a member with a new link, or why there is none."""
         address, why = None, ""
         try:
@@ -124,17 +116,19 @@ class _MembersAddress(Address):
             why = str(error)
         else:
             address = self.request.build_absolute_uri(reverse("invitation", args=[token]))
-        return SimpleNamespace(**vars(_access(membership)), link=address, no_link=why)
+        member = self.membership(membership.pk)
+        member.link, member.no_link = address, why
+        return cast("Membership", member)
 
 
 class MembersView(_MembersAddress):
     @operation("members", MemberSerializer(many=True))
     def get(self) -> QuerySet[Membership]:
         """Return the members of a campaign in the order in which they came; links only by their number."""
-        return memberships_of(campaign=self.campaign)
+        return members_access(campaign=self.campaign)
 
     @operation("member_add", {201: MemberAddedSerializer}, takes=MemberAddSerializer)
-    def post(self) -> SimpleNamespace:
+    def post(self) -> Membership:
         """Add a member and make a link for them. For organisers; owners are added by owners.
 
         409 for a person who is a member in another role already.
@@ -148,7 +142,7 @@ class MembersView(_MembersAddress):
 
 class MemberView(_MembersAddress):
     @operation("member_change", MemberRoleMeansSerializer, takes=MemberRoleSerializer)
-    def patch(self, membership_id: int) -> SimpleNamespace:
+    def patch(self, membership_id: int) -> Any:
         """Change the role of a member, or preview the effects with `dry_run`. For owners.
 
         409 for the only owner.
@@ -157,7 +151,9 @@ class MemberView(_MembersAddress):
         role = MembershipRole(self.sent.get("role", membership.role))
         if "role" in self.sent and not self.sent.get("dry_run"):
             member_role_change(membership=membership, role=role, by=self.user)
-        return SimpleNamespace(**vars(_access(membership)), means=str(ROLE_MEANS[role]))
+        membership = self.membership(membership_id)
+        membership.means = str(ROLE_MEANS[role])
+        return membership
 
     @operation("member_remove")
     def delete(self, membership_id: int) -> None:
@@ -167,7 +163,7 @@ class MemberView(_MembersAddress):
 
 class MemberLinkView(_MembersAddress):
     @operation("member_link", MemberAddedSerializer)
-    def post(self, membership_id: int) -> SimpleNamespace:
+    def post(self, membership_id: int) -> Membership:
         """Make another link that signs a member in; it is answered this once. An owner's is made by owners."""
         return self.with_link(self.membership(membership_id))
 
@@ -214,8 +210,3 @@ class LeaveView(Address):
             campaign=self.campaign, user=self.user
         )
         member_leave(membership=membership)
-
-
-def _access(membership: Membership) -> MemberAccess:
-    members = members_access(campaign=membership.campaign)
-    return next(each for each in members if each.membership.pk == membership.pk)

@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound
 
-from campaign.api.access import joined_campaign, row_found
+from campaign.api.access import joined_campaign
 from campaign.api.authentication import token_of
 from campaign.api.operations import Address, operation
 from campaign.models import ApiToken, TokenScope, User
@@ -13,7 +13,6 @@ from campaign.selectors.credentials import tokens_valid
 from campaign.services.api_tokens import (
     CredentialRefusedError,
     token_create,
-    token_revoke,
     tokens_revoke,
 )
 
@@ -100,7 +99,8 @@ class TokenView(Address):
     @operation("token_revoke")
     def delete(self, token_id: int) -> None:
         """Revoke one of your tokens: requests with it are refused from now on."""
-        token_revoke(token=row_found(_mine(self.user), pk=token_id))
+        if not tokens_revoke(tokens=_mine(self.user).filter(pk=token_id)):
+            raise NotFound
 
 
 def _mine(user: User) -> Any:

@@ -1,9 +1,16 @@
+from datetime import datetime
+
 from django.conf import settings
 from django.contrib.sessions.backends.base import SessionBase
 from django.contrib.sessions.base_session import AbstractBaseSession
 from django.db import models
 from django.utils.crypto import salted_hmac
+from django.utils.dateparse import parse_datetime
 from django.utils.module_loading import import_string
+
+#: Keys for the time of sign-in and the kind of device.
+SIGNED_IN_AT = "signed_in_at"
+DEVICE = "device"
 
 
 class Session(AbstractBaseSession):
@@ -21,6 +28,16 @@ class Session(AbstractBaseSession):
     def name(self) -> str:
         """Name in lists; the session key itself would give access."""
         return salted_hmac("campaign.session", self.session_key).hexdigest()[:16]
+
+    @property
+    def device(self) -> str:
+        """Kind of device it began on; empty if unknown."""
+        return str(self.get_decoded().get(DEVICE, ""))
+
+    @property
+    def began_at(self) -> datetime | None:
+        """Time of sign-in; None if unknown."""
+        return parse_datetime(str(self.get_decoded().get(SIGNED_IN_AT, "")))
 
     @classmethod
     def get_session_store_class(cls) -> type[SessionBase]:

@@ -1,27 +1,20 @@
 """Damaged references that wait for a reviewer."""
 
-from dataclasses import dataclass
-
 from django.db.models import Count, Prefetch
 from django.utils.translation import gettext as _
 
 from campaign.models import BadReference, Reference, TestSet
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewPage:
-    """Some damaged references of one status, and how many there are of each."""
+def bad_references_to_review(
+    *, test_set: TestSet, status: str, limit: int
+) -> tuple[list[BadReference], dict[str, int]]:
+    """Return the first `limit` damaged references of a status by segment, and how many there are of each status.
 
-    status: str
-    rows: list[BadReference]
-    counts: dict[str, int]
-
-
-def bad_references_to_review(*, test_set: TestSet, status: str, limit: int) -> ReviewPage:
-    """Return the first `limit` damaged references of a status by segment. Three queries."""
+    Three queries.
+    """
     rows = BadReference.objects.of(test_set.pk)
-    counts = dict.fromkeys(BadReference.Status.values, 0)
-    counts.update(rows.order_by().values_list("status").annotate(count=Count("pk")))
+    counts = dict(rows.order_by().values_list("status").annotate(count=Count("pk")))
     references = Prefetch(
         "output__segment__references", Reference.objects.order_by("number"), to_attr="in_order"
     )
@@ -31,7 +24,7 @@ def bad_references_to_review(*, test_set: TestSet, status: str, limit: int) -> R
         .select_related("output__segment__document", "reviewed_by")
         .prefetch_related(references)
     )
-    return ReviewPage(status=status, rows=list(found[:limit]), counts=counts)
+    return list(found[:limit]), counts
 
 
 def withdrawal_in_words(segment: int) -> list[str]:

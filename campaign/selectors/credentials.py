@@ -1,12 +1,11 @@
 """Reads of people's access: their links, tokens and signed-in browsers, each with its expiry."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 from django.db.models.functions import Now
-from django.utils.dateparse import parse_datetime
 
 from campaign.models import (
     CHANGING_ROLES,
@@ -16,26 +15,13 @@ from campaign.models import (
     InvitationRole,
     Judge,
     Membership,
-    MembershipRole,
     Session,
     User,
 )
 from campaign.models.api_token import USE_NOTED_EVERY, token_digest
 
-#: Session keys for the time of sign-in and the kind of device.
-SIGNED_IN_AT = "signed_in_at"
-DEVICE = "device"
 _JUDGE = InvitationRole.JUDGE
 _SHOWN_AFTER_WITHDRAWAL = timedelta(days=30)
-
-
-@dataclass(frozen=True, slots=True)
-class OpenSession:
-    """A signed-in browser."""
-
-    session: Session
-    device: str
-    began_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +34,6 @@ class Access:
     links: int
     browsers: int
     tokens: int
-
-
-@dataclass
-class MemberAccess:
-    """A member, and their access."""
-
-    membership: Membership
-    browsers: int = 0
-    tokens: int = 0
-    links: list[Invitation] = field(default_factory=list)
 
 
 def tokens_valid(*, users: QuerySet[User] | None = None) -> QuerySet[ApiToken]:
@@ -79,21 +55,12 @@ def token_named(text: str) -> ApiToken | None:
     return working.annotate(is_use_due=is_due).select_related("user").first()
 
 
-def sessions_open(*, users: QuerySet[User] | None = None) -> list[OpenSession]:
-    """Return the signed-in browsers, of these users or of all, the latest to end first. One query."""
+def sessions_open(*, users: QuerySet[User] | None = None) -> QuerySet[Session]:
+    """Return the sessions of signed-in browsers, of these users or of all, the latest to end first. One query."""
     rows = Session.objects.filter(user__isnull=False, expire_date__gt=Now())
     if users is not None:
         rows = rows.filter(user__in=users)
-    return [_open_session(row) for row in rows.select_related("user").order_by("-expire_date")]
-
-
-def _open_session(session: Session) -> OpenSession:
-    data = session.get_decoded()
-    return OpenSession(
-        session=session,
-        device=str(data.get(DEVICE, "")),
-        began_at=parse_datetime(str(data.get(SIGNED_IN_AT, ""))),
-    )
+    return rows.select_related("user").order_by("-expire_date")
 
 
 def links_valid(*, campaign: Campaign | None = None) -> QuerySet[Invitation]:
@@ -121,41 +88,29 @@ def links_withdrawn(*, campaign: Campaign) -> QuerySet[Invitation]:
     return links.select_related("user", "created_by").order_by("-revoked_at", "-id")
 
 
-def memberships_of(*, campaign: Campaign) -> QuerySet[Membership]:
-    """Return the campaign's memberships in the order in which they were made."""
-    members = Membership.objects.filter(campaign=campaign)
-    return members.select_related("user", "campaign").order_by("id")
-
-
-def members_access(
-    *, campaign: Campaign, memberships: Sequence[Membership] | None = None
-) -> list[MemberAccess]:
-    """Return members of the campaign with their access. Three queries.
-
-    Those of `memberships` in their order; all of them, owners first and analysts last, without it: a query more.
+def members_access(*, campaign: Campaign) -> QuerySet[Membership]:
+    """Return the memberships of a campaign, the oldest first, each with how many of their `browsers` are signed in
+    and how many of their API `tokens` and of their `links` to the campaign work. One query.
     """
-    if memberships is None:
-        roles = MembershipRole.values
-        members = memberships_of(campaign=campaign)
-        memberships = sorted(members, key=lambda each: roles.index(each.role))
-    rows = {each.user_id: MemberAccess(each) for each in memberships}
-    for user_id, count in (
-        Session.objects.filter(user__in=rows, expire_date__gt=Now())
-        .values_list("user")
-        .annotate(count=Count("session_key"))
-    ):
-        rows[user_id].browsers = count
-    for user_id, count in (
-        tokens_valid(users=User.objects.filter(pk__in=rows))
-        .order_by()
-        .values_list("user")
-        .annotate(count=Count("pk"))
-    ):
-        rows[user_id].tokens = count
-    for link in links_valid(campaign=campaign).filter(user__in=rows).exclude(role=_JUDGE):
-        if link.user_id is not None:
-            rows[link.user_id].links.append(link)
-    return list(rows.values())
+    links = Q(
+        user__invitations__in=Invitation.objects.valid()
+        .filter(campaign=campaign)
+        .exclude(role=_JUDGE)
+    )
+    return (
+        Membership.objects.filter(campaign=campaign)
+        .select_related("user", "campaign")
+        .annotate(
+            browsers=_number("user__sessions", user__sessions__expire_date__gt=Now()),
+            tokens=_number("user__api_tokens", user__api_tokens__expiry__gt=Now()),
+            links=Count("user__invitations", filter=links, distinct=True),
+        )
+        .order_by("id")
+    )
+
+
+def _number(of: str, **condition: Any) -> Count:
+    return Count(of, filter=Q(**condition), distinct=True)
 
 
 def takes_part_elsewhere(*, user_id: int, campaign_id: int) -> bool:

@@ -1,6 +1,6 @@
 """The texts of a test set, segment by segment, as organisers read them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,27 +14,13 @@ _AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class SharedOutput:
-    """A text, and the systems that wrote it, by name; `text` is None where it is not known."""
-
-    text: str | None
-    systems: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TextsOfSegment:
-    """A segment with its references, and its outputs by the first of their systems' names."""
-
-    segment: Segment
-    references: tuple[str, ...]
-    outputs: tuple[SharedOutput, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class TextsPage:
-    """Some segments in order, and the numbers that the pages before and after begin with, if there are any."""
+    """Some segments in order, and the numbers that the pages before and after begin with, if there are any.
 
-    segments: tuple[TextsOfSegment, ...]
+    Beside what `segments_with_texts` adds, each has `shared`: its texts, each with the names of the systems that wrote it.
+    """
+
+    segments: Sequence[Segment]
     before: int | None
     after: int | None
 
@@ -122,19 +108,13 @@ def texts_page(*, task: Task, start: int = 1) -> TextsPage:
         .order_by("-number")
         .values_list("number", flat=True)[:SEGMENTS_ON_A_PAGE]
     )
+    for segment in rows:
+        systems: dict[str | None, list[str]] = {}
+        for output in segment.by_system:  # type: ignore[attr-defined]
+            systems.setdefault(output.text, []).append(output.system.name)
+        segment.shared = systems.items()  # type: ignore[attr-defined]
     return TextsPage(
-        segments=tuple(_described(row) for row in rows[:SEGMENTS_ON_A_PAGE]),
+        segments=rows[:SEGMENTS_ON_A_PAGE],
         before=earlier[-1] if earlier else None,
         after=rows[SEGMENTS_ON_A_PAGE].number if len(rows) > SEGMENTS_ON_A_PAGE else None,
-    )
-
-
-def _described(segment: Segment) -> TextsOfSegment:
-    systems: dict[str | None, list[str]] = {}
-    for output in segment.by_system:  # type: ignore[attr-defined]
-        systems.setdefault(output.text, []).append(output.system.name)
-    return TextsOfSegment(
-        segment=segment,
-        references=tuple(reference.text for reference in segment.in_order),  # type: ignore[attr-defined]
-        outputs=tuple(SharedOutput(text, tuple(names)) for text, names in systems.items()),
     )

@@ -68,11 +68,6 @@ def token_create(
     return token, text
 
 
-def token_revoke(*, token: ApiToken) -> None:
-    """Delete a token: requests with it are refused from now on."""
-    token.delete()
-
-
 def tokens_revoke(*, tokens: QuerySet[ApiToken]) -> int:
     """Delete these tokens; return their number."""
     count, _each = tokens.order_by().delete()

@@ -1,4 +1,4 @@
-from typing import Any, cast
+from typing import cast
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
@@ -16,7 +16,7 @@ from campaign.services.bad_references import (
     bad_references_make,
 )
 from campaign.texts.languages import language_direction
-from campaign.views.access import organised_task
+from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, refusals_told
 
@@ -34,29 +34,21 @@ def bad_references(request: HttpRequest, slug: str, task_id: int) -> HttpRespons
     status = request.GET.get("status", BadReference.Status.PENDING)
     if status not in BadReference.Status.values:
         status = BadReference.Status.PENDING
-    page = bad_references_to_review(test_set=task.test_set, status=status, limit=AT_ONCE)
-    return render(request, "quality/bad_references.html", _context(task, page))
-
-
-def _context(task: Task, page: Any) -> dict[str, Any]:
-    return {
-        "campaign": task.test_set.campaign,
-        "task": task,
-        "page": page,
+    rows, counts = bad_references_to_review(test_set=task.test_set, status=status, limit=AT_ONCE)
+    languages = task.test_set.source_language, task.test_set.target_language
+    source, target = [(each, language_direction(each)) for each in languages]
+    context = {
+        **of_task(task, "bad-references"),
+        "rows": rows,
+        "status": status,
         "statuses": [
-            (value, label, page.counts[value]) for value, label in BadReference.Status.choices
+            (value, label, counts.get(value, 0)) for value, label in BadReference.Status.choices
         ],
         "shares": SHARES,
-        "section": "bad-references",
-        "source": (
-            task.test_set.source_language,
-            language_direction(task.test_set.source_language),
-        ),
-        "target": (
-            task.test_set.target_language,
-            language_direction(task.test_set.target_language),
-        ),
+        "source": source,
+        "target": target,
     }
+    return render(request, "quality/bad_references.html", context)
 
 
 def _make(request: HttpRequest, task: Task) -> HttpResponse:

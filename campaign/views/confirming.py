@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import ngettext
 
 from campaign.models import Campaign, Task
-from campaign.selectors.credentials import Access
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def is_answered(request: HttpRequest) -> bool:
     return request.method == "POST" and bool(request.POST.get("act") or request.POST.get("undo"))
 
 
-def what_ends(access: Access) -> str:
+def what_ends(access: Any) -> str:
     """Return how many links, signed-in browsers and API tokens there are, in words."""
     return ", ".join(
         [

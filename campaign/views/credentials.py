@@ -1,17 +1,19 @@
 """Access of the signed-in user: their browsers, API tokens and links, each with a button to end it."""
 
+from collections.abc import Callable
 from typing import Any, cast
 
 from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
 
 from campaign.forms.credentials import TokenForm
 from campaign.models import Membership, User
 from campaign.selectors.credentials import links_valid, sessions_open, tokens_valid
-from campaign.services.api_tokens import token_create, token_revoke, tokens_revoke
+from campaign.services.api_tokens import token_create, tokens_revoke
 from campaign.services.credentials import session_end, sessions_end
 from campaign.services.invitations import invitation_revoke
 from campaign.views.decorators import form_view
@@ -20,9 +22,16 @@ from campaign.views.decorators import form_view
 @form_view
 def credentials_page(request: HttpRequest) -> HttpResponse:
     """Show the user's browsers, tokens and links; POST makes a token or ends one of them."""
-    if request.method == "POST":
-        return _ACTIONS.get(request.POST.get("action", ""), _unknown)(request)
-    return _page(request, _form(request))
+    if request.method != "POST":
+        return _page(request, _form(request))
+    action = request.POST.get("action", "")
+    if action == "make-token":
+        return _token_make(request)
+    if action in _ENDS:
+        end, said = _ENDS[action]
+        if end(request):
+            messages.success(request, str(said))
+    return redirect("credentials")
 
 
 def _page(
@@ -67,52 +76,42 @@ def _token_make(request: HttpRequest) -> HttpResponse:
     return _page(request, _form(request), new_token=text, status=201)
 
 
-def _token_revoke(request: HttpRequest) -> HttpResponse:
+def _token_revoke(request: HttpRequest) -> int:
     tokens = tokens_valid(users=_myself(request))
-    for token in tokens.filter(token_key=request.POST.get("token", "")):
-        token_revoke(token=token)
-        messages.success(request, _("Token revoked."))
-    return redirect("credentials")
+    return tokens_revoke(tokens=tokens.filter(token_key=request.POST.get("token", "")))
 
 
-def _tokens_revoke(request: HttpRequest) -> HttpResponse:
-    if tokens_revoke(tokens=tokens_valid(users=_myself(request))):
-        messages.success(request, _("All tokens revoked."))
-    return redirect("credentials")
+def _tokens_revoke(request: HttpRequest) -> int:
+    return tokens_revoke(tokens=tokens_valid(users=_myself(request)))
 
 
-def _session_end(request: HttpRequest) -> HttpResponse:
-    for row in sessions_open(users=_myself(request)):
-        if row.session.name == request.POST.get("session", ""):
-            session_end(session=row.session)
-            messages.success(request, _("Browser signed out."))
-    return redirect("credentials")
+def _session_end(request: HttpRequest) -> bool:
+    wanted = request.POST.get("session", "")
+    ended = [each for each in sessions_open(users=_myself(request)) if each.name == wanted]
+    for session in ended:
+        session_end(session=session)
+    return bool(ended)
 
 
-def _sessions_end(request: HttpRequest) -> HttpResponse:
+def _others_end(request: HttpRequest) -> bool:
     sessions_end(user=cast("User", request.user), but=request.session.session_key)
-    messages.success(request, _("All other browsers signed out."))
-    return redirect("credentials")
+    return True
 
 
-def _link_revoke(request: HttpRequest) -> HttpResponse:
+def _link_revoke(request: HttpRequest) -> bool:
+    links = links_valid().filter(user=request.user.pk)
     wanted = request.POST.get("link", "")
-    for link in links_valid().filter(user=request.user.pk):
-        if str(link.pk) == wanted:
-            invitation_revoke(invitation=link)
-            messages.success(request, _("Link revoked."))
-    return redirect("credentials")
+    revoked = [each for each in links if str(each.pk) == wanted]
+    for link in revoked:
+        invitation_revoke(invitation=link)
+    return bool(revoked)
 
 
-def _unknown(_request: HttpRequest) -> HttpResponse:
-    return redirect("credentials")
-
-
-_ACTIONS = {
-    "make-token": _token_make,
-    "revoke-token": _token_revoke,
-    "revoke-tokens": _tokens_revoke,
-    "end-session": _session_end,
-    "end-others": _sessions_end,
-    "revoke-link": _link_revoke,
+#: What each button ends, and the message about it; it is said only if there was something.
+_ENDS: dict[str, tuple[Callable[[HttpRequest], int], Promise]] = {
+    "revoke-token": (_token_revoke, gettext_lazy("Token revoked.")),
+    "revoke-tokens": (_tokens_revoke, gettext_lazy("All tokens revoked.")),
+    "end-session": (_session_end, gettext_lazy("Browser signed out.")),
+    "end-others": (_others_end, gettext_lazy("All other browsers signed out.")),
+    "revoke-link": (_link_revoke, gettext_lazy("Link revoked.")),
 }

@@ -1,6 +1,5 @@
 """Organisers' page of people: members of the campaign, and shared links."""
 
-from collections.abc import Sequence
 from typing import Any, cast
 
 from django.conf import settings
@@ -11,7 +10,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 
 from campaign.forms.credentials import MemberForm, MemberMailForm
@@ -20,7 +19,6 @@ from campaign.notification import mail_is_printed
 from campaign.pages.rights import ROLE_MEANS, rights
 from campaign.pages.tables import DeskTable, PlainColumn
 from campaign.selectors.credentials import (
-    MemberAccess,
     links_listed,
     links_withdrawn,
     member_access,
@@ -42,52 +40,34 @@ from campaign.views.decorators import action_view, form_view, refusals_told
 
 
 class MemberTable(DeskTable):
-    """Rows of `MemberAccess`, in order; the last column holds the user's actions."""
+    """Rows of `members_access`, owners first; the last column holds the user's actions."""
 
-    name = PlainColumn(gettext_lazy("Name"), by="membership")
-    email = PlainColumn(gettext_lazy("E-mail address"), by="membership", kind="wide")
-    role = PlainColumn(gettext_lazy("Role"), by="membership")
-    signed_in = PlainColumn(gettext_lazy("Signed in"), by="membership")
-    actions = PlainColumn(gettext_lazy("Actions"), by="membership", kind="wide")
+    name = PlainColumn(gettext_lazy("Name"), by="user__name")
+    email = PlainColumn(gettext_lazy("E-mail address"), by="user__email", kind="wide")
+    role = PlainColumn(gettext_lazy("Role"), by="role")
+    signed_in = PlainColumn(gettext_lazy("Signed in"), by="pk")
+    actions = PlainColumn(gettext_lazy("Actions"), by="pk", kind="wide")
 
     caption = gettext_lazy("Members")
 
-    def __init__(
-        self, rows: Sequence[MemberAccess], *, campaign: Campaign, request: HttpRequest
-    ) -> None:
+    def __init__(self, *, campaign: Campaign, request: HttpRequest) -> None:
+        roles = MembershipRole.values
+        rows = sorted(members_access(campaign=campaign), key=lambda each: roles.index(each.role))
         reads_only = not rights(request)["may_change"]
         super().__init__(rows, exclude=("actions",) if reads_only else ())
         self._campaign, self._request = campaign, request
         self.whole()
 
-    def cell_name(self, row: MemberAccess) -> str:
-        return row.membership.user.name
+    def cell_email(self, row: Membership) -> str:
+        return row.user.email or "–"
 
-    def cell_email(self, row: MemberAccess) -> str:
-        return row.membership.user.email or "–"
+    def cell_signed_in(self, row: Any) -> str:
+        return what_ends(row)
 
-    def cell_role(self, row: MemberAccess) -> str:
-        return str(row.membership.get_role_display())
-
-    def cell_signed_in(self, row: MemberAccess) -> str:
-        """Return how many browsers, tokens and links there are, in words."""
-        return " · ".join(
-            [
-                ngettext(
-                    "%(count)d signed-in browser", "%(count)d signed-in browsers", row.browsers
-                )
-                % {"count": row.browsers},
-                ngettext("%(count)d API token", "%(count)d API tokens", row.tokens)
-                % {"count": row.tokens},
-                ngettext("%(count)d link", "%(count)d links", len(row.links))
-                % {"count": len(row.links)},
-            ]
-        )
-
-    def cell_actions(self, row: MemberAccess) -> SafeString:
+    def cell_actions(self, row: Membership) -> SafeString:
         context = {
             "campaign": self._campaign,
-            "membership": row.membership,
+            "membership": row,
             "roles": MembershipRole.choices,
         }
         return render_to_string("organiser/_member_actions.html", context, self._request)
@@ -125,7 +105,7 @@ def members_page(
         "campaign": campaign,
         "section": "people",
         "rehearsal": rehearsal_to_see(campaign=campaign),
-        "table": MemberTable(members_access(campaign=campaign), campaign=campaign, request=request),
+        "table": MemberTable(campaign=campaign, request=request),
         "invitations": member_invitations(campaign=campaign),
         "links": links_listed(campaign=campaign),
         "withdrawn": links_withdrawn(campaign=campaign),

@@ -89,12 +89,6 @@ class DeliveryTable(DeskTable):
             '<code>{}</code><br><code class="quiet">msg_{}</code>', row.event, row.message_id.hex
         )
 
-    def cell_state(self, row: WebhookDelivery) -> str:
-        return str(row.get_state_display())
-
-    def cell_attempts(self, row: WebhookDelivery) -> str:
-        return str(row.attempts)
-
     def cell_answer(self, row: WebhookDelivery) -> str:
         return str(row.answer_code or row.error or "–")
 
@@ -115,11 +109,9 @@ class DeliveryTable(DeskTable):
 def webhooks_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the webhooks of a campaign; POST adds one."""
     campaign = organised_campaign(request, slug)
-    if request.method != "POST":
-        return _list(request, campaign, WebhookForm())
-    form = WebhookForm(request.POST)
-    user = cast("User", request.user)
+    form = WebhookForm(request.POST or None)
     if form.is_valid():
+        user = cast("User", request.user)
         try:
             endpoint = webhook_create(campaign=campaign, by=user, **form.cleaned_data)
         except WebhookRefusedError as error:
@@ -127,7 +119,14 @@ def webhooks_page(request: HttpRequest, slug: str) -> HttpResponse:
         else:
             # Not after a redirect, as every secret.
             return _one(request, campaign, endpoint, shows_secret=True, status=201)
-    return _list(request, campaign, form, status=400)
+    context: dict[str, Any] = {
+        "campaign": campaign,
+        "section": "webhooks",
+        "webhooks": webhooks_of(campaign=campaign),
+        "form": form,
+    }
+    status = 400 if form.errors else 200
+    return render(request, "organiser/webhooks.html", context, status=status)
 
 
 @form_view
@@ -193,18 +192,6 @@ def _initial(endpoint: WebhookEndpoint) -> dict[str, Any]:
 
 def _endpoint(campaign: Campaign, webhook_id: int) -> WebhookEndpoint:
     return get_object_or_404(webhooks_of(campaign=campaign), pk=webhook_id)
-
-
-def _list(
-    request: HttpRequest, campaign: Campaign, form: WebhookForm, *, status: int = 200
-) -> HttpResponse:
-    context: dict[str, Any] = {
-        "campaign": campaign,
-        "section": "webhooks",
-        "webhooks": webhooks_of(campaign=campaign),
-        "form": form,
-    }
-    return render(request, "organiser/webhooks.html", context, status=status)
 
 
 def _one(

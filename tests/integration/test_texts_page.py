@@ -1,6 +1,7 @@
 """The page of a test set's texts, for organisers."""
 
 import re
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -20,7 +21,7 @@ def task() -> Task:
 def test_pages_are_in_order_and_lead_to_one_another(task: Task) -> None:
     def numbers(start: int) -> tuple[int | None, list[int], int | None]:
         page = texts_page(task=task, start=start)
-        return page.before, [each.segment.number for each in page.segments], page.after
+        return page.before, [each.number for each in page.segments], page.after
 
     assert numbers(1) == (None, list(range(1, 26)), 26)
     assert numbers(26) == (1, list(range(26, 51)), 51)
@@ -36,11 +37,11 @@ def test_the_same_text_of_several_systems_stands_once(task: Task) -> None:
     ).update(text=segment.outputs.get(system__name="amber").text)
     damaged = System.objects.create(test_set=task.test_set, name="damaged", kind="bad_reference")
     segment.outputs.create(system=damaged, text="Damaged on purpose.")
-    found = texts_page(task=task, start=2).segments[0]
-    systems = [output.systems for output in found.outputs]
+    found: Any = texts_page(task=task, start=2).segments[0]
+    systems = [tuple(names) for _text, names in found.shared]
     assert ("amber", "fjord") in [tuple(n for n in each if n != "birch") for each in systems]
     assert "damaged" not in {name for each in systems for name in each}
-    assert found.references == (segment.references.get().text,)
+    assert list(found.in_order) == [segment.references.get()]
 
 
 def test_the_page_says_languages_and_directions(task: Task, client: Client) -> None:

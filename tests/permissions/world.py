@@ -12,6 +12,7 @@ from rest_framework.test import APIClient
 
 from annotation.models import Block, ProblemReport, QualityRule
 from annotation.selectors.judging import assigned_blocks
+from annotation.services.corrections import output_correct
 from annotation.services.numbers import pages_changed
 from annotation.services.planning.pool import hits_plan
 from annotation.services.quality import quality_rules_suggest
@@ -25,6 +26,7 @@ from campaign.models import (
     JudgeGroup,
     Membership,
     Output,
+    OutputCorrection,
     Panel,
     Protocol,
     Task,
@@ -127,7 +129,9 @@ class World:
                 .earliest("pk")
                 .pk
             ),
-            "<int:correction_id>": "1",
+            "<int:correction_id>": str(
+                OutputCorrection.objects.get(before__system__test_set=self.task.test_set_id).pk
+            ),
             "<int:system_id>": str(self.task.test_set.systems.earliest("pk").pk),
             "<int:membership_id>": str(self.membership.pk),
             "<int:action_id>": "1",
@@ -211,6 +215,8 @@ def make_world() -> World:
     bad_references_make(test_set=mine.test_set, seed=1)
     bad_reference_review(bad_reference=_damaged(mine)[0], approve=True, reviewer=organiser)
     training_propose(task=mine, count=1)
+    wrong = Output.objects.filter(system__name="secretron").latest("pk")
+    output_correct(output=wrong, text="SECRET-CORRECTION", leave_out=False)
     return World(
         judge=judge,
         membership=Membership.objects.get(user=organiser),

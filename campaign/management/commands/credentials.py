@@ -11,9 +11,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from campaign.management.arguments import campaign_named, user_named
-from campaign.models import Campaign, User
+from campaign.models import ApiToken, Campaign, User
 from campaign.selectors.credentials import links_valid, sessions_open, tokens_valid
-from campaign.services.api_tokens import CredentialRefusedError, token_revoke
+from campaign.services.api_tokens import CredentialRefusedError, tokens_revoke
 from campaign.services.credentials import session_end
 from campaign.services.invitations import invitation_revoke
 
@@ -85,12 +85,11 @@ def _rows(campaign: Campaign | None, user: User | None) -> Iterator[_Credential]
     for token in tokens_valid(users=users):
         reach = "all campaigns" if token.campaign is None else token.campaign.slug
         what = f"token, {token.scope}, {reach}" + (f", {token.name}" if token.name else "")
-        end = partial(token_revoke, token=token)
+        end = partial(tokens_revoke, tokens=ApiToken.objects.filter(pk=token.pk))
         yield _Credential(f"token:{token.token_key}", str(token.user), what, token.expiry, end)
-    for row in sessions_open(users=users):
-        session = row.session
+    for session in sessions_open(users=users):
         end = partial(session_end, session=session)
-        what = row.device or "browser"
+        what = session.device or "browser"
         yield _Credential(
             f"session:{session.name}", str(session.user), what, session.expire_date, end
         )

@@ -35,21 +35,16 @@ from campaign.views.account.entering import base_url, enter
 def password_reset(request: HttpRequest) -> HttpResponse:
     """Ask for an e-mail address; POST sends a link there if it has an account, and says the same if not."""
     form = AddressForm(request.POST or None)
-    if request.method != "POST":
-        return _reset_page(request, form, 200)
-    if not form.is_valid():
-        return _reset_page(request, form, 400)
-    address = form.cleaned_data["email"]
-    if not ratelimit.consume(request, action="reset_password", key=address.lower()):
+    status = 400 if form.errors else 200
+    if form.is_valid():
+        address = form.cleaned_data["email"]
+        if ratelimit.consume(request, action="reset_password", key=address.lower()):
+            password_mail_request(
+                address=address, base_url=base_url(request), language=get_language() or "en"
+            )
+            return render(request, "account/mail_sent.html")
         form.add_error(None, _("Too many messages requested. Try again in one hour."))
-        return _reset_page(request, form, 429)
-    password_mail_request(
-        address=address, base_url=base_url(request), language=get_language() or "en"
-    )
-    return render(request, "account/mail_sent.html")
-
-
-def _reset_page(request: HttpRequest, form: AddressForm, status: int) -> HttpResponse:
+        status = 429
     context = {"form": form, "no_mail": mail_is_printed()}
     return render(request, "account/forgotten.html", context, status=status)
 
@@ -63,7 +58,7 @@ def password_choose(request: HttpRequest, token: str) -> HttpResponse:
     form = NewPasswordForm(request.POST or None)
     try:
         password_link_open(token=token)
-        if request.method == "POST" and form.is_valid():
+        if form.is_valid():
             user = password_set_by_link(token=token, password=form.cleaned_data["password"])
             response = enter(request, user, to=reverse("home"))
             browser_remember(response=response, email=cast("str", user.email))
@@ -100,29 +95,18 @@ def address_confirm(request: HttpRequest, token: str) -> HttpResponse:
 @never_cache
 def organiser_account(request: HttpRequest, token: str) -> HttpResponse:
     """Show the form of an account; POST stores it, signs in and leads on. Opening a link changes nothing."""
+    form = AccountForm(request.POST or None)
     try:
         user = account_link_open(token=token)
-        if request.method == "POST":
-            return _store(request, token)
+        form.initial = {"name": user.name, "email": user.email} if user.email else {}
+        if form.is_valid():
+            user = account_set(token=token, **form.cleaned_data)
+            response = enter(request, user, to=reverse("home"))
+            browser_remember(response=response, email=form.cleaned_data["email"])
+            return response
     except InvitationRefusedError:
         return render(request, "campaign/invitation_refused.html", status=404)
-    known = {"name": user.name, "email": user.email} if user.email else {}
-    return _page(request, AccountForm(initial=known))
-
-
-def _store(request: HttpRequest, token: str) -> HttpResponse:
-    form = AccountForm(request.POST)
-    if not form.is_valid():
-        return _page(request, form, status=400)
-    try:
-        user = account_set(token=token, **form.cleaned_data)
     except ValidationError as error:
         form.add_error(None, error)
-        return _page(request, form, status=400)
-    response = enter(request, user, to=reverse("home"))
-    browser_remember(response=response, email=form.cleaned_data["email"])
-    return response
-
-
-def _page(request: HttpRequest, form: AccountForm, *, status: int = 200) -> HttpResponse:
+    status = 400 if form.errors else 200
     return render(request, "campaign/organiser_account.html", {"form": form}, status=status)

@@ -40,18 +40,11 @@ def account_page(request: HttpRequest) -> HttpResponse:
     """Show the user's account; POST stores the name. 404 for judges, who have none."""
     user = cast("User", request.user)
     form = NameForm(request.POST or None, initial={"name": user.name})
-    if request.method != "POST":
-        return _page(request, user, form)
-    if not form.is_valid():
-        return _page(request, user, form, status=400)
-    name_set(user=user, name=form.cleaned_data["name"])
-    messages.success(request, _("Saved."))
-    return redirect("account")
-
-
-def _page(request: HttpRequest, user: User, form: NameForm, *, status: int = 200) -> HttpResponse:
-    context = {"form": form, "has_factor": has_factor(user)}
-    return render(request, "account/account.html", context, status=status)
+    if form.is_valid():
+        name_set(user=user, name=form.cleaned_data["name"])
+        messages.success(request, _("Saved."))
+        return redirect("account")
+    return _form_page(request, "account/account.html", form, has_factor=has_factor(user))
 
 
 @sensitive_post_parameters("password")
@@ -62,7 +55,7 @@ def password_page(request: HttpRequest) -> HttpResponse:
     """Show the form of a new password; POST stores it, which signs all other browsers out."""
     user = cast("User", request.user)
     form = NewPasswordForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         try:
             password_set(user=user, password=form.cleaned_data["password"])
         except ValidationError as error:
@@ -81,7 +74,7 @@ def address_page(request: HttpRequest) -> HttpResponse:
     """Show the form of a new e-mail address; POST sends a link there that confirms it."""
     user = cast("User", request.user)
     form = AddressForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         refusal = _address_mail_refusal(request, user, form.cleaned_data["email"])
         if not refusal:
             return render(request, "account/mail_sent.html", {"is_address": True})
@@ -102,8 +95,8 @@ def _address_mail_refusal(request: HttpRequest, user: User, address: str) -> str
     return ""
 
 
-def _form_page(request: HttpRequest, template: str, form: Any) -> HttpResponse:
-    return render(request, template, {"form": form}, status=400 if form.errors else 200)
+def _form_page(request: HttpRequest, template: str, form: Any, **more: Any) -> HttpResponse:
+    return render(request, template, {"form": form, **more}, status=400 if form.errors else 200)
 
 
 class FactorsPage(IndexView):  # type: ignore[misc]  # untyped
