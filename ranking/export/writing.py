@@ -3,15 +3,13 @@
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
-from itertools import combinations, islice, product
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, combinations, islice, product
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from xml.sax.saxutils import quoteattr
 
 from annotation.answer_files import FileWritten
 from annotation.export.five_way import comments_lost, judged_rows, judgments_lost, judgments_written
-from campaign.database.copied_rows import Rows
 from campaign.export.downloads import csv_line
 from campaign.formats import FiveWayRow
 from campaign.formats.five_way import BLANK, five_way_header, five_way_line
@@ -23,7 +21,7 @@ from campaign.services.jobs import JobProgress, handles
 from ranking.export.asked import Export, ExportRefusedError, export_asked
 from ranking.export.evalset import evalset_files
 from ranking.export.kinds import ExportFormat
-from ranking.export.rows import ROWS, json_objects
+from ranking.export.rows import ROWS, Kind, Row, cells, json_line
 from ranking.files.pairwise import COLUMNS
 from ranking.files.records import InputFormat
 
@@ -196,50 +194,42 @@ _LINES: Final[Mapping[ExportFormat, _Lines]] = {
 
 
 def _rows_bytes(export: Export, told: Told) -> Iterator[bytes]:
-    rows = ROWS[export.kind.name]
-    batches = _counted(export, told)
+    columns, batches = ROWS[export.kind.name].columns, _counted(export, told)
     if export.file_format is ExportFormat.PEARMUT:
         yield from _pearmut_campaign(export, batches)
     elif export.file_format is ExportFormat.PARQUET:
-        yield from _rows_parquet(rows.columns, batches)
+        yield from _rows_parquet(columns, batches)
     elif export.file_format is ExportFormat.JSONL:
         for batch in batches:
-            yield "".join(f"{line}\n" for line in json_objects(rows.columns, batch)).encode()
+            yield "".join(map(json_line, batch)).encode()
     else:
         if not export.after:
-            yield csv_line(rows.columns).encode()
+            yield csv_line(columns).encode()
         for batch in batches:
-            yield "".join(map(csv_line, zip(*batch.values(), strict=True))).encode()
+            yield "".join(csv_line(cells(columns, row)) for row in batch).encode()
 
 
-def _read(export: Export) -> Iterator[Rows]:
-    read = ROWS[export.kind.name].read
-    return read(export.task, export.after, export.until, export.watermark)
-
-
-def _counted(export: Export, told: Told) -> Iterator[Rows]:
+def _counted(export: Export, told: Told) -> Iterator[Sequence[Row]]:
     total = max(0, export.until - export.after)
     done = 0
-    for batch in _read(export):
-        done += len(next(iter(batch.values())))
+    read = ROWS[export.kind.name].read
+    for batch in read(export.task, export.after, export.until, export.watermark):
+        done += len(batch)
         told(min(done, total), total)
         yield batch
 
 
-def _pearmut_campaign(export: Export, batches: Iterator[Rows]) -> Iterator[bytes]:
+def _pearmut_campaign(export: Export, batches: Iterable[Sequence[Row]]) -> Iterator[bytes]:
     """Yield a campaign as `campaign.formats.pearmut` reads it, or a part of it, from the rows of texts."""
-    document = None
-    if export.after:
-        ahead = replace(export, after=export.after - 1, until=export.after)
-        document = next((batch["document"][0] for batch in _read(ahead)), None)
+    earlier = ROWS["texts"].every(export.task).filter(number__lte=export.after)
+    document = earlier.order_by("number").values_list("document__name", flat=True).last()
     if document is None:
         # Pearmut names files by it.
         name = _json(export.task.test_set.name.replace("/", "-"))
         yield f'{{"campaign_id": {name}, "info": {_json(_PEARMUT)}, "data": ['.encode()
     for batch in batches:
         said = []
-        for values in zip(*batch.values(), strict=True):
-            row = dict(zip(batch, values, strict=True))
+        for row in batch:
             begins = "[" if document is None else "],\n["
             said += [", " if row["document"] == document else begins, _pearmut_item(row)]
             document = row["document"]
@@ -248,14 +238,13 @@ def _pearmut_campaign(export: Export, batches: Iterator[Rows]) -> Iterator[bytes
         yield b"]}\n" if document is None else b"]]}\n"
 
 
-def _pearmut_item(row: dict[str, Any]) -> str:
-    values = [f'"item_id": {_json(row["document"] + "_###_" + str(row["segment"]))}']
+def _pearmut_item(row: Row) -> str:
+    item = {"item_id": f"{row['document']}_###_{row['segment']}"}
     if row["source"] is not None:
-        values.append(f'"src": {_json(row["source"])}')
-    first = next(iter(json.loads(row["references"])), None)
-    if first is not None:
-        values.append(f'"ref": {_json(first)}')
-    return f'{{{", ".join(values)}, "tgt": {row["outputs"]}}}'
+        item["src"] = row["source"]
+    if row["references"]:
+        item["ref"] = row["references"][0]
+    return _json({**item, "tgt": row["outputs"]})
 
 
 def _json(value: object) -> str:
@@ -289,13 +278,14 @@ def _cells(row: FiveWayRow, slots: int) -> list[Any]:
     ]
 
 
-def _rows_parquet(columns: Mapping[str, type], batches: Iterable[Rows]) -> Iterator[bytes]:
-    """Yield rows, a row group a batch. JSON and times are in columns of text."""
+def _rows_parquet(columns: Mapping[str, Kind], batches: Iterable[Sequence[Row]]) -> Iterator[bytes]:
+    """Yield rows, with JSON and times in columns of text."""
     import pyarrow as pa
 
     kinds = {int: pa.int64(), bool: pa.bool_()}
     schema = pa.schema([(name, kinds.get(kind, pa.string())) for name, kind in columns.items()])
-    return _parquet(schema, (zip(*batch.values(), strict=True) for batch in batches))
+    rows = (cells(columns, row) for row in chain.from_iterable(batches))
+    return _parquet(schema, iter(lambda: list(islice(rows, _ROW_GROUP)), []))
 
 
 def _parquet(schema: "pa.Schema", groups: Iterable[Iterable[Iterable[Any]]]) -> Iterator[bytes]:
