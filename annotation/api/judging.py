@@ -7,19 +7,19 @@ test holds the two together. Through these serializers a judged block would cost
 import logging
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, cast
+from functools import cached_property
+from typing import Any, Final, cast
 from uuid import UUID
 
 from django.http import HttpResponse
 from django.middleware.gzip import GZipMiddleware
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework import serializers, status
 from rest_framework.exceptions import NotFound, PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.settings import api_settings
-from rest_framework.views import APIView
 
 from annotation.api.serializers import (
     COMMENT_LENGTH,
@@ -39,12 +39,10 @@ from annotation.api.serializers import (
     SkipSerializer,
     protocol_field,
 )
-from annotation.models import Judgment, ProblemReportKind
+from annotation.models import Judgment, ProblemReport, ProblemReportKind, Skip
 from annotation.protocols import answer_kind, answer_of, texts_beside
 from annotation.selectors.judges import JudgeStatus
 from annotation.selectors.judging import (
-    DoneBlock,
-    OwnDoneBlock,
     assigned_block,
     assignment_data,
     has_older_done_blocks,
@@ -54,7 +52,7 @@ from annotation.selectors.judging import (
     own_done_blocks_data,
 )
 from annotation.selectors.judgment_list import own_problem_reports
-from annotation.selectors.progress import judge_work
+from annotation.selectors.progress import JudgeProgress, judge_work
 from annotation.selectors.shown import document_of_block
 from annotation.selectors.training import training_feedback
 from annotation.services.lending.lend import (
@@ -69,12 +67,12 @@ from annotation.services.panels import panel_participation_refresh
 from annotation.services.problem_reports import problem_report
 from annotation.services.submission import judgment_submit, skip_submit
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
+from campaign.api.operations import Address, operation
 from campaign.api.pages import CursorPages
 from campaign.api.requests import content_validated
 from campaign.browsers import activity_record
 from campaign.database.logged import judge_logged
 from campaign.models import Judge, User
-from campaign.texts.languages import language_described
 
 logger = logging.getLogger(__name__)
 
@@ -82,29 +80,43 @@ CAMPAIGN = OpenApiParameter("campaign", str, description="Slug, if you judge in 
 _GZIP = GZipMiddleware(lambda _request: HttpResponse())
 
 
-def judge_or_403(request: Request, campaign_slug: str | None) -> Judge:
-    """Return the judge of this request."""
-    user = cast("User", request.user)
-    judge = judge_of_user(user=user, campaign_slug=campaign_slug)
-    if judge is None:
-        raise PermissionDenied(_("You are not a judge of this campaign."))
-    judge_logged(judge.pk)
-    return judge
+class JudgeAddress(Address):
+    """An address of the judging API: its operations are of the signed-in judge."""
 
+    pagination_class = None
 
-def assigned_or_404(request: Request, public_id: UUID) -> AssignedBlock:
-    """Return a block that was lent to the user of this request."""
-    user = cast("User", request.user)
-    block = assigned_block(user=user, public_id=public_id)
-    if block is None:
-        raise NotFound(_("Sentence not found."))
-    judge_logged(block.judge_id)
-    return block
+    @cached_property
+    def judge(self) -> Judge:
+        """The judge that the user is in the campaign asked for. Raises PermissionDenied."""
+        return self.judge_in(self.request.query_params.get("campaign"))
 
+    def judge_in(self, campaign_slug: str | None) -> Judge:
+        """Return the judge that the user is in a campaign. Raises PermissionDenied."""
+        user = cast("User", self.request.user)
+        judge = judge_of_user(user=user, campaign_slug=campaign_slug)
+        if judge is None:
+            raise PermissionDenied(_("You are not a judge of this campaign."))
+        judge_logged(judge.pk)
+        return judge
 
-def languages_data(source: str, target: str) -> dict[str, dict[str, str]]:
-    """Return the names, in the reader's language, and directions of the two languages."""
-    return {"source": language_described(source), "target": language_described(target)}
+    def assigned(self, public_id: UUID) -> AssignedBlock:
+        """Return a block that was lent to the user. Raises NotFound."""
+        user = cast("User", self.request.user)
+        block = assigned_block(user=user, public_id=public_id)
+        if block is None:
+            raise NotFound(_("Sentence not found."))
+        judge_logged(block.judge_id)
+        return block
+
+    @cached_property
+    def sent(self) -> dict[str, Any]:
+        """The valid content of the request; unknown keys are refused. Raises ValidationError."""
+        return dict(content_validated(self.takes, self.request.data))
+
+    def handle_exception(self, exc: Exception) -> Response:
+        if isinstance(exc, SubmissionRefusedError):
+            return refusal(exc)
+        return super().handle_exception(exc)
 
 
 def answer_validated(protocol: str, answer: Any) -> Any:
@@ -125,15 +137,8 @@ def answer_validated(protocol: str, answer: Any) -> Any:
 
 
 def _lent_data(lent: LentAssignment, judge: Judge) -> dict[str, Any]:
-    view = assignment_data(lent.assignment, campaign=judge.campaign)
     return {
-        "id": view.id,
-        "revisable_hits": view.revisable_hits,
-        "expires_at": view.expires_at,
-        "blocks": [block.as_shown() for block in view.blocks],
-        "languages": languages_data(view.source_language, view.target_language),
-        "protocol": view.protocol,
-        "rules": view.rules,
+        **assignment_data(lent.assignment, campaign=judge.campaign),
         "progress": asdict(lent.progress),
         "notice": _notice(lent),
     }
@@ -164,6 +169,10 @@ def _lent(request: Request, response: Response, judge: Judge) -> Response:
     Five outputs of three sentences become a third, and nothing in them is secret.
     """
     activity_record(request, response, judge=judge)
+    return _compressed(request, response)
+
+
+def _compressed(request: Request, response: Response) -> Response:
     response.add_post_render_callback(lambda sent: _GZIP.process_response(request, sent))
     return response
 
@@ -182,29 +191,27 @@ def _next_data(judge: Judge, after: UUID, in_hand: Sequence[UUID]) -> dict[str, 
         return None
 
 
-class AssignmentsView(APIView):
-    @extend_schema(
-        operation_id="judging_assignment_lend",
-        request=AssignmentRequestSerializer,
-        responses={
+class AssignmentsView(JudgeAddress):
+    @operation(
+        "judging_assignment_lend",
+        {
             200: AssignmentSerializer,
             202: NotYetSerializer,
             204: OpenApiResponse(description="No more work for you."),
             403: PausedSerializer,
         },
+        takes=AssignmentRequestSerializer,
     )
-    def post(self, request: Request) -> Response:
+    def post(self) -> Response:
         """Lend a HIT, or return the one still held.
 
         202 means that there may be work soon: ask again after `retry_after` seconds.
         """
-        asked = content_validated(AssignmentRequestSerializer, request.data)
-        judge = judge_or_403(request, asked.get("campaign"))
+        in_hand = self.sent.get("in_hand", ())
+        judge = self.judge_in(self.sent.get("campaign"))
         panel_participation_refresh(judge=judge)
         try:
-            lent = assignment_lend(
-                judge=judge, after=asked.get("after"), in_hand=asked.get("in_hand", ())
-            )
+            lent = assignment_lend(judge=judge, after=self.sent.get("after"), in_hand=in_hand)
         except JudgePausedError:
             # The same text for paused and excluded judges: the details are up to the organiser.
             said = _("Your judging is paused. The organisers will contact you.")
@@ -213,12 +220,10 @@ class AssignmentsView(APIView):
             return _stopped("declined", _("You declined to take part."))
         except InstructionsPendingError:
             return _stopped("instructions", _("Please read and accept the instructions first."))
-        if lent is None and asked.get("in_hand"):
-            # They have work: nothing is planned for them because of it.
-            return Response(status=status.HTTP_204_NO_CONTENT)
-        if lent is None:
-            return _no_work(judge)
-        return _lent(request, Response(_lent_data(lent, judge)), judge)
+        if lent is not None:
+            return _lent(self.request, Response(_lent_data(lent, judge)), judge)
+        # A judge with work gets none planned because of this request.
+        return Response(status=status.HTTP_204_NO_CONTENT) if in_hand else _no_work(judge)
 
 
 def _stopped(code: str, detail: str) -> Response:
@@ -237,46 +242,38 @@ def _no_work(judge: Judge) -> Response:
     )
 
 
-class JudgmentView(APIView):
-    @extend_schema(
-        operation_id="judging_judgment_submit",
-        request=JudgmentRequestSerializer,
-        responses={
-            200: JudgmentSerializer,
-            400: RefusalSerializer,
-            429: RefusalSerializer,
-        },
+_REFUSED: Final = {400: RefusalSerializer, 429: RefusalSerializer}
+
+
+class JudgmentView(JudgeAddress):
+    @operation(
+        "judging_judgment_submit",
+        {200: JudgmentSerializer, **_REFUSED},
+        takes=JudgmentRequestSerializer,
     )
-    def put(self, request: Request, client_id: UUID) -> Response:
+    def put(self, client_id: UUID) -> Response:
         """Submit a judgment under an id of your choice; repeating an id changes nothing.
 
         With `after`, the response includes the next HIT.
         """
-        data = dict(content_validated(JudgmentRequestSerializer, request.data))
+        data = self.sent
         after, in_hand = data.pop("after", None), data.pop("in_hand", ())
-        assigned = assigned_or_404(request, data.pop("block"))
+        assigned = self.assigned(data.pop("block"))
         data["answer"] = answer_validated(assigned.protocol, data.pop("answer", None))
-        try:
-            judgment = judgment_submit(assigned=assigned, client_id=client_id, **data)
-        except SubmissionRefusedError as error:
-            return refusal(error)
+        judgment = judgment_submit(assigned=assigned, client_id=client_id, **data)
         stored = _judgment_data(judgment, assigned)
         if after is None:
             return Response({**stored, "next": None})
         judge = judge_assigned(assigned)
-        return _lent(
-            request, Response({**stored, "next": _next_data(judge, after, in_hand)}), judge
-        )
+        answer = Response({**stored, "next": _next_data(judge, after, in_hand)})
+        return _lent(self.request, answer, judge)
 
 
-class DocumentView(APIView):
-    @extend_schema(
-        operation_id="judging_document",
-        responses={200: BlockDocumentSerializer},
-    )
-    def get(self, request: Request, block: UUID) -> Response:
+class DocumentView(JudgeAddress):
+    @operation("judging_document", BlockDocumentSerializer)
+    def get(self, block: UUID) -> Response:
         """Return source and reference of the surrounding document, up to 200 segments on either side."""
-        assigned = assigned_or_404(request, block)
+        assigned = self.assigned(block)
         campaign = judge_assigned(assigned).campaign
         beside = texts_beside(
             assigned.protocol, assigned.rules, campaign=campaign, part=assigned.part
@@ -285,41 +282,24 @@ class DocumentView(APIView):
         if document is None:
             raise NotFound(_("This task shows no surrounding text."))
         response = Response(asdict(document), headers={"Cache-Control": "private, max-age=3600"})
-        response.add_post_render_callback(lambda sent: _GZIP.process_response(request, sent))
-        return response
+        return _compressed(self.request, response)
 
 
-class SkipView(APIView):
-    @extend_schema(
-        operation_id="judging_skip_submit",
-        request=SkipRequestSerializer,
-        responses={
-            200: SkipSerializer,
-            400: RefusalSerializer,
-            429: RefusalSerializer,
-        },
+class SkipView(JudgeAddress):
+    @operation(
+        "judging_skip_submit", {200: SkipSerializer, **_REFUSED}, takes=SkipRequestSerializer
     )
-    def put(self, request: Request, client_id: UUID) -> Response:
+    def put(self, client_id: UUID) -> Skip:
         """Skip a block, with a reason."""
-        data = dict(content_validated(SkipRequestSerializer, request.data))
-        assigned = assigned_or_404(request, data.pop("block"))
-        try:
-            skip = skip_submit(assigned=assigned, client_id=client_id, **data)
-        except SubmissionRefusedError as error:
-            return refusal(error)
-        return Response(SkipSerializer(skip).data)
+        assigned = self.assigned(self.sent.pop("block"))
+        return skip_submit(assigned=assigned, client_id=client_id, **self.sent)
 
 
-class ProgressView(APIView):
-    @extend_schema(
-        operation_id="judging_progress",
-        parameters=[CAMPAIGN],
-        responses={200: ProgressSerializer},
-    )
-    def get(self, request: Request) -> Response:
+class ProgressView(JudgeAddress):
+    @operation("judging_progress", ProgressSerializer, parameters=[CAMPAIGN])
+    def get(self) -> JudgeProgress:
         """Return your progress."""
-        judge = judge_or_403(request, request.query_params.get("campaign"))
-        return Response(ProgressSerializer(judge_work(judge).progress).data)
+        return judge_work(self.judge).progress
 
 
 def _judgment_data(judgment: Judgment, assigned: AssignedBlock) -> dict[str, Any]:
@@ -408,45 +388,29 @@ class _Pages(CursorPages):
     page_size_query_description = "Blocks per page. Default 20, at most 50."
 
 
-class OwnJudgmentsView(APIView):
+class OwnJudgmentsView(JudgeAddress):
     ordering = "-done_at"
     pagination_class = _Pages
 
-    @extend_schema(
-        operation_id="judging_judgments",
+    @operation(
+        "judging_judgments",
+        JudgedBlocksSerializer,
         parameters=[
             CAMPAIGN,
             OpenApiParameter("cursor", str, description=_Pages.cursor_query_description),
             OpenApiParameter("page_size", int, description=_Pages.page_size_query_description),
         ],
-        responses={200: JudgedBlocksSerializer},
     )
-    def get(self, request: Request) -> Response:
+    def get(self) -> Response:
         """List your judged and skipped blocks, newest first. To undo a skip, judge its block.
 
         While you hold a HIT of a test set with repeated blocks, blocks beyond its `revisable_hits` are left out.
         """
-        judge = judge_or_403(request, request.query_params.get("campaign"))
-        pages = _Pages()
-        done: Any = own_done_blocks(judge)
-        blocks: list[DoneBlock] = pages.paginate_queryset(done, request, self) or []
-        rows = [_data(row) for row in own_done_blocks_data(blocks, judge=judge)]
-        answer = pages.get_paginated_response(JudgedBlockSerializer(rows, many=True).data)
-        answer.data["has_older"] = has_older_done_blocks(judge)
+        done: Any = own_done_blocks(self.judge)
+        rows = own_done_blocks_data(self.paginate_queryset(done) or [], judge=self.judge)
+        answer = self.get_paginated_response(JudgedBlockSerializer(rows, many=True).data)
+        answer.data["has_older"] = has_older_done_blocks(self.judge)
         return answer
-
-
-def _data(row: OwnDoneBlock) -> dict[str, object]:
-    return {
-        "assignment": row.assignment,
-        "position": row.position,
-        "total": row.total,
-        "judged_at": row.judged_at,
-        "languages": languages_data(row.source_language, row.target_language),
-        "protocol": row.protocol,
-        "rules": row.rules,
-        "block": row.block,
-    }
 
 
 class ProblemReportRequestSerializer(serializers.Serializer[object]):
@@ -477,31 +441,23 @@ class OwnProblemReportSerializer(ProblemReportSerializer):
     answers = AnswerSerializer(many=True)
 
 
-class OwnProblemReportsView(APIView):
-    @extend_schema(
-        operation_id="judging_problem_reports",
-        parameters=[CAMPAIGN],
-        responses={200: OwnProblemReportSerializer(many=True)},
+class OwnProblemReportsView(JudgeAddress):
+    @operation(
+        "judging_problem_reports", OwnProblemReportSerializer(many=True), parameters=[CAMPAIGN]
     )
-    def get(self, request: Request) -> Response:
+    def get(self) -> Response:
         """List your latest 50 reports and the replies."""
-        judge = judge_or_403(request, request.query_params.get("campaign"))
-        rows = own_problem_reports(judge)
+        rows = own_problem_reports(self.judge)
         return Response(OwnProblemReportSerializer(rows, many=True).data)
 
 
-class ProblemReportView(APIView):
-    @extend_schema(
-        operation_id="judging_problem_report",
-        request=ProblemReportRequestSerializer,
-        responses={200: ProblemReportSerializer, 400: RefusalSerializer, 429: RefusalSerializer},
+class ProblemReportView(JudgeAddress):
+    @operation(
+        "judging_problem_report",
+        {200: ProblemReportSerializer, **_REFUSED},
+        takes=ProblemReportRequestSerializer,
     )
-    def put(self, request: Request, client_id: UUID) -> Response:
+    def put(self, client_id: UUID) -> ProblemReport:
         """Report a problem with a block, in addition to judging or skipping it."""
-        data = dict(content_validated(ProblemReportRequestSerializer, request.data))
-        assigned = assigned_or_404(request, data.pop("block"))
-        try:
-            report = problem_report(assigned=assigned, client_id=client_id, **data)
-        except SubmissionRefusedError as error:
-            return refusal(error)
-        return Response(ProblemReportSerializer(report).data)
+        assigned = self.assigned(self.sent.pop("block"))
+        return problem_report(assigned=assigned, client_id=client_id, **self.sent)

@@ -1,19 +1,16 @@
 """Serve the data stored about a judge, and requests for its erasure with the organisers' answers."""
 
 import json
-from typing import Any
 
 from django.db.models import QuerySet
 from django.utils.translation import get_language
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
 from rest_framework.parsers import FormParser, MultiPartParser
-from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from annotation.api.judging import CAMPAIGN, judge_or_403
+from annotation.api.judging import CAMPAIGN, JudgeAddress
 from annotation.export.own_data import own_data_json
 from annotation.services.judges import erasure_carry_out
 from campaign.api.access import row_found
@@ -39,57 +36,40 @@ class OwnErasureSerializer(serializers.ModelSerializer[ErasureRequest]):
         read_only_fields = fields
 
 
-class OwnDataView(APIView):
-    @extend_schema(
-        operation_id="judging_data",
+class OwnDataView(JudgeAddress):
+    @operation(
+        "judging_data",
+        OpenApiResponse(OpenApiTypes.OBJECT, description="docs/privacy.md"),
         parameters=[CAMPAIGN],
-        responses={200: OpenApiResponse(OpenApiTypes.OBJECT, description="docs/privacy.md")},
     )
-    def get(self, request: Request) -> Response:
+    def get(self) -> Response:
         """Return the data stored about you in a campaign (data.json of the page *Your data*), without system names."""
-        judge = judge_or_403(request, request.query_params.get("campaign"))
-        return Response(json.loads(own_data_json(judge)))
+        return Response(json.loads(own_data_json(self.judge)))
 
 
-class OwnErasureView(APIView):
+class OwnErasureView(JudgeAddress):
     # However it is sent, there is nothing to be sent.
     parser_classes = (StrictJSONParser, FormParser, MultiPartParser)
 
-    @extend_schema(
-        operation_id="judging_erasure",
-        parameters=[CAMPAIGN],
-        responses={200: OwnErasureSerializer(many=True)},
-    )
-    def get(self, request: Request) -> Response:
+    @operation("judging_erasure", OwnErasureSerializer(many=True), parameters=[CAMPAIGN])
+    def get(self) -> Response:
         """List your erasure requests, newest first."""
-        judge = judge_or_403(request, request.query_params.get("campaign"))
-        return Response(_answer(judge.erasure_requests.order_by("-pk"), many=True))
+        asked = self.judge.erasure_requests.order_by("-pk")
+        return Response(OwnErasureSerializer(asked, many=True).data)
 
-    @extend_schema(
-        operation_id="judging_erasure_ask",
-        parameters=[CAMPAIGN],
-        request=None,
-        responses={200: OwnErasureSerializer},
-    )
-    def post(self, request: Request) -> Response:
+    @operation("judging_erasure_ask", OwnErasureSerializer, parameters=[CAMPAIGN])
+    def post(self) -> ErasureRequest:
         """Request erasure of your identity; an open request is returned unchanged."""
-        judge = judge_or_403(request, request.query_params.get("campaign"))
-        unknown_keys_refuse(EMPTY, request.data)
-        return Response(_answer(erasure_ask(judge=judge, language=get_language() or "")))
+        judge = self.judge
+        unknown_keys_refuse(EMPTY, self.request.data)
+        return erasure_ask(judge=judge, language=get_language() or "")
 
-    @extend_schema(
-        operation_id="judging_erasure_withdraw", parameters=[CAMPAIGN], responses={204: None}
-    )
-    def delete(self, request: Request) -> Response:
+    @operation("judging_erasure_withdraw", parameters=[CAMPAIGN])
+    def delete(self) -> None:
         """Withdraw your open request."""
-        judge = judge_or_403(request, request.query_params.get("campaign"))
-        unknown_keys_refuse(EMPTY, request.data)
+        judge = self.judge
+        unknown_keys_refuse(EMPTY, self.request.data)
         erasure_withdraw(judge=judge)
-        return Response(status=204)
-
-
-def _answer(asked: Any, *, many: bool = False) -> Any:
-    return OwnErasureSerializer(asked, many=many).data
 
 
 class ErasureSerializer(serializers.ModelSerializer[ErasureRequest]):

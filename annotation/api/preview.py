@@ -20,10 +20,10 @@ from annotation.api.judging import (
     JudgedBlocksSerializer,
     ProblemReportRequestSerializer,
     answer_validated,
-    languages_data,
 )
 from annotation.api.work_time import WorkTimeSerializer
 from annotation.protocols import rules_shown
+from annotation.selectors.judging import languages_data
 from annotation.services.preview import (
     PreviewedHIT,
     feedback_preview,

@@ -1,19 +1,18 @@
 """Time sheets: of the signed-in judge, and of all judges for organisers."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
+from datetime import date
 from typing import Any
 
 from django.conf import settings
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
-from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.views import APIView
 
-from annotation.api.judging import CAMPAIGN, judge_or_403
+from annotation.api.judging import CAMPAIGN, JudgeAddress
 from annotation.pages.judge_tables import DaysForm
-from annotation.selectors.work_time import JudgeTime, time_of, time_sheet_days, work_time
+from annotation.selectors.work_time import JudgeTime, Worked, time_of, time_sheet_days, work_time
 from campaign.api.operations import Address, operation
 from campaign.api.pages import CursorPages
 from campaign.models import Judge
@@ -41,27 +40,25 @@ class WorkTimeSerializer(serializers.Serializer[object]):
     days = DayWorkedSerializer(many=True, help_text="Days with work, oldest first.")
 
 
-class WorkTimeView(APIView):
-    @extend_schema(
-        operation_id="judging_work_time",
-        parameters=[CAMPAIGN],
-        responses={200: WorkTimeSerializer},
-    )
-    def get(self, request: Request) -> Response:
+class WorkTimeView(JudgeAddress):
+    @operation("judging_work_time", WorkTimeSerializer, parameters=[CAMPAIGN])
+    def get(self) -> dict[str, Any]:
         """Return your sentences and active time: today, in total, and by day.
 
         A sentence counts on the day it was first judged or skipped, time on the day it was sent.
         """
-        judge = judge_or_403(request, request.query_params.get("campaign"))
-        worked = work_time(judge)
-        data: dict[str, Any] = {
+        worked = work_time(self.judge)
+        return {
             "time_zone": worked.time_zone,
             "seconds_left_today": worked.seconds_left_today,
             "today": {"day": worked.today, **asdict(worked.worked_today)},
             "total": asdict(worked.total),
-            "days": [{"day": day, **asdict(each)} for day, each in worked.days.items()],
+            "days": _days(worked.days),
         }
-        return Response(WorkTimeSerializer(data).data)
+
+
+def _days(days: Mapping[date, Worked]) -> list[dict[str, Any]]:
+    return [{"day": day, **asdict(worked)} for day, worked in days.items()]
 
 
 class JudgeTimeSerializer(serializers.Serializer[Any]):
@@ -114,5 +111,5 @@ def _judge(each: JudgeTime) -> dict[str, Any]:
     return {
         "judge": each.judge.pseudonym,
         "total": asdict(each.total),
-        "days": [{"day": day, **asdict(worked)} for day, worked in each.days.items()],
+        "days": _days(each.days),
     }

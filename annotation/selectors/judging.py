@@ -24,33 +24,15 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 from django.utils.dateparse import parse_datetime
 
-from annotation.models import HIT, Assignment, Block, BlockControl, JudgeAccount, Judgment, Skip
+from annotation.models import Assignment, Block, BlockControl, JudgeAccount, Judgment, Skip
 from annotation.models.block import candidate_ids
 from annotation.models.hit import IsAnyOf
 from annotation.protocols import Rules, rules_shown
-from annotation.selectors.shown import BlockData, blocks_data, blocks_of_hit, candidate_count
+from annotation.selectors.shown import blocks_data, blocks_of_hit, candidate_count
 from annotation.submissions import AssignedBlock
 from campaign.database.prepared_query import Parameter, PreparedQuery
 from campaign.models import Campaign, Judge, User
-
-
-@dataclass(frozen=True, slots=True)
-class AssignmentData:
-    """A HIT lent to a judge.
-
-    `revisable_hits`: the number of HITs before it that the judge may go back to, since a repeat of
-    this design repeats none of them. Nothing in it counts HITs. `rules` are what the page must know of those
-    of the campaign and of its task.
-    """
-
-    id: UUID
-    revisable_hits: int
-    expires_at: datetime
-    source_language: str
-    target_language: str
-    protocol: str
-    rules: Rules
-    blocks: list[BlockData]
+from campaign.texts.languages import language_described
 
 
 def judge_of_user(*, user: User, campaign_slug: str | None = None) -> Judge | None:
@@ -137,39 +119,32 @@ def _assigned_block(
     )
 
 
-def assignment_data(assignment: Assignment, *, campaign: Campaign) -> AssignmentData:
-    """Return an assignment as its judge sees it. One query; two if there are answers to read."""
+def languages_data(source: str, target: str) -> dict[str, dict[str, str]]:
+    """Return the names, in the reader's language, and directions of the two languages."""
+    return {"source": language_described(source), "target": language_described(target)}
+
+
+def assignment_data(assignment: Assignment, *, campaign: Campaign) -> dict[str, Any]:
+    """Return an assignment as its judge sees it, as `AssignmentSerializer` describes it. One query; two if there are answers to read.
+
+    `revisable_hits` is the number of HITs before it that the judge may go back to, since a repeat of
+    this design repeats none of them. Nothing in it counts HITs.
+    """
     shown = blocks_of_hit(assignment.hit_id, campaign=campaign, judge_id=assignment.judge_id)
-    return AssignmentData(
-        id=assignment.public_id,
-        revisable_hits=shown.repeat_gap,
-        expires_at=assignment.expires_at,
-        source_language=shown.source_language,
-        target_language=shown.target_language,
-        protocol=shown.protocol,
-        rules={
+    return {
+        "id": assignment.public_id,
+        "revisable_hits": shown.repeat_gap,
+        "expires_at": assignment.expires_at,
+        "blocks": [block.as_shown() for block in shown.blocks],
+        "languages": languages_data(shown.source_language, shown.target_language),
+        "protocol": shown.protocol,
+        "rules": {
             **rules_shown(shown.protocol, shown.rules, campaign=campaign, part=shown.part),
             # All blocks of a HIT ask the same.
             **(shown.blocks[0].stage_rules if shown.blocks else {}),
             **({"practice": True} if shown.is_practice else {}),
         },
-        blocks=shown.blocks,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class OwnDoneBlock:
-    """A block the judge has judged or skipped, with what the page needs to open it again."""
-
-    assignment: UUID
-    position: int
-    total: int
-    judged_at: datetime
-    source_language: str
-    target_language: str
-    protocol: str
-    rules: Rules
-    block: BlockData
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +205,7 @@ def own_done_blocks(judge: Judge) -> DoneBlocks:
     """Return the blocks done that the judge may look at: all, while they hold no HIT. Three queries.
 
     While the judge holds a HIT, blocks of older HITs of its test set than
-    `AssignmentData.revisable_hits` reaches are left out. Any HIT that may be repeated is older, so
+    `revisable_hits` of `assignment_data` reaches are left out. Any HIT that may be repeated is older, so
     judges cannot copy their first answers. The number is the same for every HIT of a design with
     repeats, so that the list does not tell which HIT is a repeat.
     """
@@ -310,8 +285,8 @@ def _hits_within(judge: Judge, reaches: dict[int, int]) -> list[int]:
     return list(mine.values_list("hit", flat=True))
 
 
-def own_done_blocks_data(blocks: Sequence[DoneBlock], *, judge: Judge) -> list[OwnDoneBlock]:
-    """Return these rows of `own_done_blocks` as shown, in their order.
+def own_done_blocks_data(blocks: Sequence[DoneBlock], *, judge: Judge) -> list[dict[str, Any]]:
+    """Return these rows of `own_done_blocks` as shown, in their order, as `JudgedBlockSerializer` describes them.
 
     Two queries, whatever their number, and one for the answers of each protocol that keeps them.
     """
@@ -322,25 +297,22 @@ def own_done_blocks_data(blocks: Sequence[DoneBlock], *, judge: Judge) -> list[O
     total = Coalesce(Subquery(in_hit.annotate(n=Count("pk")).values("n")), 0)
     by_id = {block.pk: block for block in of_hits.annotate(total=total)}
     views = blocks_data(list(by_id), campaign=judge.campaign, judge_id=judge.pk)
-    return [
-        OwnDoneBlock(
-            assignment=block.lent_as,
-            position=by_id[block.block_id].position,
-            total=by_id[block.block_id].total,
-            judged_at=block.done_at,
-            source_language=by_id[block.block_id].hit.task.test_set.source_language,
-            target_language=by_id[block.block_id].hit.task.test_set.target_language,
-            protocol=by_id[block.block_id].hit.task.protocol,
-            rules={
-                **_rules(by_id[block.block_id].hit, judge),
-                **views[block.block_id].stage_rules,
-            },
-            block=views[block.block_id],
+    found = []
+    for done in blocks:
+        block, view = by_id[done.block_id], views[done.block_id]
+        hit, task = block.hit, block.hit.task
+        rules = rules_shown(task.protocol, task.rules, campaign=judge.campaign, part=hit.part)
+        test_set = task.test_set
+        found.append(
+            {
+                "assignment": done.lent_as,
+                "position": block.position,
+                "total": block.total,
+                "judged_at": done.done_at,
+                "languages": languages_data(test_set.source_language, test_set.target_language),
+                "protocol": task.protocol,
+                "rules": {**rules, **view.stage_rules},
+                "block": view.as_shown(),
+            }
         )
-        for block in blocks
-    ]
-
-
-def _rules(hit: HIT, judge: Judge) -> Rules:
-    task = hit.task
-    return rules_shown(task.protocol, task.rules, campaign=judge.campaign, part=hit.part)
+    return found

@@ -137,11 +137,11 @@ def _blocks(rows: list[DoneBlock], *, judge: Judge) -> list[dict[str, Any]]:
     for row in [*judged, *skipped]:
         sent.setdefault(row.pop("block__public_id"), []).append(row)
     found = []
-    for each in own_done_blocks_data(rows, judge=judge):
-        block = asdict(each)
+    for block in own_done_blocks_data(rows, judge=judge):
         del block["rules"]
-        del block["block"]["stage_rules"]
-        found.append({**block, "sent": sent.get(each.block.id, [])})
+        languages = block.pop("languages")
+        sides = {f"{side}_language": said["lang"] for side, said in languages.items()}
+        found.append({**block, **sides, "sent": sent.get(block["block"]["id"], [])})
     return found
 
 

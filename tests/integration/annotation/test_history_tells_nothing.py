@@ -112,7 +112,7 @@ def test_a_repeat_in_hand_changes_nothing_that_another_hit_does_not() -> None:
 def test_what_is_listed_reaches_as_far_back_as_the_page() -> None:
     judge = judge_before_the_sixth("first")
     sixth = lend(judge)
-    revisable = assignment_data(sixth, campaign=judge.campaign).revisable_hits
+    revisable = assignment_data(sixth, campaign=judge.campaign)["revisable_hits"]
     (places, told, *_rest), *others = answers(judge)
     listed = {place for rows, *_rest in [(places,), *others] for (place, _position), *_row in rows}
     assert listed == set(range(6 - revisable, 6))
