@@ -17,14 +17,8 @@ from annotation.importing.answer_places import Place
 from annotation.models import HIT, Block, Design, HITSequence, Judgment, Skip, SkipReason
 from annotation.models.block import stands_for
 from annotation.protocols import answer_kind
-from campaign.database.copy import (
-    Cell,
-    array_cell,
-    constraints_check_now,
-    ids_reserve,
-    pgtrigger_ignore_preset,
-    rows_copy,
-)
+from campaign.database.copy import constraints_check_now, pgtrigger_ignore_preset
+from campaign.database.inserting import rows_insert
 from campaign.database.recording import rows_created
 from campaign.database.transactions import table_scans_off
 from campaign.models import Judge, Task
@@ -170,17 +164,6 @@ def skips_in_words(skips: int) -> str:
     return said % {"number": number_format(skips)}
 
 
-_BLOCK: Final = ("id", "hit_id", "position", "control", "segment_id", "outputs", "stands_for")
-_SKIP: Final = (
-    *("task_id", "client_id", "judge_id", "block_id", "reason"),
-    *("duration_ms", "active_ms", "comment", "created_at"),
-)
-_JUDGMENT: Final = (
-    *("id", "task_id", "client_id", "judge_id", "block_id", "labels"),
-    *("duration_ms", "active_ms", "comment", "submitted_at"),
-)
-
-
 @dataclass(slots=True, kw_only=True)
 class AnswerRow:
     """An answer that is to be stored; a skip if there is no `answer`."""
@@ -216,46 +199,49 @@ class AnswerWriter:
         placed = list(zip(rows, self._blocks(rows), strict=True))
         judged = [(row, block) for row, block in placed if row.answer is not None]
         self._write_judgments(judged)
-        rows_copy(
-            Skip,
-            _SKIP,
-            (
-                (
-                    *(self._task.pk, str(row.client_id), row.judge, block, SkipReason.NOT_STATED),
-                    *(row.duration_ms, row.active_ms, row.comment, row.submitted_at),
-                )
-                for row, block in placed
-                if row.answer is None
-            ),
-        )
+        skipped = [
+            {
+                **self._columns(row, block),
+                "reason": SkipReason.NOT_STATED,
+                "created_at": row.submitted_at,
+            }
+            for row, block in placed
+            if row.answer is None
+        ]
+        rows_insert(Skip, skipped)
         constraints_check_now()
         return len(judged)
 
+    def _columns(self, row: AnswerRow, block: int) -> dict[str, Any]:
+        """Return the columns that judgments and skips share."""
+        return {
+            "task_id": self._task.pk,
+            "client_id": str(row.client_id),
+            "judge_id": row.judge,
+            "block_id": block,
+            "duration_ms": row.duration_ms,
+            "active_ms": row.active_ms,
+            "comment": row.comment,
+        }
+
     def _write_judgments(self, judged: Sequence[tuple[AnswerRow, int]]) -> None:
         rows = [row for row, _block in judged]
-        ids = ids_reserve(Judgment, len(rows))
+        judgments = [
+            {
+                **self._columns(row, block),
+                "labels": list(row.labels),
+                "submitted_at": row.submitted_at,
+            }
+            for row, block in judged
+        ]
+        ids = rows_insert(Judgment, judgments)
         about = self._about(rows, ids)
-        cells = (
-            (
-                *(id_, self._task.pk, str(row.client_id), row.judge, block),
-                *(array_cell(row.labels), row.duration_ms, row.active_ms, row.comment),
-                row.submitted_at,
-            )
-            for id_, (row, block) in zip(ids, judged, strict=True)
-        )
-        rows_copy(Judgment, _JUDGMENT, cells)
-        if not self._kind.keeps_answers:
-            return
-        columns = list(self._kind.columns)
-        answers = ({**self._kind.row(row.answer, row.part), **about(row)} for row in rows)
-        rows_copy(
-            self._kind.table,
-            ["judgment_id", *columns],
-            (
-                (id_, *(_cell(answer[column]) for column in columns))
-                for id_, answer in zip(ids, answers, strict=True)
-            ),
-        )
+        if self._kind.keeps_answers:
+            answers = [
+                {"judgment_id": id_, **self._kind.row(row.answer, row.part), **about(row)}
+                for id_, row in zip(ids, rows, strict=True)
+            ]
+            rows_insert(self._kind.table, answers)
 
     def _about(
         self, rows: Sequence[AnswerRow], ids: Sequence[int]
@@ -275,23 +261,14 @@ class AnswerWriter:
     def _blocks(self, rows: Sequence[AnswerRow]) -> list[int]:
         """Write a block for each row; return the ids."""
         places = self.hits.places((row.judge, row.part, row.why) for row in rows)
-        ids = ids_reserve(Block, len(rows))
-        rows_copy(
-            Block,
-            _BLOCK,
-            (
-                (
-                    *(id_, hit, position, "", row.place.segment),
-                    array_cell(chain.from_iterable(row.place.outputs)),
-                    None
-                    if (shown := stands_for(list(map(len, row.place.outputs)))) is None
-                    else array_cell(shown),
-                )
-                for id_, (hit, position), row in zip(ids, places, rows, strict=True)
-            ),
-        )
-        return ids
-
-
-def _cell(value: Any) -> Cell:
-    return array_cell(value) if isinstance(value, list) else value
+        blocks = [
+            {
+                "hit_id": hit,
+                "position": position,
+                "segment_id": row.place.segment,
+                "outputs": list(chain.from_iterable(row.place.outputs)),
+                "stands_for": stands_for(list(map(len, row.place.outputs))),
+            }
+            for (hit, position), row in zip(places, rows, strict=True)
+        ]
+        return rows_insert(Block, blocks)

@@ -191,7 +191,10 @@ class _Import:
             answers = self._reader.of_task(
                 self._task, content.answers, partial(_refuse_answer, file.name)
             )
-            refusal = partial(_refusal, file.name)
+
+            def refusal(answer: FileAnswer) -> Refuse:
+                return partial(_refuse_answer, file.name, answer)
+
             chosen = (answer for answer in answers if self._is_chosen(answer, refusal))
             while batch := list(islice(chosen, _BATCH)):
                 self._store(batch, refusal)
@@ -374,13 +377,6 @@ def _refuse_answer(
     raise FormatError(file, problem, remedy, line=answer.line, field=field)
 
 
-def _refusal(file: str, answer: FileAnswer) -> Refuse:
-    def refuse(field: str | None, problem: str, remedy: str) -> NoReturn:
-        raise FormatError(file, problem, remedy, line=answer.line, field=field)
-
-    return refuse
-
-
 def _refused_by_the_database(answers: Sequence[FileAnswer], error: Exception) -> Exception:
     """Return the error in words; the database gives the reason and the possible lines."""
     said = str(error).strip().split("\n", 1)[0]
@@ -393,14 +389,9 @@ def _refused_by_the_database(answers: Sequence[FileAnswer], error: Exception) ->
 def _sha256(file: JudgmentsFile) -> str:
     found = hashlib.sha256()
     with file.open() as stream:
-        for chunk in _chunks(stream.read):
+        while chunk := stream.read(_CHUNK):
             found.update(chunk)
     return found.hexdigest()
-
-
-def _chunks(read: Callable[[int], bytes]) -> Iterator[bytes]:
-    while chunk := read(_CHUNK):
-        yield chunk
 
 
 #: As sent, and unpacked; larger ones come by the command.

@@ -32,7 +32,11 @@ def rows_insert(
     if not rows:
         return []
     quote = connection.ops.quote_name
-    fields = {each.attname: each for each in model._meta.concrete_fields if not each.primary_key}
+    fields = {
+        each.attname: each
+        for each in model._meta.concrete_fields
+        if each.attname in rows[0] or not each.primary_key
+    }
     told = [fields[name] for name in rows[0]]
     others = [
         each
