@@ -1,19 +1,14 @@
 """The five-way CSV of WMT10–14 and its generalisation to any number of systems a row: read, and written as the exact reverse."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NoReturn
 
+from campaign.formats.cells import Refuse, filled, judge_of, label_of, segment_of, systems_of
 from campaign.formats.errors import FormatError
 from campaign.formats.quoting import csv_row, neutral
-from campaign.formats.records import (
-    MAX_JUDGE_NAME,
-    FiveWayRow,
-    counted,
-    system_name_problem,
-    unseen_problem,
-)
+from campaign.formats.records import FiveWayRow, counted
 from campaign.formats.streams import ByteStream, InputFile
 from campaign.formats.tables import (
     MAX_INTEGER,
@@ -27,7 +22,6 @@ from campaign.formats.tables import (
 
 FIXED_COLUMNS: Final = ("srclang", "trglang", "srcIndex", "documentId", "segmentId", "judgeId")
 _FIXED_KEYS: Final = frozenset(map(str.lower, FIXED_COLUMNS))
-_MUST_BE_FILLED: Final = frozenset({"srclang", "trglang", "judgeId"})
 _SLOT_COLUMN = re.compile(r"system([1-9][0-9]{0,3})(number|id|rank)")
 BLANK: Final = "-1"
 
@@ -62,7 +56,7 @@ def read_five_way_csv(stream: ByteStream, name: str) -> Iterator[FiveWayRow]:
     table = read_table(InputFile(name, stream))
     layout = _layout(table)
     for line, text in table.lines:
-        yield _Row(name, line, layout, table.cells(line, text)).read()
+        yield _row(name, line, layout, table.cells(line, text))
 
 
 def _layout(table: Table) -> _Layout:
@@ -114,146 +108,76 @@ def document_of(text: str) -> str:
     return "" if is_blank(text) else text
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """One row on its way from cells to FiveWayRow; it knows where to point in errors."""
+def _row(file: str, line: int, layout: _Layout, cells: list[str]) -> FiveWayRow:
+    def refuse(field: str | None, problem: str, remedy: str) -> NoReturn:
+        column = layout.names.index(field) + 1 if field in layout.names else None
+        raise FormatError(file, problem, remedy, line=line, column=column, field=field)
 
-    file: str
-    line: int
-    layout: _Layout
-    cells: list[str]
+    def at(column: int) -> tuple[str, str]:
+        return cells[column], layout.names[column]
 
-    def read(self) -> FiveWayRow:
-        fixed = {name: self.cells[column] for name, column in self.layout.fixed.items()}
-        for name in _MUST_BE_FILLED:
-            if not fixed[name].strip():
-                raise self.error(self.layout.fixed[name], "the cell is empty", "fill it in")
-        if len(fixed["judgeId"]) > MAX_JUDGE_NAME:
-            raise self.error(
-                self.layout.fixed["judgeId"],
-                f"the name of the judge is longer than {MAX_JUDGE_NAME} characters",
-                "use a shorter pseudonym",
-            )
-        if problem := unseen_problem(fixed["judgeId"], "name of the judge"):
-            raise self.error(
-                self.layout.fixed["judgeId"], problem, "remove that character from the name"
-            )
-        filled = [slot for slot in self.layout.slots if self.is_filled(slot)]
-        if not filled:
-            raise self.error(
-                self.layout.slots[0].id,
-                "the row names no system",
-                "remove the row, or name the systems that were judged",
-            )
-        candidates = self.candidates(filled)
-        return FiveWayRow(
-            line=self.line,
-            source_language=fixed["srclang"],
-            target_language=fixed["trglang"],
-            source_index=self.source_index(),
-            document=document_of(fixed["documentId"]),
-            segment_id=fixed["segmentId"],
-            judge=fixed["judgeId"],
-            candidates=candidates,
-            labels=tuple(self.label(slot) for slot in filled),
-            system_numbers=tuple(
-                self.numbers(slot, len(systems))
-                for slot, systems in zip(filled, candidates, strict=True)
-            ),
+    fixed = {name: cells[column] for name, column in layout.fixed.items()}
+    filled(*at(layout.fixed["srclang"]), refuse)
+    filled(*at(layout.fixed["trglang"]), refuse)
+    shown = [slot for slot in layout.slots if _is_filled(slot, at, refuse)]
+    if not shown:
+        refuse(
+            layout.names[layout.slots[0].id],
+            "the row names no system",
+            "remove the row, or name the systems that were judged",
         )
+    seen: set[str] = set()
+    candidates = tuple(systems_of(*at(slot.id), seen, refuse) for slot in shown)
+    return FiveWayRow(
+        line=line,
+        source_language=fixed["srclang"],
+        target_language=fixed["trglang"],
+        source_index=segment_of(*at(layout.fixed["srcIndex"]), refuse),
+        document=document_of(fixed["documentId"]),
+        segment_id=fixed["segmentId"],
+        judge=judge_of(*at(layout.fixed["judgeId"]), refuse),
+        candidates=candidates,
+        labels=tuple(label_of(*at(slot.rank), refuse) for slot in shown),
+        system_numbers=tuple(
+            () if slot.number is None else _numbers(*at(slot.number), len(systems), refuse)
+            for slot, systems in zip(shown, candidates, strict=True)
+        ),
+    )
 
-    def error(self, column: int, problem: str, remedy: str) -> FormatError:
-        return FormatError(
-            self.file,
-            problem,
-            remedy,
-            line=self.line,
-            column=column + 1,
-            field=self.layout.names[column],
+
+def _is_filled(slot: _Slot, at: Callable[[int], tuple[str, str]], refuse: Refuse) -> bool:
+    system, column = at(slot.id)
+    rank, field = at(slot.rank)
+    if not system.strip() and not is_blank(rank):
+        refuse(
+            field,
+            f"the rank {rank.strip()!r} does not belong to a system",
+            f"name the system in {column}, or make the rank -1",
         )
+    return bool(system.strip())
 
-    def source_index(self) -> int:
-        column = self.layout.fixed["srcIndex"]
-        text = self.cells[column].strip()
-        index = integer(text, 1)
-        if index is None:
-            raise self.error(
-                column,
-                f"the source index {text!r} is not an integer of at least 1",
-                "number the segments of the test set from 1",
-            )
-        return index
 
-    def is_filled(self, slot: _Slot) -> bool:
-        if self.cells[slot.id].strip():
-            return True
-        rank = self.cells[slot.rank].strip()
-        if not is_blank(rank):
-            raise self.error(
-                slot.rank,
-                f"the rank {rank!r} does not belong to a system",
-                f"name the system in {self.layout.names[slot.id]}, or make the rank -1",
+def _numbers(text: str, field: str, systems: int, refuse: Refuse) -> tuple[int, ...]:
+    if not text.strip():
+        return ()
+    texts = [each.strip() for each in text.split(",")]
+    if len(texts) != systems:
+        refuse(
+            field,
+            f"the cell has {counted(len(texts), 'number')} for {counted(systems, 'system')}",
+            "use one number per system, in the same order, or leave the cell empty",
+        )
+    numbers = []
+    for each in texts:
+        number = integer(each, -MAX_INTEGER)
+        if number is None:
+            refuse(
+                field,
+                f"the system number {each!r} is not an integer",
+                "use an integer, or leave the cell empty",
             )
-        return False
-
-    def candidates(self, filled: list[_Slot]) -> tuple[tuple[str, ...], ...]:
-        seen: set[str] = set()
-        candidates = []
-        for slot in filled:
-            systems = tuple(name.strip() for name in self.cells[slot.id].split(","))
-            for system in systems:
-                self.refuse_system(slot, system, seen)
-                seen.add(system)
-            candidates.append(systems)
-        return tuple(candidates)
-
-    def refuse_system(self, slot: _Slot, system: str, seen: set[str]) -> None:
-        problem = system_name_problem(system)
-        if problem:
-            raise self.error(
-                slot.id, problem, 'write the systems of one candidate as "A,B" and leave none empty'
-            )
-        if system in seen:
-            raise self.error(
-                slot.id,
-                f"the system {system} appears twice in the row",
-                "name every system once per row",
-            )
-
-    def label(self, slot: _Slot) -> int | None:
-        text = self.cells[slot.rank].strip()
-        if is_blank(text):
-            return None
-        rank = integer(text, 1)
-        if rank is None or rank > 5:
-            raise self.error(
-                slot.rank,
-                f"the rank {text!r} is not 1, 2, 3, 4, 5 or -1",
-                "use a rank from 1 (best) to 5, or -1 for no rank",
-            )
-        return rank
-
-    def numbers(self, slot: _Slot, systems: int) -> tuple[int, ...]:
-        if slot.number is None or not self.cells[slot.number].strip():
-            return ()
-        texts = [text.strip() for text in self.cells[slot.number].split(",")]
-        if len(texts) != systems:
-            raise self.error(
-                slot.number,
-                f"the cell has {counted(len(texts), 'number')} for {counted(systems, 'system')}",
-                "use one number per system, in the same order, or leave the cell empty",
-            )
-        numbers = []
-        for text in texts:
-            number = integer(text, -MAX_INTEGER)
-            if number is None:
-                raise self.error(
-                    slot.number,
-                    f"the system number {text!r} is not an integer",
-                    "use an integer, or leave the cell empty",
-                )
-            numbers.append(number)
-        return tuple(numbers)
+        numbers.append(number)
+    return tuple(numbers)
 
 
 def write_five_way_csv(rows: Iterable[FiveWayRow], *, slots: int = 5) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from annotation.answer_files import AnswerRefusedError, FileAnswer, Lose
+from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss
 from campaign.models import Output, Task
 from protocols.editing.answers import MAX_CHARACTERS, MAX_KEYSTROKES
@@ -20,15 +21,7 @@ from protocols.frame.stored import counted_of
 from protocols.models import EditingAnswer
 from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
-from ranking.files.labels import (
-    Refuse,
-    boolean_of,
-    candidate_of,
-    keys_check,
-    object_of,
-    text_of,
-    word_of,
-)
+from ranking.files.labels import boolean_of, candidate_of, keys_check, object_of, text_of, word_of
 from ranking.files.vocabulary import systems_by_row
 
 

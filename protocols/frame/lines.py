@@ -11,17 +11,16 @@ from annotation.answer_files import AnswerFiles, FileAnswer, FileContent, FileWr
 from annotation.export.five_way import systems_shown
 from annotation.models.judgment import JudgmentQuerySet
 from campaign.formats import InputFile
+from campaign.formats.cells import Refuse, judge_of
 from campaign.formats.errors import Loss
 from campaign.formats.tables import MAX_INTEGER
 from campaign.models import Task
 from protocols.frame.stored import answers_written, counted_of, judgments_counted, system_names
 from ranking.analyses.kind import ChosenJudgments
 from ranking.files.labels import (
-    Refuse,
     candidate_of,
     integer_of,
     json_lines,
-    judge_of,
     keys_check,
     list_of,
     read_objects,

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from annotation.answer_files import FileAnswer, RefuseAnswer
+from campaign.formats.cells import Refuse
 from campaign.models import Task
 from protocols.frame.lines import AnswerLines, CountedAnswers, MakeRow, each_of, judge_named, whole
 from protocols.frame.stored import counted_of
@@ -16,7 +17,7 @@ from protocols.quiz.snippets import segments_read_together, snippets_of
 from protocols.quiz.statistics import Readings
 from ranking.analyses.kind import ChosenJudgments
 from ranking.core.beside import OutputScores
-from ranking.files.labels import Refuse, boolean_of, system_of, systems_in, text_of
+from ranking.files.labels import boolean_of, system_of, systems_in, text_of
 from ranking.files.vocabulary import systems_by_row
 
 

@@ -19,11 +19,12 @@ from annotation.services.planning.batch import PlanningTransaction
 from annotation.services.planning.designs import design_ensure
 from campaign.api.requests import content_validated
 from campaign.formats import FormatError, InputFile
+from campaign.formats.cells import Refuse, refuse_at
 from campaign.formats.tables import read_table
 from campaign.models import Protocol, Segment, Task
 from campaign.refusals import RefusedError
 from protocols.models import Snippet
-from ranking.files.labels import Refuse, json_objects, refuse_at
+from ranking.files.labels import json_objects
 
 #: Maximum segments of a snippet: as many as a HIT holds.
 MOST_SEGMENTS: Final = 50

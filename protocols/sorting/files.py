@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import Any, Final, NamedTuple
 
 from annotation.answer_files import AnswerFiles, AnswerRefusedError, FileAnswer, FileWritten, Lose
+from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss
 from campaign.models import Task
 from protocols.frame.lines import AnswerLines, CountedAnswers, MakeRow, judge_named, whole
@@ -15,7 +16,7 @@ from protocols.sorting.sorts import answers_given
 from protocols.sorting.statistics.merge_insertion import Pair, pair_of
 from ranking.core.rankings.two_systems import PairJudgments
 from ranking.export.writing import WRITTEN, ranked_file_write
-from ranking.files.labels import Refuse, system_of, word_of
+from ranking.files.labels import system_of, word_of
 from ranking.files.records import FileRead, SelectionError
 from ranking.files.sources import ReadingProgress
 

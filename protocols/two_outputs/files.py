@@ -17,6 +17,7 @@ from annotation.answer_files import (
     Lose,
 )
 from campaign.formats import InputFile
+from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss
 from campaign.formats.streams import peek
 from campaign.models import Task
@@ -31,7 +32,7 @@ from protocols.frame.lines import (
 from protocols.models import TwoOutputsAnswer, Verdict
 from protocols.two_outputs.statistics import Choice, Choices
 from ranking.export.writing import WRITTEN, ranked_file_write
-from ranking.files.labels import Refuse, word_of
+from ranking.files.labels import word_of
 from ranking.importing.ranked_answers import (
     RANKED_FORMATS,
     Ranks,

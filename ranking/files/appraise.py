@@ -8,8 +8,8 @@ from typing import NoReturn
 from xml.parsers import expat
 
 from campaign.formats import InputFile, Place
+from campaign.formats.cells import filled, judge_of, label_of, segment_of, systems_of
 from campaign.formats.streams import MAX_LINE_BYTES, byte_chunks
-from ranking.files.labels import filled, judge_of, label_of, segment_of, systems_of
 from ranking.files.records import JudgedBlock
 
 _DURATION = re.compile(r"([0-9]{1,4}):([0-5]?[0-9]):([0-5]?[0-9](?:\.[0-9]{1,9})?)")

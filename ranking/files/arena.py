@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import IO, Any, Final
 
 from campaign.formats import InputFile
+from campaign.formats.cells import Refuse, judge_of, refuse_at, systems_of
 from campaign.formats.errors import Losses
 from campaign.formats.streams import peek
 from campaign.formats.tables import is_index, read_table
-from ranking.files.labels import Refuse, json_objects, judge_of, refuse_at, systems_of
+from ranking.files.labels import json_objects
 from ranking.files.parquet_reading import columns_of_schema, refusing_damage
 from ranking.files.records import NO_JUDGE, JudgedBlock
 

@@ -8,23 +8,18 @@ from itertools import chain
 from typing import Any
 
 from campaign.formats import FormatError, InputFile, read_five_way_csv
+from campaign.formats.cells import Refuse, filled, judge_of, refuse_at, segment_of, systems_of
 from campaign.formats.records import counted
 from campaign.formats.streams import text_lines
 from campaign.formats.tables import line_cells
 from ranking.files.labels import (
-    Refuse,
     candidate_of,
     count_of,
-    filled,
     integer_of,
     json_objects,
-    judge_of,
     keys_check,
     list_of,
     name_of,
-    refuse_at,
-    segment_of,
-    systems_of,
     text_of,
 )
 from ranking.files.records import NO_JUDGE, JudgedBlock

@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from campaign.formats import InputFile, Place
+from campaign.formats.cells import LARGEST_LABEL, Refuse, filled, judge_of, refuse_at, systems_of
 from campaign.formats.records import CONTROL
 from campaign.formats.streams import byte_chunks
 from campaign.formats.tables import MAX_INTEGER, UNKNOWN_COLUMN, is_index, require_column
 from optional_packages import has_extra, how_to_install
 from ranking.core.judged.coded_blocks import systems_table
-from ranking.files.labels import LARGEST_LABEL, Refuse, filled, judge_of, refuse_at, systems_of
 from ranking.files.records import MAX_CANDIDATES, NO_JUDGE, JudgedBlock
 from ranking.files.vocabulary import Columns, Vocabulary
 
@@ -214,7 +214,8 @@ class _Batch:
         taken = np.zeros(len(given), dtype=np.int64)
         for row in np.sort(np.unique(codes, return_index=True)[1]).tolist():
             taken[codes[row]] = take(given[codes[row]], column, self._refusing(row))
-        return taken[codes]
+        numbers: npt.NDArray[np.int64] = taken[codes]
+        return numbers
 
     def fixed(self, column: str, take: Take, missing: int) -> npt.NDArray[np.int64]:
         """Return the numbers of a column by our name; `missing` throughout if the file has none."""

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from annotation.answer_files import AnswerFiles, AnswerRefusedError, FileAnswer, Lose
+from campaign.formats.cells import Refuse
 from campaign.formats.errors import Loss, Losses
 from campaign.models import Protocol
 from protocols.frame.lines import (
@@ -24,7 +25,7 @@ from protocols.frame.scale.statistics.ratings import POINTS, Items, Ratings
 from protocols.models import CRITERIA, Criterion
 from ranking.core.arrays import BoolArray
 from ranking.core.beside import OutputScores
-from ranking.files.labels import Refuse, text_of, word_of
+from ranking.files.labels import text_of, word_of
 from ranking.files.vocabulary import systems_by_row
 
 #: Segment, condition (empty where none is named) and the systems that wrote the text.

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeVar
 
 from campaign.formats import InputFile
+from campaign.formats.cells import Refuse, judge_of
 from campaign.formats.errors import Loss
 from campaign.texts.canonical_json import json_line
 from protocols.spans.records import (
@@ -19,11 +20,9 @@ from protocols.spans.records import (
 )
 from ranking.files.labels import (
     MAX_NUMBER,
-    Refuse,
     count_of,
     integer_of,
     json_objects,
-    judge_of,
     keys_check,
     list_of,
     name_of,

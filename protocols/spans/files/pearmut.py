@@ -22,6 +22,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from campaign.formats import FormatError, InputFile
+from campaign.formats.cells import Refuse, judge_of, refuse_at
 from campaign.formats.errors import Lose, Loss, Losses
 from campaign.formats.json_stream import object_lines
 from campaign.formats.segment_identity import id_parts, segment_id
@@ -29,12 +30,9 @@ from campaign.texts.canonical_json import json_line
 from protocols.spans.files.jsonl import made, present, score_value, text_or_none
 from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity, Span
 from ranking.files.labels import (
-    Refuse,
-    judge_of,
     list_of,
     number_of,
     object_of,
-    refuse_at,
     refuse_broken_text,
     system_of,
     text_of,

@@ -196,8 +196,8 @@ def test_rows_of_other_languages_are_refused_or_left_out(
             ('line 6: the test set "museum en-de" has no segment 8; its last is 7.'),
         ),
         ("3 eve amber=1 dune=6", "the rank '6' is not 1, 2, 3, 4, 5 or -1"),
-        ("3 eve amber=1 amber=2", "the system amber appears twice in the row"),
-        ("x eve amber=1 dune=2", "the source index 'x' is not an integer of at least 1"),
+        ("3 eve amber=1 amber=2", "the system amber appears twice in the block"),
+        ("x eve amber=1 dune=2", "the segment number 'x' is not a whole number of 1 or more"),
         (f"3 {'e' * 101} amber=1 dune=2", "is longer than 100 characters"),
     ],
 )

@@ -89,13 +89,13 @@ def test_a_row_without_any_label_is_handed_out() -> None:
             'j.csv, line 2, column 6 (field "judgeId"): the name of the judge is longer than 100 characters.',
         ),
         (_HEADER + ",b,1,d,s,j,1,A,2,B,3,C,1,2,3\n", 'j.csv, line 2, column 1 (field "srclang"): the cell is empty.'),
-        (_HEADER + "a,b,0,d,s,j,1,A,2,B,3,C,1,2,3\n", "j.csv, line 2, column 3 (field \"srcIndex\"): the source index '0' is not an integer of at least 1."),
+        (_HEADER + "a,b,0,d,s,j,1,A,2,B,3,C,1,2,3\n", "j.csv, line 2, column 3 (field \"srcIndex\"): the segment number '0' is not a whole number of 1 or more."),
         (_HEADER + "a,b,1,d,s,j,1,A,2,B,3,C,1,6,3\n", "j.csv, line 2, column 14 (field \"system2rank\"): the rank '6' is not 1, 2, 3, 4, 5 or -1."),
         (_HEADER + "a,b,1,d,s,j,1,A,2,B,3,C,1,2.5,3\n", "j.csv, line 2, column 14 (field \"system2rank\"): the rank '2.5' is not 1, 2, 3, 4, 5 or -1."),
         (_HEADER + "a,b,1,d,s,j,1,A,2,,3,C,1,2,3\n", "j.csv, line 2, column 14 (field \"system2rank\"): the rank '2' does not belong to a system."),
         (_HEADER + "a,b,1,d,s,j,,,,,,,-1,-1,-1\n", ('j.csv, line 2, column 8 (field "system1Id"): the row names no system.')),
-        (_HEADER + "a,b,1,d,s,j,1,A,2,B,3,A,1,2,3\n", ('j.csv, line 2, column 12 (field "system3Id"): the system A appears twice in the row.')),
-        (_HEADER + 'a,b,1,d,s,j,,"A,B",2,B,3,C,1,2,3\n', ('j.csv, line 2, column 10 (field "system2Id"): the system B appears twice in the row.')),
+        (_HEADER + "a,b,1,d,s,j,1,A,2,B,3,A,1,2,3\n", ('j.csv, line 2, column 12 (field "system3Id"): the system A appears twice in the block.')),
+        (_HEADER + 'a,b,1,d,s,j,,"A,B",2,B,3,C,1,2,3\n', ('j.csv, line 2, column 10 (field "system2Id"): the system B appears twice in the block.')),
         (_HEADER + 'a,b,1,d,s,j,,"A,,B",2,C,3,D,1,2,3\n', 'j.csv, line 2, column 8 (field "system1Id"): the name of a system is empty.'),
         (_HEADER + "a,b,1,d,s,j,1,A\tB,2,C,3,D,1,2,3\n", "j.csv, line 2, column 8 (field \"system1Id\"): the system name 'A\\tB' contains a tab."),
         (_HEADER + 'a,b,1,d,s,j,1,"A,B",2,C,3,D,1,2,3\n', 'j.csv, line 2, column 7 (field "system1Number"): the cell has 1 number for 2 systems.'),
@@ -112,5 +112,5 @@ def test_errors_name_file_line_cell_field_and_remedy(content: str | bytes, messa
 
 @pytest.mark.parametrize("index", ["", "-1", "1.5", "１", "1_0", "2147483648", "9" * 5000])
 def test_a_source_index_is_a_decimal_number_the_database_can_hold(index: str) -> None:
-    with pytest.raises(FormatError, match="is not an integer of at least 1"):
+    with pytest.raises(FormatError, match="is not a whole number of 1 or more"):
         _read(_HEADER + f"a,b,{index},d,s,j,1,A,2,B,3,C,1,2,3\n")

@@ -169,7 +169,7 @@ def test_a_system_twice_in_a_row_is_found_through_collapsed_candidates(make_file
         "srclang,trglang,srcIndex,documentId,segmentId,judgeId,system1Id,system2Id,"
         'system1rank,system2rank\na,b,1,d,1,ann,"A,B",C,1,2\na,b,1,d,1,ann,"A,B",A,1,2\n'
     )
-    with pytest.raises(FormatError, match="the system A appears twice in the row") as found:
+    with pytest.raises(FormatError, match="the system A appears twice in the block") as found:
         read_judgments([name])
     assert (found.value.line, found.value.field) == (3, "system2Id")
 

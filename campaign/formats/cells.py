@@ -1,0 +1,91 @@
+"""Rules that the cells of all files of judgments share: ranks, names of systems and judges, numbers of segments."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import NoReturn
+
+from campaign.formats.errors import FormatError
+from campaign.formats.records import MAX_JUDGE_NAME, system_name_problem, unseen_problem
+from campaign.formats.tables import integer, is_blank
+
+LARGEST_LABEL = 5
+
+#: Raises the error for (field, problem, remedy); knows the file and the line.
+Refuse = Callable[[str | None, str, str], NoReturn]
+
+
+def refuse_at(file: str, line: int) -> Refuse:
+    """Return a function that raises the error for (field, problem, remedy) at a line."""
+    return partial(_refuse, file, line)
+
+
+def _refuse(file: str, line: int, field: str | None, problem: str, remedy: str) -> NoReturn:
+    raise FormatError(file, problem, remedy, line=line, field=field)
+
+
+def label_of(text: str, field: str, refuse: Refuse) -> int | None:
+    """Read a rank: 1 … 5, or None for -1 and nothing."""
+    stripped = text.strip()
+    if is_blank(stripped):
+        return None
+    label = integer(stripped, 1)
+    if label is None or label > LARGEST_LABEL:
+        refuse(
+            field,
+            f"the rank {stripped!r} is not 1, 2, 3, 4, 5 or -1",
+            "give a rank from 1 (best) to 5, or -1 where the judge gave none",
+        )
+    return label
+
+
+def systems_of(text: str, field: str, seen: set[str], refuse: Refuse) -> tuple[str, ...]:
+    """Read the systems of one candidate, "A,B", and add them to those seen in the block."""
+    systems = tuple(name.strip() for name in text.split(","))
+    for system in systems:
+        problem = system_name_problem(system)
+        if problem:
+            refuse(
+                field, problem, 'write the systems of one candidate as "A,B", none of them empty'
+            )
+        if system in seen:
+            refuse(
+                field,
+                f"the system {system} appears twice in the block",
+                "name each system once per block",
+            )
+        seen.add(system)
+    return systems
+
+
+def segment_of(text: str, field: str, refuse: Refuse) -> int:
+    """Read the number of a segment, from 1 through the test set."""
+    stripped = text.strip()
+    number = integer(stripped, 1)
+    if number is None:
+        refuse(
+            field,
+            f"the segment number {stripped!r} is not a whole number of 1 or more",
+            "count the segments of the test set from 1",
+        )
+    return number
+
+
+def filled(text: str, field: str, refuse: Refuse) -> str:
+    """Take a cell that must not be empty, as it is."""
+    if not text.strip():
+        refuse(field, "the cell is empty", "fill it in")
+    return text
+
+
+def judge_of(text: str, field: str, refuse: Refuse) -> str:
+    """Take a judge's pseudonym as it is."""
+    filled(text, field, refuse)
+    if len(text) > MAX_JUDGE_NAME:
+        refuse(
+            field,
+            f"the name of the judge is longer than {MAX_JUDGE_NAME} characters",
+            "give the judge a shorter pseudonym",
+        )
+    if problem := unseen_problem(text, "name of the judge"):
+        refuse(field, problem, "write the name without that character")
+    return text
