@@ -149,11 +149,6 @@ class PairChoice:
         return False
 
     @property
-    def taken(self) -> tuple[str, str] | None:
-        """The pair that is read, as the file writes it; None before the first."""
-        return self._taken
-
-    @property
     def undecided(self) -> bool:
         """True if the file holds several language pairs and nothing selects one of them."""
         return sum(self._chosen is None or matches(p, self._chosen) for p in self._lines) > 1

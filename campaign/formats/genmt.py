@@ -3,14 +3,15 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final
 
 from campaign.formats.errors import FormatError, Place, SurplusError
 from campaign.formats.file_names import PairChoice
-from campaign.formats.json_stream import object_lines, paragraphs, refuse_damage, whole_text
+from campaign.formats.json_text import object_lines, paragraphs, text_value
 from campaign.formats.omissions import Omissions, SystemsSeen
 from campaign.formats.records import SegmentTexts, counted
-from campaign.formats.segments import Follower, SegmentCounter, filled_text
+from campaign.formats.segments import SegmentCounter, filled_text
 from campaign.formats.streams import InputFile
 
 _SOURCE_SHAPE: Final = (
@@ -130,12 +131,7 @@ class _Line:
 
     def text(self, key: str, value: object) -> str:
         """Return the text with its line breaks; "" is for the caller to refuse, with its place."""
-        if not isinstance(value, str):
-            called = "missing" if value is None else "not a text"
-            raise self.error(f"the value is {called}", "write a text in double quotes", key)
-        text = whole_text(value)
-        refuse_damage(text.replace("\n", " "), file=self.file, line=self.number, field=key)
-        return text
+        return text_value(value, Place(self.file, self.number, field=key))
 
     def output(self, key: str, outputs: Mapping[str, object]) -> str:
         """Return the output called `key`; of null, as systems write where they failed, ""."""
@@ -309,33 +305,44 @@ def _segments(
         )
 
 
-class _Follower(Follower[str, GenmtOutput]):
-    """A system's file, read as far as the source asks."""
+class _Follower:
+    """A system's file, read as far as the source asks; outputs that come too early wait."""
 
     def __init__(self, file: InputFile) -> None:
-        super().__init__(file)
-        self._outputs = genmt_outputs(file)
-        self._ids: dict[str, int] = {}
+        self._file = file
+        self._outputs = self._distinct()
+        self._waiting: dict[str, GenmtOutput] = {}
         self._pair: tuple[str, str] | None = None
+
+    def _distinct(self) -> Iterator[GenmtOutput]:
+        ids: dict[str, int] = {}
+        for output in genmt_outputs(self._file):
+            _refuse_second(self._file, output, ids)
+            yield output
 
     def take(self, wanted: GenmtSource, others: set[str]) -> GenmtOutput | None:
         """Return the output for the line's id, if any, and take it out."""
         self._pair = divided_id(wanted.id).languages
-        return self.found(wanted.id, lambda output: self._concerns_us(output, others))
+        for output in self._outputs if wanted.id not in self._waiting else ():
+            if output.id == wanted.id:
+                return output
+            if self._concerns_us(output, others):
+                self._waiting[output.id] = output
+        return self._waiting.pop(wanted.id, None)
 
     def lacking(self, wanted: GenmtSource, source: InputFile) -> FormatError:
         """Return the error for an output that was looked for and is not there."""
-        return Place(self.file.name, field="doc_id").error(
+        return Place(self._file.name, field="doc_id").error(
             f'the file has no line for "{wanted.id}" ({source.name}, line {wanted.number})',
             "provide one line for every doc_id of the language pair",
         )
 
     def refuse_rest(self, source: InputFile, others: set[str]) -> None:
         """Raise FormatError if a line is left over that belongs to no line of the source."""
-        for output in self.rest():
+        for output in chain(self._waiting.values(), self._outputs):
             if self._concerns_us(output, others):
                 raise SurplusError(
-                    self.file.name,
+                    self._file.name,
                     f'the id "{output.id}" is not in {source.name}',
                     "remove the line, or provide its source",
                     line=output.number,
@@ -345,11 +352,3 @@ class _Follower(Follower[str, GenmtOutput]):
     def _concerns_us(self, output: GenmtOutput, others: set[str]) -> bool:
         """Tell whether the line is of the pair that is read, as far as its id says."""
         return output.id not in others and divided_id(output.id).languages in {None, self._pair}
-
-    def next(self) -> tuple[str, GenmtOutput] | None:
-        """Return the next output, and its id."""
-        output = next(self._outputs, None)
-        if output is None:
-            return None
-        _refuse_second(self.file, output, self._ids)
-        return output.id, output

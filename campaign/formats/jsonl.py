@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from campaign.formats.errors import FormatError, Place
-from campaign.formats.json_stream import decode_object, refuse_damage
+from campaign.formats.json_text import object_lines, text_value
 from campaign.formats.omissions import Omissions, SystemsSeen
 from campaign.formats.records import SegmentTexts, one_line
 from campaign.formats.segments import SegmentCounter, filled_text
-from campaign.formats.streams import InputFile, text_lines
+from campaign.formats.streams import InputFile
 
 _SHAPE: Final = '{"source": "…", "references": […], "outputs": {…}} on every line'
 _KEYS: Final = ("document", "segment", "source", "references", "outputs")
@@ -27,10 +27,8 @@ def read_jsonl_test_set(file: InputFile, omissions: Omissions) -> Iterator[Segme
     counter = SegmentCounter(file.name)
     first: _Line | None = None
     systems = SystemsSeen(omissions)
-    for number, text in enumerate(text_lines(file), 1):
-        if not text.strip():
-            continue
-        line = _Line(file, number, text)
+    for number, values in object_lines(file, _SHAPE):
+        line = _Line(file, number, values)
         first = first or line
         if line.values.keys() != first.values.keys():
             line.compare(first)
@@ -39,19 +37,18 @@ def read_jsonl_test_set(file: InputFile, omissions: Omissions) -> Iterator[Segme
 
 
 class _Line:
-    """One line on its way from text to SegmentTexts; it knows where to point in errors."""
+    """One line on its way to SegmentTexts; it knows where to point in errors."""
 
-    def __init__(self, file: InputFile, number: int, text: str) -> None:
+    def __init__(self, file: InputFile, number: int, values: dict[str, Any]) -> None:
         self._file = file
         self.number = number
-        self._has_escapes = "\\" in text
-        self.values = decode_object(text, file=file.name, line=number, shape=_SHAPE)
-        for key in self.values:
+        self.values = values
+        for key in values:
             if key not in _KEYS:
                 raise self.error(
                     f'the key "{key}" is unknown', f"use only the keys {', '.join(_KEYS)}"
                 )
-        outputs = self.values.get("outputs", {})
+        outputs = values.get("outputs", {})
         if not isinstance(outputs, dict):
             raise self.error(
                 "the value is not an object", 'write {"system": "text", …}', field="outputs"
@@ -87,7 +84,7 @@ class _Line:
             position=position,
             number=number,
             source=self._filled("source", self.values.get("source"), "the source"),
-            references=tuple(self._text("references", text).strip() for text in references),
+            references=tuple(self._text("references", text) for text in references),
             outputs={
                 system: systems.omissions.output(
                     system,
@@ -113,11 +110,4 @@ class _Line:
         return filled_text(self._text(key, value), what, place)
 
     def _text(self, key: str, value: object) -> str:
-        if not isinstance(value, str):
-            called = "missing" if value is None else "not a text"
-            raise self.error(f"the value is {called}", "write a text in double quotes", field=key)
-        if not self._has_escapes:
-            return value  # the line was checked as a whole when it was read
-        value = one_line(value)
-        refuse_damage(value, file=self._file.name, line=self.number, field=key)
-        return value
+        return one_line(text_value(value, Place(self._file.name, self.number, field=key)))

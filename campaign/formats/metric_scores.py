@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from campaign.formats.errors import FormatError, Place
 from campaign.formats.file_names import SCORE_WORDS, PairChoice, matches, stem
-from campaign.formats.json_stream import object_lines
+from campaign.formats.json_text import object_lines
 from campaign.formats.records import counted, system_name_problem
 from campaign.formats.segment_identity import (
     KnownSegments,

@@ -1,23 +1,23 @@
 """Detection of each file's role in a test set: source, reference, system output, or none."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import zip_longest
-from typing import IO, Final
+from typing import Final
 
 from campaign.formats import file_names
 from campaign.formats.archives import is_litter
 from campaign.formats.errors import FormatError
 from campaign.formats.file_names import matches
 from campaign.formats.genmt import OUTPUT_KEYS, genmt_outputs, genmt_sources
-from campaign.formats.json_stream import decode_object
+from campaign.formats.json_text import decode_object
 from campaign.formats.omissions import Omissions, complete, named, noticed
 from campaign.formats.records import SegmentTexts, counted, system_name_problem
 from campaign.formats.sgml import set_tag
-from campaign.formats.streams import ByteStream, InputFile, StoredFile, peek, text_lines
+from campaign.formats.streams import InputFile, StoredFile, peek, text_lines
 from campaign.formats.test_sets import (
     JSON_ENDINGS,
     SNIFFED_BYTES,
@@ -138,11 +138,8 @@ def recognise(
     Raises FormatError only for gzip that is damaged at its very beginning.
     """
     seen = [_by_content(file) for file in files if not is_litter(file.name)]
-    undecided = [file for file in seen if file.role is FileRole.SYSTEM]
-    seen = _with_plain_roles(seen, undecided)
-    seen = _of_pair(seen, languages)
-    seen = _without_references(_with_system_names(seen))
-    seen = _with_disguised(seen)
+    seen = _of_pair(_with_plain_roles(seen), languages)
+    seen = _with_disguised(_without_references(_with_system_names(seen)))
     return RecognisedSet(name, tuple(seen), _languages(seen), len(files) - len(seen))
 
 
@@ -191,12 +188,11 @@ def opened_set(
     reading: SetReading = SetReading(),
     *,
     omissions: Omissions | None = None,
-    watch: Callable[[IO[bytes]], ByteStream] | None = None,
 ) -> Iterator[Iterator[SegmentTexts]]:
     """Give the segments of recognised files; the files are open until the context ends.
 
     For `common_documents` all files are read twice. `omissions` collects what is left out, files among it, and
-    warnings. `watch` may put a stream of its own around each file.
+    warnings.
 
     Raises FormatError like `read_test_set`, here or while iterating, and for whatever keeps the
     files from being ranked: a check and an import refuse the same files, since both read this.
@@ -208,13 +204,13 @@ def opened_set(
         raise refusal
     reference_system = reading.reference_system
     if not reading.common_documents:
-        with _opened(recognised, omissions, reading, watch) as segments:
+        with _opened(recognised, omissions, reading) as segments:
             all_covered = complete(segments, omissions)
             rankable = _rankable(all_covered, recognised.main.name, reference_system)
             yield noticed(rankable, omissions, reference_system)
         return
     uncovered, systems, documents = Omissions(), dict[str, None](), set[str]()
-    with _opened(recognised, uncovered, reading, watch) as segments:
+    with _opened(recognised, uncovered, reading) as segments:
         for segment in segments:
             systems |= dict.fromkeys(segment.outputs)
             documents.add(segment.document)
@@ -223,7 +219,7 @@ def opened_set(
     for document, lacking in uncovered.uncovered.items():
         why = f"not covered by {named(lacking)}"
         omissions.left_out.append((f'document "{document}"', why))
-    with _opened(recognised, omissions, reading, watch) as segments:
+    with _opened(recognised, omissions, reading) as segments:
         common = (each for each in segments if each.document not in uncovered.uncovered)
         renumbered = (
             replace(each, number=number, outputs={name: each.outputs[name] for name in systems})
@@ -263,15 +259,13 @@ def _opened(
     recognised: RecognisedSet,
     omissions: Omissions,
     reading: SetReading,
-    watch: Callable[[IO[bytes]], ByteStream] | None,
 ) -> Iterator[Iterator[SegmentTexts]]:
     """Give the segments as the files have them; what systems lack is noted in `omissions`."""
     main = recognised.main
     with ExitStack() as stack:
 
         def opened(file: RecognisedFile) -> InputFile:
-            stream = stack.enter_context(file.file.open())
-            return InputFile(file.name, watch(stream) if watch else stream)
+            return InputFile(file.name, stack.enter_context(file.file.open()))
 
         documents = recognised.of(FileRole.DOCUMENTS)
         yield read_test_set(
@@ -364,23 +358,26 @@ def _sgml(file: StoredFile, head: bytes) -> RecognisedFile:
     return RecognisedFile(file, role, f"it is SGML with a {tag}", TestSetFormat.SGML)
 
 
-def _with_plain_roles(
-    files: list[RecognisedFile], undecided: Sequence[RecognisedFile]
-) -> list[RecognisedFile]:
+def _with_plain_roles(files: list[RecognisedFile]) -> list[RecognisedFile]:
     """Give plain text files their roles by name, and by language where no name says source."""
-    plain = [file for file in undecided if file.file_format is TestSetFormat.PLAIN]
-    if not plain:
-        return files
+    plain = {
+        file.name
+        for file in files
+        if file.role is FileRole.SYSTEM and file.file_format is TestSetFormat.PLAIN
+    }
     if any(file.role is FileRole.WHOLE for file in files):
-        left = "it is plain text next to a complete test set"
-        return [replace(f, role=FileRole.IGNORED, why=left) if f in plain else f for f in files]
-    roles = {file.name: _plain_role(file.name) for file in plain}
-    if not any(role is FileRole.SOURCE for role, _why in roles.values()):
-        roles |= _roles_by_language(
-            [n for n, (role, _) in roles.items() if role is FileRole.SYSTEM]
-        )
+        left = FileRole.IGNORED, "it is plain text next to a complete test set"
+        roles = dict.fromkeys(plain, left)
+    else:
+        roles = {file.name: _plain_role(file.name) for file in files if file.name in plain}
+        if not any(role is FileRole.SOURCE for role, _why in roles.values()):
+            roles |= _roles_by_language(
+                [n for n, (role, _) in roles.items() if role is FileRole.SYSTEM]
+            )
     return [
-        replace(file, role=roles[file.name][0], why=roles[file.name][1]) if file in plain else file
+        replace(file, role=roles[file.name][0], why=roles[file.name][1])
+        if file.name in roles
+        else file
         for file in files
     ]
 
@@ -423,58 +420,50 @@ def _of_pair(
     others = {pair for pair in pairs if languages and not matches(pair, languages)}
     if not pairs - others:
         return files
-    result: list[RecognisedFile] = []
-    for file in files:
+    why = "it has a different language pair than the one chosen"
+
+    def is_of_others(file: RecognisedFile) -> bool:
         named = file_names.language_pairs(file.name) & pairs
-        if file.role is not FileRole.IGNORED and named and named <= others:
-            why = "it has a different language pair than the one chosen"
-            file = replace(file, role=FileRole.IGNORED, why=why)  # noqa: PLW2901
-        result.append(file)
-    return result
+        return file.role is not FileRole.IGNORED and bool(named) and named <= others
+
+    return [_ignored(file, why) if is_of_others(file) else file for file in files]
+
+
+def _ignored(file: RecognisedFile, why: str) -> RecognisedFile:
+    return replace(file, role=FileRole.IGNORED, why=why, system=None)
 
 
 def _with_system_names(files: list[RecognisedFile]) -> list[RecognisedFile]:
-    systems = [file for file in files if file.role is FileRole.SYSTEM]
-    named = dict(
-        zip(
-            [file.name for file in systems],
-            file_names.system_names([file.name for file in systems]),
-            strict=True,
-        )
-    )
-    result: list[RecognisedFile] = []
-    for file in files:
-        if file.role is not FileRole.SYSTEM:
-            result.append(file)
-            continue
+    systems = [file.name for file in files if file.role is FileRole.SYSTEM]
+    named = dict(zip(systems, file_names.system_names(systems), strict=True))
+
+    def with_name(file: RecognisedFile) -> RecognisedFile:
         problem = system_name_problem(named[file.name])
-        refusal = problem and FormatError(file.name, problem, "rename the file")
-        result.append(replace(file, system=named[file.name], refusal=refusal or None))
-    return result
+        refusal = FormatError(file.name, problem, "rename the file") if problem else None
+        return replace(file, system=named[file.name], refusal=refusal)
+
+    return [with_name(file) if file.role is FileRole.SYSTEM else file for file in files]
 
 
 def _without_references(files: list[RecognisedFile]) -> list[RecognisedFile]:
     """Take outputs called refA for the references that they are, once: judges see those already."""
     known = [file for file in files if file.role is FileRole.REFERENCE]
     sources = [file for file in files if file.role is FileRole.SOURCE]
-    result: list[RecognisedFile] = []
-    for file in files:
-        is_named = file_names.is_reference_name(file.system or "")
-        if file.role is not FileRole.SYSTEM or not is_named:
-            result.append(file)
-        elif file.file_format is TestSetFormat.GENMT and len(sources) == 1:
-            why = f"it is a reference of {sources[0].name}"
+
+    def checked(file: RecognisedFile) -> RecognisedFile:
+        if file.role is not FileRole.SYSTEM or not file_names.is_reference_name(file.system or ""):
+            return file
+        if file.file_format is TestSetFormat.GENMT and len(sources) == 1:
             held = _is_reference_of(sources[0], file)
-            result.append(replace(file, role=FileRole.IGNORED, why=why) if held else file)
-        elif file.file_format is not TestSetFormat.PLAIN:
-            result.append(file)
-        elif same := next((each for each in known if _is_same_text(each, file)), None):
-            why = f"it is identical to the reference {same.name}"
-            result.append(replace(file, role=FileRole.IGNORED, why=why, system=None))
-        else:
-            why = "it is among the outputs and named as a reference"
-            result.append(replace(file, role=FileRole.REFERENCE, why=why, system=None))
-    return result
+            return _ignored(file, f"it is a reference of {sources[0].name}") if held else file
+        if file.file_format is not TestSetFormat.PLAIN:
+            return file
+        if same := next((each for each in known if _is_same_text(each, file)), None):
+            return _ignored(file, f"it is identical to the reference {same.name}")
+        why = "it is among the outputs and named as a reference"
+        return replace(file, role=FileRole.REFERENCE, why=why, system=None)
+
+    return [checked(file) for file in files]
 
 
 def _is_reference_of(source: RecognisedFile, output: RecognisedFile) -> bool:
@@ -527,19 +516,15 @@ def _with_disguised(files: list[RecognisedFile]) -> list[RecognisedFile]:
         ends = file_names.last_language(name.rpartition(".")[0])
         return ends in tags or (lines is not None and _line_count(file) == lines)
 
-    return [
-        replace(
-            file,
-            refusal=FormatError(
-                file.name,
-                "its extension is not that of a text file, but it looks like a system output",
-                "rename it if it is one (alpha.de, alpha.txt), or remove it",
-            ),
+    def refused(file: RecognisedFile) -> RecognisedFile:
+        refusal = FormatError(
+            file.name,
+            "its extension is not that of a text file, but it looks like a system output",
+            "rename it if it is one (alpha.de, alpha.txt), or remove it",
         )
-        if is_output(file)
-        else file
-        for file in files
-    ]
+        return replace(file, refusal=refusal)
+
+    return [refused(file) if is_output(file) else file for file in files]
 
 
 def _line_count(file: RecognisedFile) -> int | None:

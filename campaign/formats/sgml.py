@@ -1,11 +1,12 @@
 """WMT SGML test sets: files of documents and segments, aligned by their ids.
 
 The files look like XML and are not: the case of tags and attributes varies, ampersands
-stand bare, entities are HTML's. So this is a tokenizer of its own, over lines.
+stand bare, entities are HTML's. So this is a tokenizer of its own.
 """
 
 import html
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html.entities import html5
@@ -14,9 +15,11 @@ from typing import Final
 from campaign.formats.errors import FormatError, Place, SurplusError
 from campaign.formats.omissions import Omissions
 from campaign.formats.records import SegmentTexts, one_line
-from campaign.formats.segments import Follower, SegmentCounter, filled_text
-from campaign.formats.streams import MAX_LINE_BYTES, InputFile, text_lines
+from campaign.formats.segments import SegmentCounter, filled_text
+from campaign.formats.streams import MAX_LINE_BYTES, InputFile, text_of
 
+#: Longest file: it is read whole.
+MAX_BYTES: Final = 64 * 2**20
 _SETS: Final = frozenset({"srcset", "refset", "tstset"})
 _MAX_TAG: Final = 16 * 1024
 # A quoted value may hold ">". The alternatives begin with different characters, so that
@@ -61,182 +64,121 @@ def sgml_segments(file: InputFile, sets: frozenset[str]) -> Iterator[SgmlSegment
 
     `sets` are the tags the file may open with: the source is a "srcset", and handing it in
     as a system's output is a mistake that would align perfectly.
+
+    Raises FormatError for files that are longer than MAX_BYTES, cut off or of another structure.
     """
-    parser = _Parser(file, sets)
-    number = 0
-    for number, text in enumerate(text_lines(file), 1):
-        yield from parser.feed(number, text)
-    parser.close(number)
-
-
-def _find_boundary(text: str, position: int) -> re.Match[str] | None:
-    """Search for the end of a segment; by "<" first, which is many times faster."""
-    start = text.find("<", position)
-    while start >= 0:
-        boundary = _SEGMENT_ENDS.match(text, start)
-        if boundary:
-            return boundary
-        start = text.find("<", start + 1)
-    return None
-
-
-class _Parser:
-    def __init__(self, file: InputFile, sets: frozenset[str]) -> None:
-        self._file = file
-        self._sets = sets
-        self._line = 0
-        self._unfinished = ""  # a tag that goes on in the next line
-        self._unfinished_line = 0
-        self._document: str | None = None
-        self._document_line = 0
-        self._segment_id: str | None = None
-        self._segment_line = 0
-        self._content: list[str] = []
-        self._content_length = 0
-
-    def feed(self, line: int, text: str) -> Iterator[SgmlSegment]:
-        """Take one line and yield the segments that end on it."""
-        self._line = line
-        if self._unfinished:
-            text = f"{self._unfinished}\n{text}"
-        position: int | None = 0
-        while position is not None:
-            if self._segment_id is None:
-                position = self._pass_tag(text, position)
-            else:
-                end = self._segment_end(text, position)
-                position = end
-                if end is not None:
-                    yield self._segment()
-
-    def close(self, line: int) -> None:
-        """Raise FormatError if the file ends in the middle of something."""
-        for what, opened in (
-            ("tag", self._unfinished_line if self._unfinished else 0),
-            ("segment", self._segment_line if self._segment_id is not None else 0),
-            ("document", self._document_line if self._document is not None else 0),
-        ):
-            if opened:
-                raise Place(self._file.name, line).error(
-                    f"the file ends inside the {what} that begins on line {opened}",
-                    "check that the transfer was complete",
-                )
-
-    def _pass_tag(self, text: str, position: int) -> int | None:
-        """Find the next tag and return where to go on; None when the line is used up."""
-        start = text.find("<", position)
-        if start < 0:
-            self._forget_unfinished()
-            return None
-        tag = _TAG.match(text, start)
-        if tag:
-            if tag.group(1) in {"", "/"} and tag.group(2):
-                self._take_tag(tag.group(1) + tag.group(2).lower(), tag.group(3), text, start)
-            self._forget_unfinished()
-            return tag.end()
-        if _UNFINISHED_TAG.match(text, start):
-            self._keep_unfinished(text[start:])
-            return None
-        self._forget_unfinished()
-        return start + 1  # a bare "<" between the segments
-
-    def _forget_unfinished(self) -> None:
-        self._unfinished = ""
-        self._unfinished_line = 0
-
-    def _keep_unfinished(self, text: str) -> None:
-        if not self._unfinished_line:
-            self._unfinished_line = self._line
-        if len(text) > _MAX_TAG:
-            raise Place(self._file.name, self._unfinished_line).error(
-                "the tag that begins here is never closed",
-                'close it with ">", and close the quotes inside it',
-            )
-        self._unfinished = text
-
-    def _take_tag(self, tag: str, attributes: str, text: str, start: int) -> None:
-        if tag == "seg":
-            self._open_segment(attributes, text, start)
-        elif tag == "doc":
-            self._document = self._attribute("docid", "document", attributes)
-            self._document_line = self._line
-        elif tag == "/doc":
-            self._document = None
-        elif tag == "/seg":
-            raise Place(self._file.name, self._line, self._column(text, start)).error(
+    read = _Text(file.name, text_of(file, MAX_BYTES))
+    document: str | None = None
+    document_start = position = 0
+    while (tag := read.next_tag(position)) is not None:
+        position = tag.end()
+        name, place = ((tag.group(1) or "") + (tag.group(2) or "")).lower(), read.place(tag.start())
+        if name == "doc":
+            document = _attribute("docid", "document", tag, place)
+            document_start = tag.start()
+        elif name == "/doc":
+            document = None
+        elif name == "/seg":
+            raise read.place(tag.start(), with_column=True).error(
                 "closing tag without an open segment",
                 'write segments as <seg id="…">text</seg>',
             )
-        elif tag in _SETS and tag not in self._sets:
-            raise Place(self._file.name, self._line).error(
-                f"the file is a {tag}, not a {' or '.join(sorted(self._sets))}",
+        elif name in _SETS and name not in sets:
+            raise place.error(
+                f"the file is a {name}, not a {' or '.join(sorted(sets))}",
                 "specify the source (srcset), references (refset) and outputs (tstset) accordingly",
             )
+        elif name == "seg":
+            if document is None:
+                raise read.place(tag.start(), with_column=True).error(
+                    "the segment is not inside a document",
+                    'put it between <doc docid="…"> and </doc>',
+                )
+            segment_id = _attribute("id", "segment", tag, place)
+            end = read.segment_end(tag, f'the segment "{segment_id}" of the document "{document}"')
+            text = _decoded(read.text[position : end.start()], place).strip()
+            yield SgmlSegment(read.line(tag.start()), document, segment_id, text)
+            position = end.end()
+    if document is not None:
+        raise read.cut_off("document", document_start)
 
-    def _open_segment(self, attributes: str, text: str, start: int) -> None:
-        if self._document is None:
-            raise Place(self._file.name, self._line, self._column(text, start)).error(
-                "the segment is not inside a document", 'put it between <doc docid="…"> and </doc>'
-            )
-        self._segment_id = self._attribute("id", "segment", attributes)
-        self._segment_line = self._line
-        self._content = []
-        self._content_length = 0
 
-    def _attribute(self, name: str, what: str, attributes: str) -> str:
-        for found in _ATTRIBUTE.finditer(attributes):
-            if found.group(1).lower() == name:
-                value = found.group(2) or found.group(3) or found.group(4) or ""
-                if decoded := self._decoded(value).strip():
-                    return decoded
-        raise Place(self._file.name, self._line, field=name).error(
-            f"the {what} has no {name}", f'give it one: {name}="…"'
+class _Text:
+    """The text of a file, and where its lines end."""
+
+    def __init__(self, file: str, text: str) -> None:
+        self.text = text
+        self._file = file
+        self._breaks = [found.start() for found in re.finditer("\n", text)]
+
+    def line(self, position: int) -> int:
+        return bisect_left(self._breaks, position) + 1
+
+    def place(self, position: int, *, with_column: bool = False) -> Place:
+        column = position - self.text.rfind("\n", 0, position) if with_column else None
+        return Place(self._file, self.line(position), column)
+
+    def cut_off(self, what: str, start: int) -> FormatError:
+        """Return the error for a file that ends inside something."""
+        return self.place(len(self.text.rstrip("\n"))).error(
+            f"the file ends inside the {what} that begins on line {self.line(start)}",
+            "check that the transfer was complete",
         )
 
-    def _segment_end(self, text: str, position: int) -> int | None:
-        """Collect the segment's text; return where it ends, None if not in this line."""
-        boundary = _find_boundary(text, position)
-        piece = text[position:] if boundary is None else text[position : boundary.start()]
-        self._content.append(piece)
-        self._content_length += len(piece) + 1
-        if boundary is None and self._content_length <= MAX_LINE_BYTES:
-            return None
-        if boundary is None or not boundary.group(1).lower().startswith("/seg"):
-            raise Place(self._file.name, self._segment_line).error(
-                f'the segment "{self._segment_id}" of the document "{self._document}" '
-                "is never closed",
-                "write </seg> at its end",
+    def next_tag(self, position: int) -> re.Match[str] | None:
+        """Return the next tag or comment, past any bare "<"; None at the end."""
+        while (start := self.text.find("<", position)) >= 0:
+            tag = _TAG.match(self.text, start, start + _MAX_TAG)
+            if tag:
+                return tag
+            if _UNFINISHED_TAG.match(self.text, start, start + _MAX_TAG):
+                if start + _MAX_TAG < len(self.text):
+                    raise self.place(start).error(
+                        "the tag that begins here is never closed",
+                        'close it with ">", and close the quotes inside it',
+                    )
+                raise self.cut_off("tag", start)
+            position = start + 1
+        return None
+
+    def segment_end(self, tag: re.Match[str], called: str) -> re.Match[str]:
+        """Return the end of the segment that a tag opens."""
+        end = _SEGMENT_ENDS.search(self.text, tag.end(), tag.end() + MAX_LINE_BYTES)
+        if end is None and len(self.text) - tag.end() <= MAX_LINE_BYTES:
+            raise self.cut_off("segment", tag.start())
+        if end is None or not end.group(1).lower().startswith("/seg"):
+            raise self.place(tag.start()).error(
+                f"{called} is never closed", "write </seg> at its end"
             )
-        return boundary.end()
+        return end
 
-    def _segment(self) -> SgmlSegment:
-        document, segment_id = self._document, self._segment_id
-        assert document is not None  # noqa: S101  # a segment opens inside a document only
-        assert segment_id is not None  # noqa: S101
-        text = self._decoded("\n".join(self._content)).strip()
-        self._segment_id = None
-        return SgmlSegment(self._segment_line, document, segment_id, text)
 
-    def _decoded(self, text: str) -> str:
-        if "&" in text:
-            text = _ENTITY.sub(self._entity, text)
-        return one_line(text)
+def _attribute(name: str, what: str, tag: re.Match[str], place: Place) -> str:
+    for found in _ATTRIBUTE.finditer(tag.group(3)):
+        if found.group(1).lower() == name:
+            value = found.group(2) or found.group(3) or found.group(4) or ""
+            if decoded := _decoded(value, place).strip():
+                return decoded
+    raise Place(place.file, place.line, field=name).error(
+        f"the {what} has no {name}", f'give it one: {name}="…"'
+    )
 
-    def _entity(self, found: re.Match[str]) -> str:
+
+def _decoded(text: str, place: Place) -> str:
+    def entity(found: re.Match[str]) -> str:
         decimal, hexadecimal = found.groups()
-        if decimal or hexadecimal:
-            code = int(decimal) if decimal else int(hexadecimal, 16)
-            if (code < 0x20 and code not in {0x09, 0x0A, 0x0D}) or code == 0x7F:
-                raise Place(self._file.name, self._line).error(
-                    f"{found.group()} is a control character, which is not allowed in text",
-                    "remove it",
-                )
-            return html.unescape(found.group())
-        # Not unescape(): it reads "&notit;" as "¬it;".
-        return html5.get(found.group()[1:], found.group())
+        if not (decimal or hexadecimal):
+            # Not unescape(): it reads "&notit;" as "¬it;".
+            return html5.get(found.group()[1:], found.group())
+        code = int(decimal) if decimal else int(hexadecimal, 16)
+        if (code < 0x20 and code not in {0x09, 0x0A, 0x0D}) or code == 0x7F:
+            raise place.error(
+                f"{found.group()} is a control character, which is not allowed in text",
+                "remove it",
+            )
+        return html.unescape(found.group())
 
-    def _column(self, text: str, start: int) -> int:
-        return start - (text.rfind("\n", 0, start) + 1) + 1
+    return one_line(_ENTITY.sub(entity, text))
 
 
 def read_sgml_test_set(
@@ -247,9 +189,8 @@ def read_sgml_test_set(
 ) -> Iterator[SegmentTexts]:
     """Yield the segments in the source's order, each with what the other files have for it.
 
-    A segment is found by document and id, so the other files may order theirs differently;
-    memory is bounded where they do not. The systems are called as `systems` calls them:
-    the `sysid` inside the files is known to differ.
+    A segment is found by document and id, so the other files may order theirs differently. The systems are
+    called as `systems` calls them: the `sysid` inside the files is known to differ.
 
     Outputs that are missing or empty are noted in `omissions`.
 
@@ -257,20 +198,21 @@ def read_sgml_test_set(
     source or twice, for empty sources, and for files that are cut off.
     """
     counter = SegmentCounter(source.name)
-    reference_files = [_Follower(file) for file in references]
-    system_files = {system: _Follower(file) for system, file in systems.items()}
-    for segment in sgml_segments(source, frozenset({"srcset"})):
+    segments = list(sgml_segments(source, frozenset({"srcset"})))
+    reference_files = [_Translation(file) for file in references]
+    system_files = {system: _Translation(file) for system, file in systems.items()}
+    for segment in segments:
         position, number = counter.place(segment.document, segment.id, segment.line)
+        of = f" (document {segment.document}, segment {segment.id})"
+        place = Place(source.name, segment.line)
         yield SegmentTexts(
             document=segment.document,
             position=position,
             number=number,
-            source=filled_text(
-                segment.text, f"the source{_of(segment)}", Place(source.name, segment.line)
-            ),
+            source=filled_text(segment.text, f"the source{of}", place),
             references=tuple(_reference(file, segment, source) for file in reference_files),
             outputs={
-                system: _output(omissions, system, file, segment, source)
+                system: _output(omissions, system, file, segment, source, of)
                 for system, file in system_files.items()
             },
         )
@@ -279,7 +221,7 @@ def read_sgml_test_set(
         file.refuse_rest(source)
 
 
-def _reference(file: "_Follower", segment: SgmlSegment, source: InputFile) -> str:
+def _reference(file: "_Translation", segment: SgmlSegment, source: InputFile) -> str:
     found = file.take(segment)
     if found is None:
         raise file.lacking(segment, source)
@@ -287,40 +229,43 @@ def _reference(file: "_Follower", segment: SgmlSegment, source: InputFile) -> st
 
 
 def _output(
-    omissions: Omissions, system: str, file: "_Follower", segment: SgmlSegment, source: InputFile
+    omissions: Omissions,
+    system: str,
+    file: "_Translation",
+    segment: SgmlSegment,
+    source: InputFile,
+    of: str,
 ) -> str:
     """Return the output for a segment; a missing or empty one is noted, and "" here."""
     found = file.take(segment)
     if found is None:
         omissions.lacks(segment.document, system, file.lacking(segment, source))
         return ""
-    place = Place(file.file.name, found.line)
-    return omissions.output(system, segment.document, found.text, place, of=_of(segment))
+    return omissions.output(
+        system, segment.document, found.text, Place(file.name, found.line), of=of
+    )
 
 
-def _of(segment: SgmlSegment) -> str:
-    return f" (document {segment.document}, segment {segment.id})"
-
-
-class _Follower(Follower[tuple[str, str], SgmlSegment]):
-    """A file that is read as far as the source asks."""
+class _Translation:
+    """The segments of a reference or an output that the source did not ask for yet."""
 
     def __init__(self, file: InputFile) -> None:
-        super().__init__(file)
-        self._segments = sgml_segments(file, frozenset({"refset", "tstset"}))
-        self._counter = SegmentCounter(file.name)
-        self._line: int | None = None
+        self.name = file.name
+        self._left: dict[tuple[str, str], SgmlSegment] = {}
+        self._last_lines: dict[str, int] = {}
+        counter = SegmentCounter(file.name)
+        for segment in sgml_segments(file, frozenset({"refset", "tstset"})):
+            counter.place(segment.document, segment.id, segment.line)
+            self._left[segment.document, segment.id] = segment
+            self._last_lines[segment.document] = segment.line
 
     def take(self, wanted: SgmlSegment) -> SgmlSegment | None:
         """Return the segment with the document and the id of `wanted`, if any, and take it out."""
-        # A document is contiguous, so its missing segments will not follow later.
-        return self.found(
-            (wanted.document, wanted.id), is_over=lambda: self._counter.has_left(wanted.document)
-        )
+        return self._left.pop((wanted.document, wanted.id), None)
 
     def lacking(self, wanted: SgmlSegment, source: InputFile) -> FormatError:
-        """Return the error for a segment that was looked for and is not there."""
-        return Place(self.file.name, self._line).error(
+        """Return the error for a segment that is not there."""
+        return Place(self.name, self._last_lines.get(wanted.document)).error(
             f'the document "{wanted.document}" is missing the segment "{wanted.id}" '
             f"({source.name}, line {wanted.line}), looked for up to here",
             "use the same documents and segments as the source in every file",
@@ -328,20 +273,11 @@ class _Follower(Follower[tuple[str, str], SgmlSegment]):
 
     def refuse_rest(self, source: InputFile) -> None:
         """Raise FormatError if a segment is left that the source did not ask for."""
-        for surplus in self.rest():
+        for surplus in self._left.values():
             raise SurplusError(
-                self.file.name,
+                self.name,
                 f'the document "{surplus.document}" has the segment "{surplus.id}", '
                 f"which {source.name} does not",
                 "use the same documents and segments as the source in every file",
                 line=surplus.line,
             )
-
-    def next(self) -> tuple[tuple[str, str], SgmlSegment] | None:
-        """Return the next segment, and its document and id."""
-        segment = next(self._segments, None)
-        if segment is None:
-            return None
-        self._line = segment.line
-        self._counter.place(segment.document, segment.id, segment.line)
-        return (segment.document, segment.id), segment

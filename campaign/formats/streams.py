@@ -1,10 +1,11 @@
 """Bytes to lines: decompression, UTF-8 and line ends, in bounded memory."""
 
+import io
 import re
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import IO, Final, Protocol
+from typing import IO, Final, Protocol, cast
 
 from campaign.formats.errors import FormatError, Place
 from campaign.formats.records import CONTROL
@@ -54,6 +55,33 @@ class StoredFile:
     def plain_name(self) -> str:
         """The name without folders and without ".gz"."""
         return plain_name(self.name)
+
+
+class ReadCounter:
+    """Counts the bytes read from files; `watch` is called with their number."""
+
+    def __init__(self, watch: Callable[[int], object] = id) -> None:
+        self.bytes = 0
+        self._watch = watch
+
+    def opener(self, opened: Callable[[], IO[bytes]]) -> Callable[[], IO[bytes]]:
+        """Return the same function to open a file on disk, whose bytes are counted as they are read."""
+        return lambda: _Watched(cast("io.BufferedReader", opened()).detach(), self)
+
+    def add(self, size: int) -> None:
+        self.bytes += size
+        self._watch(self.bytes)
+
+
+class _Watched(io.BufferedReader):
+    def __init__(self, raw: io.RawIOBase, counter: ReadCounter) -> None:
+        super().__init__(raw, CHUNK_BYTES)
+        self._counter = counter
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        data = super().read(size)
+        self._counter.add(len(data))
+        return data
 
 
 def plain_name(name: str) -> str:
@@ -176,23 +204,39 @@ def text_lines(file: InputFile, returns: CarriageReturns | None = None) -> Itera
     """
     number = 1
     for block in _whole_lines(file):
-        content = block.removeprefix(_BOM) if number == 1 else block
-        if b"\r" in content:
-            if returns is not None:
-                returns.add(content, number)
-            content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        try:
-            text = content.decode("utf-8")
-        except UnicodeDecodeError as error:
-            skipped = len(block) - len(content) if number == 1 and block.startswith(_BOM) else 0
-            raise _not_utf8(file, content, error.start, number, skipped) from error
-        lines = text.split("\n")
+        if returns is not None:
+            returns.add(block, number)
+        lines = _decoded(file, block, number).split("\n")
         if lines[-1] == "":
             lines.pop()
-        if _DAMAGE.search(text):
-            _refuse_control_character(file, lines, number)
         yield from lines
         number += len(lines)
+
+
+def _decoded(file: InputFile, block: bytes, number: int) -> str:
+    """Return the text of a block of whole lines, the first of which is `number`, each ended by a line feed."""
+    mark = _BOM if number == 1 and block.startswith(_BOM) else b""
+    content = block.removeprefix(mark).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _not_utf8(file, content, error.start, number, len(mark)) from error
+    if _DAMAGE.search(text):
+        _refuse_control_character(file, text.split("\n"), number)
+    return text
+
+
+def text_of(file: InputFile, most_bytes: int) -> str:
+    r"""Return the whole text of a file with \n at its lines' ends. Raises FormatError for a longer file, and as `text_lines`."""
+    chunks, size = [], 0
+    for chunk in byte_chunks(file):
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > most_bytes:
+            raise Place(file.name).error(
+                f"the file is longer than {most_bytes:,} bytes", "split it into several files"
+            )
+    return _decoded(file, b"".join(chunks), 1)
 
 
 def _whole_lines(file: InputFile) -> Iterator[bytes]:

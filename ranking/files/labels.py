@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from campaign.formats import FormatError, InputFile, system_name_problem
 from campaign.formats.cells import Refuse, refuse_at
-from campaign.formats.json_stream import object_lines, refuse_damage
+from campaign.formats.json_text import object_lines, refuse_damage
 from campaign.formats.tables import MAX_INTEGER
 from ranking.files.records import FileRead
 from ranking.files.sources import ReadingProgress, Sources

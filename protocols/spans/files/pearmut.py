@@ -24,7 +24,7 @@ from typing import Any, Final
 from campaign.formats import FormatError, InputFile
 from campaign.formats.cells import Refuse, judge_of, refuse_at
 from campaign.formats.errors import Lose, Loss, Losses
-from campaign.formats.json_stream import object_lines
+from campaign.formats.json_text import object_lines
 from campaign.formats.segment_identity import id_parts, segment_id
 from campaign.texts.canonical_json import json_line
 from protocols.spans.files.jsonl import made, present, score_value, text_or_none

@@ -110,7 +110,7 @@ _ONE = {"d": {"1": "a", "2": "b"}}
         ({"d": {"1": "a"}}, 'A.sgm, line 4: the document "d" is missing the segment "2" (src.sgm, line 7), looked for up to here.'),
         (
             {"d": {"1": "a", "3": "c"}, "e": {"1": "x"}, "f": {"1": "y"}},
-            'A.sgm, line 12: the document "d" is missing the segment "2" (src.sgm, line 7), looked for up to here.',
+            'A.sgm, line 7: the document "d" is missing the segment "2" (src.sgm, line 7), looked for up to here.',
         ),
         ({"d": {"1": "a", "2": "b", "3": "c"}}, 'A.sgm, line 10: the document "d" has the segment "3", which src.sgm does not.'),
         ({"c": {"7": "x"}, "d": {"1": "a", "2": "b"}}, 'A.sgm, line 4: the document "c" has the segment "7", which src.sgm does not.'),

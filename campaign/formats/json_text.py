@@ -1,0 +1,125 @@
+"""JSON of files: decoded, with its errors in words, and what its texts may hold."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from campaign.formats.errors import FormatError, Place
+from campaign.formats.records import CONTROL
+from campaign.formats.streams import InputFile, text_lines
+
+
+class RepeatedKeyError(ValueError):
+    """A key appears twice in one object, and json would silently keep the last."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise RepeatedKeyError(key)
+            seen.add(key)
+    return values
+
+
+# Characters not allowed in texts: control characters (line breaks are allowed here) and lone
+# surrogates.
+_NO_TEXT: Final = re.compile(f"{CONTROL.pattern}|[\ud800-\udfff]")
+DECODER: Final = json.JSONDecoder(object_pairs_hook=_object)
+
+
+def decode_file(text: str, *, file: str) -> Any:
+    """Return the value that the file is. Raises FormatError for what is no JSON, or has a key twice in one object."""
+    try:
+        return DECODER.decode(text)
+    except (RecursionError, ValueError) as error:
+        raise json_refusal(
+            error,
+            file=file,
+            what="file",
+            remedy="write one JSON object",
+            line=getattr(error, "lineno", None),
+            column=getattr(error, "colno", None),
+        ) from error
+
+
+def decode_object(text: str, *, file: str, shape: str, line: int) -> dict[str, Any]:
+    """Return the object that the line is; `shape` shows in an error how one looks.
+
+    Raises FormatError for what is no JSON, no object, or has a key twice in one object.
+    """
+    try:
+        values = DECODER.decode(text)
+    except (RecursionError, ValueError) as error:
+        is_damage = isinstance(error, json.JSONDecodeError)
+        raise json_refusal(
+            error,
+            file=file,
+            what="line",
+            remedy=f"write one {'complete' if is_damage else 'flat'} JSON object on every line",
+            line=line,
+            column=getattr(error, "pos", 0) + 1,
+        ) from error
+    if not isinstance(values, dict):
+        raise FormatError(file, "the line is not a JSON object", f"write {shape}", line=line)
+    return values
+
+
+def object_lines(file: InputFile, shape: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the number and the object of each line that is not blank. Raises FormatError as `decode_object` does."""
+    for line, text in enumerate(text_lines(file), 1):
+        if text.strip():
+            yield line, decode_object(text, file=file.name, shape=shape, line=line)
+
+
+def json_refusal(
+    error: Exception, *, file: str, what: str, remedy: str, line: int | None, column: int | None
+) -> FormatError:
+    """Return the error in words for what json could not read; only damage has a column."""
+    if isinstance(error, json.JSONDecodeError):
+        problem = f"the {what} is not valid JSON ({error.msg})"
+        return FormatError(file, problem, remedy, line=line, column=column)
+    if isinstance(error, RepeatedKeyError):
+        problem = f'the key "{error}" appears twice in one object'
+        return FormatError(file, problem, "remove one of the two", line=line)
+    # Nesting too deep, or thousands of digits.
+    return FormatError(file, f"the {what} is not readable JSON", remedy, line=line)
+
+
+def refuse_damage(text: str, *, file: str, line: int | None, field: str) -> None:
+    """Raise FormatError for a character that was written with a backslash and is no text."""
+    damage = _NO_TEXT.search(text)
+    if damage:
+        raise Place(file, line, field=field).error(
+            f"the character U+{ord(damage.group()):04X}, written with a backslash, is not allowed in text",
+            r"remove it; an emoji is written as itself or as both halves (\ud83d\ude00)",
+        )
+
+
+def text_value(value: object, place: Place) -> str:
+    """Return a value that must be a text, as `whole_text` does. Raises FormatError."""
+    if not isinstance(value, str):
+        called = "missing" if value is None else "not a text"
+        raise place.error(f"the value is {called}", "write a text in double quotes")
+    text = whole_text(value)
+    refuse_damage(
+        text.replace("\n", " "), file=place.file, line=place.line, field=place.field or ""
+    )
+    return text
+
+
+_BREAKS: Final = re.compile(r"\r\n?|\n")
+_BLANK_LINES: Final = re.compile(r"\n[ \t]*\n\s*")
+
+
+def paragraphs(text: str) -> list[str]:
+    """Return what blank lines separate, stripped; other line breaks stay inside a paragraph."""
+    return [piece.strip() for piece in _BLANK_LINES.split(whole_text(text))]
+
+
+def whole_text(text: str) -> str:
+    r"""Return the text stripped, with its line breaks (all as \n) and blank lines."""
+    return _BREAKS.sub("\n", text).strip()
