@@ -17,7 +17,6 @@ from pathlib import Path
 from translations.catalogues import (
     catalogue_compile,
     catalogue_read,
-    catalogue_update,
     catalogue_write,
     locales,
     messages_of,
@@ -63,9 +62,10 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
 def _update(root: Path, chosen: argparse.Namespace) -> int:
     found = messages_of(root)
     for locale in sorted({*locales(root), *chosen.locale}):
-        updated = catalogue_update(catalogue_read(root, locale), found)
-        catalogue_write(root, locale, updated)
-        _report(f"{locale}: {len(found)} texts, {len(open_entries(updated, locale))} open")
+        catalogue = catalogue_read(root, locale)
+        catalogue.update(found, no_fuzzy_matching=True)
+        catalogue_write(root, locale, catalogue)
+        _report(f"{locale}: {len(found)} texts, {len(open_entries(catalogue, locale))} open")
     return 0
 
 

@@ -2,8 +2,8 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from gettext import c2py
 from pathlib import Path
@@ -70,24 +70,14 @@ class Key:
         return f"{words} [{self.context}]" if self.context else words
 
 
-@dataclass
-class Occurrence:
-    """The places of a text, and its author's comments for translators."""
-
-    places: list[tuple[str, int]] = field(default_factory=list)
-    comments: list[str] = field(default_factory=list)
-
-
-def messages_of(root: Path, folders: Iterable[str] = SOURCES) -> dict[Key, Occurrence]:
+def messages_of(root: Path, folders: Iterable[str] = SOURCES) -> Catalog:
     """Return all texts to translate in these folders of the project, with their places."""
-    found: dict[Key, Occurrence] = {}
+    found = Catalog()
     for path in sorted(_files(root, folders)):
         name = path.relative_to(root).as_posix()
         read = _in_python if path.suffix == ".py" else _in_template
-        for line, key, comments in read(path):
-            entry = found.setdefault(key, Occurrence())
-            entry.places.append((name, line))
-            entry.comments.extend(text for text in comments if text not in entry.comments)
+        for line, texts, comments, context in read(path):
+            found.add(texts, locations=[(name, line)], auto_comments=comments, context=context)
     return found
 
 
@@ -99,27 +89,29 @@ def _files(root: Path, folders: Iterable[str]) -> Iterator[Path]:
         yield from (root / folder).rglob("*.txt")
 
 
-def _in_python(path: Path) -> Iterator[tuple[int, Key, list[str]]]:
+#: Line, singular and plural if there is one, comments for translators and context.
+_Found = tuple[int, str | tuple[str, ...], list[str], str | None]
+
+
+def _in_python(path: Path) -> Iterator[_Found]:
     with path.open("rb") as file:
-        for line, texts, comments, context in extract(
+        yield from extract(
             "python",
             file,
             keywords=_KEYWORDS,
             comment_tags=["Translators:"],
             strip_comment_tags=True,
-        ):
-            singular, plural = (texts, "") if isinstance(texts, str) else texts
-            yield line, Key(singular, plural, context or ""), comments
+        )
 
 
-def _in_template(path: Path) -> Iterator[tuple[int, Key, list[str]]]:
+def _in_template(path: Path) -> Iterator[_Found]:
     """Return the calls in a template: Django turns its tags into calls and the rest into filler."""
     calls = templatize(path.read_text(encoding="utf-8"), origin=str(path))
     for match in _CALL.finditer(calls):
         texts = ast.literal_eval(f"({match[2]},)")
         parts = dict(zip(FUNCTIONS[match[1]], texts, strict=True))
-        key = Key(parts["s"], parts.get("p", ""), parts.get("c", ""))
-        yield calls.count("\n", 0, match.start()) + 1, key, []
+        said = (parts["s"], parts["p"]) if "p" in parts else parts["s"]
+        yield calls.count("\n", 0, match.start()) + 1, said, [], parts.get("c")
 
 
 # Babel has Arabic's last two the other way round than CLDR, Django and every translator's manual:
@@ -228,31 +220,6 @@ def forms_of(message: Message) -> tuple[str, ...]:
     if isinstance(message.string, str):
         return (message.string,)
     return tuple(form or "" for form in message.string or ("",))
-
-
-def catalogue_update(catalogue: Catalog, found: Mapping[Key, Occurrence]) -> Catalog:
-    """Return the texts of the code with their translations; texts no longer in the code go."""
-    known = dict(entries(catalogue))
-    updated = Catalog(locale=catalogue.locale)
-    for key, where in found.items():
-        old = known.get(key)
-        updated.add(
-            (key.singular, key.plural) if key.plural else key.singular,
-            string=_string(old, key),
-            locations=where.places,
-            flags={"fuzzy"} if old is not None and old.fuzzy else (),
-            auto_comments=where.comments,
-            user_comments=old.user_comments if old is not None else (),
-            context=key.context or None,
-        )
-    return updated
-
-
-def _string(old: Message | None, key: Key) -> str | tuple[str, ...]:
-    if old is None:
-        return ("",) if key.plural else ""
-    forms = forms_of(old)
-    return forms if key.plural else forms[0]
 
 
 def catalogue_compile(root: Path, locale: str) -> bool:

@@ -22,7 +22,6 @@ from babel.messages import Catalog, Message
 
 from translations.catalogues import (
     Key,
-    Occurrence,
     entries,
     form_count,
     forms_of,
@@ -53,12 +52,10 @@ class Problem:
         return f"{self.locale}: {self.file}: {self.what}: {self.key}"
 
 
-def problems_of(
-    catalogue: Catalog, found: Mapping[Key, Occurrence], locale: str
-) -> Iterator[Problem]:
+def problems_of(catalogue: Catalog, found: Catalog, locale: str) -> Iterator[Problem]:
     """Return all problems of a catalogue, given the texts of the code."""
-    there = dict(entries(catalogue))
-    for key, where in found.items():
+    there, texts = dict(entries(catalogue)), dict(entries(found))
+    for key, text in texts.items():
         message = there.get(key)
         if message is None:
             problems = ["is missing from the catalogue; run `make messages`"]
@@ -66,8 +63,8 @@ def problems_of(
             problems = ["is marked fuzzy; look at it and take the mark away"]
         else:
             problems = list(form_problems(key, forms_of(message), locale))
-        yield from (Problem(locale, where.places[0][0], key, problem) for problem in problems)
-    for key in there.keys() - found.keys():
+        yield from (Problem(locale, text.locations[0][0], key, problem) for problem in problems)
+    for key in there.keys() - texts.keys():
         yield Problem(locale, "–", key, "is no longer in the code; run `make messages`")
 
 

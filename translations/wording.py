@@ -2,12 +2,14 @@
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from translations.catalogues import Key, Occurrence
+from babel.messages import Catalog
+
+from translations.catalogues import entries
 
 FILE = Path(__file__).with_name("wording.toml")
 
@@ -41,10 +43,10 @@ def wording_problems(text: str) -> Iterator[str]:
             yield f"“{found[0]}”: write {phrase.instead}"
 
 
-def wording_of_texts(found: Mapping[Key, Occurrence]) -> Iterator[str]:
+def wording_of_texts(found: Catalog) -> Iterator[str]:
     """Yield the problems of the texts of the code, each with its place."""
-    for key, where in found.items():
-        file, line = where.places[0]
+    for key, message in entries(found):
+        file, line = message.locations[0]
         for text in filter(None, (key.singular, key.plural)):
             for problem in wording_problems(text.replace("%%", "%")):
                 yield f"{file}:{line}: {problem}: {text}"

@@ -6,7 +6,7 @@ import pytest
 from babel import Locale
 from babel.messages import Catalog
 
-from translations.catalogues import Key, Occurrence
+from translations.catalogues import Key
 from translations.checks import form_problems, problems_of
 
 WORDS = Key("{n} sentence", "{n} sentences")
@@ -16,6 +16,14 @@ def catalogue(english: str, translation: str, flags: Sequence[str] = ()) -> Cata
     made = Catalog(locale=Locale.parse("cs"))
     made.add(english, translation, flags=flags)
     return made
+
+
+def texts(*places: tuple[str, str, str | None]) -> Catalog:
+    """Return texts of the code by text, file and context."""
+    found = Catalog()
+    for text, file, context in places:
+        found.add(text, locations=[(file, 7)], context=context)
+    return found
 
 
 def problems(english: str, translation: str) -> list[str]:
@@ -81,7 +89,7 @@ def test_a_number_that_stands_by_its_place_cannot_be_left_out() -> None:
 
 
 def test_text_that_is_not_in_the_catalogue_is_named_with_its_file() -> None:
-    found = {Key("Skip"): Occurrence(places=[("templates/judge/judge.html", 7)])}
+    found = texts(("Skip", "templates/judge/judge.html", None))
     (problem,) = problems_of(Catalog(locale=Locale.parse("cs")), found, "cs")
     assert str(problem) == (
         "cs: templates/judge/judge.html: is missing from the catalogue; run `make messages`: Skip"
@@ -89,15 +97,12 @@ def test_text_that_is_not_in_the_catalogue_is_named_with_its_file() -> None:
 
 
 def test_a_fuzzy_translation_is_none() -> None:
-    found = {Key("Skip"): Occurrence(places=[("a.py", 1)])}
+    found = texts(("Skip", "a.py", None))
     (problem,) = problems_of(catalogue("Skip", "Přeskočit", ["fuzzy"]), found, "cs")
     assert "fuzzy" in str(problem)
 
 
 def test_the_same_word_in_two_contexts_is_two_texts() -> None:
-    found = {
-        Key("May"): Occurrence(places=[("a.py", 1)]),
-        Key("May", context="month"): Occurrence(places=[("a.py", 2)]),
-    }
+    found = texts(("May", "a.py", None), ("May", "a.py", "month"))
     (problem,) = problems_of(catalogue("May", "Smět"), found, "cs")
     assert problem.key.context == "month"

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from translations.catalogues import Key, messages_of
+from translations.catalogues import Key, entries, messages_of
 
 PYTHON = """
 from django.utils.translation import gettext as _, ngettext, npgettext, pgettext
@@ -32,7 +32,7 @@ TEMPLATE = """{% load i18n %}
 def found(tmp_path: Path, name: str, text: str) -> dict[Key, list[tuple[str, int]]]:
     (tmp_path / "app").mkdir()
     (tmp_path / "app" / name).write_text(text)
-    return {key: where.places for key, where in messages_of(tmp_path, ["app"]).items()}
+    return {key: each.locations for key, each in entries(messages_of(tmp_path, ["app"]))}
 
 
 def test_calls_in_python_are_found(tmp_path: Path) -> None:
