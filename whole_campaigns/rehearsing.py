@@ -286,12 +286,6 @@ def _quality_of(seed: int, name: str, kind: str) -> tuple[float, bool]:
     return _SCALE * drawn, True
 
 
-def truth_of(task: Task, seed: int) -> list[str]:
-    """Return the systems of a test set in the order that simulated judges are to find, the best first."""
-    systems = task.test_set.systems.filter(kind=SystemKind.SYSTEM).values_list("name", flat=True)
-    return sorted(systems, key=lambda name: -_quality_of(seed, name, SystemKind.SYSTEM)[0])
-
-
 def rehearsal_in_words(asked: Mapping[str, Any]) -> str:
     """Return a description of the rehearsal of a job with these parameters."""
     bots = ngettext("%(count)d simulated judge", "%(count)d simulated judges", asked["bots"]) % {

@@ -2,12 +2,12 @@
 # ruff: noqa: PT028  # ruff takes `test_set_…` for test functions
 
 from collections.abc import Callable
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from django.db import transaction
 
 from annotation.services.planning.designs import design_change
-from campaign.formats import ByteStream, FormatError
+from campaign.formats import FormatError
 from campaign.formats.inspecting import GuessLanguage, Inspection, inspect
 from campaign.formats.omissions import Omissions
 from campaign.formats.recognising import RecognisedSet, SetReading, opened_set
@@ -51,7 +51,6 @@ def test_set_from_files(
     rank_shown_reference: bool = False,
     blocks_wanted: int | None = None,
     protocol: str = Protocol.RANKING,
-    watch: Callable[[IO[bytes]], ByteStream] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> TestSet:
     """Create a test set of files, as `test_set_import` does.
@@ -63,7 +62,7 @@ def test_set_from_files(
     Raises ImportRefusedError, LanguageTagError or FormatError; nothing is left behind then.
     """
     omissions = Omissions()
-    with opened_set(recognised, reading, omissions=omissions, watch=watch) as segments:
+    with opened_set(recognised, reading, omissions=omissions) as segments:
         test_set = test_set_import(
             campaign=campaign,
             name=name,

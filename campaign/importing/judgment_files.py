@@ -1,11 +1,9 @@
 """Files of judgments on their way into the database, opened again as often as needed; and languages as files spell them."""
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
-from typing import IO
 
 from campaign.formats import ByteStream
 from campaign.texts.language_tags import LanguageTagError, language_by_name, language_tag_checked
@@ -26,17 +24,6 @@ class JudgmentsFile:
 
     name: str
     open: Callable[[], AbstractContextManager[ByteStream]]
-
-
-def judgments_file_at(path: Path, *, watch: Callable[[IO[bytes]], ByteStream]) -> JudgmentsFile:
-    """Return a file on disk; `watch` is given its stream and returns the one that is read."""
-
-    @contextmanager
-    def opened() -> Iterator[ByteStream]:
-        with path.open("rb") as stream:
-            yield watch(stream)
-
-    return JudgmentsFile(str(path), opened)
 
 
 @dataclass(frozen=True, slots=True, order=True)

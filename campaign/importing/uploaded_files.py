@@ -5,12 +5,11 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, Any
 
 from campaign.formats import FormatError, InputFile, Place
 from campaign.formats.archives import archive_files, files_together, is_archive, opener
 from campaign.formats.recognising import FileRole, RecognisedSet, recognise, with_roles
-from campaign.formats.streams import StoredFile, peek
+from campaign.formats.streams import ReadCounter, StoredFile, peek
 from campaign.models import FilePart, Upload
 
 _ARCHIVE_BYTES = 512
@@ -33,7 +32,7 @@ def uploaded_set(upload: Upload, *, watch: Callable[[int], None]) -> Iterator[Re
         ]
         name = upload.name or (stored[0].name if len(stored) == 1 else "upload")
         files = unpacked(name, stored, stack)
-        counter = _Counter(watch)
+        counter = ReadCounter(watch)
         watched = [StoredFile(file.name, counter.opener(file.open)) for file in files]
         chosen = {
             name: (FileRole(given["role"]), given.get("system") or None)
@@ -88,48 +87,3 @@ def holds_archive(file: StoredFile) -> bool:
         except FormatError:
             return False
     return is_archive(head)
-
-
-class _Counter:
-    """Counts the bytes read from several files."""
-
-    def __init__(self, watch: Callable[[int], None]) -> None:
-        self._watch = watch
-        self._read = 0
-
-    def opener(self, opened: Callable[[], IO[bytes]]) -> Callable[[], IO[bytes]]:
-        return lambda: io.BufferedReader(_Watched(opened(), self._add), 256 * 1024)
-
-    def _add(self, size: int) -> None:
-        self._read += size
-        self._watch(self._read)
-
-
-class _Watched(io.RawIOBase):
-    """A file that tells how many bytes are read of it."""
-
-    def __init__(self, stream: IO[bytes], add: Callable[[int], None]) -> None:
-        self._stream = stream
-        self._add = add
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._stream.read(len(buffer))
-        buffer[: len(data)] = data
-        self._add(len(data))
-        return len(data)
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        return self._stream.seek(offset, whence)
-
-    def tell(self) -> int:
-        return self._stream.tell()
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()

@@ -3,19 +3,20 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import Self
 
+from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, OutputWrapper
 
-from campaign.formats import ByteStream, FormatError, InputFile, TestSetFormat, detect_format
+from campaign.formats import FormatError, InputFile, TestSetFormat, detect_format
 from campaign.formats.archives import archive_files, folder_files, opener
 from campaign.formats.errors import Loss
 from campaign.formats.inspecting import OUTLYING, Inspection, SystemFacts
 from campaign.formats.recognising import FileRole, RecognisedFile, RecognisedSet, recognise
-from campaign.formats.streams import StoredFile
+from campaign.formats.streams import ReadCounter, StoredFile
 from campaign.importing.errors import ImportRefusedError
 from campaign.importing.uploaded_files import holds_archive
 from campaign.refusals import RefusedError
@@ -165,19 +166,6 @@ def _one_line(text: str) -> str:
     return shown if len(shown) <= _WIDTH else f"{shown[:_WIDTH]}…"
 
 
-@dataclass(slots=True)
-class CountingStream:
-    """A stream that knows how many bytes were read from it."""
-
-    stream: IO[bytes]
-    bytes_read: int = 0
-
-    def read(self, size: int = -1, /) -> bytes:
-        data = self.stream.read(size)
-        self.bytes_read += len(data)
-        return data
-
-
 class Progress:
     """Counts imported rows, with the share of the files' bytes read so far.
 
@@ -194,14 +182,17 @@ class Progress:
         self._quiet = quiet
         self._next = every
         self._count = 0
-        self._streams: list[CountingStream] = []
+        self._read = ReadCounter()
+        self.opener = self._read.opener
         self._in_place = out.isatty()  # str, below: standard error would make it red
 
-    def watch(self, stream: IO[bytes]) -> ByteStream:
-        """Add bytes read from `stream` to the total."""
-        watched = CountingStream(stream)
-        self._streams.append(watched)
-        return watched
+    def watched(self, recognised: RecognisedSet) -> RecognisedSet:
+        """Return the files so that bytes read from them count."""
+        files = (
+            replace(each, file=StoredFile(each.name, self.opener(each.file.open)))
+            for each in recognised.files
+        )
+        return replace(recognised, files=tuple(files))
 
     def __call__(self, count: int) -> None:
         self._count = count
@@ -227,22 +218,18 @@ class Progress:
             self._out.write("")
 
     def _line(self) -> str:
-        read = sum(stream.bytes_read for stream in self._streams)
-        share = min(100 * read // self._total_bytes, 100) if self._total_bytes else 100
+        share = min(100 * self._read.bytes // self._total_bytes, 100) if self._total_bytes else 100
         return f"{self._count:,} {self._unit}, {share}% of the input read"
 
 
 @contextmanager
 def refusals_told() -> Iterator[None]:
-    """Turn refusals of readers and imports into a CommandError."""
+    """Turn refusals, and files that cannot be read, into a CommandError."""
     try:
         yield
-    except (
-        FormatError,
-        ImportRefusedError,
-        LanguageTagError,
-        RefusedError,
-    ) as error:
+    except (FormatError, ImportRefusedError, LanguageTagError, RefusedError) as error:
         raise CommandError(str(error)) from error
+    except ValidationError as error:
+        raise CommandError(" ".join(error.messages)) from error
     except OSError as error:
         raise CommandError(f"{error.filename}: {error.strerror}.") from error

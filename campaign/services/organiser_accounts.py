@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from campaign.models import User
+from campaign.refusals import RefusedError
 from campaign.selectors.credentials import account_is_its_own, organisers_of_quintet
 from campaign.services.invitations import InvitationRefusedError
 
@@ -27,7 +28,7 @@ _TOKENS: Final = _Tokens()
 _NOBODY_YET: Final = "Organiser"
 
 
-class AccountRefusedError(Exception):
+class AccountRefusedError(RefusedError):
     """The link cannot be made; the message says why and what to do."""
 
 

@@ -8,7 +8,8 @@ from django.db import transaction
 
 from annotation.importing.answer_rows import repeated_in_words, skips_in_words
 from annotation.importing.answers import AnswersImported, answers_import
-from campaign.importing.judgment_files import JudgmentsFile, LanguagePair, judgments_file_at
+from campaign.formats.archives import opener
+from campaign.importing.judgment_files import JudgmentsFile, LanguagePair
 from campaign.importing.test_sets import REFERENCE_SYSTEM, campaign_for_import
 from campaign.importing.test_sets_without_texts import test_set_without_texts_create
 from campaign.management.arguments import protocol_option_add, task_named
@@ -64,7 +65,7 @@ class Command(BaseCommand):
                 every=10_000,
                 quiet=not options["verbosity"],
             )
-            files = [judgments_file_at(path, watch=progress.watch) for path in paths]
+            files = [JudgmentsFile(str(path), progress.opener(opener(path))) for path in paths]
             with progress, transaction.atomic():
                 task = _task(options, files, languages)
                 imported = answers_import(

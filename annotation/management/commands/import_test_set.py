@@ -141,7 +141,7 @@ class Command(BaseCommand):
                     quiet=not options["verbosity"],
                 )
             )
-            task = _imported(options, recognised, languages, progress)
+            task = _imported(options, progress.watched(recognised), languages, progress)
         if options["verbosity"]:
             upload = task.test_set.upload
             left_out = [(each["name"], each["why"]) for each in upload.left_out]
@@ -179,7 +179,6 @@ def _imported(
             slug=options["campaign"], create_as=options["create_campaign"]
         ),
         blocks_wanted=options["blocks_wanted"],
-        watch=progress.watch,
         progress=progress,
     )
     task = ranking_task(test_set=test_set)

@@ -16,8 +16,9 @@ from campaign.management.arguments import (
     judge_named,
     language_argument,
 )
+from campaign.management.files import refusals_told
 from campaign.selectors.judge_languages import languages_without_work
-from campaign.services.people import PersonRefusedError, judge_add, judge_invite
+from campaign.services.people import judge_add, judge_invite
 
 
 class Command(BaseCommand):
@@ -51,25 +52,20 @@ class Command(BaseCommand):
         )
         address_option_add(parser)
 
+    @refusals_told()
     @transaction.atomic
     def handle(self, *_args: Any, **options: Any) -> None:
         campaign = campaign_named(options["campaign"])
         pseudonym, languages = options["pseudonym"], options["languages"]
         if options["new_link"] and (options["name"] or languages):
             raise CommandError("--name and --languages cannot be combined with --new-link.")
-        try:
-            if options["new_link"]:
-                judge = judge_named(campaign=campaign, pseudonym=pseudonym)
-            else:
-                judge = judge_add(
-                    campaign=campaign,
-                    pseudonym=pseudonym,
-                    name=options["name"],
-                    languages=languages,
-                )
-            link, token = judge_invite(judge=judge, expires_at=options["days"])
-        except PersonRefusedError as error:
-            raise CommandError(str(error)) from error
+        if options["new_link"]:
+            judge = judge_named(campaign=campaign, pseudonym=pseudonym)
+        else:
+            judge = judge_add(
+                campaign=campaign, pseudonym=pseudonym, name=options["name"], languages=languages
+            )
+        link, token = judge_invite(judge=judge, expires_at=options["days"])
         self.stdout.write(invitation_address(address=address_of(self, options), token=token))
         self.stderr.write(expiry_words(link.expires_at))
         without = languages_without_work(campaign=campaign, languages=languages, judge=pseudonym)

@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from campaign.management.arguments import (
@@ -14,9 +13,10 @@ from campaign.management.arguments import (
     expiry_words,
     invitation_address,
 )
+from campaign.management.files import refusals_told
 from campaign.models import Campaign, MembershipRole
 from campaign.services.member_invitations import member_invite_by_mail
-from campaign.services.members import MemberRefusedError, member_invite
+from campaign.services.members import member_invite
 
 
 class Command(BaseCommand):
@@ -57,18 +57,14 @@ class Command(BaseCommand):
         )
         address_option_add(parser)
 
+    @refusals_told()
     def handle(self, *_args: Any, **options: Any) -> None:
         campaign = campaign_named(options["campaign"])
         role = options["role"] and MembershipRole(options["role"])
-        try:
-            if options["mail"]:
-                self._mail(campaign, role or MembershipRole.ORGANISER, options)
-            else:
-                self._link(campaign, role, options)
-        except ValidationError as error:
-            raise CommandError(" ".join(error.messages)) from error
-        except MemberRefusedError as error:
-            raise CommandError(str(error)) from error
+        if options["mail"]:
+            self._mail(campaign, role or MembershipRole.ORGANISER, options)
+        else:
+            self._link(campaign, role, options)
 
     def _mail(self, campaign: Campaign, role: MembershipRole, options: dict[str, Any]) -> None:
         if options["days"]:

@@ -3,11 +3,12 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
 from campaign.management.arguments import campaign_named, expiry_words, user_named
+from campaign.management.files import refusals_told
 from campaign.models import TokenScope
-from campaign.services.api_tokens import CredentialRefusedError, token_create
+from campaign.services.api_tokens import token_create
 
 
 class Command(BaseCommand):
@@ -34,17 +35,15 @@ class Command(BaseCommand):
             help=f"how long it is valid, at most {settings.TOKEN_MOST_DAYS} (default: {settings.TOKEN_DAYS})",
         )
 
+    @refusals_told()
     def handle(self, *_args: Any, **options: Any) -> None:
         user = user_named(options["email"])
-        try:
-            token, text = token_create(
-                user=user,
-                days=options["days"],
-                name=options["name"],
-                scope=TokenScope(options["scope"]),
-                campaign=campaign_named(options["campaign"]) if options["campaign"] else None,
-            )
-        except CredentialRefusedError as error:
-            raise CommandError(str(error)) from error
+        token, text = token_create(
+            user=user,
+            days=options["days"],
+            name=options["name"],
+            scope=TokenScope(options["scope"]),
+            campaign=campaign_named(options["campaign"]) if options["campaign"] else None,
+        )
         self.stdout.write(text)
         self.stderr.write(expiry_words(token.expiry))

@@ -11,9 +11,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from campaign.management.arguments import campaign_named, user_named
+from campaign.management.files import refusals_told
 from campaign.models import ApiToken, Campaign, User
 from campaign.selectors.credentials import links_valid, sessions_open, tokens_valid
-from campaign.services.api_tokens import CredentialRefusedError, tokens_revoke
+from campaign.services.api_tokens import tokens_revoke
 from campaign.services.credentials import session_end
 from campaign.services.invitations import invitation_revoke
 
@@ -32,6 +33,7 @@ class Command(BaseCommand):
         parser.add_argument("--email", metavar="EMAIL", help="limit to this user")
         parser.add_argument("--yes", action="store_true", help="revoke")
 
+    @refusals_told()
     @transaction.atomic
     def handle(self, *_args: Any, **options: Any) -> None:
         campaign = campaign_named(options["campaign"]) if options["campaign"] else None
@@ -50,10 +52,7 @@ class Command(BaseCommand):
             words = f"end {name} of {rows[name].who}: {rows[name].what}"
             self.stdout.write(words if options["yes"] else f"would: {words}")
             if options["yes"]:
-                try:
-                    rows[name].end()
-                except CredentialRefusedError as error:
-                    raise CommandError(str(error)) from error
+                rows[name].end()
         if not options["yes"]:
             self.stdout.write("No changes made. Add --yes to apply.")
 

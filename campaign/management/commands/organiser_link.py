@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 from django.urls import reverse
 from django.utils import timezone
 
 from campaign.management.arguments import address_of, address_option_add, expiry_words, user_named
+from campaign.management.files import refusals_told
 from campaign.selectors.credentials import organisers_of_quintet
 from campaign.services.organiser_accounts import (
-    AccountRefusedError,
     account_link_create,
     first_organiser_link_create,
 )
@@ -42,18 +42,16 @@ class Command(BaseCommand):
         )
         address_option_add(parser)
 
+    @refusals_told()
     def handle(self, *_args: Any, **options: Any) -> None:
         if options["write"] is not None and organisers_of_quintet().exists():
             _write(options["write"], None)
             return
-        try:
-            token = (
-                account_link_create(user=user_named(options["email"]))
-                if options["email"]
-                else first_organiser_link_create()
-            )
-        except AccountRefusedError as error:
-            raise CommandError(str(error)) from error
+        token = (
+            account_link_create(user=user_named(options["email"]))
+            if options["email"]
+            else first_organiser_link_create()
+        )
         link = address_of(self, options) + reverse("organiser-account", args=[token])
         if options["write"] is None:
             self.stdout.write(link)

@@ -15,6 +15,7 @@ from rest_framework.test import APIClient
 
 from campaign.database.acting import acting_for
 from campaign.management.arguments import address_of, address_option_add, user_named
+from campaign.management.files import refusals_told
 from campaign.models import OWNING_ROLES, Campaign, Membership, User
 from campaign.selectors.credentials import organisers_of_quintet
 from campaign.selectors.tasks import campaign_of_address
@@ -56,6 +57,7 @@ class Command(BaseCommand):
         )
         address_option_add(parser)
 
+    @refusals_told()
     def handle(self, *_args: Any, **options: Any) -> None:
         method, (path, query) = options["method"], _split(options["path"])
         content: Any  # bytes, which the stubs of DRF do not know
@@ -112,7 +114,7 @@ def _body(given: list[str]) -> tuple[bytes, str]:
         return b"", ""
     if len(given) == 1 and given[0].startswith("@"):
         path = Path(given[0][1:])
-        return _read(path), _TYPES.get(path.suffix.lower(), "application/octet-stream")
+        return path.read_bytes(), _TYPES.get(path.suffix.lower(), "application/octet-stream")
     if len(given) == 1 and given[0].lstrip().startswith(("{", "[")):
         return given[0].encode(), _JSON
     fields: dict[str, Any] = {}
@@ -122,7 +124,7 @@ def _body(given: list[str]) -> tuple[bytes, str]:
         if sign == "@":
             is_form = True
             path = Path(value)
-            fields[name] = SimpleUploadedFile(path.name, _read(path))
+            fields[name] = SimpleUploadedFile(path.name, path.read_bytes())
         elif sign == "=@":
             fields[name] = _text(Path(value))
         else:
@@ -152,16 +154,9 @@ def _json(name: str, text: str) -> Any:
 
 def _text(path: Path) -> str:
     try:
-        return _read(path).decode()
+        return path.read_bytes().decode()
     except UnicodeDecodeError as error:
         raise CommandError(f"{path}: byte {error.start} is not UTF-8.") from error
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise CommandError(f"{path}: {error.strerror}.") from error
 
 
 def _user_of(path: str) -> User:

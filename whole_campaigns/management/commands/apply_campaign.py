@@ -7,7 +7,6 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from campaign.database.acting import acting_for
-from campaign.formats import FormatError
 from campaign.formats.yaml_tree import MAX_BYTES
 from campaign.management.arguments import (
     address_of,
@@ -15,6 +14,7 @@ from campaign.management.arguments import (
     invitation_address,
     user_named,
 )
+from campaign.management.files import refusals_told
 from whole_campaigns.campaign_file.applying import Applied, campaign_file_apply
 from whole_campaigns.campaign_file.said import TextFolders
 
@@ -49,25 +49,20 @@ class Command(BaseCommand):
         )
         address_option_add(parser)
 
+    @refusals_told()
     def handle(self, *_args: Any, **options: Any) -> None:
         path: Path = options["file"]
         by = user_named(options["by"]) if options["by"] else None
-        try:
-            with path.open("rb") as stream:
-                content = stream.read(MAX_BYTES + 1)
-        except OSError as error:
-            raise CommandError(f"{path}: {error.strerror}.") from error
+        with path.open("rb") as stream:
+            content = stream.read(MAX_BYTES + 1)
         given: dict[str, Any] = {
             "name": str(path),
             "content": content,
             "by": by,
             "folders": TextFolders.of(path, options["texts"]),
         }
-        try:
-            with acting_for(by.pk) if by else nullcontext():
-                done = self._apply(given, check=options["check"], yes=options["yes"])
-        except FormatError as error:
-            raise CommandError(str(error)) from error
+        with acting_for(by.pk) if by else nullcontext():
+            done = self._apply(given, check=options["check"], yes=options["yes"])
         if done.links:
             address = address_of(self, options)
             for link in done.links:

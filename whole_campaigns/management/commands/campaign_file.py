@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
 from campaign.management.arguments import campaign_named
+from campaign.management.files import refusals_told
 from campaign.selectors.texts import text_lines
 from campaign.texts.canonical_json import json_line
 from whole_campaigns.campaign_file.applying import campaign_file
@@ -36,6 +37,7 @@ class Command(BaseCommand):
             help="write campaign.yaml and texts/ into this new folder",
         )
 
+    @refusals_told()
     def handle(self, *_args: Any, **options: Any) -> None:
         if options["schema"]:
             self.stdout.write(schema_bytes().decode(), ending="")
@@ -46,13 +48,10 @@ class Command(BaseCommand):
         if folder is None:
             self.stdout.write(content.decode(), ending="")
             return
-        try:
-            (folder / "texts").mkdir(parents=True, exist_ok=True)
-            for place, task in enumerate(rankings_in_order(campaign), 1):
-                if is_whole(task):
-                    lines = text_lines(task=task)
-                    with (folder / file_name(task, place)).open("wb") as stream:
-                        stream.writelines(json_line(line).encode() for line in lines)
-            (folder / "campaign.yaml").write_bytes(content)
-        except OSError as error:
-            raise CommandError(f"{error.filename}: {error.strerror}.") from error
+        (folder / "texts").mkdir(parents=True, exist_ok=True)
+        for place, task in enumerate(rankings_in_order(campaign), 1):
+            if is_whole(task):
+                lines = text_lines(task=task)
+                with (folder / file_name(task, place)).open("wb") as stream:
+                    stream.writelines(json_line(line).encode() for line in lines)
+        (folder / "campaign.yaml").write_bytes(content)
