@@ -9,6 +9,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 
+from annotation.notification import broker
 from config.metrics import PATH as METRICS
 from config.metrics import metrics
 
@@ -61,11 +62,7 @@ def _database() -> str:
 
 def _broker() -> str:
     try:
-        client = redis.Redis.from_url(
-            settings.REDIS_URL, socket_connect_timeout=1, socket_timeout=1
-        )
-        with client:
-            client.ping()
+        broker().ping()
     except redis.RedisError:
         return "unreachable"
     return "ok"

@@ -50,33 +50,22 @@ def secrets_of(address: str) -> list[str]:
     return [found[2] for found in _ADDRESS.finditer(address)]
 
 
+_FORMATTER: Final = logging.Formatter()
+
+
 class RedactedRecord(logging.LogRecord):
     """A log record whose texts are redacted wherever a formatter takes them from."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self._texts: dict[str, str | None] = {}
         super().__init__(*args, **kwargs)
+        if self.exc_info:
+            # Formatters print it as it is here.
+            self.exc_text = redact(_FORMATTER.formatException(self.exc_info))
+        if self.stack_info:
+            self.stack_info = redact(self.stack_info)
 
     def getMessage(self) -> str:  # noqa: N802  its name in the standard library
         return redact(super().getMessage())
-
-    @property
-    def exc_text(self) -> str | None:
-        """The formatted traceback, which formatters store here before they print it."""
-        return self._texts.get("traceback")
-
-    @exc_text.setter
-    def exc_text(self, text: str | None) -> None:
-        self._texts["traceback"] = text and redact(text)
-
-    @property
-    def stack_info(self) -> str | None:
-        """The formatted stack, if the caller requested it."""
-        return self._texts.get("stack")
-
-    @stack_info.setter
-    def stack_info(self, text: str | None) -> None:
-        self._texts["stack"] = text and redact(text)
 
 
 class ErrorReporter(ExceptionReporter):

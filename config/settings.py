@@ -171,7 +171,7 @@ if REPLICA_URL := env.str("REPLICA_URL", default=""):
     }
 REPLICA_JUDGMENTS_BEHIND = 1000
 # Time limits of database work, in seconds, by kind of process; 0 is no limit
-# (`campaign.database.prepared.Limits`).
+# (`campaign.database.prepared.time_limits`).
 DATABASE_LIMITS = {
     "web": {
         # The longest statements of a page or an export take one or two seconds.

@@ -18,13 +18,10 @@ from campaign.database.prepared_query import Parameter
 
 Columns: TypeAlias = dict[str, npt.NDArray[Any]]
 
-_SIGNATURE = b"PGCOPY\n\xff\r\n\0"
-#: The signature, 32 bits of flags and the length of an extension, which is 0.
-_HEADER_BYTES = len(_SIGNATURE) + 8
+#: A signature, 32 bits of flags and the length of an extension, which is 0.
+_HEADER_BYTES = len(b"PGCOPY\n\xff\r\n\0") + 8
 #: After the last row, instead of a number of fields.
-_END = b"\xff\xff"
-_BYTES_AT_A_TIME = 1 << 22
-_NOT_OF_ONE_WIDTH = "the rows are not of one width"
+_END_BYTES = 2
 
 
 def columns_copied(queryset: QuerySet[Any, Any], dtype: npt.DTypeLike) -> Columns:
@@ -88,11 +85,11 @@ class ColumnsQuery:
         """
         sql, parameters = self._compiled
         given = [values[each.name] if isinstance(each, _Name) else each for each in parameters]
-        parts = _Parts(self.dtype)
-        with connection.cursor() as cursor, io.BufferedWriter(parts, _BYTES_AT_A_TIME) as sink:
+        copied = io.BytesIO()
+        with connection.cursor() as cursor:
             query = cursor.mogrify(sql, given).decode()
-            cursor.copy_expert(f"COPY ({query}) TO STDOUT (FORMAT binary)", sink)
-        return parts.joined()
+            cursor.copy_expert(f"COPY ({query}) TO STDOUT (FORMAT binary)", copied)
+        return _columns(copied.getvalue(), self.dtype)
 
     @cached_property
     def _compiled(self) -> tuple[str, tuple[Any, ...]]:
@@ -109,95 +106,52 @@ class _Name:
     name: str
 
 
-class _Parts(io.RawIOBase):
-    """Takes the bytes of a binary COPY and keeps its columns, some thousand rows at a time."""
-
-    def __init__(self, wanted: np.dtype[Any]) -> None:
-        self._wanted = wanted
-        self._row = np.dtype(
-            [("fields", ">i2"), *((name, _field(wanted[name])) for name in wanted.names or ())]
+def _columns(copied: bytes, wanted: np.dtype[Any]) -> Columns:
+    names = wanted.names or ()
+    row = np.dtype([("fields", ">i2"), *((name, _field(wanted[name])) for name in names)])
+    count, rest = divmod(len(copied) - _HEADER_BYTES - _END_BYTES, row.itemsize)
+    rows = np.frombuffer(copied, row, count, _HEADER_BYTES)
+    _refuse_other_widths(rows, wanted)
+    if rest:  # the last row is shorter than the others
+        _refuse_other_widths(np.frombuffer(copied[-rest:].ljust(row.itemsize), row), wanted)
+        raise ValueError("the rows are not of one width")
+    return {
+        name: (rows[name]["elements"] if wanted[name].shape else rows[name])["value"].astype(
+            wanted[name].base
         )
-        self._rest = b""
-        self._is_begun = False
-        self._problem: str | None = None
-        self._parts: list[Columns] = [self._columns(np.empty(0, dtype=self._row))]
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any) -> int:
-        # Refused in the end: an exception in here would leave the connection amid the COPY.
-        if self._problem is None:
-            self._take(self._rest + bytes(data))
-        return len(data)
-
-    def _take(self, taken: bytes) -> None:
-        if not self._is_begun and len(taken) >= _HEADER_BYTES:
-            if not taken.startswith(_SIGNATURE):
-                self._problem = "PostgreSQL sent no binary COPY"
-            taken, self._is_begun = taken[_HEADER_BYTES:], True
-        count = len(taken) // self._row.itemsize if self._is_begun else 0
-        rows = np.frombuffer(taken, dtype=self._row, count=count)
-        self._problem = self._problem or self._wrong(rows)
-        self._parts.append(self._columns(rows))
-        self._rest = taken[count * self._row.itemsize :]
-
-    def joined(self) -> Columns:
-        """Return all columns; call it once, after the last byte."""
-        if self._problem is None and self._rest != _END:
-            # The last row is shorter than the requested width.
-            short = np.frombuffer(self._rest.ljust(self._row.itemsize), dtype=self._row)
-            self._problem = self._wrong(short) or _NOT_OF_ONE_WIDTH
-        if self._problem is not None:
-            raise ValueError(self._problem)
-        found: Columns = {}
-        for name in self._wanted.names or ():
-            found[name] = np.concatenate([part.pop(name) for part in self._parts])
-        return found
-
-    def _columns(self, rows: npt.NDArray[Any]) -> Columns:
-        return {
-            name: _values(rows[name]).astype(self._wanted[name].base)
-            for name in self._wanted.names or ()
-        }
-
-    def _wrong(self, rows: npt.NDArray[Any]) -> str | None:
-        """Return the problem with rows, if there is one."""
-        names = self._wanted.names or ()
-        # Behind a row of another width nothing is in its place, so the first row is looked at alone.
-        for some in (rows[:1], rows):
-            for name in names:
-                problem = _problem(some[name], self._wanted[name])
-                if problem:
-                    return f"{name}: {problem}"
-        return _NOT_OF_ONE_WIDTH if (rows["fields"] != len(names)).any() else None
+        for name in names
+    }
 
 
 def _field(wanted: np.dtype[Any]) -> np.dtype[Any]:
     """Return the layout of a value in a row: its length in bytes, and the value."""
-    value = wanted.base.newbyteorder(">")
+    value = np.dtype([("length", ">i4"), ("value", wanted.base.newbyteorder(">"))])
     if not wanted.shape:
-        return np.dtype([("length", ">i4"), ("value", value)])
+        return value
     # An array: one dimension, whether an element is NULL, their type; how many from which index.
     head = [(name, ">i4") for name in ("length", "dimensions", "nulls", "type", "count", "first")]
-    element = np.dtype([("length", ">i4"), ("value", value)])
-    return np.dtype([*head, ("elements", element, wanted.shape)])
+    return np.dtype([*head, ("elements", value, wanted.shape)])
 
 
-def _values(field: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    is_array = "elements" in (field.dtype.names or ())
-    return field["elements"]["value"] if is_array else field["value"]
+def _refuse_other_widths(rows: npt.NDArray[Any], wanted: np.dtype[Any]) -> None:
+    """Raise ValueError for the first row of another width: behind it, nothing is in its place."""
+    names = wanted.names or ()
+    is_wrong = rows["fields"] != len(names)
+    for name in names:
+        is_wrong |= _is_other(rows[name], wanted[name])
+    for row in rows[is_wrong][:1]:
+        for name in names:
+            length, expected = row[name]["length"], row[name].dtype.itemsize - 4
+            if length == -1:
+                raise ValueError(f"{name}: a value is NULL")
+            if _is_other(row[name], wanted[name]):
+                raise ValueError(f"{name}: {length} bytes instead of {expected}")
+        raise ValueError("the rows are not of one width")
 
 
-def _problem(field: npt.NDArray[Any], wanted: np.dtype[Any]) -> str | None:
-    """Return the problem with a column, if there is one."""
-    length = field.dtype.itemsize - 4
-    found = field["length"][field["length"] != length]
-    if len(found):
-        return "a value is NULL" if found[0] == -1 else f"{found[0]} bytes instead of {length}"
-    if not wanted.shape:
-        return None
-    elements = field["elements"]["length"]
-    if (field["count"] != wanted.shape[0]).any() or (elements != wanted.base.itemsize).any():
-        return f"not an array of {wanted.shape[0]} elements of {wanted.base.itemsize} bytes"
-    return None
+def _is_other(field: Any, wanted: np.dtype[Any]) -> Any:
+    other = field["length"] != field.dtype.itemsize - 4
+    if wanted.shape:
+        other |= field["count"] != wanted.shape[0]
+        other |= (field["elements"]["length"] != wanted.base.itemsize).any(axis=-1)
+    return other

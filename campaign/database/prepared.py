@@ -9,8 +9,7 @@ processor time; the target is 10.
 """
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -35,7 +34,8 @@ def connection_prepare(*, connection: BaseDatabaseWrapper, **_signal: Any) -> No
     For the signal `connection_created`, which comes before any transaction: set inside one that is
     rolled back, it would be lost for as long as the connection lives.
     """
-    wanted = {"plan_cache_mode": "force_generic_plan", **process_limits().settings()}
+    limits = settings.DATABASE_LIMITS[os.environ.get(PROCESS, "command")]
+    wanted = {"plan_cache_mode": "force_generic_plan", **time_limits(limits)}
     chosen = ", ".join("set_config(%s, %s, false)" for _ in wanted)
     parameters = [part for setting in wanted.items() for part in setting]
     with connection.cursor() as cursor:
@@ -101,41 +101,21 @@ def instance_from(model: type[M], values: Sequence[Any]) -> M:
 PROCESS: Final = "QUINTET_PROCESS"
 
 
-@dataclass(frozen=True)
-class Limits:
-    """Time limits of a PostgreSQL connection, in seconds; 0 is no limit.
+_TIMEOUTS: Final = {
+    "statement": "statement_timeout",
+    "lock": "lock_timeout",
+    "idle": "idle_in_transaction_session_timeout",
+    "unused": "idle_session_timeout",
+}
 
-    Attributes
+
+def time_limits(limits: Mapping[str, float]) -> dict[str, str]:
+    """Return PostgreSQL's settings for time limits in seconds; 0 is no limit.
+
+    Parameters
     ----------
-    statement : float
-        For one statement.
-    lock : float
-        Waiting for a lock.
-    idle : float
-        Without a query inside a transaction.
-    unused : float
-        Between two transactions; the next one connects again.
+    limits : mapping of str to float
+        `statement` for one statement, `lock` for waiting for a lock, `idle` for a transaction without a query, `unused`
+        between two transactions, after which the next one connects again.
     """
-
-    statement: float
-    lock: float
-    idle: float
-    unused: float = 0
-
-    def settings(self) -> dict[str, str]:
-        """Return PostgreSQL's settings."""
-        return {
-            "statement_timeout": _milliseconds(self.statement),
-            "lock_timeout": _milliseconds(self.lock),
-            "idle_in_transaction_session_timeout": _milliseconds(self.idle),
-            "idle_session_timeout": _milliseconds(self.unused),
-        }
-
-
-def process_limits() -> Limits:
-    """Return the limits of this process."""
-    return Limits(**settings.DATABASE_LIMITS[os.environ.get(PROCESS, "command")])
-
-
-def _milliseconds(seconds: float) -> str:
-    return f"{seconds * 1000:.0f}ms"
+    return {setting: f"{limits.get(name, 0) * 1000:.0f}ms" for name, setting in _TIMEOUTS.items()}

@@ -7,28 +7,8 @@ from babel.core import Locale, UnknownLocaleError, get_global
 from django.conf import settings
 from django.utils.translation import get_language
 
-RIGHT_TO_LEFT_LANGUAGES = frozenset(
-    [
-        "ar",
-        "arc",
-        "ckb",
-        "dv",
-        "fa",
-        "ha-arab",
-        "he",
-        "khw",
-        "ks",
-        "ku-arab",
-        "nqo",
-        "pnb",
-        "ps",
-        "sd",
-        "syr",
-        "ug",
-        "ur",
-        "yi",
-    ]
-)
+# Where CLDR's likely script of the language, or of it in some region, is another or unknown.
+RIGHT_TO_LEFT_LANGUAGES = frozenset({"arc", "pnb", "sd", "ug"})
 RIGHT_TO_LEFT_SCRIPTS = frozenset({"adlm", "arab", "hebr", "nkoo", "rohg", "syrc", "thaa"})
 
 
@@ -50,7 +30,6 @@ def language_direction(tag: str) -> Literal["ltr", "rtl"]:
         return "rtl" if scripts[0] in RIGHT_TO_LEFT_SCRIPTS else "ltr"
     if subtags[0] in RIGHT_TO_LEFT_LANGUAGES:
         return "rtl"
-    # As in Arabic script: the languages of few whom the list above leaves out.
     likely = get_global("likely_subtags")
     regional = "_".join((subtags[0], *(each.upper() for each in subtags[1:2])))
     script = (likely.get(regional) or likely.get(subtags[0]) or "").split("_")[1:2]

@@ -101,7 +101,7 @@ def problem_make(request: HttpRequest, response: HttpResponseBase) -> None:
     said = _said(response)
     status = response.status_code
     kind = said.get("type", OF_THE_STATUS)
-    title = TITLES.get(kind) or _phrase(status)
+    title = TITLES.get(kind) or response.reason_phrase
     problem = {
         "type": kind,
         "title": str(title),
@@ -127,10 +127,3 @@ def _said(response: HttpResponse) -> dict[str, Any]:
     except ValueError:
         return {}
     return said if isinstance(said, dict) else {"errors": {"body": said}}
-
-
-def _phrase(status: int) -> str:
-    try:
-        return HTTPStatus(status).phrase
-    except ValueError:
-        return str(status)

@@ -10,7 +10,6 @@ from django.db.models.functions import Cast
 
 from annotation.models import HIT
 from annotation.models.hit import IsAnyOf
-from campaign.database import columns as copying
 from campaign.database.columns import ColumnsQuery, columns_copied
 from campaign.models import Judge, Segment
 from tests.factories import make_campaign, make_long_task, make_task
@@ -22,12 +21,8 @@ def make_segments(count: int) -> None:
     make_long_task(make_campaign(), segments=count, systems=2)
 
 
-@pytest.mark.parametrize("bytes_at_a_time", [1, 7, 100, 1 << 22])
-def test_numbers_come_back_however_they_are_cut(
-    bytes_at_a_time: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_numbers_come_back() -> None:
     make_segments(150)
-    monkeypatch.setattr(copying, "_BYTES_AT_A_TIME", bytes_at_a_time)
     rows = Segment.objects.annotate(
         half=Cast("number", FloatField()) / 2, small=Value(True)
     ).order_by("number")

@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 from django.db import OperationalError, connection, transaction
 
-from campaign.database.prepared import Limits
+from campaign.database.prepared import time_limits
 from tests.conftest import test_database_url as database_url
 
 ASKED = (
@@ -54,14 +54,14 @@ def test_each_kind_of_process_has_limits_of_its_own(process: str, expected: list
 
 
 def test_a_task_ends_before_its_statements_and_transactions_do() -> None:
-    worker = Limits(**settings.DATABASE_LIMITS["worker"])
-    assert worker.statement >= settings.CELERY_TASK_TIME_LIMIT
-    assert worker.idle > settings.CELERY_TASK_TIME_LIMIT
+    worker = settings.DATABASE_LIMITS["worker"]
+    assert worker["statement"] >= settings.CELERY_TASK_TIME_LIMIT
+    assert worker["idle"] > settings.CELERY_TASK_TIME_LIMIT
 
 
 @pytest.mark.django_db
 def test_a_limit_ends_a_statement() -> None:
-    limit = Limits(statement=0.05, lock=1, idle=1).settings()["statement_timeout"]
+    limit = time_limits({"statement": 0.05})["statement_timeout"]
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = %s", [limit])
         with pytest.raises(OperationalError, match="statement timeout"):
