@@ -1,4 +1,8 @@
-"""Errors of services, and their REST responses: one class of errors, so that no view has to translate them."""
+"""Errors of services, and where REST and forms show them: one class of errors, so that no view has to translate them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 
 class RefusedError(Exception):
@@ -14,3 +18,13 @@ class RefusedError(Exception):
         super().__init__(message)
         if field is not None:
             self.field = field
+
+
+@contextmanager
+def refusals_at(form: Any, field: str = "") -> Iterator[None]:
+    """Show a service's refusal at `field` of a form, or else at its own; the rest of the block is skipped."""
+    try:
+        yield
+    except RefusedError as error:
+        at = field or error.field
+        form.add_error(at if at in form.fields else None, str(error))

@@ -13,6 +13,7 @@ from django.utils.translation import ngettext
 from annotation.selectors.judges_needed import judges_needed
 from annotation.selectors.task_rules import rules_settled_in_words
 from campaign.models import CampaignState, Task, User
+from campaign.refusals import refusals_at
 from campaign.selectors.judged import languages_settled_in_words
 from campaign.selectors.rehearsals import rehearsal_state
 from campaign.services.rehearsals import (
@@ -25,7 +26,7 @@ from campaign.texts.languages import language_name
 from campaign.views.access import of_task, organised_campaign, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import form_view
-from whole_campaigns.cloning import Clone, CloneRefusedError, campaign_clone
+from whole_campaigns.cloning import Clone, campaign_clone
 from whole_campaigns.forms import CloneForm, NewTaskForm, RehearsalForm, TaskSettingsForm
 from whole_campaigns.rehearsing import rehearsal_in_words
 from whole_campaigns.task_deletion import task_delete, task_deletion_in_words, task_deletion_refusal
@@ -43,13 +44,10 @@ def campaign_clone_page(request: HttpRequest, slug: str) -> HttpResponse:
     form = CloneForm(request.POST or None, initial=initial)
     context = {"campaign": campaign, "section": "state", "form": form}
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_at(form):
             clone = campaign_clone(
                 source=campaign, by=cast("User", request.user), **form.cleaned_data
             )
-        except CloneRefusedError as error:
-            form.add_error(error.field, str(error))
-        else:
             made = {**context, "campaign": clone.campaign, "clone": clone, "source": campaign}
             made["links"] = _links(request, clone)
             made["rows"] = sum(clone.rows.values())

@@ -83,7 +83,7 @@ _GZIP = GZipMiddleware(lambda _request: HttpResponse())
 class JudgeAddress(Address):
     """An address of the judging API: its operations are of the signed-in judge."""
 
-    pagination_class = None
+    pagination_class: Any = None
 
     @cached_property
     def judge(self) -> Judge:

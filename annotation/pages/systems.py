@@ -14,7 +14,6 @@ from django.utils.translation import gettext_lazy
 from annotation.selectors.systems import conflicts_listed, name_settled_in_words
 from annotation.services.systems import (
     DESCRIBED,
-    SystemRefusedError,
     system_add,
     system_change,
 )
@@ -23,6 +22,7 @@ from campaign.forms.versions import VersionedForm
 from campaign.models import System, SystemKind, Task
 from campaign.models.system import system_label
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
+from campaign.refusals import refusals_at
 
 
 class SystemTable(DeskTable):
@@ -89,12 +89,10 @@ class SystemForm(VersionedForm, forms.ModelForm):  # type: ignore[type-arg]
 
     def change(self) -> bool:
         """Change the system; False, with an error, if refused."""
-        try:
+        with refusals_at(self):
             system_change(system=self.instance, **self.cleaned_data)
-        except SystemRefusedError as error:
-            self.add_error(error.field if error.field in self.fields else None, str(error))
-            return False
-        return True
+            return True
+        return False
 
 
 def system_details(task: Task, system: System, form: SystemForm | None = None) -> dict[str, Any]:
@@ -132,12 +130,10 @@ class SystemAddForm(forms.Form):
     def add(self, task: Task) -> System | None:
         """Add the system and return it; None, with an error, if refused."""
         file = self.cleaned_data["file"]
-        try:
+        with refusals_at(self):
             return system_add(
                 test_set=task.test_set,
                 name=self.cleaned_data["name"],
                 file=InputFile(file.name, file),
             )
-        except SystemRefusedError as error:
-            self.add_error(error.field, str(error))
-            return None
+        return None

@@ -58,6 +58,7 @@ from campaign.panels import (
     prolific_entry,
     prolific_event,
 )
+from campaign.refusals import refusals_at
 from campaign.services.panels import (
     CODE_PATTERN,
     GENERIC_TERMS,
@@ -65,7 +66,6 @@ from campaign.services.panels import (
     MOST_MINUTES,
     MOST_PARTICIPATIONS,
     PROLIFIC_TERMS,
-    PanelRefusedError,
     panel_change,
     panel_create,
     panel_open_or_close,
@@ -143,11 +143,8 @@ def panels_page(request: HttpRequest, slug: str) -> HttpResponse:
     form = PanelForm(request.POST or None, campaign=campaign)
     if request.method == "POST" and form.is_valid():
         user = cast("User", request.user)
-        try:
+        with refusals_at(form):
             panel = panel_create(campaign=campaign, user=user, **form.cleaned_data)
-        except PanelRefusedError as error:
-            form.add_error(error.field, str(error))
-        else:
             messages.success(request, _("Saved."))
             return redirect("panel", slug, panel.pk)
     states = ParticipationState.choices
@@ -167,11 +164,8 @@ def panel_page(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
     panel = get_object_or_404(Panel, pk=panel_id, campaign=campaign)
     form = PanelForm(request.POST or None, campaign=campaign, panel=panel)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_at(form):
             panel_change(panel=panel, **form.cleaned_data)
-        except PanelRefusedError as error:
-            form.add_error(error.field, str(error))
-        else:
             messages.success(
                 request,
                 _("Saved. Participants who have already started keep their terms."),

@@ -29,6 +29,7 @@ from annotation.services.judges import erasure_carry_out
 from campaign.export.downloads import download, judge_links, judge_links_csv
 from campaign.models import Campaign, ErasureRequest, Judge, JudgeGroup, User
 from campaign.notification import mail_is_printed
+from campaign.refusals import refusals_at
 from campaign.selectors.credentials import judge_access
 from campaign.selectors.judge_languages import languages_without_work
 from campaign.selectors.rehearsals import rehearsal_to_see
@@ -50,7 +51,7 @@ from campaign.services.judge_lists import (
     judge_list_add,
     judge_list_check,
 )
-from campaign.services.people import PersonRefusedError, judge_change
+from campaign.services.people import judge_change
 from campaign.views.access import organised_campaign
 from campaign.views.confirming import Answer, Question, ask, is_answered, what_ends
 from campaign.views.decorators import form_view, page_view, refusals_told
@@ -152,23 +153,21 @@ def campaign_judge_page(request: HttpRequest, slug: str, judge_id: int) -> HttpR
     if not form.is_valid():
         return _judge_page(request, judge, form, 400)
     changes = form.changes(judge)
-    try:
+    with refusals_at(form, "address"):
         facts = judge_change_in_words(
             judge=_fresh(judge), change=lambda: judge_change(judge=_fresh(judge), **changes)
         )
         if facts and not is_answered(request):
             return _judge_page(request, judge, form, facts=facts)
         judge_change(judge=_fresh(judge), **changes)
-    except PersonRefusedError as error:
-        form.add_error("address", str(error))
-        return _judge_page(request, judge, form, 400)
-    messages.success(request, _("Saved."))
-    without = languages_without_work(
-        campaign=judge.campaign, languages=changes["languages"], judge=judge.pseudonym
-    )
-    if without:
-        messages.info(request, without)
-    return redirect("campaign-judge", slug, judge_id)
+        messages.success(request, _("Saved."))
+        without = languages_without_work(
+            campaign=judge.campaign, languages=changes["languages"], judge=judge.pseudonym
+        )
+        if without:
+            messages.info(request, without)
+        return redirect("campaign-judge", slug, judge_id)
+    return _judge_page(request, judge, form, 400)
 
 
 def _fresh(judge: Judge) -> Judge:

@@ -14,11 +14,11 @@ from annotation.pages.judgment_tables import ProblemReportFilter, ProblemReportT
 from annotation.selectors.judgment_list import problem_reports_of, reported_block
 from annotation.services.problem_reports import (
     REPLY_LENGTH,
-    ReplyRefusedError,
     problem_reply,
     problem_reply_take_back,
 )
 from campaign.models import Campaign, Reference, User
+from campaign.refusals import refusals_at
 from campaign.texts.languages import language_described
 from campaign.views.access import organised_campaign
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
@@ -67,13 +67,11 @@ def problem_report_page(request: HttpRequest, slug: str, report_id: int) -> Http
     if not form.is_valid():
         return _shown(request, campaign, report, form, status=400)
     user = cast("User", request.user)
-    try:
+    with refusals_at(form, "text"):
         problem_reply(report=report, user=user, **form.cleaned_data)
-    except ReplyRefusedError as error:
-        form.add_error("text", str(error))
-        return _shown(request, campaign, report, form, status=409)
-    messages.success(request, _("Saved."))
-    return redirect("problem-report", slug, report.pk)
+        messages.success(request, _("Saved."))
+        return redirect("problem-report", slug, report.pk)
+    return _shown(request, campaign, report, form, status=409)
 
 
 @action_view

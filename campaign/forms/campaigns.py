@@ -10,9 +10,9 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.forms.versions import VersionedForm
 from campaign.models import Campaign, User
+from campaign.refusals import refusals_at
 from campaign.selectors.tasks import tasks_in_order
 from campaign.services.campaigns import (
-    StateRefusedError,
     campaign_create,
     campaign_extend,
     campaign_slug,
@@ -127,16 +127,14 @@ class LifetimeForm(VersionedForm):
     def save(self) -> bool:
         """Save the entries; return False, with an error, if the time is past."""
         wanted = {each.pk: self.cleaned_data[f"blocks_{each.pk}"] for each in self.tasks}
-        try:
+        with refusals_at(self, "closes_at"):
             campaign_extend(
                 campaign=self.campaign,
                 closes_at=self.cleaned_data["closes_at"],
                 blocks_wanted=wanted,
             )
-        except StateRefusedError as error:
-            self.add_error("closes_at", str(error))
-            return False
-        return True
+            return True
+        return False
 
 
 class DeletionForm(forms.Form):

@@ -13,11 +13,11 @@ from django.utils.translation import gettext as _
 from campaign.forms.languages import languages_validate
 from campaign.forms.versions import VersionedForm
 from campaign.models import Acceptance, Campaign, Instructions, User
+from campaign.refusals import refusals_at
 from campaign.selectors.instructions import instructions_history, instructions_in_force
 from campaign.selectors.invitations import campaign_languages
 from campaign.services.instructions import (
     MAX_CHARACTERS,
-    InstructionsRefusedError,
     instructions_write,
 )
 from campaign.texts.language_tags import language_tag_checked
@@ -68,20 +68,18 @@ def organiser_instructions(request: HttpRequest, slug: str) -> HttpResponse:
         return _page(request, campaign, in_force, form, status=400)
     if "preview" in request.POST:
         return _page(request, campaign, in_force, form, preview=_shown(**form.cleaned_data))
-    try:
+    with refusals_at(form, "text"):
         kept = instructions_write(
             campaign=campaign, user=cast("User", request.user), **form.cleaned_data
         )
-    except InstructionsRefusedError as error:
-        form.add_error("text", str(error))
-        return _page(request, campaign, in_force, form, status=400)
-    said = (
-        _("Version %(version)d published. Judges must accept it before they continue.")
-        if kept.demands_acceptance
-        else _("Version %(version)s published.")
-    )
-    messages.success(request, said % {"version": kept.version})
-    return redirect("instructions", slug)
+        said = (
+            _("Version %(version)d published. Judges must accept it before they continue.")
+            if kept.demands_acceptance
+            else _("Version %(version)s published.")
+        )
+        messages.success(request, said % {"version": kept.version})
+        return redirect("instructions", slug)
+    return _page(request, campaign, in_force, form, status=400)
 
 
 def _page(

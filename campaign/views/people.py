@@ -18,6 +18,7 @@ from campaign.models import Campaign, Membership, MembershipRole, User
 from campaign.notification import mail_is_printed
 from campaign.pages.rights import ROLE_MEANS, rights
 from campaign.pages.tables import DeskTable, PlainColumn
+from campaign.refusals import refusals_at
 from campaign.selectors.credentials import (
     links_listed,
     links_withdrawn,
@@ -83,7 +84,7 @@ def people_page(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return members_page(request, campaign, 400, form=form)
     data = form.cleaned_data
-    try:
+    with refusals_at(form, "email"):
         membership = member_add_by_email(
             campaign=campaign,
             email=data["email"],
@@ -91,10 +92,8 @@ def people_page(request: HttpRequest, slug: str) -> HttpResponse:
             role=MembershipRole(data["role"]),
             by=cast("User", request.user),
         )
-    except CredentialRefusedError as error:
-        form.add_error("email", str(error))
-        return members_page(request, campaign, 409, form=form)
-    return _link_page(request, membership)
+        return _link_page(request, membership)
+    return members_page(request, campaign, 409, form=form)
 
 
 def members_page(

@@ -21,9 +21,9 @@ from campaign.forms.versions import VersionedForm
 from campaign.models import Campaign, User, WebhookDelivery, WebhookEndpoint, WebhookEvent
 from campaign.pages.rights import rights
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
+from campaign.refusals import refusals_at
 from campaign.selectors.webhooks import deliveries_of, webhooks_of
 from campaign.services.webhooks.endpoints import (
-    WebhookRefusedError,
     webhook_change,
     webhook_create,
     webhook_delete,
@@ -112,11 +112,8 @@ def webhooks_page(request: HttpRequest, slug: str) -> HttpResponse:
     form = WebhookForm(request.POST or None)
     if form.is_valid():
         user = cast("User", request.user)
-        try:
+        with refusals_at(form):
             endpoint = webhook_create(campaign=campaign, by=user, **form.cleaned_data)
-        except WebhookRefusedError as error:
-            form.add_error(error.field or None, str(error))
-        else:
             # Not after a redirect, as every secret.
             return _one(request, campaign, endpoint, shows_secret=True, status=201)
     context: dict[str, Any] = {
@@ -176,11 +173,8 @@ _ACTIONS: dict[str, tuple[Callable[..., None], Callable[[], str]]] = {
 def _change(request: HttpRequest, campaign: Campaign, endpoint: WebhookEndpoint) -> HttpResponse:
     form = WebhookForm(request.POST, initial=_initial(endpoint))
     if form.is_valid():
-        try:
+        with refusals_at(form):
             webhook_change(endpoint=endpoint, **form.cleaned_data)
-        except WebhookRefusedError as error:
-            form.add_error(error.field or None, str(error))
-        else:
             messages.success(request, _("Saved."))
             return redirect("webhook", campaign.slug, endpoint.pk)
     return _one(request, campaign, endpoint, form=form, status=400)

@@ -12,10 +12,10 @@ from django.utils.translation import ngettext
 from annotation.selectors.judges_needed import judges_needed
 from campaign.formats import InputFile
 from campaign.models import Protocol, Task
+from campaign.refusals import refusals_at
 from campaign.views.access import of_task, organised_task
 from campaign.views.decorators import form_view
 from protocols.quiz.snippets import (
-    SnippetsRefusedError,
     snippet_json,
     snippets_import,
     snippets_of,
@@ -48,11 +48,9 @@ class SnippetsForm(forms.Form):
     def replace(self, task: Task) -> int | None:
         """Replace the snippets and return their number; None, with an error, if refused."""
         file = self.cleaned_data["file"]
-        try:
+        with refusals_at(self, "file"):
             return snippets_import(task=task, file=InputFile(file.name, file))
-        except SnippetsRefusedError as error:
-            self.add_error("file", str(error))
-            return None
+        return None
 
 
 @form_view

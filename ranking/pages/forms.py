@@ -14,8 +14,8 @@ from annotation.models.quality import ACTIONS
 from annotation.services.quality import MESSAGE_LENGTH, NOTE_LENGTH, REINSTATE, RuleTerms
 from campaign.forms.versions import VersionedForm
 from campaign.models import Campaign, Judge, JudgeGroup, Task
+from campaign.refusals import refusals_at
 from campaign.services.judge_groups import (
-    JudgeGroupRefusedError,
     judge_group_change,
     judge_group_create,
 )
@@ -244,13 +244,11 @@ class JudgeGroupForm(VersionedForm):
     def save(self, campaign: Campaign) -> JudgeGroup | None:
         """Make or change the group, and return it; None, with an error, if refused."""
         data = self.cleaned_data
-        try:
+        with refusals_at(self):
             if self._group is None:
                 return judge_group_create(campaign=campaign, **data)
             return judge_group_change(group=self._group, **data)
-        except JudgeGroupRefusedError as error:
-            self.add_error(error.field, str(error))
-            return None
+        return None
 
 
 class ExportForm(forms.Form):

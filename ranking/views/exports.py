@@ -10,13 +10,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from campaign.models import JobKind, MembershipRole, User
+from campaign.refusals import refusals_at
 from campaign.selectors.exported_files import exported_files, exports_state
 from campaign.selectors.jobs import jobs_of
 from campaign.services.exported_files import DAYS_KEPT, MOST_KEPT
 from campaign.services.jobs import job_cancel
 from campaign.views.access import joined_task, of_task
 from campaign.views.decorators import form_view
-from ranking.export.asked import Export, ExportRefusedError, export_queue
+from ranking.export.asked import Export, export_queue
 from ranking.export.writing import export_bytes
 from ranking.pages.exports import export_of_member, export_stream, file_answer, kinds_offered
 from ranking.pages.forms import ExportForm
@@ -70,11 +71,9 @@ def _asked(task: Any, form: ExportForm) -> Export | None:
     """Return the form's request; None, with an error, if it is refused."""
     if not form.is_bound or not form.is_valid():
         return None
-    try:
+    with refusals_at(form, "file_format"):
         return export_of_member(task=task, asked=form.asked)
-    except ExportRefusedError as error:
-        form.add_error("file_format", str(error))
-        return None
+    return None
 
 
 @require_safe

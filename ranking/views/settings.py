@@ -20,10 +20,11 @@ from annotation.selectors.effects import (
 from annotation.selectors.hits import PreviewedHIT, designs_of, next_numbers, previewed_hits
 from annotation.selectors.presets import preset_named
 from annotation.selectors.task_rules import judgments_so_far
-from annotation.services.planning.designs import DesignRefusedError, design_change, design_use_again
+from annotation.services.planning.designs import design_change, design_use_again
 from campaign.forms.versions import VERSION
 from campaign.models import Task, User
 from campaign.pages.rights import rights
+from campaign.refusals import refusals_at
 from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, refusals_told
@@ -39,7 +40,6 @@ from ranking.pages.stopping_rule import (
     settings_lines,
     tests_words,
 )
-from ranking.range_choices import RangeChoiceError
 from ranking.selectors.design_forecast import design_forecast
 from ranking.selectors.settings import (
     ranking_settings_history,
@@ -106,7 +106,7 @@ def _changed(
 ) -> RankingSettings | None:
     """Change the settings as the form says; None, with the reason in the form, if they do not go together."""
     said = form.cleaned_data
-    try:
+    with refusals_at(form):
         return ranking_settings_change(
             task=task,
             changed_by=user,
@@ -117,9 +117,7 @@ def _changed(
             ranges="confidence_set" if before.ranges == "confidence_set" else "percentile",
             resample=said["resample"],
         )
-    except RangeChoiceError as error:
-        form.add_error(error.field if error.field in form.fields else None, str(error))
-        return None
+    return None
 
 
 @form_view
@@ -183,18 +181,16 @@ def design_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
             fields=form.sent,
         )
         return ask(request, question, campaign=task.test_set.campaign, task=task, section=_SECTION)
-    try:
+    with refusals_at(form):
         design_change(
             task=task,
             changed_by=cast("User", request.user),
             rank_shown_reference=form.cleaned_data["rank_shown_reference"],
             **form.changed,
         )
-    except DesignRefusedError as error:
-        form.add_error(error.field if error.field in form.fields else None, str(error))
-        return _shown(request, task, form)
-    messages.success(request, _("Saved."))
-    return redirect(_address(task))
+        messages.success(request, _("Saved."))
+        return redirect(_address(task))
+    return _shown(request, task, form)
 
 
 @action_view

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 
 from campaign.models import Task, User
+from campaign.refusals import refusals_at
 from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
@@ -255,11 +256,8 @@ def published_retract(request: HttpRequest, slug: str, task_id: int, version: in
     task, result = _result(request, slug, task_id, version)
     form = RetractionForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_at(form, "retraction_reason"):
             result_retract(result=result, reason=form.cleaned_data["retraction_reason"])
-        except PublishingRefusedError as error:
-            form.add_error("retraction_reason", str(error))
-        else:
             messages.success(request, _("Version %(version)s retracted.") % {"version": version})
             return redirect("publish", slug, task_id)
     context = {
