@@ -1,7 +1,6 @@
 """HITs as organisers see them, and why each was drawn; `why` holds the numbers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -17,23 +16,7 @@ from campaign.views.access import of_task, organised_task
 from campaign.views.decorators import page_view
 
 
-@dataclass(frozen=True, slots=True)
-class BlockReason:
-    segment: int
-    texts: str
-
-
-@dataclass(frozen=True, slots=True)
-class HITReason:
-    """A line of the organiser's list of HITs."""
-
-    number: int
-    state: str
-    reason: str
-    blocks: tuple[BlockReason, ...]
-
-
-def hit_reason(hit: HIT) -> HITReason:
+def hit_reason(hit: HIT) -> dict[str, Any]:
     """Return a HIT from `hits_explained` in words."""
     states = {
         "done": _("done"),
@@ -42,15 +25,14 @@ def hit_reason(hit: HIT) -> HITReason:
         "waiting": _("waiting for the HIT it repeats"),
         "withdrawn": _("withdrawn before use"),
     }
-    return HITReason(
-        number=hit.number,
-        state=states[hit_state(hit)],
-        reason=_reason(hit),
-        blocks=tuple(
-            BlockReason(segment=why["segment"], texts=_chosen(why))
-            for why in hit.why.get("blocks", ())
-        ),
-    )
+    return {
+        "number": hit.number,
+        "state": states[hit_state(hit)],
+        "reason": _reason(hit),
+        "blocks": [
+            {"segment": why["segment"], "texts": _chosen(why)} for why in hit.why.get("blocks", ())
+        ],
+    }
 
 
 def _reason(hit: HIT) -> str:

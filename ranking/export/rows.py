@@ -10,10 +10,11 @@ from typing import Any, Final
 
 from django.db.models import Max, QuerySet, Sum
 from django.utils import timezone
+from rest_framework.fields import BooleanField, IntegerField, ListField, SerializerMethodField
 from rest_framework.utils.encoders import JSONEncoder
 
 from annotation.api.designs import DesignSerializer
-from annotation.api.research import judgments_recorded
+from annotation.api.research import JudgmentRecordSerializer, judgments_recorded
 from annotation.models import Assignment, Design, Judgment
 from annotation.selectors.judgment_list import skips_listed
 from annotation.services.numbers import judgments_number
@@ -95,23 +96,16 @@ def _in_parts(
         after = key(some[-1])
 
 
-_JUDGMENT: Final[dict[str, Kind]] = {
-    "id": str,
-    "number": int,
-    "judge": str,
-    "segment": int,
-    "document": str,
-    "candidates": object,
-    "labels": object,
-    "answer": object,
-    "duration_ms": int,
-    "active_ms": int,
-    "comment": str,
-    "submitted_at": str,
-    "supersedes": str,
-    "current": bool,
-    "control": str,
-    "rehearsal_of": str,
+_KINDS: Final[dict[type, Kind]] = {
+    IntegerField: int,
+    BooleanField: bool,
+    ListField: object,
+    SerializerMethodField: object,
+}
+#: As REST answers.
+_JUDGMENT: Final = {
+    name: _KINDS.get(type(field), str)
+    for name, field in JudgmentRecordSerializer().get_fields().items()
 }
 
 
