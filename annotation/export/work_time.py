@@ -1,7 +1,5 @@
 """Work as CSV: sentences and active time of each day, as a receipt and a time sheet; and whom of a panel to pay."""
 
-import csv
-import io
 from collections.abc import Iterable, Iterator
 
 from annotation.selectors.panels import participations_described, participations_of
@@ -38,17 +36,14 @@ def time_sheet_csv(sheet: Iterable[JudgeTime], *, time_zone: str) -> str:
 
 
 def _csv(lines: Iterable[tuple[Judge, str, Worked]], time_zone: str) -> str:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for judge, day, each in lines:
-        writer.writerow(
-            [
-                *(judge.campaign.slug, judge.pseudonym, day, time_zone),
-                *(each.sentences, each.active_seconds, clock_time(each.active_seconds)),
-            ]
-        )
-    return buffer.getvalue()
+    rows = [
+        [
+            *(judge.campaign.slug, judge.pseudonym, day, time_zone),
+            *(each.sentences, each.active_seconds, clock_time(each.active_seconds)),
+        ]
+        for judge, day, each in lines
+    ]
+    return "".join(map(csv_row, [COLUMNS, *rows]))
 
 
 PARTICIPATION_COLUMNS = (

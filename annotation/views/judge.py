@@ -1,6 +1,6 @@
 """The judging page, its screens and its service worker, and the steps that lead to it."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from typing import Any, cast
 
@@ -22,7 +22,9 @@ from annotation.protocols import answer_kinds
 from annotation.selectors.onboarding import JudgeOnboarding, judge_onboarding
 from annotation.views.words import judging_words
 from campaign.database.logged import judge_logged
-from campaign.models import Campaign, CampaignState, Judge, Protocol, User
+from campaign.models import Campaign, CampaignState, Instructions, Judge, Protocol, User
+from campaign.texts.languages import language_direction, language_own_name
+from campaign.texts.markdown import markdown_render
 
 
 def opaque(kind: str, key: int | None) -> str:
@@ -141,6 +143,22 @@ def _problem_kinds(campaign: Campaign) -> list[tuple[str, str]]:
     if not campaign.show_reference:
         left_out.add(ProblemReportKind.REFERENCE)
     return [(kind.value, str(kind.label)) for kind in ProblemReportKind if kind not in left_out]
+
+
+def instructions_context(
+    shown: Instructions, in_force: Mapping[str, Instructions]
+) -> dict[str, Any]:
+    """Return the context of a page with instructions in one language, and the others there are."""
+    return {
+        "shown": shown,
+        "text": markdown_render(shown.text),
+        "direction": language_direction(shown.language),
+        "others": [
+            (tag, language_own_name(tag), language_direction(tag))
+            for tag in in_force
+            if tag != shown.language
+        ],
+    }
 
 
 def pages_of_judge(slug: str) -> dict[str, str]:

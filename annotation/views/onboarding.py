@@ -23,6 +23,7 @@ from annotation.selectors.onboarding import (
 from annotation.selectors.work_time import work_time
 from annotation.services.judges import judge_decline, judge_take_part
 from annotation.views.judge import (
+    instructions_context,
     onboarding_or_404,
     opaque,
     sending_setup,
@@ -37,12 +38,7 @@ from campaign.services.instructions import instructions_accept
 from campaign.services.invitation_mails import OwnLinkRefusedError, own_link_send
 from campaign.services.invitations import own_link_create, own_link_revoke
 from campaign.services.joining import task_choose
-from campaign.texts.languages import (
-    language_direction,
-    language_name,
-    language_own_name,
-)
-from campaign.texts.markdown import markdown_render
+from campaign.texts.languages import language_name
 from campaign.views.decorators import form_view, page_view
 
 
@@ -80,14 +76,7 @@ def instructions_page(request: HttpRequest, slug: str) -> HttpResponse:
             instructions_accept(judge=onboarding.judge, instructions=read)
             return redirect("judge", slug)
     context = {
-        "shown": shown,
-        "text": markdown_render(shown.text),
-        "direction": language_direction(shown.language),
-        "others": [
-            (tag, language_own_name(tag), language_direction(tag))
-            for tag in in_force
-            if tag != shown.language
-        ],
+        **instructions_context(shown, in_force),
         # A newer version was saved while this one was being read.
         "outdated": request.method == "POST",
     }

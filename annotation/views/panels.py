@@ -113,7 +113,7 @@ class PanelForm(VersionedForm):
         self.describe(Panel)
         self.fields |= forms.fields_for_model(Panel, GENERIC_TERMS)
         if panel is not None:
-            self.initial = _initial(panel)
+            self.initial = forms.model_to_dict(panel, exclude=["webhook_secret"])
         languages = self.fields["languages"]
         assert isinstance(languages, forms.MultipleChoiceField)  # noqa: S101  for the type checker
         pairs = Task.objects.of(campaign).values_list(
@@ -126,14 +126,6 @@ class PanelForm(VersionedForm):
             is_prolific = panel.kind == PanelKind.PROLIFIC
             for name in GENERIC_TERMS if is_prolific else PROLIFIC_TERMS:
                 del self.fields[name]
-
-
-def _initial(panel: Panel) -> dict[str, Any]:
-    names = (
-        *("name", "blocks_asked", "minutes_allowed", "participations_per_member", "languages"),
-        *("screen_out_after_training", "completion_code", "screened_out_code", *GENERIC_TERMS),
-    )
-    return {name: getattr(panel, name) for name in names}
 
 
 @form_view

@@ -17,11 +17,9 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from annotation.selectors.onboarding import JudgeOnboarding
-from annotation.views.judge import screen_context, screen_setup
+from annotation.views.judge import instructions_context, screen_context, screen_setup
 from campaign.models import Judge, Task, User
 from campaign.selectors.instructions import instructions_in_force, instructions_to_read
-from campaign.texts.languages import language_direction, language_own_name
-from campaign.texts.markdown import markdown_render
 from campaign.views.access import organised_campaign
 from campaign.views.decorators import page_view
 
@@ -56,14 +54,7 @@ def preview_instructions(request: HttpRequest, slug: str, task_id: int) -> HttpR
         return redirect(pages["sentences"])
     context = {
         **_shared(task, pages, "instructions"),
-        "shown": shown,
-        "text": markdown_render(shown.text),
-        "direction": language_direction(shown.language),
-        "others": [
-            (tag, language_own_name(tag), language_direction(tag))
-            for tag in in_force
-            if tag != shown.language
-        ],
+        **instructions_context(shown, in_force),
         "onward": pages["sentences"],
     }
     return render(request, "judge/instructions_preview.html", context)
