@@ -1,1 +1,1 @@
-"""Judgments from files: any of the formats of docs/formats-judgments.md in, columns for the core out."""
+"""Read judgments from files of any format in docs/formats-judgments.md into the columns of the core."""

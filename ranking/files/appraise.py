@@ -30,7 +30,7 @@ def read_appraise_xml(file: InputFile) -> Iterator[JudgedBlock]:
     Raises
     ------
     FormatError
-        With the line, and the attribute as field.
+        With the line, and the attribute as the field.
     """
     results = _Results(file.name)
     for chunk in byte_chunks(file):
@@ -44,14 +44,14 @@ def read_appraise_xml(file: InputFile) -> Iterator[JudgedBlock]:
 
 
 class _Results:
-    """Turns the events of the parser into blocks."""
+    """Turn the parser's events into blocks."""
 
     def __init__(self, file: str) -> None:
         self._file = file
         self._parser = expat.ParserCreate()
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
-        # Declared entities are how a small file unpacks to gigabytes; results need none.
+        # With declared entities, a small file can unpack to gigabytes; results need none.
         self._parser.EntityDeclHandler = self._refuse_entity
         self._fed = 0
         self._open: list[str] = []

@@ -1,4 +1,4 @@
-"""Votes of chatbot arenas: ``model_a``, ``model_b``, ``winner``; CSV, JSON Lines or Parquet."""
+"""Read votes of chatbot arenas (``model_a``, ``model_b``, ``winner``) from CSV, JSON Lines or Parquet."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _WINNERS: Final = {
 
 
 def read_arena(file: InputFile, losses: Losses) -> Iterator[JudgedBlock]:
-    """Yield a block of two for every vote; each is a segment of its own, as each had its own prompt.
+    """Yield a block of two for every vote. Each vote is its own segment, because each had its own prompt.
 
     Votes name no language pair. Other content of the file is counted in `losses`, by column.
 
@@ -52,14 +52,14 @@ def holds_votes(name: str, source: str | IO[bytes]) -> bool:
 
 
 def read_arena_parquet(name: str, source: str | IO[bytes], losses: Losses) -> Iterator[JudgedBlock]:
-    """Yield the same as `read_arena`; lines of errors are rows, counted from 1."""
+    """Yield the same blocks as `read_arena`; errors give the row, counted from 1, as line."""
     row = 0
     with refusing_damage(name):
         from pyarrow import parquet
 
         for batch in parquet.ParquetFile(source).iter_batches(batch_size=_ROWS_AT_A_TIME):
             columns = {
-                # For unused fields, such as conversations, only their presence.
+                # Of unused fields, such as conversations, only whether they are present.
                 field: column.to_pylist()
                 if field in (*COLUMNS, *_JUDGES)
                 else [is_there or None for is_there in column.is_valid().to_pylist()]
@@ -100,7 +100,9 @@ def _block(
             refuse(name, "a vote compares two models", "write a model's name without a comma")
     judge_column = next((name for name in _JUDGES if name in values), None)
     said = None if judge_column is None else values[judge_column]
-    judge = "" if said is None or said != said else str(said).strip()  # NaN is pandas' for nothing
+    judge = (
+        "" if said is None or said != said else str(said).strip()
+    )  # pandas writes NaN for a missing value
     for name, value in values.items():
         is_read = name in COLUMNS or name == judge_column or is_index(name)
         losses.add(f'column "{name}"', f"line {line}", not is_read and value not in (None, ""))

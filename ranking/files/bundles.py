@@ -1,4 +1,4 @@
-"""Bundles of published results as files: opened without trust, checked, and compared with a recomputed result."""
+"""Open bundles of published results without trusting them, check them, and describe differences from a recomputed result."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ ALWAYS: Final = (RESULT, RUN, JUDGMENTS)
 
 #: Maximum size of JSON that is read whole: 40 systems need some 100 kB.
 _LONGEST_JSON: Final = 32 * 1024**2
-#: First bytes of zips; the second kind has no files. With other first bytes, other programs could
-#: take the file for something else.
+#: First bytes of zips; the second kind contains no files. A file that begins otherwise could be
+#: taken for another format by other programs.
 _HEADS: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _LIMITS: Final = Limits(entries=200, total_bytes=8 * 1024**3)
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedBundle:
-    """A bundle that is open.
+    """An open bundle.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class OpenedBundle:
     files : mapping
         Its files by name.
     litter : tuple of str
-        Names of files that operating systems leave, and that are not read.
+        Names of files that operating systems leave behind; they are not read.
     """
 
     name: str
@@ -75,7 +75,7 @@ class OpenedBundle:
         Raises
         ------
         FormatError
-            If it is missing, too long, or no UTF-8.
+            If it is missing, too long, or not UTF-8.
         """
         if name not in self.files:
             raise Place(self.name).error(
@@ -91,12 +91,12 @@ class OpenedBundle:
             raise self.damaged(name, "is not UTF-8") from error
 
     def json(self, name: str) -> dict[str, Any]:
-        """Return a file as an object of JSON.
+        """Return a file as a JSON object.
 
         Raises
         ------
         FormatError
-            As `text` does, and if it is no such object.
+            As `text` does, and if it is not a JSON object.
         """
         try:
             value = json.loads(self.text(name))
@@ -115,12 +115,12 @@ class OpenedBundle:
 
 @contextmanager
 def opened_bundle(path: Path) -> Iterator[OpenedBundle]:
-    """Open the bundle in a zip, or in the folder that was unpacked from it; its files can be read until the context ends.
+    """Open the bundle in a zip or an unpacked folder; its files can be read until the context ends.
 
     Raises
     ------
     FormatError
-        As `archive_files` and `folder_files` do, for a file that cannot be read, and for one that is no zip.
+        As `archive_files` and `folder_files` do; for a file that cannot be read; and for one that is not a zip.
     """
     if path.is_dir():
         yield _opened(path, folder_files(path))
@@ -144,7 +144,7 @@ def opened_bundle(path: Path) -> Iterator[OpenedBundle]:
 def _opened(
     path: Path, files: Sequence[StoredFile], names: Sequence[str] | None = None
 ) -> OpenedBundle:
-    """Return the bundle of these files; `names` are all that are there, if litter is not among the files."""
+    """Return the bundle of these files; `names` are the names of all files if `files` leaves out litter."""
     names = [file.name for file in files] if names is None else names
     return OpenedBundle(
         name=str(path),
@@ -154,7 +154,7 @@ def _opened(
 
 
 def _begins_as_zip(path: Path) -> bool:
-    """Return whether the first bytes are a zip's: `is_zipfile` looks at the last ones alone."""
+    """Return whether the first bytes are those of a zip: `is_zipfile` only looks at the last ones."""
     with path.open("rb") as stream:
         return stream.read(4) in _HEADS
 
@@ -177,7 +177,7 @@ class Problem(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
-    """A file of a bundle that is not as it was."""
+    """A file of a bundle that was changed, added or removed."""
 
     file: str
     problem: Problem
@@ -190,7 +190,7 @@ class Check:
     Attributes
     ----------
     findings : tuple of Finding
-        By name; none if all is as it was.
+        Sorted by name; empty if nothing was changed.
     files : int
         Files in the bundle.
     digest : str
@@ -236,7 +236,7 @@ def checksums_written(hashes: Mapping[str, str]) -> str:
 
 
 def _listed(bundle: OpenedBundle) -> dict[str, str]:
-    """Return the checksums of all files by name; none if they are not as they were written."""
+    """Return the checksums of all files by name; empty if checksums.txt was changed."""
     try:
         text = bundle.text(CHECKSUMS)
     except FormatError:
@@ -246,7 +246,7 @@ def _listed(bundle: OpenedBundle) -> dict[str, str]:
 
 
 def _digest(bundle: OpenedBundle, found: set[Finding]) -> str:
-    """Return the SHA-256 of the result, which must be the one that the run names."""
+    """Return the SHA-256 of the result, and add findings if it differs from the one in the run."""
     try:
         written = canonical(bundle.json(RESULT))
     except (FormatError, ValueError, RecursionError):
@@ -254,7 +254,7 @@ def _digest(bundle: OpenedBundle, found: set[Finding]) -> str:
             found.add(Finding(RESULT, Problem.UNREADABLE))
         return ""
     digest = sha256(written.encode(errors="surrogatepass")).hexdigest()
-    # Written otherwise, it may say one thing twice, and readers differ in which they take.
+    # Other JSON may name a key twice, and readers differ in which value they take.
     if bundle.sha256(RESULT) != digest:
         found.add(Finding(RESULT, Problem.CHANGED))
     with suppress(FormatError):
@@ -263,7 +263,7 @@ def _digest(bundle: OpenedBundle, found: set[Finding]) -> str:
     return digest
 
 
-#: Processors of different kinds add in different orders; whatever is of more than that is a difference.
+#: Processors of different kinds add in different orders; only a larger difference counts as one.
 LAST_DIGITS: Final = 1e-12
 
 
@@ -278,7 +278,7 @@ ABSENT: Final = Absent.ABSENT
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A number or text that a published result has otherwise than it was computed; `ABSENT` where it has none."""
+    """A number or text that differs between a published and a recomputed result; `ABSENT` where one has none."""
 
     where: str
     published: Any
@@ -292,7 +292,7 @@ class Difference:
         return math.isclose(self.published, self.computed, rel_tol=LAST_DIGITS, abs_tol=LAST_DIGITS)
 
     def plain(self) -> dict[str, Any]:
-        """Return it for JSON, without missing values."""
+        """Return the difference for JSON, without missing values."""
         sides = {"published": self.published, "computed": self.computed}
         told = {name: value for name, value in sides.items() if value is not ABSENT}
         return {"where": self.where, **told}

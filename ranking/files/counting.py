@@ -1,4 +1,4 @@
-"""Count the judgments of Parquet files in shards of whole segments: in the memory of a shard, on any engine."""
+"""Count the judgments of Parquet files in shards of whole segments, on any engine, in the memory that one shard takes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from ranking.files.vocabulary import Columns, Vocabulary, blocks_of, joined
 #: A shard ends at the first segment boundary after this many rows: enough to benefit from compiled
 #: code.
 ROWS_OF_A_SHARD = 250_000
-#: Row groups that two shards must read may be so much of a shard.
+#: Largest share of a shard's rows that the next shard may have to read again.
 _MOST_READ_TWICE = 0.25
 
 
@@ -69,7 +69,7 @@ def row_groups_of(names: Sequence[str]) -> list[RowGroup]:
     Raises
     ------
     FormatError
-        If a file is no Parquet, has other columns, or is empty.
+        If a file is not Parquet, has other columns, or is empty.
     """
     found = []
     for name in names:
@@ -157,9 +157,9 @@ class PartFound:
     languages : tuple of pairs of str
         All pairs in it.
     selected : Selected
-        Of the selected pair.
+        Facts about the selected pair.
     counts : ShardCounts or None
-        None without any judged block.
+        None if there is no judged block.
     """
 
     languages: tuple[LanguagePair, ...]
@@ -174,7 +174,7 @@ class JudgmentsCounted(JudgmentsFound):
     Attributes
     ----------
     systems : tuple of str
-        All that were judged, the one that is left out among them.
+        All that were judged, including the one that is left out.
     counts : AddedCounts
     """
 
@@ -183,7 +183,7 @@ class JudgmentsCounted(JudgmentsFound):
 
 
 def is_counted(name: str) -> bool:
-    """Return whether a file is Parquet of judgments; votes are read whole."""
+    """Return whether a file holds judgments in Parquet; votes are read as a whole instead."""
     try:
         with Path(name).open("rb") as file:
             is_parquet = file.read(len(MAGIC)) == MAGIC
@@ -193,12 +193,12 @@ def is_counted(name: str) -> bool:
 
 
 def names_documents(names: Sequence[str]) -> bool:
-    """Return whether some Parquet file has a column of documents.
+    """Return whether any of the Parquet files has a column of documents.
 
     Raises
     ------
     FormatError
-        If a file is no Parquet, or has other columns.
+        If a file is not Parquet, or has other columns.
     """
     for name in names:
         with opened(name, name) as file:
@@ -217,7 +217,7 @@ def count_files(
 ) -> JudgmentsCounted:
     """Count the judgments of one language pair in Parquet files.
 
-    Workers of other machines must find the files by the same names.
+    Workers on other machines must see the files under the same paths.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ def count_files(
     Raises
     ------
     FormatError
-        If a file is not in order, or only one system was judged.
+        If a file is malformed, or only one system was judged.
     SelectionError
         As from `read_judgments`.
     """
@@ -296,7 +296,7 @@ def _read(shard: SegmentShard, vocabulary: Vocabulary) -> Columns:
 
 
 class _Total:
-    """Accumulated content of the shards so far."""
+    """The sum of the shards so far."""
 
     def __init__(self, wanted: FilesWanted, files: list[FileRead]) -> None:
         self._wanted = wanted
@@ -308,7 +308,7 @@ class _Total:
     def add(self, part: PartFound) -> None:
         self._languages.update(part.languages)
         if len(pairs_chosen(self._languages, self._wanted.selection)) > 1:
-            one_language_pair(self._languages, self._wanted.selection)  # says so at once
+            one_language_pair(self._languages, self._wanted.selection)  # raises at once
         self._selected += part.selected
         if part.counts is not None:
             self._counts.add(part.counts)

@@ -1,4 +1,4 @@
-"""Rules that the JSON objects of all formats share: names of systems, numbers, texts."""
+"""Check the values of JSON objects by rules that all formats share: names of systems, numbers, texts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from campaign.formats.tables import MAX_INTEGER
 from ranking.files.records import FileRead
 from ranking.files.sources import ReadingProgress, Sources
 
-#: Larger ones are no measurements, and those with hundreds of digits cannot be computed with.
+#: Larger numbers are not measurements, and those with hundreds of digits do not fit a float.
 MAX_NUMBER = 10**15
 
 Taken = TypeVar("Taken")
@@ -23,12 +23,12 @@ def json_objects(
 ) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
     """Yield each line's number and object, with a function that raises an error at the line.
 
-    Empty lines are passed over. `shape` shows in errors how an object looks.
+    Empty lines are skipped. `shape` tells errors what an object looks like.
 
     Raises
     ------
     FormatError
-        If a line is no JSON object, with the column where it is not; if there is none.
+        If a line is not a JSON object, with the column of the error; if there are no objects.
     """
     empty = True
     for line, values in object_lines(file, shape):
@@ -66,7 +66,7 @@ def keys_check(
 
 
 def word_of(key: str, value: object, words: Iterable[str], refuse: Refuse, remedy: str = "") -> str:
-    """Take one of some words."""
+    """Take one of the given words."""
     known = list(words)
     if not isinstance(value, str) or value not in known:
         listed = ", ".join(known)
@@ -91,7 +91,7 @@ def object_of(key: str, value: object, refuse: Refuse) -> dict[str, Any]:
 def text_of(
     key: str, value: object, refuse: Refuse, *, empty: bool = False, lines: bool = False
 ) -> str:
-    """Take a text, which may be `empty` or have several `lines` where these say so."""
+    """Take a text; it may be blank if `empty`, and have several lines if `lines`."""
     if not isinstance(value, str) or not (empty or value.strip()):
         refuse(key, "the value is not a text or is empty", "write a text in double quotes")
     refuse_broken_text(key, value, refuse, lines=lines)
@@ -99,7 +99,7 @@ def text_of(
 
 
 def refuse_broken_text(key: str, text: str, refuse: Refuse, *, lines: bool = True) -> None:
-    """Refuse characters not allowed in texts; line breaks are allowed where it may have several `lines`."""
+    """Refuse characters that are not allowed in texts; line breaks are allowed if `lines`."""
     try:
         refuse_damage(text.replace("\n", " ") if lines else text, file="", line=None, field=key)
     except FormatError as error:
@@ -123,7 +123,7 @@ def system_of(key: str, value: object, refuse: Refuse) -> str:
 
 
 def systems_in(key: str, value: object, refuse: Refuse) -> tuple[str, ...]:
-    """Take a list of systems that wrote the same, in its order."""
+    """Take a list of systems that wrote the same text, in its order."""
     systems: list[str] = []
     for each in list_of(key, value, refuse):
         if (name := system_of(key, each, refuse)) in systems:
@@ -135,7 +135,7 @@ def systems_in(key: str, value: object, refuse: Refuse) -> tuple[str, ...]:
 
 
 def candidate_of(key: str, value: object, refuse: Refuse) -> tuple[str, ...]:
-    """Take a system, or a list of those that wrote the same, in its order."""
+    """Take a system, or a list of systems that wrote the same text, in its order."""
     return systems_in(key, [value] if isinstance(value, str) else value, refuse)
 
 
@@ -154,7 +154,7 @@ def integer_of(
 def count_of(
     key: str, values: Mapping[str, Any], refuse: Refuse, largest: int = MAX_INTEGER
 ) -> int | None:
-    """Take a whole number from 0 from an object that need not have it."""
+    """Take a whole number of 0 or more from an object; None if the object does not have it."""
     value = values.get(key)
     return None if value is None else integer_of(key, value, 0, refuse, largest)
 
@@ -189,7 +189,7 @@ def read_objects(
         Files, plain or gzip whatever they are called; ``-`` is standard input.
     read : callable
     progress : callable
-        Called with the bytes read so far, and those of all files.
+        Called with the bytes read so far and the bytes of all files.
 
     Returns
     -------
@@ -198,7 +198,7 @@ def read_objects(
     Raises
     ------
     FormatError
-        If a file cannot be read, is empty or is no JSON Lines.
+        If a file cannot be read, is empty, or is not JSON Lines.
     """
     sources = Sources(names, progress=progress)
     found = []

@@ -1,4 +1,4 @@
-"""Formats with a judgment a line: five-way CSV, the ``.rank`` files of WMT's metric-tuning distributions, JSON Lines."""
+"""Read formats with one judgment per line: five-way CSV, the ``.rank`` files of WMT's metric-tuning distributions, JSON Lines."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def read_jsonl(file: InputFile) -> Iterator[JudgedBlock]:
     Raises
     ------
     FormatError
-        With line and key; with the column where the line is no JSON.
+        With line and key; with the column if the line is not JSON.
     """
     for line, values, refuse in json_objects(file):
         yield _block(line, values, refuse)

@@ -1,4 +1,4 @@
-"""The pairwise CSV of WMT15 and WMT16: a row a comparison, the rows of one ``rankingID`` a block."""
+"""Read the pairwise CSV of WMT15 and WMT16: one comparison per row, one block per ``rankingID``."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ _OF_THE_BLOCK = ("srclang", "trglang", "srcIndex", "segmentId", "judgeID")
 
 
 def read_pairwise_csv(file: InputFile) -> Iterator[JudgedBlock]:
-    """Yield a block for every ``rankingID``, once the whole file was read.
+    """Yield a block for every ``rankingID``, once the whole file has been read.
 
-    Systems stand in the order in which they first occur. Two systems of a block that no row
+    Systems are in the order of their first occurrence. Two systems of a block that no row
     compares had the same output and are one candidate; they then have the same rank, and are
     compared with the same others.
 
     Raises
     ------
     FormatError
-        With line, column (the cell's number) and field. Beyond what concerns one row: rows of one
-        ``rankingID`` that differ in segment, judge or languages, give a system two ranks, compare
-        a pair twice, or leave pairs out that cannot be one candidate.
+        With line, column (the cell's number) and field. Besides errors within a row: if rows of one
+        ``rankingID`` differ in segment, judge or languages, give a system two ranks, compare
+        a pair twice, or omit pairs that cannot be one candidate.
     """
     blocks: dict[str, _Block] = {}
     table = read_table(file)
@@ -137,7 +137,7 @@ class _Block:
         )
 
     def _complete(self, candidates: list[list[str]], refuse: Refuse) -> None:
-        """Check that exactly the pairs of different candidates are there."""
+        """Check that there is exactly one row for each pair of different candidates."""
         total = len(self.labels)
         together = sum(len(candidate) ** 2 for candidate in candidates)
         same_rank = all(

@@ -1,4 +1,4 @@
-"""Judgments in Parquet, with the columns of the five-way CSV: opened, checked and read column by column."""
+"""Read judgments in Parquet, with the columns of the five-way CSV, column by column."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SLOT: Final = re.compile(r"system([1-9][0-9]{0,3})(id|rank|number)")
 #: Columns of the CSV that say nothing about a ranking.
 _NOT_READ: Final = ("segmentid",)
 
-#: Makes a number of a value of a column, given its name and what raises an error at its row.
+#: Convert a value of a column to a number; the other arguments are the column's name and a function that raises an error at its row.
 Take = Callable[[Any, str, Refuse], int]
 
 
@@ -47,7 +47,7 @@ class JudgmentsFile:
     name : str
         What errors call it.
     columns : dict of str to str
-        What the file calls its columns, by the names of docs/formats-judgments.md in lower case.
+        Names of columns in the file, by those of docs/formats-judgments.md in lower case.
     slots : tuple of pairs of str
         For each place of a candidate, the columns of its system and its rank.
     starts : int64, shape (G + 1,)
@@ -117,8 +117,8 @@ def opened(name: str, source: Any) -> Iterator[JudgmentsFile]:
     Raises
     ------
     FormatError
-        If the file is no Parquet, damaged, or has other columns; while
-        it is open, if it turns out to be damaged.
+        If the file is not Parquet, is damaged, or has other columns; also
+        later, if it turns out to be damaged.
     """
     with refusing_damage(name):
         yield JudgmentsFile(name, source)
@@ -152,7 +152,7 @@ def refusing_damage(name: str) -> Iterator[None]:
 
 
 def _columns(file: str, names: Sequence[str]) -> dict[str, str]:
-    """Return the names of a file's columns by our names in lower case. Raises FormatError for others."""
+    """Return the file's columns by our names in lower case. Raises FormatError for unknown columns."""
     known = {*map(str.lower, _FIXED), *_NOT_READ}
     columns: dict[str, str] = {}
     for name in names:
@@ -178,7 +178,7 @@ def read_row_groups(
     ----------
     file : JudgmentsFile
     vocabulary : Vocabulary
-        Takes names that are new.
+        Receives new names.
     groups : sequence of int, optional
         Row groups to read; all if not given.
 
@@ -202,14 +202,14 @@ class _Batch:
         return int(self._rows.num_rows)
 
     def numbers(self, column: str, take: Take) -> npt.NDArray[np.int64]:
-        """Return a number for each value of a column, which `take` makes of each different one."""
+        """Return a number for each value of a column; `take` is called once for each different value."""
         import pyarrow as pa
 
         values = self._rows.column(column)
         if not isinstance(values, pa.DictionaryArray):
             values = values.dictionary_encode()
         codes = values.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        # The last one is for -1. NaN is how pandas writes that nothing is there.
+        # The last entry is for -1. pandas writes NaN for a missing value.
         given = [None if each != each else each for each in values.dictionary.to_pylist()] + [None]
         taken = np.zeros(len(given), dtype=np.int64)
         for row in np.sort(np.unique(codes, return_index=True)[1]).tolist():
@@ -218,7 +218,7 @@ class _Batch:
         return numbers
 
     def fixed(self, column: str, take: Take, missing: int) -> npt.NDArray[np.int64]:
-        """Return the numbers of a column by our name; `missing` throughout if the file has none."""
+        """Return the numbers of a column by our name; `missing` for all rows if the file does not have it."""
         theirs = self.file.columns.get(column.lower())
         if theirs is None:
             return np.full(len(self), missing)
@@ -279,7 +279,7 @@ def _languages(batch: _Batch, vocabulary: Vocabulary) -> list[int]:
         if value is None:
             refuse(field, "the cell is empty", "fill it in")
         text = _plain(value, field, refuse)
-        if text:  # votes are of no language
+        if text:  # votes name no language
             filled(text, field, refuse)
         return names.setdefault(text, len(names))
 
@@ -329,7 +329,7 @@ def _plain(value: Any, field: str, refuse: Refuse) -> str:
 
 
 def _whole(value: Any, field: str, refuse: Refuse) -> int | None:
-    """Return a whole number, also one that pandas keeps as a double as its column has gaps."""
+    """Return a whole number; pandas stores columns with gaps as doubles."""
     if value is None:
         return None
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -376,7 +376,7 @@ def read_parquet(file: InputFile) -> Iterator[JudgedBlock]:
         As `read_row_groups` words it.
     """
     vocabulary = Vocabulary()
-    # Its footer is read first, so the file must be one that can be read from anywhere.
+    # The footer is read first, so the file must be seekable.
     with TemporaryFile() as whole:
         for chunk in byte_chunks(file):
             whole.write(chunk)

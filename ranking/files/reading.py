@@ -1,4 +1,4 @@
-"""Files of judgments in, the columns of the core out; the format is detected from the file's beginning."""
+"""Read files of judgments into the columns of the core; detect the format from a file's beginning."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
     Returns
     -------
     tuple of InputFormat and InputFile
-        The format, and the file to read instead of `file`, whose beginning is used up.
+        The format, and the file to read instead of `file`, whose beginning has been read.
 
     Raises
     ------
     FormatError
-        If the file is empty, or begins like none of the formats.
+        If the file is empty, or does not begin like any of the formats.
     """
     head, whole = peek(file, _SNIFFED_BYTES)
     if head.startswith(MAGIC):
@@ -60,7 +60,7 @@ def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
             )
         return found, whole
     for _chunk in byte_chunks(whole):
-        pass  # Damaged gzip decompresses to nothing, too: say so then.
+        pass  # Damaged gzip also decompresses to nothing; this raises its error.
     raise Place(file.name).error(
         "the file is empty", "use a file of judgments as described in docs/formats-judgments.md"
     )
@@ -110,25 +110,25 @@ def read_judgments(
     names : sequence of str
         Files, plain, gzip or Parquet whatever they are called; ``-`` is standard input.
     input_format : InputFormat, optional
-        Told by how the files begin if not given.
+        Detected from the beginning of the files if not given.
     selection : JudgmentSelection, optional
         Languages and judges; everything if not given.
     progress : callable, optional
-        Called with the bytes read so far and, if known, those of all files.
+        Called with the bytes read so far and the bytes of all files.
 
     Returns
     -------
     JudgmentsRead
-        The judged blocks with the reference, if it was shown; and what else the files say.
+        The judged blocks, including the reference if it was shown, and the other content of the files.
 
     Raises
     ------
     FormatError
-        If a file is not in order, is empty, holds another format than the first, or only one
+        If a file is malformed, empty, or in another format than the first, or if only one
         system was judged.
     SelectionError
-        If several language pairs are there and none was chosen (the message lists them), or what
-        was chosen is not there.
+        If there are several language pairs and none was selected (the message lists them), or if
+        the selection matches nothing.
     """
     reading = _read(names, input_format, progress)
     return reading.result(selection or JudgmentSelection())
@@ -146,7 +146,7 @@ def read_columns(
 
     Returns
     -------
-    tuple of Columns, Vocabulary and what of the files was not read
+    tuple of Columns, Vocabulary and the losses: content of the files that was not read
     """
     reading = _read(names, input_format, progress)
     return reading.columns(), reading.vocabulary, reading.losses.found()

@@ -1,4 +1,4 @@
-"""Define the records read from files of judgments, and the selection of them."""
+"""Define the records that are read from files of judgments, and their selection."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ranking.core.judged.blocks import Blocks
 
 
 class IgnoredBecause(StrEnum):
-    """The reason why documents do not count although the files name some."""
+    """Reasons why documents do not count although the files name some."""
 
     SOME_UNNAMED = "some_blocks_name_none"
     ONE = "only_one_is_named"
@@ -52,7 +52,7 @@ def ignored_documents(document: npt.NDArray[np.int32], *, used: bool) -> Ignored
 
 
 def ignored_of(naming: int, blocks: int, *, several: bool) -> IgnoredDocuments | None:
-    """Return the reason for ignoring documents, if `naming` of the blocks name one, or several."""
+    """Return the reason for ignoring documents if `naming` of the blocks name one; `several` if they differ."""
     if not naming:
         return None
     if naming < blocks:
@@ -61,19 +61,19 @@ def ignored_of(naming: int, blocks: int, *, several: bool) -> IgnoredDocuments |
     return IgnoredDocuments(because, naming)
 
 
-#: Stands for the judge in files that name none; no judge of a file can be called this.
+#: Name of the judge in files without judges; no judge in a file can have it.
 NO_JUDGE = ""
 
 LanguagePair = tuple[str, str]
 
-#: Limit of the core's counts of places.
+#: Largest number of candidates that the core can count.
 MAX_CANDIDATES = 127
 
 _NAMED_AT_MOST = 20
 
 
 class InputFormat(StrEnum):
-    """The formats judgments are read from."""
+    """The formats that judgments are read from."""
 
     FIVE_WAY_CSV = "five-way-csv"
     PAIRWISE_CSV = "pairwise-csv"
@@ -85,7 +85,7 @@ class InputFormat(StrEnum):
 
 
 class SelectionError(ValueError):
-    """The files are valid, but the requested selection is missing or ambiguous."""
+    """The files are valid, but the requested selection matches nothing or is ambiguous."""
 
 
 def refuse_unknown(what: str, asked: Iterable[str | None], there: Iterable[str]) -> None:
@@ -105,7 +105,7 @@ class JudgmentSelection:
     Attributes
     ----------
     source, target : str or None
-        Languages as the files spell them; None takes whatever there is, if that is one pair.
+        Languages as the files spell them; None accepts any language if there is only one pair.
     exclude_judges : tuple of str
         Pseudonyms whose judgments and skips are left out.
     """
@@ -119,9 +119,9 @@ class JudgmentSelection:
 class JudgedBlock:
     """One judgment or skip of a file, as shown: `candidates` and `labels` are aligned.
 
-    A candidate is the systems that produced one text. A label is None where it was left blank;
-    a block without any candidate is a skip. `duration_ms` is None and `document` empty where the
-    file says nothing.
+    A candidate is a tuple of the systems that produced one text. A label is None if it was left
+    blank; a block without candidates is a skip. `duration_ms` is None and `document` empty if the
+    file does not give them.
     """
 
     line: int
@@ -137,7 +137,7 @@ class JudgedBlock:
 
 @dataclass(frozen=True, slots=True)
 class FileRead:
-    """A file that was read: the name it was given by, and the hash of its bytes as stored."""
+    """A file that was read: its name as given, and the hash of its bytes as stored."""
 
     name: str
     sha256: str
@@ -156,21 +156,21 @@ class JudgmentsFound:
     languages : tuple of str
         Source and target, as the files spell them.
     skipped : int
-        Blocks whose judge declined to judge them: those without candidates.
+        Blocks that their judges skipped: those without candidates.
     skipped_by : mapping of str to int
         Pseudonym to number of skips, for judges with any.
     blank_labels : int
-        Labels left blank; a candidate counts once.
+        Labels left blank, one per candidate.
     judges : int
         Judges of at least one block; 0 if the format names none.
     ignored_documents : IgnoredDocuments or None
         Why documents do not count although some blocks name one.
     excluded_judges : tuple of str
-        Pseudonyms that were asked to be left out.
+        Pseudonyms that the selection leaves out.
     repeated : int
-        Judged blocks that say exactly what an earlier one of the same judge says; they count.
+        Judged blocks that exactly repeat an earlier one of the same judge; they count.
     losses : tuple of Loss
-        What the files say and is not read.
+        Content of the files that is not read.
     watermark : int or None
         Number of the last judgment of a test set; None if the judgments are from files.
     """
@@ -196,14 +196,14 @@ class JudgmentsRead(JudgmentsFound):
     Attributes
     ----------
     blocks : Blocks
-        B judged blocks with all systems, the reference included; without the skipped ones. The
-        keys are those of the same judgments in the database. With documents if every block names
-        one, at least two are named, and no segment is of two.
+        B judged blocks with all systems, including the reference; skipped blocks are left out. The
+        keys are those of the same judgments in the database. Documents are known if every block
+        names one, at least two are named, and no segment belongs to two.
     duration_ms : int64, shape (B,)
-        Time spent on each block, -1 where the file says nothing.
+        Time spent on each block, -1 if the file does not give it.
     day : int32, shape (B,), or None
         UTC day on which each block was judged, counted from 1 January 1970; None for files, which
-        do not say it.
+        do not give it.
     documents : tuple of str
         Names of the documents, by their numbers in `blocks`.
     """

@@ -23,14 +23,14 @@ from ranking.files.vocabulary import Columns, Vocabulary
 
 @dataclass(frozen=True)
 class Selected:
-    """Selected data, beside the judgments themselves; the sum of parts is the whole.
+    """Facts about the selected judgments; those of several parts can be added.
 
     Attributes
     ----------
     present : tuple of str
-        Judges of the language pair, those who are left out among them.
+        Judges of the language pair, including those who are left out.
     systems : tuple of str
-        Systems of the pair, sorted; also of skips and of judges who are left out, so that a system without remaining judgments is still listed.
+        Systems of the pair, sorted, including those in skips and in judgments that are left out, so that a system without remaining judgments is still listed.
     skipped_by : mapping of str to int
     blank_labels : int
     repeated : int
@@ -56,7 +56,7 @@ class Selected:
         )
 
     def found(self, files: Sequence[FileRead], selection: JudgmentSelection) -> dict[str, Any]:
-        """Return it as `JudgmentsFound`. Raises FormatError and SelectionError if nothing can be ranked."""
+        """Return the fields of `JudgmentsFound`. Raises FormatError or SelectionError if nothing can be ranked."""
         refuse_few_systems(self.systems, files)
         refuse_unknown("judge", selection.exclude_judges, self.present)
         if not self.has_labels:
@@ -74,16 +74,16 @@ class Selected:
 def selected(
     columns: Columns, vocabulary: Vocabulary, languages: LanguagePair, excluded: Collection[str]
 ) -> tuple[Columns, Selected]:
-    """Return the judgments of a language pair without some judges, and the counts of the rest."""
+    """Return the judgments of a language pair without those of excluded judges, and facts about them."""
     rows = columns.take(columns.language == vocabulary.languages[languages])
     judges, candidates = list(vocabulary.judges), list(vocabulary.candidates)
-    # One entry more, for -1.
+    # The first entry is for -1.
     used = np.bincount(rows.candidate.ravel() + 1, minlength=1)[1:].nonzero()[0].tolist()
     present = np.bincount(rows.judge).nonzero()[0].tolist()
     left_out = [one for one in present if judges[one] in excluded]
     if left_out:
         rows = rows.take(~np.isin(rows.judge, left_out))
-    # As in WMT: a judge who saw outputs and labelled none has judged the block.
+    # As in WMT, a judge who saw outputs and labelled none has judged the block.
     is_judged = np.asarray((rows.candidate >= 0).any(axis=1))
     judged, skips = rows.take(is_judged), rows.take(~is_judged)
     count = np.bincount(skips.judge, minlength=len(judges)).tolist()
@@ -121,7 +121,7 @@ def pairs_chosen(there: Iterable[LanguagePair], selection: JudgmentSelection) ->
 def one_language_pair(
     there: Collection[LanguagePair], selection: JudgmentSelection
 ) -> LanguagePair:
-    """Return the one pair that the selection asks for; SelectionError if there is not one."""
+    """Return the only pair that the selection asks for. Raises SelectionError if there is none or more than one."""
     listed = ", ".join(f"{source} to {target}" for source, target in sorted(there))
     found = pairs_chosen(there, selection)
     if len(found) > 1:
@@ -136,7 +136,7 @@ def one_language_pair(
 
 
 def refuse_few_systems(systems: Sequence[str], files: Sequence[FileRead]) -> None:
-    """Refuse files that compare nothing."""
+    """Refuse files in which fewer than two systems were judged."""
     if len(systems) > 1:
         return
     problem = f"the only system is {systems[0]}" if systems else "no block names a system"

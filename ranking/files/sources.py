@@ -1,4 +1,4 @@
-"""Sources of bytes: files and standard input, hashed and counted while they are read."""
+"""Read files and standard input, and hash and count their bytes on the way."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from campaign.formats import FormatError, InputFile, Place
 STANDARD_INPUT = "-"
 STANDARD_INPUT_NAME = "standard input"
 
-#: Called with the number of bytes read so far, and of all that is to be read.
+#: Called with the number of bytes read so far and the total number of bytes.
 ReadingProgress = Callable[[int, int], None]
 
 
@@ -34,19 +34,19 @@ class HashedStream:
         return data
 
     def sha256(self) -> str:
-        """Hash of the whole stream; reads the rest of it."""
+        """Return the hash of the whole stream; reads the rest of it first."""
         while self.read(1 << 20):
             pass
         return self._hash.hexdigest()
 
 
 class Sources:
-    """Files to be read; ``-`` is standard input, kept in memory so that its size is known.
+    """Files to read; ``-`` is standard input, which is kept in memory so that its size is known.
 
     Raises
     ------
     FormatError
-        If standard input is named twice; from `opened` and `size`, if a file cannot be read.
+        If standard input is named twice; `opened` and `size` raise it if a file cannot be read.
     """
 
     def __init__(
@@ -80,23 +80,23 @@ class Sources:
         return self._kept
 
     def _told(self, size: int) -> None:
-        self._read = min(self._read + size, self._total)  # a file may grow meanwhile
+        self._read = min(self._read + size, self._total)  # a file may grow while it is read
         if self._progress is not None and size:
             self._progress(self._read, self._total)
 
     def seekable(self, name: str) -> str | IO[bytes]:
-        """Return the name of a file, or standard input as a file, for readers that go to and fro."""
+        """Return a file's name, or standard input as a file object, for readers that need to seek."""
         return io.BytesIO(self._kept_input()) if name == STANDARD_INPUT else name
 
     @contextmanager
     def input(self, name: str) -> Iterator[tuple[InputFile, HashedStream]]:
-        """Open a file as readers take it, with the stream that hashes it."""
+        """Open a file for a reader, with the stream that hashes it."""
         with self.opened(name) as stream:
             yield InputFile(STANDARD_INPUT_NAME if name == STANDARD_INPUT else name, stream), stream
 
     @contextmanager
     def opened(self, name: str) -> Iterator[HashedStream]:
-        """Open a file to be read from its beginning."""
+        """Open a file at its beginning."""
         if name == STANDARD_INPUT:
             yield HashedStream(io.BytesIO(self._kept_input()), self._told)
             return
@@ -108,7 +108,7 @@ class Sources:
 
 
 def unreadable(name: str, error: OSError) -> FormatError:
-    """Return the error of a file that the system does not let be read."""
+    """Return the error for a file that cannot be read."""
     return Place(name).error(
         f"the file cannot be read ({error.strerror})", "check its name and permissions"
     )

@@ -1,4 +1,4 @@
-"""The columns of files while they are read, numbers for names that are the same in all files; and the `Blocks` of the core."""
+"""Columns of judgments while files are read, with numbers for names, and the `Blocks` of the core that follow from them."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class Vocabulary:
         return self.candidates.setdefault(systems, len(self.candidates))
 
     def document(self, name: str) -> int:
-        """Return the number of a document by its trimmed name; -1 if it is not named."""
+        """Return the number of a document by its trimmed name; -1 for an empty name."""
         name = document_of(name).strip()
         return self.documents.setdefault(name, len(self.documents)) if name else -1
 
 
 def systems_by_row(rows: Sequence[Sequence[str]]) -> tuple[tuple[str, ...], npt.NDArray[np.bool_]]:
-    """Return the systems of all rows by name, and which are of which row, shape (rows, systems)."""
+    """Return the names of the systems of all rows, sorted, and whether each row has each system, shape (rows, systems)."""
     systems = sorted({name for names in rows for name in names})
     place = {name: number for number, name in enumerate(systems)}
     is_of = np.zeros((len(rows), len(systems)), dtype=np.bool_)
@@ -63,9 +63,9 @@ class Columns:
     label : int8, shape (N, S)
         1 … 5, 0 where blank.
     duration_ms : int64, shape (N,)
-        -1 where unknown.
+        -1 if unknown.
     document : int32, shape (N,)
-        -1 where none is named.
+        -1 if none is named.
     """
 
     language: Int32Array
@@ -80,7 +80,7 @@ class Columns:
         return len(self.judge)
 
     def take(self, rows: npt.NDArray[np.bool_]) -> Columns:
-        """Return some of the rows, in order."""
+        """Return the selected rows, in order."""
         return self if rows.all() else self.rows(rows)
 
     def rows(self, rows: npt.NDArray[np.integer] | npt.NDArray[np.bool_] | slice) -> Columns:
@@ -140,7 +140,7 @@ def joined(parts: list[Columns]) -> Columns:
     def wide(column: npt.NDArray[Any], places: int) -> npt.NDArray[Any]:
         if column.ndim == 1 or column.shape[1] == places:
             return column
-        # A label is 0 where a place shows no candidate.
+        # A place without a candidate has the label 0.
         fill = 0 if column.dtype == np.int8 else -1
         return np.pad(column, ((0, 0), (0, places - column.shape[1])), constant_values=fill)
 
