@@ -1,7 +1,7 @@
-"""Registry of readers for files of answers, filled by the protocols that have one.
+"""Registry of file formats for answers; each protocol registers its own.
 
-An import knows files, judges, segments, outputs and blocks, and no protocol
-(`annotation.importing.answers`). Each protocol's `AnswerFiles` convert file content into answers.
+The import (`annotation.importing.answers`) handles files, judges, segments, outputs and blocks, whatever the
+protocol. The `AnswerFiles` of a protocol convert file content into answers.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from campaign.models import Task
 
 
 class AnswerRefusedError(Exception):
-    """Refusal: an answer in a file does not fit the task.
+    """An answer in a file does not fit the task.
 
     `problem` and `remedy` are phrases without a full stop, like FormatError's.
     """
@@ -28,32 +28,32 @@ class AnswerRefusedError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileAnswer:
-    """Answer of a judge on one screen, as read from a file.
+    """A judge's answer on one screen, as read from a file.
 
     Attributes
     ----------
     line : int
     judge : str
     segment, document : str
-        Names; a segment's may be its number through the test set. The document is empty where the file has none.
+        Names; a segment may be named by its number in the test set. The document is empty if the file names none.
     candidates : tuple of tuple of str
         The systems behind each output, in shown order.
     said : object
-        What `AnswerFiles.answer` makes an answer of; of a skip, the ranks that are missing.
+        The input of `AnswerFiles.answer`; for a skip, the missing ranks.
     texts : tuple of str or None
-        Of each candidate, as the file has it; None where it does not.
+        The text of each candidate; None if the file does not give it.
     source : str, optional
     languages : tuple of str
-        Source and target, as the file spells them; empty where it does not say.
+        Source and target, as the file spells them; empty if it does not name them.
     submitted_at : float, optional
         Seconds since 1970, UTC.
     duration_ms, active_ms : int, optional
-        The time on the clock, and that without breaks.
+        Elapsed time, and time without breaks.
     comment : str
     about : int, optional
-        The place among the answers of the file, from 0, of an earlier one that this one is about.
+        Index, among the answers of the file, of the earlier answer that this one is about.
     is_number : bool
-        Whether `segment` is a number through the test set, also beside a document.
+        Whether `segment` is a number in the test set, even if a document is named.
     is_skip : bool
         Whether the judge declined to answer.
     """
@@ -78,7 +78,7 @@ class FileAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileContent:
-    """Content of a file: its format, its answers in order, and, after these are read, its remaining facts."""
+    """Content of a file: its format, its answers in order, and its losses, complete once the answers are read."""
 
     file_format: str
     answers: Iterable[FileAnswer]
@@ -87,48 +87,48 @@ class FileContent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileWritten:
-    """A file of the answers of a task: its lines with their ends, and what it cannot carry of them."""
+    """A file with the answers of a task: its lines with line ends, and the data that the format cannot hold."""
 
     lines: Sequence[str]
     losses: Sequence[Loss] = ()
-    #: The number of the last judgment that was read.
+    #: Number of the last judgment in the file.
     watermark: int = 0
 
 
-#: Counts something that an answer cannot carry, by a phrase as in errors of files.
+#: Count a loss: data that an answer cannot hold, described by a phrase as in errors of files.
 Lose = Callable[[str], None]
 
 
-#: Raises the error of an answer of a file: for what field, which problem, and what to do.
+#: Raise the error of an answer in a file; the arguments are the answer, field, problem and remedy.
 RefuseAnswer = Callable[[FileAnswer, str | None, str, str], NoReturn]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerFiles:
-    """The files that answers of a protocol are read from and written to.
+    """Formats and functions for reading and writing the answers of a protocol.
 
     Attributes
     ----------
     formats : tuple of str
-        Those that are read.
+        The formats that can be read.
     read : callable
-        Reads a file of a format; of None, of that which the file begins like. Raises FormatError.
+        Reads a file in a format; None detects the format from the file's beginning. Raises FormatError.
     answer : callable
-        Returns the answer, as `AnswerKind.serializer` has it, of what a file says, the candidates' texts in the
-        test set (None where it has none), and the task's rules. Raises AnswerRefusedError.
+        Converts `FileAnswer.said` into an answer as `AnswerKind.serializer` returns it, given the candidates'
+        texts in the test set (None if it has none) and the task's rules. Raises AnswerRefusedError.
     of_task : callable
-        Returns the answers of a file as those of a task: where a line is about several segments, one for each. Is given
-        what raises the error of an answer, too.
+        Converts the answers of a file into answers of a task: a line about several segments becomes one for each.
+        Also receives the function that raises the error of an answer.
     why : callable
-        Returns what HITs of a task say of their answers beside the file they came with, by the systems of the candidates;
-        a HIT holds answers that say the same.
+        Returns further content of `HIT.why`, by the systems of the candidates; answers share a HIT only if it is
+        the same.
     part : callable
-        Returns the pass that an answer is of, as `HIT.part` has it; 0 for protocols without passes.
+        Returns the pass of an answer, as in `HIT.part`; 0 for protocols without passes.
     written : sequence of str
-        The formats that are written.
+        The formats that can be written.
     write : callable, optional
-        Returns a file of a format with what judges of a task said: current judgments by number, without controls and judges
-        who are excluded. None: nothing is written.
+        Returns a file in a format with the current answers of a task by number, without controls and excluded judges.
+        None if no format can be written.
     """
 
     formats: tuple[str, ...]
@@ -147,12 +147,12 @@ _FILES: Final[dict[str, AnswerFiles]] = {}
 
 
 def answer_files_register(protocol: str, files: AnswerFiles) -> None:
-    """Let answers of a protocol be imported and written; for `AppConfig.ready`."""
+    """Register the file formats of a protocol; called by `AppConfig.ready`."""
     _FILES[protocol] = files
 
 
 def answer_files(protocol: str) -> AnswerFiles | None:
-    """Return the files that answers of a protocol are read from and written to; None where there are none."""
+    """Return the file formats of a protocol; None if it has none."""
     return _FILES.get(protocol)
 
 

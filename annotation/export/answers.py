@@ -1,4 +1,4 @@
-"""Answers of a task as downloads: the five-way CSV, and files of other tools, with their losses."""
+"""Send the answers of a task as downloads: five-way CSV, and files of other tools with their losses."""
 
 from django.http import HttpResponse, StreamingHttpResponse
 from django.utils.text import slugify
@@ -13,7 +13,7 @@ from campaign.selectors.rehearsals import rehearsed_slug
 
 
 def file_stem(task: Task, called: str) -> tuple[str, dict[str, str]]:
-    """Return how names of files of a task begin, and a header for those of a rehearsal: simulated judges judged there."""
+    """Return the beginning of file names for a task, and a header that marks files of a rehearsal, whose judges are simulated."""
     name = slugify(called) or f"task-{task.pk}"
     rehearsed = rehearsed_slug(task_id=task.pk)
     if rehearsed is None:
@@ -22,26 +22,26 @@ def file_stem(task: Task, called: str) -> tuple[str, dict[str, str]]:
 
 
 def five_way_response(*, task: Task, watermark: int | None = None) -> StreamingHttpResponse:
-    """Return the judgments as a file named after campaign and test set. See `five_way_rows`."""
+    """Return the judgments, as `five_way_rows` selects them, in a file named after campaign and test set."""
     stem, headers = file_stem(task, task.called)
     until = "" if watermark is None else f"-until-{watermark}"
     left_out = len(excluded_judges(campaign_id=task.test_set.campaign_id))
     return streamed_download(
         f"{stem}{until}-judgments.csv",
         read_on(five_way_csv(task=task, watermark=watermark)),
-        # The format has no field for excluded judges, whose answers are left out.
+        # The format has no field for the number of excluded judges, whose answers are left out.
         {"Excluded-Judges": str(left_out), **headers},
     )
 
 
 def formats_written(task: Task) -> list[str]:
-    """Return the formats that the answers of a task are written in."""
+    """Return the formats in which the answers of a task can be written."""
     files = answer_files(task.protocol)
     return [] if files is None or files.write is None else list(files.written)
 
 
 def answers_written(*, task: Task, file_format: str) -> FileWritten | None:
-    """Return the answers of a task in a format; None if there is none of this name."""
+    """Return the answers of a task in a format; None if the format is not available."""
     files = answer_files(task.protocol)
     if files is None or files.write is None or file_format not in files.written:
         return None
@@ -49,7 +49,7 @@ def answers_written(*, task: Task, file_format: str) -> FileWritten | None:
 
 
 def answers_response(*, task: Task, file_format: str, written: FileWritten) -> HttpResponse:
-    """Return the file as a download. The header `Not-Carried-Over` lists the kinds of omitted data with their numbers."""
+    """Return the file as a download. The header `Not-Carried-Over` lists the omitted data with counts."""
     stem, headers = file_stem(task, task.called_in_full)
     lost = "; ".join(f"{loss.what} ({loss.count})" for loss in written.losses)
     return download(

@@ -1,4 +1,4 @@
-"""Judgments of a task as five-way CSV, which import_answers reads back."""
+"""Write judgments of a task as five-way CSV, which `import_answers` reads back."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
@@ -22,7 +22,7 @@ _AT_ONCE: Final = 1 << 13
 
 
 def five_way_csv(*, task: Task, watermark: int | None = None) -> Iterator[str]:
-    """Yield the lines of the file, the header first."""
+    """Yield the lines of the file, beginning with the header."""
     judgments_number(task_id=task.pk)
     slots = max(_most_candidates(task), 5)
     return write_five_way_csv(five_way_rows(task=task, watermark=watermark), slots=slots)
@@ -31,13 +31,13 @@ def five_way_csv(*, task: Task, watermark: int | None = None) -> Iterator[str]:
 def five_way_rows(*, task: Task, watermark: int | None = None) -> Iterator[FiveWayRow]:
     """Yield the current judgments by number, then the blocks that were skipped and not judged.
 
-    Controls are left out, and judges who are excluded now, as they are of the ranking: the file
-    ranks as the latest run does.
+    Controls and the judges who are excluded now are left out, as in the ranking: the file gives
+    the latest ranking.
 
-    With `watermark`, exactly the judgments of a ranking run that has it: those current among the
-    numbers up to it, and no skips, which have no number. Without, unnumbered judgments are numbered
-    first, so that every acknowledged judgment is included. Judgments that come in meanwhile are
-    left out.
+    With `watermark`, yields exactly the judgments of the ranking run with this watermark: those that
+    were current then, and no skips, which have no number. Without it, waiting judgments are numbered
+    first, so that every acknowledged judgment is included. Judgments that arrive meanwhile are left
+    out.
     """
     until = judgments_number(task_id=task.pk) if watermark is None else watermark
     written = judgments_written(task=task, watermark=until)
@@ -58,10 +58,10 @@ def judged_rows(
     after: int = 0,
     names: Mapping[int, str] | None = None,
 ) -> Iterator[FiveWayRow]:
-    """Yield those of the judgments of a test set that have the numbers `after` + 1 … `until`, by number.
+    """Yield the judgments with the numbers `after` + 1 … `until`, by number.
 
-    `names` are what systems are called, by id: neither the numbers of systems in the rows nor the order of those
-    behind one candidate depends on anything else. A query for every few thousand numbers; memory holds as many.
+    `names` are the names of systems by id; with them, the systems' numbers and the order of the systems behind one
+    candidate depend on nothing else. Reads a few thousand judgments at a time.
     """
     for start in range(after, until, _AT_ONCE):
         some = judgments.filter(
@@ -73,13 +73,13 @@ def judged_rows(
 
 
 def most_candidates(judgments: JudgmentQuerySet) -> int:
-    """Return the most candidates of a block among these judgments, 0 if there is none."""
+    """Return the largest number of candidates in a block of these judgments, 0 without any."""
     found = judgments.aggregate(most=Max(candidate_count("block__")))
     return int(found["most"] or 0)
 
 
 def _most_candidates(task: Task) -> int:
-    """Return the most candidates of a block with a number or a skip. No judged block is looked at."""
+    """Return the largest number of candidates in a judged or skipped block, without reading judged blocks."""
     skipped = Skip.objects.filter(task=task)
     most = skipped.aggregate(most=Max(candidate_count("block__")))["most"] or 0
     judged = JudgmentSequence.objects.filter(task=task).values_list("most_candidates")
@@ -89,7 +89,7 @@ def _most_candidates(task: Task) -> int:
 def _rows(
     rows: QuerySet[Any, Any], task: Task, names: Mapping[int, str] | None = None
 ) -> list[FiveWayRow]:
-    """Return rows of judgments or skips; those of skips have no labels."""
+    """Return the rows of judgments or skips; skips have blank labels."""
     test_set = task.test_set
     if names is None:
         systems = list(test_set.systems.order_by("id").values_list("id", "name"))
@@ -98,7 +98,7 @@ def _rows(
     # The format needs a number for each system; the numbers have no meaning outside the file.
     known = {id_: (name, number) for number, (id_, name) in enumerate(systems, 1)}
     is_judged = rows.model is Judgment
-    # Planned with indexes: otherwise each part would read whole tables.
+    # Without indexes, each part would read whole tables.
     with transaction.atomic(), table_scans_off():
         found = list(
             rows.values_list(
@@ -134,20 +134,20 @@ def _rows(
 
 
 def judgments_written(*, task: Task, watermark: int) -> JudgmentQuerySet:
-    """Return the judgments that files hold: current among 1…`watermark`, by number, not of excluded judges. One query."""
+    """Return the judgments to export: current among 1…`watermark`, by number, without excluded judges. One query."""
     excluded = excluded_judges(campaign_id=task.test_set.campaign_id)
     judgments = Judgment.objects.of(task.pk).counted().current(watermark=watermark)
     return judgments.exclude(judge__pseudonym__in=excluded).order_by("numbered__number")
 
 
 def judgments_lost(what: str, judgments: JudgmentQuerySet) -> list[Loss]:
-    """Return that something of these judgments is lost; nothing if there are none. One query."""
+    """Return the loss of some data of these judgments; an empty list if there are no judgments. One query."""
     numbers = list(judgments.values_list("numbered__number", flat=True))
     return [Loss(what, len(numbers), f"judgment {numbers[0]}")] if numbers else []
 
 
 def comments_lost(*, task: Task, watermark: int) -> list[Loss]:
-    """Return that the comments of the judgments 1…`watermark` are lost. Two queries."""
+    """Return the loss of comments of the judgments 1…`watermark`. Two queries."""
     written = judgments_written(task=task, watermark=watermark)
     return judgments_lost("comments", written.exclude(comment=""))
 
@@ -155,8 +155,8 @@ def comments_lost(*, task: Task, watermark: int) -> list[Loss]:
 def systems_shown(block_ids: Iterable[int]) -> dict[int, list[list[int]]]:
     """Return for each block the ids of the systems behind its candidates, in shown order.
 
-    One query. The systems of a candidate come in the order in which it was
-    recorded that it stands for them, so a file read in is written back alike.
+    One query. The systems of a candidate keep the order in which they were recorded, so an imported
+    file is exported unchanged.
     """
     rows = (
         Block.objects.filter(pk__in=list(block_ids))

@@ -18,7 +18,7 @@ README: Final = "README.txt"
 
 
 def own_data_zip(judge: Judge) -> bytes:
-    """Return the zip."""
+    """Return the zip file."""
     buffer = BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(README, _readme(judge))
@@ -27,7 +27,7 @@ def own_data_zip(judge: Judge) -> bytes:
 
 
 def own_data_json(judge: Judge) -> str:
-    """Return the data kept about a judge as JSON, in lines that people can read."""
+    """Return the data kept about a judge as indented JSON."""
     return json.dumps(kept_about(judge), default=_plain, ensure_ascii=False, indent=1) + "\n"
 
 

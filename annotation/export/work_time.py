@@ -1,4 +1,4 @@
-"""Work as CSV: sentences and active time of each day, as a receipt and a time sheet; and whom of a panel to pay."""
+"""Write work as CSV: a judge's own time, the time sheet of a campaign, and the participations of a panel."""
 
 from collections.abc import Iterable, Iterator
 
@@ -11,12 +11,12 @@ COLUMNS = ("campaign", "judge", "day", "time_zone", "sentences", "active_seconds
 
 
 def clock_time(seconds: int) -> str:
-    """Return a length of time as hours, minutes and seconds: 1:42:05."""
+    """Return a duration as hours, minutes and seconds: 1:42:05."""
     return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 
 def work_time_csv(*, judge: Judge, worked: WorkTime) -> str:
-    """Return a header, a line for each day with work, and one for all of them, its day “total”."""
+    """Return a header, a line for each day with work, and a line for their total."""
     days = [(day.isoformat(), each) for day, each in worked.days.items()]
     return _csv(
         ((judge, day, each) for day, each in [*days, ("total", worked.total)]), worked.time_zone
@@ -64,7 +64,7 @@ PARTICIPATION_COLUMNS = (
 
 
 def participations_csv(*, panel: Panel) -> Iterator[str]:
-    """Yield a header and a line for each participation, the oldest first. Times in ISO 8601, UTC."""
+    """Yield a header and a line for each participation, oldest first. Times are in ISO 8601, UTC."""
     yield csv_row(PARTICIPATION_COLUMNS)
     for row in reversed(participations_described(participations_of(panel=panel))):
         each = row.participation

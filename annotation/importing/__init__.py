@@ -1,1 +1,1 @@
-"""Judgments from files into the database."""
+"""Import judgments from files into the database."""

@@ -1,4 +1,4 @@
-"""Places that the answers of a file refer to: segments and outputs of a test set."""
+"""Find the segments and outputs of a test set that the answers of a file refer to."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,19 +19,20 @@ from campaign.formats.segment_identity import (
 from campaign.models import Output, Segment, Task, TestSet
 from campaign.texts.normalisation import text_to_the_eye
 
-#: Raises the error of an answer: for what field, which problem, and what to do.
+#: Raise the error of an answer; the arguments are field, problem and remedy.
 Refuse = Callable[[str | None, str, str], NoReturn]
 
 _NAMES_IN_ERRORS: Final = 20
-#: Texts that are kept, as answers about one segment stand far apart; and what an output takes beside its own.
+#: Texts are kept up to this many characters, because answers about one segment may be far apart.
 _MOST_CHARACTERS: Final = 20_000_000
+#: Counted for each output besides its text.
 _CHARACTERS_OF_A_ROW: Final = 100
 _Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """IDs of the segment and outputs an answer is about, with the candidates' texts in the test set."""
+    """Ids of the segment and outputs that an answer is about, and the candidates' texts in the test set."""
 
     segment: int
     number: int
@@ -48,7 +49,7 @@ def known_segments(test_set: TestSet) -> KnownSegments:
 
 
 class Places:
-    """Finds segments and outputs; reads the names of all segments once, and all outputs of a segment as an answer names it."""
+    """Find segments and outputs; reads the names of all segments once, and the outputs of a segment when an answer names it."""
 
     def __init__(self, task: Task, losses: Losses) -> None:
         self._test_set = task.test_set
@@ -65,15 +66,15 @@ class Places:
         self._characters = 0
 
     def begin_file(self, name: str) -> None:
-        """Expect the answers of a file."""
+        """Begin a file."""
         self._column = DocumentColumn(name, self._known, self._losses)
 
     def of(
         self, answers: Sequence[FileAnswer], refuse: Callable[[FileAnswer], Refuse]
     ) -> list[Place]:
-        """Return the place of each answer. Queries only for what earlier answers did not name.
+        """Return the place of each answer; queries only segments that no earlier answer named.
 
-        Refuses segments and systems that the test set does not have, and texts that it has otherwise.
+        Refuses unknown segments and systems, and texts that differ from those of the test set.
         """
         if self._characters > _MOST_CHARACTERS:
             self._forget()
@@ -106,7 +107,7 @@ class Places:
     def _prove(
         self, new: Mapping[SegmentName, FileAnswer], refuse: Callable[[FileAnswer], Refuse]
     ) -> None:
-        """Find the segments of names, each with the first answer that has it, and read their outputs."""
+        """Find the segments with these names, each given with the first answer that uses it, and read their outputs."""
         named = [
             _proved(refuse, answer, self._known.candidates, name) for name, answer in new.items()
         ]
@@ -159,7 +160,7 @@ class Places:
     def _create_outputs(
         self, answers: Sequence[FileAnswer], segments: Sequence[KnownSegment]
     ) -> None:
-        """Create outputs of segments without texts, of which there are those that judgments name."""
+        """Create the outputs that judgments name, for segments without texts."""
         missing = {
             (segment.key, name)
             for answer, segment in zip(answers, segments, strict=True)
@@ -224,7 +225,7 @@ class Places:
 
 
 def _looks_same(one: str | None, other: str | None) -> bool:
-    """Return True if two texts may have been shown as one under a design's text normalization."""
+    """Return True if a design's text normalization may have shown two texts as one."""
     return one == other or (
         one is not None and other is not None and text_to_the_eye(one) == text_to_the_eye(other)
     )
@@ -236,7 +237,7 @@ def _proved(
     find: Callable[..., _Found],
     *names: Any,
 ) -> _Found:
-    """Return the place found, or refuse the answer with the reason why its segment is not certain."""
+    """Return the result of `find`, or refuse the answer with the reason why its segment is uncertain."""
     try:
         return find(*names)
     except SegmentProblem as error:

@@ -1,4 +1,4 @@
-"""The rows behind imported answers: HITs and judges, blocks, judgments, skips, and what answers say beside their labels."""
+"""Write the rows of imported answers: HITs, judges, blocks, judgments, skips, and answers that hold more than labels."""
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -23,19 +23,19 @@ from campaign.database.recording import rows_created
 from campaign.database.transactions import table_scans_off
 from campaign.models import Judge, Task
 
-#: As many as a design can ask for at most, and as the page of a HIT shows.
+#: The most that a design can ask for, and that the page of a HIT shows.
 BLOCKS_OF_A_HIT: Final = 50
-#: Remedy for judgments by such a judge, used in error messages.
+#: Remedy for JudgeTakesPartError, used in error messages.
 RENAME_JUDGE: Final = "import into another campaign, or rename the judge in the whole file"
 
 
 class ImportedHITs:
-    """Puts imported blocks into HITs that are done, so that none is lent: those of each judge, in their order, by the fifty.
+    """Put imported blocks into completed HITs, which are never lent: the blocks of each judge in order, fifty per HIT.
 
-    A file does not say which blocks were lent together, but who judged them and in which order. A HIT is of one
-    judge and one pass, and says the same of all its blocks.
+    Files do not tell which blocks were lent together, only who judged them and in which order. A HIT belongs to one
+    judge and one pass, and its `why` holds for all its blocks.
 
-    Make one inside the transaction of the import: it locks the row of the task's `HITSequence` until the end.
+    Create it in the transaction of the import: it locks the row of the task's `HITSequence` until the end.
 
     Attributes
     ----------
@@ -60,14 +60,14 @@ class ImportedHITs:
         self.begin_file({})
 
     def begin_file(self, why: Mapping[str, Any]) -> None:
-        """Begin a file: no HIT has blocks of two. `why` says which it is, on its HITs."""
+        """Begin a file: no HIT has blocks of two files. `why` names the file in `HIT.why`."""
         self._why = why
         self._last: dict[tuple[int, int, str], tuple[HIT, int]] = {}
 
     def places(self, blocks: Iterable[tuple[int, int, Mapping[str, Any]]]) -> list[tuple[int, int]]:
-        """Return the HIT of each block, by id, and its position there; write the HITs that begin.
+        """Return the id of each block's HIT and its position in it; write the HITs that begin.
 
-        `blocks` are judge, pass, and what the HIT says of them beside the file.
+        `blocks` are judge, pass, and further content of `HIT.why`.
         """
         begun, placed = [], []
         for judge, part, why in blocks:
@@ -96,7 +96,7 @@ class ImportedHITs:
 
 
 class JudgeTakesPartError(Exception):
-    """A judge of the file takes part in the campaign, and is no judge of an imported file."""
+    """A judge in the file takes part in the campaign and was not imported."""
 
     def __init__(self, pseudonym: str) -> None:
         super().__init__(pseudonym)
@@ -104,12 +104,12 @@ class JudgeTakesPartError(Exception):
 
     @property
     def problem(self) -> str:
-        """A phrase, like FormatError's."""
+        """The problem as a phrase, like FormatError's."""
         return f'the judge "{self.pseudonym}" was not imported but takes part in this campaign'
 
 
 def imported_judges(*, campaign_id: int, pseudonyms: Collection[str]) -> dict[str, int]:
-    """Return the judges of imported files by pseudonym; create those not known yet, in their order.
+    """Return the ids of imported judges by pseudonym; create missing ones, in their order.
 
     Raises JudgeTakesPartError.
     """
@@ -133,7 +133,7 @@ def imported_judges(*, campaign_id: int, pseudonyms: Collection[str]) -> dict[st
     return ids
 
 
-# One table at a time, and by its index.
+# Looks in one table at a time, by its index.
 _FIND = """
     SELECT each.id FROM unnest(%s::uuid[]) AS each (id)
     WHERE (SELECT true FROM annotation_judgment j WHERE j.client_id = each.id)
@@ -142,7 +142,7 @@ _FIND = """
 
 
 def ids_there(client_ids: Iterable[UUID]) -> set[UUID]:
-    """Return those of the ids that a judgment or a skip has."""
+    """Return the ids that a judgment or a skip already has."""
     with table_scans_off(), connection.cursor() as cursor:
         cursor.execute(_FIND, [list(map(str, client_ids))])
         return {id_ for (id_,) in cursor.fetchall()}
@@ -166,7 +166,7 @@ def skips_in_words(skips: int) -> str:
 
 @dataclass(slots=True, kw_only=True)
 class AnswerRow:
-    """An answer that is to be stored; a skip if there is no `answer`."""
+    """An answer to store; a skip if `answer` is None."""
 
     client_id: UUID
     judge: int
@@ -183,17 +183,17 @@ class AnswerRow:
 
 
 class AnswerWriter:
-    """Writes answers of a task, some hundred at a time; used inside one transaction."""
+    """Write answers of a task, some hundred at a time; used inside one transaction."""
 
     def __init__(self, task: Task) -> None:
         self._task = task
         self._kind = answer_kind(task.protocol)
         self.hits = ImportedHITs(task)
-        # Judgments by client id, for answers that later answers may refer to.
+        # Ids of judgments by client id, because later answers may be about them.
         self._judgments: dict[UUID, int] = {}
 
     def write(self, rows: Sequence[AnswerRow]) -> int:
-        """Write the rows, with the HITs that begin; return how many are judgments. The others are skips."""
+        """Write the rows and the HITs that begin with them; return the number of judgments among them."""
         if not rows:
             return 0
         placed = list(zip(rows, self._blocks(rows), strict=True))
@@ -246,12 +246,12 @@ class AnswerWriter:
     def _about(
         self, rows: Sequence[AnswerRow], ids: Sequence[int]
     ) -> Callable[[AnswerRow], dict[str, int | None]]:
-        """Return the function for the column of the judgment that a row is about; in these rows, or in earlier ones."""
+        """Return a function for the column with the judgment that a row is about, one of these rows or an earlier one."""
         if self._kind.about is None:
             return lambda _row: {}
         column = self._kind.about.column
         self._judgments.update(zip((row.client_id for row in rows), ids, strict=True))
-        # Judgments of an earlier import.
+        # They may be from an earlier import.
         missing = {row.about for row in rows if row.about and row.about not in self._judgments}
         if missing:
             found = Judgment.objects.filter(task=self._task, client_id__in=missing)

@@ -1,4 +1,4 @@
-"""Answers of a task from files, of any protocol, each with the block it was given on."""
+"""Import answers of any protocol from files, each with its block."""
 
 import hashlib
 import json
@@ -45,10 +45,10 @@ from campaign.importing.judgment_files import JudgmentsFile, LanguagePair, langu
 from campaign.models import Judge, Output, Segment, Task
 from campaign.services.uploads import judgments_import_note
 
-#: Few enough that their texts fit in memory, many enough for the queries a batch takes.
+#: Answers per batch: few enough that their texts fit in memory, enough to make its queries worthwhile.
 _BATCH: Final = 1000
 _NAMESPACE: Final = uuid.UUID("0d2b4e0e-6f0c-5a4b-8d1e-6f1f3a6c7b52")
-#: Clocks differ; answers later than this are errors.
+#: Clocks differ; answers further in the future are errors.
 _AHEAD: Final = timedelta(days=1)
 _LONGEST_MS: Final = 2**31 - 1
 _LONGEST_COMMENT: Final = 5_000
@@ -77,10 +77,10 @@ class AnswersImported:
     already_there : int
         Answers and skips that had been imported before.
     repeated : int
-        Answers, of all these, that say exactly what one before them says. Each counts.
+        Number of all these answers that exactly repeat an earlier one. Each counts.
     files : tuple of AnswersOfFile
     losses : tuple of Loss
-        What the files say and the answers do not.
+        Content of the files that the answers do not hold.
     """
 
     judgments: int
@@ -100,20 +100,19 @@ def answers_import(
     languages: LanguagePair | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> AnswersImported:
-    """Import the answers of files into a task, all of them or, after any error, none; of those `languages` chooses, if given.
+    """Import the answers of files into a task, or none of them if there is an error; `languages` restricts them to a pair.
 
     An answer becomes a block with its candidates as shown, in a HIT with others of its judge and file, and a
-    judgment, or a skip, by a judge known by the file's name for them. Outputs that are known from judgments alone are
-    created where the test set has no texts. HITs are done, and never lent; they say which file they
-    came with. An answer that was imported before is left alone: it is known by its segment, judge,
-    candidates, by what it says, and by how many answers of these files before it say the same. Judgments are numbered last, in the
-    order of the files. Once committed, the ranking is told.
+    judgment or skip by the judge with the pseudonym in the file. Missing outputs are created if the test set has no
+    texts. HITs are completed and never lent; `HIT.why` names their file. Answers that were imported before are
+    skipped: they have the same segment, judge, candidates, content, and number of equal answers before them.
+    Judgments are numbered last, in the order of the files. After the commit, a ranking is requested.
 
-    What was done is added to the import report of the test set.
+    The result is added to the import report of the test set.
 
-    Locks the task's HIT sequence, then its row, last the report. Judges who submit to the task do not wait for the import.
+    Locks the task's HIT sequence, then its row, then the report. Judges who submit to the task do not wait for the import.
 
-    Raises FormatError for what a file says, ImportRefusedError for the whole.
+    Raises FormatError for an error in a file, ImportRefusedError for the import as a whole.
     """
     reader = answer_files(task.protocol)
     if reader is None:
@@ -166,7 +165,7 @@ class _Import:
         self._writer = AnswerWriter(task)
         self.began_at = self._writer.hits.began_at.isoformat()
         self._latest = (self._writer.hits.began_at + _AHEAD).timestamp()
-        # Rules stay as they are until the answers to them are committed; after HITs, as `task_delete` locks.
+        # Keeps the rules unchanged until the commit. Locked after HITs, the order of `task_delete`.
         locked = Task.objects.select_for_update(no_key=True).get(pk=task.pk)
         self._rules: Rules = self._kind.rules(locked.rules)
         self._judges: dict[str, int] = {}
@@ -177,7 +176,7 @@ class _Import:
         self._judgments = self._skips = self._already_there = 0
 
     def read(self, file: JudgmentsFile, file_format: str | None) -> None:
-        """Store the content of a file."""
+        """Import a file."""
         sha256 = _sha256(file)
         with file.open() as stream:
             content = self._reader.read(InputFile(file.name, stream), file_format)
@@ -280,7 +279,7 @@ class _Import:
 
     def _row(self, answer: FileAnswer, place: Place, refuse: Refuse) -> AnswerRow:
         shown = len(place.outputs)
-        # Rankings of any number of outputs were made elsewhere.
+        # Other tools rank any number of outputs.
         if self._kind.has_answers and shown not in self._kind.candidates:
             fewest, most = self._kind.candidates[0], self._kind.candidates[-1]
             asked = str(fewest) if fewest == most else f"{fewest} to {most}"
@@ -315,7 +314,7 @@ class _Import:
     ) -> uuid.UUID:
         """Return the id of an answer, derived from its content and the number of equal answers before it.
 
-        Only what exports keep goes into an id, so that an exported file is known again, too.
+        Only data that exports keep goes into the id, so that an exported file is recognised.
         """
         content = json.dumps(
             [self._task.pk, place.number, answer.judge, answer.candidates, said]
@@ -378,7 +377,7 @@ def _refuse_answer(
 
 
 def _refused_by_the_database(answers: Sequence[FileAnswer], error: Exception) -> Exception:
-    """Return the error in words; the database gives the reason and the possible lines."""
+    """Return the error with the reason that the database gives and the lines it may concern."""
     said = str(error).strip().split("\n", 1)[0]
     return ImportRefusedError(
         f"the database refused an answer in lines {answers[0].line} to {answers[-1].line}: {said}",
@@ -394,7 +393,7 @@ def _sha256(file: JudgmentsFile) -> str:
     return found.hexdigest()
 
 
-#: As sent, and unpacked; larger ones come by the command.
+#: Limits for files as sent and unpacked; larger ones need the command.
 MAX_BYTES: Final = 5_000_000
 MAX_UNPACKED_BYTES: Final = 20_000_000
 _BY_COMMAND: Final = "use the command import_answers, or split the file"
@@ -403,7 +402,7 @@ _BY_COMMAND: Final = "use the command import_answers, or split the file"
 def sent_answers_import(
     *, task: Task, sent: "UploadedFile[Any]", file_format: str | None = None
 ) -> AnswersImported:
-    """Import the answers of a file that was sent.
+    """Import the answers of an uploaded file.
 
     Raises FormatError and ImportRefusedError, also for a file that is too large.
     """

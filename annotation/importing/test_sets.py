@@ -1,4 +1,4 @@
-"""A test set from recognised files, for the command and, by jobs that look at them first, for uploads."""
+"""Create a test set from recognised files, for the command and for the jobs of uploads."""
 # ruff: noqa: PT028  # ruff takes `test_set_…` for test functions
 
 from collections.abc import Callable
@@ -55,7 +55,7 @@ def test_set_from_files(
 ) -> TestSet:
     """Create a test set of files, as `test_set_import` does.
 
-    Its import report, what was left out and why and what is warned about, is stored with `upload`, or with one that is made for it.
+    The import report (omissions with reasons, and warnings) is stored with `upload`, or with an upload created for it.
 
     A reference that judges see is ranked only with `rank_shown_reference`.
 
@@ -98,10 +98,10 @@ def test_set_files_check(
     rank_shown_reference: bool = False,
     guess_language: GuessLanguage | None = None,
 ) -> Inspection:
-    """Return what `test_set_from_files` would find in the files, and store nothing.
+    """Return what `test_set_from_files` would find in the files, without storing anything.
 
-    The inspection holds what it would refuse of the files. What it would refuse of the campaign, the name and the
-    languages, as far as they are given, is raised as it would raise it.
+    The inspection includes the error in the files, if any. Errors in the campaign, name and languages, if these are
+    given, are raised.
     """
     if campaign is not None and name and source_language and target_language:
         with transaction.atomic():
@@ -201,7 +201,7 @@ def _pair(upload: Upload) -> tuple[str, str] | None:
 
 
 def _languages_propose(upload: Upload, report: dict[str, Any]) -> None:
-    """Fill in the languages that the names of files say, or those their texts seem to be in."""
+    """Fill in the languages from file names, or those detected in the texts."""
     if upload.source_language or upload.target_language:
         return
     guessed = report["languages"] or [

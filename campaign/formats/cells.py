@@ -1,4 +1,4 @@
-"""Rules that the cells of all files of judgments share: ranks, names of systems and judges, numbers of segments."""
+"""Read the cells that all files of judgments share: ranks, names of systems and judges, numbers of segments."""
 
 from collections.abc import Callable
 from functools import partial
@@ -10,7 +10,7 @@ from campaign.formats.tables import integer, is_blank
 
 LARGEST_LABEL = 5
 
-#: Raises the error for (field, problem, remedy); knows the file and the line.
+#: Raise the error for (field, problem, remedy), with the file and the line.
 Refuse = Callable[[str | None, str, str], NoReturn]
 
 
@@ -24,7 +24,7 @@ def _refuse(file: str, line: int, field: str | None, problem: str, remedy: str) 
 
 
 def label_of(text: str, field: str, refuse: Refuse) -> int | None:
-    """Read a rank: 1 … 5, or None for -1 and nothing."""
+    """Read a rank from 1 to 5; None for -1 and an empty cell."""
     stripped = text.strip()
     if is_blank(stripped):
         return None
@@ -58,7 +58,7 @@ def systems_of(text: str, field: str, seen: set[str], refuse: Refuse) -> tuple[s
 
 
 def segment_of(text: str, field: str, refuse: Refuse) -> int:
-    """Read the number of a segment, from 1 through the test set."""
+    """Read the number of a segment in the test set, from 1."""
     stripped = text.strip()
     number = integer(stripped, 1)
     if number is None:
@@ -71,14 +71,14 @@ def segment_of(text: str, field: str, refuse: Refuse) -> int:
 
 
 def filled(text: str, field: str, refuse: Refuse) -> str:
-    """Take a cell that must not be empty, as it is."""
+    """Return a cell unchanged; refuse it if it is empty."""
     if not text.strip():
         refuse(field, "the cell is empty", "fill it in")
     return text
 
 
 def judge_of(text: str, field: str, refuse: Refuse) -> str:
-    """Take a judge's pseudonym as it is."""
+    """Return a judge's pseudonym unchanged; refuse it if it is empty, too long or has invisible characters."""
     filled(text, field, refuse)
     if len(text) > MAX_JUDGE_NAME:
         refuse(

@@ -1,4 +1,4 @@
-"""The five-way CSV of WMT10–14 and its generalisation to any number of systems a row: read, and written as the exact reverse."""
+"""Read and write the five-way CSV of WMT10–14, with any number of systems per row."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -45,11 +45,11 @@ class _Layout:
 
 
 def read_five_way_csv(stream: ByteStream, name: str) -> Iterator[FiveWayRow]:
-    """Yield the judged blocks of a five-way CSV, one a row, as the file orders them.
+    """Yield the judged blocks of a five-way CSV, one per row, in the order of the file.
 
-    Columns are found by name, whatever their case and order; two systems or more a row. A
-    cell `"A,B"` is one candidate that stands for A and B. Empty systems are left out of the
-    row, a rank of -1 or nothing is a label left blank.
+    Columns are found by name, in any case and order; there are at least two systems per row. A
+    cell `"A,B"` is one candidate that stands for A and B. Empty systems are left out, and a
+    rank of -1 or an empty one is a blank label.
 
     Raises FormatError with line, column (the cell's number) and field.
     """
@@ -72,7 +72,7 @@ def _layout(table: Table) -> _Layout:
 
 
 def _column_problem(key: str, earlier: Collection[str]) -> tuple[str, str] | None:
-    """Return the problem with a column of the header and its remedy."""
+    """Return the problem with a column of the header and its remedy, or None."""
     if key in earlier:
         return "the column appears twice in the header", "remove or rename one of the two"
     if key == "rankingid":
@@ -104,7 +104,7 @@ def _slots(file: str, line: int, columns: dict[str, int]) -> tuple[_Slot, ...]:
 
 
 def document_of(text: str) -> str:
-    """Return the name of a document; empty for none, which WMT writes as -1."""
+    """Return the name of a document; empty for -1, by which WMT marks a missing name."""
     return "" if is_blank(text) else text
 
 
@@ -181,12 +181,12 @@ def _numbers(text: str, field: str, systems: int, refuse: Refuse) -> tuple[int, 
 
 
 def write_five_way_csv(rows: Iterable[FiveWayRow], *, slots: int = 5) -> Iterator[str]:
-    r"""Yield the header and then one line a row, each ended by \n; `read` gives `rows` back.
+    r"""Yield the header and one line per row, each ended by \n; `read_five_way_csv` reads them back.
 
-    `slots` is the number of systems a row has room for. An apostrophe stands before a text that a
-    spreadsheet would take for a formula; the reader takes it away again.
+    `slots` is the number of columns for systems. Texts that a spreadsheet would take for a formula
+    get an apostrophe, which the reader removes.
 
-    Raises ValueError for a row of more candidates.
+    Raises ValueError for a row with more candidates.
     """
     yield five_way_header(slots)
     for row in rows:
@@ -214,7 +214,7 @@ def five_way_line(row: FiveWayRow, slots: int) -> str:
 
 
 def five_way_header(slots: int) -> str:
-    """Return the line that names the columns."""
+    """Return the header line."""
     names = [*FIXED_COLUMNS]
     for slot in range(1, slots + 1):
         names += [f"system{slot}Number", f"system{slot}Id"]

@@ -1,1 +1,1 @@
-"""Export of data as files."""
+"""Export data as files."""

@@ -1,4 +1,4 @@
-"""Requested exports of a task: written at once, or by a worker into a stored file."""
+"""Requests for exports of a task: sent at once, or written by a worker into a stored file."""
 
 import json
 from dataclasses import dataclass
@@ -40,12 +40,12 @@ class Export:
     kind : ExportKind
     file_format : ExportFormat
     after, until : int
-        Rows whose places are after the first, up to the second. Files from 0 to M and from M to N are together the file from 0
-        to N, byte for byte, if `watermark` is the same (not of Parquet, whose files are read side by side).
+        Range of row positions: after the first, up to the second. With the same `watermark`, the files from 0 to M and from
+        M to N concatenated are the file from 0 to N, byte for byte (except Parquet, whose files are read side by side).
     watermark : int
-        Of the judgments 1 to this number those count that none of them supersedes.
+        Judgments count if none with a number up to this one supersedes them.
     slots : int
-        Places for candidates in a row.
+        Number of columns for candidates.
     """
 
     task: Task
@@ -67,7 +67,7 @@ class Export:
 
     @property
     def tag(self) -> str:
-        """Hash of all inputs: two exports with the same tag and range have the same bytes."""
+        """Hash of all inputs: exports with the same tag and range have the same bytes."""
         excluded = excluded_judges(campaign_id=self.task.test_set.campaign_id)
         parts = [
             self.task.pk,
@@ -89,9 +89,9 @@ def export_asked(
     until: int | None = None,
     watermark: int | None = None,
 ) -> Export:
-    """Return the requested export, completed with defaults: everything available now.
+    """Return the requested export; by default it holds everything available now.
 
-    Judgments that have no number get one first. Raises ExportRefusedError.
+    Numbers waiting judgments first. Raises ExportRefusedError.
     """
     found, written = KINDS[kind], ExportFormat(file_format)
     if written not in found.formats:
@@ -127,7 +127,7 @@ def _most_candidates(task: Task) -> int:
 
 @transaction.atomic
 def export_queue(*, export: Export, by: User | None) -> Job:
-    """Have a worker write a file of an export, unless one is already writing it; return the job."""
+    """Queue a job that writes an export into a file, unless one is already queued or running; return the job."""
     campaign = export.task.test_set.campaign
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     parameters = {

@@ -1,4 +1,4 @@
-"""The data files of the bundle of a published result: judgments, texts, designs, and the log of draws."""
+"""Write the data files in the bundle of a published result: judgments, texts, designs, and the log of draws."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -23,26 +23,26 @@ from ranking.models import PublishedResult
 from ranking.reports.published.folder import hides_a_name
 from ranking.selectors.runs import judges_not_counted
 
-#: Told how much is done, of how much.
+#: Called with the amount done and the total.
 Progress = Callable[[int, int], None]
 _HITS_AT_ONCE: Final = 1_000
-#: Seeds are included where allowed; names of groups never: organisers wrote them for themselves.
+#: Seeds are included if allowed, names of groups never: organisers wrote them for themselves.
 _TOLD: Final = tuple(name for name in PARAMETERS if name not in {"seed", "judge_group"})
 _WITHHELD: Final = "withheld: judges could foresee draws, and anybody could test names"
 
 
 @dataclass(frozen=True, slots=True)
 class FrozenResult:
-    """A result, and the judgments and names that its bundle shows.
+    """A published result with the judgments and names in its bundle.
 
     Attributes
     ----------
     result : PublishedResult
     task : Task
     names : mapping
-        What each system of the test set is called, by its id.
+        Published name of each system, by id.
     left_out : frozenset of str
-        Judges whose judgments the ranking leaves out, by pseudonym.
+        Pseudonyms of the judges whom the ranking leaves out.
     """
 
     result: PublishedResult
@@ -58,21 +58,21 @@ class FrozenResult:
 
     @property
     def watermark(self) -> int:
-        """The number of the last judgment."""
+        """Number of the last judgment."""
         return int(self.content["method"]["watermark"])
 
     @property
     def hides_a_name(self) -> bool:
         """True if a system is anonymous: then neither display orders nor seeds are included.
 
-        With a seed, a reader could redraw with each name, and compare the result with the shown
-        blocks.
+        With a seed, a reader could redraw with each name and compare the result with the blocks
+        shown.
         """
         return hides_a_name(self.content)
 
     @property
     def counted(self) -> JudgmentQuerySet:
-        """The judgments that the ranking is computed from."""
+        """Judgments that the ranking is computed from."""
         return self._current.exclude(judge__pseudonym__in=self.left_out)
 
     @property
@@ -86,13 +86,13 @@ class FrozenResult:
 
 
 def frozen_result(asked: PublishedResult) -> FrozenResult:
-    """Read the content of a bundle; `asked` selects texts and seeds."""
+    """Read the content of a bundle; `asked` tells whether it has texts and seeds."""
     found = PublishedResult.objects.select_related("task__test_set__campaign", "run")
     result = found.get(pk=asked.pk)
     result.bundle_has_texts = asked.bundle_has_texts
     result.bundle_has_seeds = asked.bundle_has_seeds
     task = result.task
-    # Systems that came after the result are in none of its judgments.
+    # Systems added after the result are in none of its judgments.
     systems = System.objects.filter(test_set_id=task.test_set_id, pk__in=map(int, result.labels))
     return FrozenResult(
         result=result,
@@ -103,7 +103,7 @@ def frozen_result(asked: PublishedResult) -> FrozenResult:
 
 
 def judgments_write(frozen: FrozenResult, path: Path, progress: Progress) -> None:
-    """Write the judgments that count as five-way CSV, a few thousand in memory at a time."""
+    """Write the judgments that count as five-way CSV, holding a few thousand in memory."""
     _csv_write(frozen, frozen.counted, path, progress)
 
 
@@ -114,7 +114,7 @@ def left_out_write(frozen: FrozenResult, path: Path, progress: Progress) -> None
 
 
 def parquet_write(judgments: Path, path: Path) -> None:
-    """Write a file of judgments as Parquet, some 100 bytes of memory a judgment, where something can write it."""
+    """Write a file of judgments as Parquet if pyarrow is installed; takes about 100 bytes of memory per judgment."""
     if has_extra("parquet"):
         columns, vocabulary, _not_read = read_columns([str(judgments)])
         write_parquet(str(path), in_order_of_segments(columns), vocabulary)
@@ -153,7 +153,7 @@ def _by_name(row: FiveWayRow) -> FiveWayRow:
 def texts_write(frozen: FrozenResult, path: Path) -> None:
     """Write sources, references and outputs; nothing if no segment has a text.
 
-    Damaged references have no author, and are left out.
+    Damaged references are left out.
     """
     segments = Segment.objects.filter(test_set_id=frozen.task.test_set_id)
     if segments.filter(source_text__isnull=False).exists():
@@ -163,7 +163,7 @@ def texts_write(frozen: FrozenResult, path: Path) -> None:
 
 
 def designs_write(frozen: FrozenResult, path: Path) -> None:
-    """Write the designs of the HITs in the log, the first one first, as JSON."""
+    """Write the designs of the HITs in the log as JSON, oldest first."""
     designs = [
         {
             "design": number,
@@ -190,7 +190,7 @@ def _chosen(design: Design, frozen: FrozenResult) -> list[str]:
 
 
 def draws_write(frozen: FrozenResult, path: Path, progress: Progress) -> None:
-    """Write the blocks and judges of each judged HIT, a line of JSON per HIT, in the order of planning."""
+    """Write one line of JSON per judged HIT with its blocks and judges, in the order of planning."""
     numbers = {design.pk: number for number, design in enumerate(_designs(frozen), 1)}
     done = 0
     with path.open("w", encoding="utf-8", newline="\n") as file:
@@ -217,7 +217,7 @@ def _designs(frozen: FrozenResult) -> Sequence[Design]:
 
 
 def _judged_hits(frozen: FrozenResult) -> Any:
-    """Return the HITs with judgments up to the watermark: later lending changes nothing."""
+    """Return the HITs with judgments up to the watermark, which later lending does not change."""
     judged = Judgment.objects.of(frozen.task.pk).until(frozen.watermark)
     return HIT.objects.filter(Exists(judged.filter(block__hit=OuterRef("pk"))), task=frozen.task.pk)
 

@@ -1,7 +1,7 @@
 """Write a task as an EvalSet folder, the layout of WMT's metrics tasks: texts, human scores and ratings, scores of metrics.
 
 Each line of a file is a segment. Higher scores are better, so error rates are negated. The shared task's reader refuses metrics
-with missing scores, so those are in a folder `metric-scores-incomplete` of their own, which it does not read.
+with missing scores, so these are in a separate folder, `metric-scores-incomplete`, which it does not read.
 """
 
 import json
@@ -30,7 +30,7 @@ from ranking.selectors.metrics import evalset_word, metric_given
 
 _NO_OUTPUT: Final = "[No translation supplied]"
 _NOTHING: Final = "None"
-#: Resamples, which are not written.
+#: Resamples are not written, so few suffice.
 _FEW: Final = Drawing(resamples=2)
 _BREAKS: Final = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _NAMED: Final = re.compile(r"(?P<name>.+)\[(?P<reference>[^\]]+)\]")
@@ -55,7 +55,7 @@ def evalset_files(*, task: Task, watermark: int) -> Iterator[FolderFile]:
     test_set = task.test_set
     pair = f"{test_set.source_language}-{test_set.target_language}"
     lines = list(text_lines(task=task))
-    # They have gaps if the test set has judged segments alone.
+    # Numbers have gaps if the test set has only judged segments.
     segments = Segment.objects.filter(test_set=test_set).order_by("number")
     places = list(segments.values_list("number", flat=True))
     numbers, count = np.array(places, dtype=np.int64), len(places)
@@ -106,7 +106,7 @@ def _people(task: Task, watermark: int, chosen: ChosenJudgments) -> People:
 
 
 def _segment_scores(people: People) -> FloatArray:
-    """Return scores of outputs, shape (S, n): where outputs are ranked, the share of comparisons won less that of those lost."""
+    """Return scores of outputs, shape (S, n); for rankings, the share of comparisons won minus the share lost."""
     if people.values is not None:
         return people.values
     shape = (len(people.segments), len(people.systems))
@@ -184,7 +184,7 @@ def _scores(systems: Iterable[str], values: FloatArray) -> Iterator[str]:
 
 
 def _line(text: str | None) -> str:
-    # Character by character, so that error spans keep their places.
+    # One character for one, so that error spans keep their positions.
     return _NO_OUTPUT if text is None else _BREAKS.sub(" ", text) or " "
 
 

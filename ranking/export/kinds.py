@@ -1,4 +1,4 @@
-"""Registry of exports: the kinds, their formats, and the data that a format cannot hold."""
+"""Registry of exports: their kinds, the formats of each, and the data that a format cannot hold."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class ExportFormat(StrEnum):
-    """The formats of files."""
+    """Formats of exported files."""
 
     FIVE_WAY_CSV = "five-way-csv"
     PAIRWISE_CSV = "pairwise-csv"
@@ -63,11 +63,11 @@ class ExportKind:
     formats : mapping of ExportFormat to sequence of lazy str
         Available formats, each with the data it cannot hold.
     instead : mapping of ExportFormat to lazy str
-        Reasons why other formats are unavailable, where they are not the usual ones.
+        Reasons why other formats are unavailable, if they differ from the usual ones.
     by_number : bool
-        Whether the places of its rows are numbers of judgments.
+        Whether row positions are judgment numbers.
     names_people : bool
-        Whether it identifies judges: for organisers only.
+        Whether it identifies judges; then only organisers may export it.
     is_whole : bool
         Whether it can only be exported as a whole.
     """

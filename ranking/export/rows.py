@@ -1,4 +1,4 @@
-"""Rows of exports: recorded judgments, skips, assignments, texts, designs, activity, judges; each is an object of JSON."""
+"""Read the rows of exports (recorded judgments, skips, assignments, texts, designs, activity, judges) as JSON objects."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ from campaign.models import ActivityEvent, Judge, Segment, Task
 from campaign.selectors.activity import users_named
 from campaign.selectors.texts import text_lines
 
-#: Pages say “more than” of more rows than these.
+#: Larger tables are not counted exactly: pages show “more than” this.
 MOST_COUNTED: Final = 10_000
 _AT_ONCE: Final = 500
 
@@ -36,21 +36,21 @@ Read = Callable[[Task, int, int, int], Iterator[Sequence[Row]]]
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The rows of a kind.
+    """Rows of a kind of export.
 
     Attributes
     ----------
     columns : mapping of str to type
-        Their names and types.
+        Name and type of each column.
     every : callable
         Returns the queryset of all rows of a task.
     read : callable
-        Yields the rows of a task whose places are after the second argument, up to the third, some hundred at a time; the
-        fourth is the watermark.
+        Yields the rows of a task some hundred at a time, given the task, the position after which and the position up to
+        which to read, and the watermark.
     place : str
-        The field that is the place of a row.
+        Field with the position of a row.
     counted : callable or None
-        Returns how many rows a task has; None where they must be counted one by one.
+        Returns the number of rows of a task; None if they must be counted one by one.
     """
 
     columns: Mapping[str, Kind]
@@ -60,12 +60,12 @@ class Rows:
     counted: Callable[[Task], int] | None = None
 
     def last(self, task: Task) -> int:
-        """Return the place of the last row, 0 if there is none."""
+        """Return the position of the last row, 0 without rows."""
         rows = self.every(task).order_by()
         return int(rows.aggregate(last=Max(self.place))["last"] or 0)
 
     def count(self, task: Task) -> int:
-        """Return how many rows there are; where they must be counted one by one, no more than `MOST_COUNTED` + 1."""
+        """Return the number of rows; counted one by one, at most `MOST_COUNTED` + 1."""
         if self.counted is not None:
             return self.counted(task)
         return self.every(task).order_by()[: MOST_COUNTED + 1].count()
@@ -76,7 +76,7 @@ def _table(
     every: Callable[[Task], QuerySet[Any, Any]],
     **more: Any,
 ) -> Rows:
-    """Return the rows of one query, by key, with the type and the field of each column; the first is the key."""
+    """Return rows that are read by one query in the order of keys; `columns` gives type and field, first the key."""
 
     def read(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequence[Row]]:
         rows = every(task).values_list(*(field for _kind, field in columns.values()))
@@ -89,7 +89,7 @@ def _table(
 def _in_parts(
     rows: QuerySet[Any, Any], after: int, until: int, key: Callable[[Any], int] = attrgetter("pk")
 ) -> Iterator[list[Any]]:
-    """Yield rows by their keys, some hundred at a time; no query is open meanwhile."""
+    """Yield rows in the order of keys, some hundred per query, so that no query stays open for slow readers."""
     rows = rows.filter(pk__lte=until).order_by("pk")
     while some := list(rows.filter(pk__gt=after)[:_AT_ONCE]):
         yield some
@@ -102,7 +102,7 @@ _KINDS: Final[dict[type, Kind]] = {
     ListField: object,
     SerializerMethodField: object,
 }
-#: As REST answers.
+#: The fields of a judgment in REST.
 _JUDGMENT: Final = {
     name: _KINDS.get(type(field), str)
     for name, field in JudgmentRecordSerializer().get_fields().items()
@@ -110,7 +110,7 @@ _JUDGMENT: Final = {
 
 
 def _judgments(task: Task, after: int, until: int, watermark: int) -> Iterator[Sequence[Row]]:
-    """Yield the judgments with these numbers; current are those that none up to the watermark supersedes."""
+    """Yield the judgments with these numbers; those that none up to the watermark supersedes are current."""
     for start in range(after, until, _AT_ONCE):
         numbers = task.judgment_numbers.filter(
             number__gt=start, number__lte=min(start + _AT_ONCE, until)
@@ -120,7 +120,7 @@ def _judgments(task: Task, after: int, until: int, watermark: int) -> Iterator[S
 
 
 def _lent(task: Task) -> int:
-    # Each lending counts one in an account of its judge.
+    # Each lending is counted in an account of its judge.
     return int(task.accounts.aggregate(lent=Sum("hits_lent"))["lent"] or 0)
 
 
@@ -174,7 +174,7 @@ _NAMED: Final[dict[str, tuple[Kind, str]]] = {
 }
 
 
-#: By the name of the kind.
+#: By name of the kind.
 ROWS: Final[Mapping[str, Rows]] = {
     "judgments": Rows(
         _JUDGMENT,
@@ -232,7 +232,7 @@ ROWS: Final[Mapping[str, Rows]] = {
 
 
 def json_line(row: Row) -> str:
-    """Return a row as a line of JSON, with times as in answers of REST."""
+    """Return a row as a line of JSON, with times as in REST."""
     return json.dumps(row, ensure_ascii=False, cls=JSONEncoder) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Writers of exports, one for each format, and the job that stores their output."""
+"""Write exports in each format, and run the job that stores them."""
 
 import io
 import json
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-#: Told how far a file is: places of rows, as the file was asked from and up to.
+#: Called with the progress of a file: the number of row positions written, and the total.
 Told = Callable[[int, int], None]
-#: Judgments converted to lines at a time, and per row group of Parquet.
+#: Judgments converted to lines at a time, and rows per row group of Parquet.
 _AT_ONCE: Final = 1 << 13
 _ROW_GROUP: Final = 1 << 15
-#: Fixed time of files in a zip: the same bytes on any day.
+#: Fixed time of files in a zip, so that the bytes do not depend on the day.
 _NO_MOMENT: Final = (1980, 1, 1, 0, 0, 0)
 #: Pearmut assigns documents dynamically, and collects errors with a score.
 _PEARMUT: Final = {"assignment": "dynamic", "protocol": "ESA"}
 
 
 def export_bytes(export: Export, *, told: Told = lambda _done, _total: None) -> Iterator[bytes]:
-    """Yield the file, some thousands of rows at a time; memory holds no more of them."""
+    """Yield the file; at most some thousands of rows are in memory at a time."""
     if export.file_format is ExportFormat.EVALSET:
         return _folder_bytes(export)
     write = _rows_bytes if export.kind.name in ROWS else _judged_bytes
@@ -49,7 +49,7 @@ def export_bytes(export: Export, *, told: Told = lambda _done, _total: None) -> 
 
 
 def _folder_bytes(export: Export) -> Iterator[bytes]:
-    """Yield a zip of the files of a folder, the same whenever it is written."""
+    """Yield a zip of a folder; the same data gives the same bytes."""
     sink = _Sink()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in evalset_files(task=export.task, watermark=export.watermark):
@@ -61,10 +61,10 @@ def _folder_bytes(export: Export) -> Iterator[bytes]:
 
 
 def zip_entry(name: str, moment: tuple[int, ...] = _NO_MOMENT) -> zipfile.ZipInfo:
-    """Return a compressed file in a zip, with the same bytes wherever it is written."""
+    """Return the entry of a compressed file in a zip, the same on any platform."""
     entry = zipfile.ZipInfo(name, moment)  # type: ignore[arg-type]  # six numbers
     entry.compress_type = zipfile.ZIP_DEFLATED
-    # Unix permissions: writable for the owner, readable for all, on any platform.
+    # Unix permissions on any platform: writable for the owner, readable for all.
     entry.create_system, entry.external_attr = 3, 0o100644 << 16
     return entry
 
@@ -90,7 +90,7 @@ def _export(job: Job, progress: JobProgress) -> dict[str, Any]:
 
 
 class _Lines(NamedTuple):
-    """Text format of judgments: a head for rows with a number of candidates, lines of each row, a tail."""
+    """Text format of judgments: functions for the head, given the number of candidates, and for each row, and the tail."""
 
     head: Callable[[int], str]
     row: Callable[[FiveWayRow, int], str]
@@ -125,7 +125,7 @@ def _batches(
 
 
 def _json_line(row: FiveWayRow, _slots: int) -> str:
-    """Return an object, as the commands on files read it."""
+    """Return a JSON object as read by the commands that take files."""
     values = {
         "source_language": row.source_language,
         "target_language": row.target_language,
@@ -141,7 +141,7 @@ def _json_line(row: FiveWayRow, _slots: int) -> str:
 
 
 def _pairwise_lines(row: FiveWayRow, _slots: int) -> str:
-    """Return a line for every two systems of a block that did not give the same output."""
+    """Return a line for every pair of systems in a block with different outputs."""
     block = [
         *(neutral(row.source_language), neutral(row.target_language)),
         *(row.source_index, row.source_index, neutral(row.judge)),
@@ -158,7 +158,7 @@ def _pairwise_lines(row: FiveWayRow, _slots: int) -> str:
 
 
 def _hit(row: FiveWayRow, _slots: int) -> str:
-    """Return a HIT of the results XML of Appraise."""
+    """Return a HIT in the results XML of Appraise."""
     source, target = quoteattr(row.source_language), quoteattr(row.target_language)
     duration = ""
     if row.duration_ms is not None:
@@ -182,7 +182,7 @@ def _rank(label: int | None) -> str:
     return BLANK if label is None else str(label)
 
 
-#: All formats of judgments that are text.
+#: Text formats of judgments.
 _LINES: Final[Mapping[ExportFormat, _Lines]] = {
     ExportFormat.FIVE_WAY_CSV: _Lines(five_way_header, five_way_line),
     ExportFormat.PAIRWISE_CSV: _Lines(lambda _slots: csv_row(COLUMNS), _pairwise_lines),
@@ -220,11 +220,11 @@ def _counted(export: Export, told: Told) -> Iterator[Sequence[Row]]:
 
 
 def _pearmut_campaign(export: Export, batches: Iterable[Sequence[Row]]) -> Iterator[bytes]:
-    """Yield a campaign as `campaign.formats.pearmut` reads it, or a part of it, from the rows of texts."""
+    """Yield a campaign of Pearmut, or a part of it, from the rows of texts."""
     earlier = ROWS["texts"].every(export.task).filter(number__lte=export.after)
     document = earlier.order_by("number").values_list("document__name", flat=True).last()
     if document is None:
-        # Pearmut names files by it.
+        # Pearmut names files by the campaign's id.
         name = _json(export.task.test_set.name.replace("/", "-"))
         yield f'{{"campaign_id": {name}, "info": {_json(_PEARMUT)}, "data": ['.encode()
     for batch in batches:
@@ -252,7 +252,7 @@ def _json(value: object) -> str:
 
 
 def _judged_parquet(batches: Iterable[list[FiveWayRow]], slots: int) -> Iterator[bytes]:
-    """Yield judgments with the columns of the five-way CSV and the time on the clock."""
+    """Yield judgments with the columns of the five-way CSV and the elapsed time."""
     import pyarrow as pa
 
     schema = pa.schema(
@@ -289,7 +289,7 @@ def _rows_parquet(columns: Mapping[str, Kind], batches: Iterable[Sequence[Row]])
 
 
 def _parquet(schema: "pa.Schema", groups: Iterable[Iterable[Iterable[Any]]]) -> Iterator[bytes]:
-    """Yield a Parquet file while it is written; each of `groups` is the rows of a row group, in the order of the columns."""
+    """Yield a Parquet file while it is written; each of `groups` holds the rows of a row group, with cells in the order of the schema."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -310,7 +310,7 @@ def _parquet(schema: "pa.Schema", groups: Iterable[Iterable[Iterable[Any]]]) -> 
 
 
 class _Sink(io.RawIOBase):
-    """Collects written bytes until they are taken."""
+    """Collect written bytes until they are taken."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -328,12 +328,12 @@ class _Sink(io.RawIOBase):
         return found
 
 
-#: The endings of the names of files, by format.
+#: Formats of other tools in which rankings can be written.
 WRITTEN: Final = (InputFormat.PAIRWISE_CSV, InputFormat.APPRAISE_XML)
 
 
 def ranked_file_write(task: Task, file_format: str) -> FileWritten:
-    """Return the current judgments of a task by number, without controls and judges who are excluded."""
+    """Return the current judgments of a task by number, without controls and excluded judges."""
     is_pairwise = file_format == InputFormat.PAIRWISE_CSV
     kind = "comparisons" if is_pairwise else "counted"
     export = export_asked(task=task, kind=kind, file_format=file_format)

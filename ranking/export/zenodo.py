@@ -1,6 +1,6 @@
-"""Drafts at Zenodo over its REST API, as developers.zenodo.org describes it; nothing here publishes one.
+"""Create drafts on Zenodo over its REST API (developers.zenodo.org); they are never published from here.
 
-Written after the documentation and tried on a server that behaves like it, not on Zenodo itself.
+Written from the documentation and tested against a server that imitates it, not against Zenodo itself.
 """
 
 import http.client
@@ -30,7 +30,7 @@ from ranking.services.publishing.bundles import (
     zenodo_token,
 )
 
-#: Told how many bytes are sent.
+#: Called with the number of bytes sent.
 Sent = Callable[[int], None]
 #: Timeout of a request.
 SECONDS = 60.0
@@ -41,7 +41,7 @@ _OFTEN_PASSING: Final = frozenset({429, 500, 502, 503, 504})
 _REFUSED: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 
 
-#: Waits before something is tried again.
+#: Wait before a retry; tests replace it.
 pause = time.sleep
 
 
@@ -57,19 +57,19 @@ class _NoRedirects(HTTPRedirectHandler):
 
 
 class Zenodo:
-    """One Zenodo, for one user.
+    """A Zenodo site, for one user.
 
     Parameters
     ----------
     address : str
         "https://sandbox.zenodo.org", for instance.
     token : str
-        Of the user, with the scope `deposit:write`.
+        The user's token, with the scope `deposit:write`.
 
     Raises
     ------
     ZenodoError
-        If no header can hold the token: whatever built one would put the token into its message.
+        If the token does not fit a header: the error of the HTTP library would include the token.
     """
 
     def __init__(self, address: str, token: str) -> None:
@@ -87,14 +87,14 @@ class Zenodo:
         size: int,
         sent: Sent,
     ) -> tuple[int, str]:
-        """Make a draft with one file; one whose file cannot be sent is deleted again.
+        """Create a draft with one file; it is deleted if the file cannot be sent.
 
-        Returns its number, and the address at which its owner looks at it.
+        Returns its number, and the address of its page for its owner.
 
         Raises
         ------
         ZenodoError
-            If the token or the metadata are refused, and if Zenodo does not answer.
+            If the token or the metadata are rejected, or if Zenodo does not respond.
         """
         drafts = f"{self._address}/api/deposit/depositions"
         data = json.dumps({"metadata": metadata}).encode()
@@ -218,7 +218,7 @@ def _make(job: Job, progress: JobProgress) -> dict[str, Any]:
     asked = job.parameters
     result = PublishedResult.objects.select_related("bundle").get(pk=asked["result"])
     bundle = result.bundle
-    if bundle is None:  # it is never taken away
+    if bundle is None:  # bundles are never removed
         return {}
     number, page = Zenodo(settings.ZENODO_ADDRESSES[asked["host"]], zenodo_token(job)).draft_make(
         asked["metadata"],
@@ -232,6 +232,6 @@ def _make(job: Job, progress: JobProgress) -> dict[str, Any]:
 
 @ends(JobKind.ZENODO_DRAFT)
 def _forget(job: Job) -> None:
-    """Forget the token: it is kept no longer than the job that needs it."""
+    """Delete the token, which is kept only as long as the job needs it."""
     kept = {name: value for name, value in job.parameters.items() if name != SEALED}
     Job.objects.filter(pk=job.pk).update(parameters=kept)

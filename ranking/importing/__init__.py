@@ -1,1 +1,1 @@
-"""Files of ranked blocks as answers of tasks."""
+"""Import files of ranked blocks and of metric scores."""

@@ -39,13 +39,13 @@ class ScoresImported:
     Attributes
     ----------
     metrics : sequence of Metric
-        Those that were stored.
+        Metrics that were stored.
     already_there : int
         Number of metrics that existed with the same scores.
     not_read : sequence of str
-        References in the files that the test set does not include.
+        References in the files that are not in the test set.
     segments_not_read : int
-        Numbered segments of the files that a test set of judged segments alone does not include.
+        Numbered segments of the files that are not in a test set with only judged segments.
     """
 
     metrics: Sequence[Metric]
@@ -83,25 +83,25 @@ def metric_scores_import(
     is_human: bool = False,
     user: User | None = None,
 ) -> ScoresImported:
-    """Read scores and store them, all of them or, after any error, none.
+    """Read and store scores, or none of them if there is an error.
 
     Parameters
     ----------
     files : sequence of StoredFile
         JSON Lines, tables, `.score` files or automatic scores of WMT; or an EvalSet folder or its archive, alone.
     name : str
-        Of the metric, where the files do not say it.
+        Name of the metric if the files do not give one.
     lower_is_better : bool
-        Of metrics whose files do not say it.
+        Whether lower scores are better, for metrics whose files do not tell.
     is_human : bool
-        Whether people gave the scores; those of the folder `human-scores` are marked anyway.
+        Whether people gave the scores; those in the folder `human-scores` are always marked as human.
 
     Raises
     ------
     FormatError
-        If a file is not in order, or names segments or systems that the test set does not have.
+        If a file is malformed, or names segments or systems that the test set does not have.
     MetricRefusedError
-        If there are other scores of the same metric.
+        If the metric already has other scores.
     """
     with ExitStack() as stack:
         given, references = _read(test_set, files, name, stack)
@@ -143,9 +143,9 @@ def metric_scores_import(
 
 
 def _within(scores: MetricScores, rows: Int64Array) -> MetricScores:
-    """Return the scores of numbered segments that exist, if the test set has judged segments alone: then numbers have gaps.
+    """Return only the scores of existing segments if the numbers of the test set have gaps, because it has only judged segments.
 
-    Whatever else does not match is refused later.
+    Other mismatches are refused later.
     """
     there = {str(row + 1) for row in rows.tolist()}
     if len(there) == rows.max(initial=-1) + 1:
@@ -161,7 +161,7 @@ def _within(scores: MetricScores, rows: Int64Array) -> MetricScores:
 def _read(
     test_set: TestSet, files: Sequence[StoredFile], name: str, stack: ExitStack
 ) -> tuple[list[tuple[bool, MetricScores]], frozenset[str]]:
-    """Return the scores, each with whether people gave it, and systems that need not be there."""
+    """Return the scores, each with whether it is human, and the systems that may be missing from the test set."""
     if not files:
         raise FormatError("the upload", "there is no file", "choose at least one file")
     languages = (test_set.source_language, test_set.target_language)
@@ -199,7 +199,7 @@ def _read(
 def _columns(
     file: str, scores: MetricScores, systems: set[str], references: frozenset[str]
 ) -> list[int]:
-    """Return the columns of systems of the test set; refuse others, but for texts by people."""
+    """Return the columns of systems in the test set; refuse other systems, except references."""
     people = {*references, *(f"ref{letter}" for letter in "ABCDEFG"), "synthetic_ref"}
     strange = [each for each in scores.systems if each not in systems and each not in people]
     columns = [number for number, each in enumerate(scores.systems) if each in systems]

@@ -1,4 +1,4 @@
-"""Files of ranked blocks as answers of tasks whose judges compare outputs."""
+"""Read files of ranked blocks as answers for tasks in which judges compare outputs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -12,10 +12,10 @@ from ranking.files.parquet_reading import read_parquet
 from ranking.files.reading import READERS, detect_input_format
 from ranking.files.records import NO_JUDGE, InputFormat, JudgedBlock
 
-#: Ranks by a judge, by candidate; None for candidates without a rank.
+#: A judge's rank for each candidate; None for candidates without a rank.
 Ranks = tuple[int | None, ...]
 
-#: Pairs of a `.rank` file have no judges.
+#: `.rank` files name no judges.
 _READERS: Final = {
     each: reader for each, reader in READERS.items() if each is not InputFormat.RANK
 } | {InputFormat.PARQUET: read_parquet}
@@ -26,7 +26,7 @@ RANKED_FORMATS: Final = tuple(map(str, _READERS))
 def ranked_answers_read(
     file: InputFile, file_format: str | None, *, fewest_outputs: int = 2
 ) -> FileContent:
-    """Read blocks with their ranks, and skips; blocks of fewer outputs are left out. Raises FormatError."""
+    """Read ranked blocks and skips; blocks with fewer than `fewest_outputs` are counted as losses. Raises FormatError."""
     found, whole = (
         detect_input_format(file) if file_format is None else (InputFormat(file_format), file)
     )
@@ -77,7 +77,7 @@ def _file_answer(block: JudgedBlock) -> FileAnswer:
 
 
 def complete_ranks(ranks: Ranks) -> tuple[int, ...]:
-    """Return ranks none of which is missing. Raises AnswerRefusedError."""
+    """Return the ranks if none is missing. Raises AnswerRefusedError."""
     if None in ranks:
         raise AnswerRefusedError(
             "an output has no rank", "give each a rank, or import it into the five-way ranking"
