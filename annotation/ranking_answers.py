@@ -1,4 +1,4 @@
-"""The answers of the five-way ranking: labels, which say all."""
+"""Answers of the five-way ranking, which consist of labels only."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -13,7 +13,7 @@ from campaign.models import Campaign, Protocol
 
 Labels = Sequence[int | None]
 
-# Ranked outputs of a block, if the campaign allows partial rankings.
+# Least number of ranked outputs in a block if the campaign allows partial rankings.
 FEWEST_RANKED: Final = 2
 
 
@@ -26,7 +26,7 @@ class RankingRulesSerializer(serializers.Serializer[object]):
 
 
 def labels_refusal(assigned: AssignedBlock, labels: Labels) -> SubmissionRefusedError | None:
-    """Return why these labels are not taken; None if they are."""
+    """Return why labels are refused; None if they are accepted."""
     if len(labels) != len(assigned.candidates):
         return SubmissionRefusedError(
             f"{len(labels)} labels were sent for {len(assigned.candidates)} outputs. Send one label per output."
@@ -42,7 +42,7 @@ def labels_refusal(assigned: AssignedBlock, labels: Labels) -> SubmissionRefused
         return SubmissionRefusedError(_("No output is ranked yet."), missing=missing)
     if missing and not assigned.allow_partial_ranking:
         return SubmissionRefusedError(_("Some outputs are not ranked yet."), missing=missing)
-    # One rank alone compares nothing with anything.
+    # A single rank compares nothing.
     if missing and len(labels) - len(missing) < FEWEST_RANKED:
         return SubmissionRefusedError(
             _("Rank at least two outputs, or skip the sentence."), missing=missing

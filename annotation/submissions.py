@@ -13,7 +13,7 @@ from annotation.models import Judgment
 class AssignedBlock:
     """A block lent to a judge; `candidates` are public ids in shown order, `rules` those of its task.
 
-    `part` is the pass, of a protocol with passes.
+    `part` is the pass, for protocols with passes.
     """
 
     block_id: int
@@ -36,15 +36,15 @@ class SubmissionRefusedError(Exception):
     Attributes
     ----------
     message : str
-        Why, in words for the judge.
+        The reason, in words for the judge.
     missing : tuple of UUID
         Candidates without a label.
     retry_after : int, optional
-        In how many seconds the same would be taken; None: never as it is.
+        Seconds until the same submission is accepted; None if it never will be.
     stored : Judgment, optional
-        What counts instead, where nothing more is taken for the block.
+        The judgment that counts instead, if the block accepts no more.
     field : str
-        Of the request, what is refused.
+        The refused field of the request.
     """
 
     def __init__(

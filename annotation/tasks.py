@@ -1,4 +1,4 @@
-"""Background work of the annotation app: an interface to services, nothing else."""
+"""Background tasks of the annotation app, which only call services."""
 
 import logging
 
@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 @shared_task(name="annotation.tasks.plan_task")
 def plan_task(task_id: int) -> None:
     """Plan the HITs a test set needs now."""
-    # Before the requests are read: a judge who asks from now on must notify again.
+    # Cleared before the requests are read, so that later requests send a new message.
     planning_request_clear(task_id)
     pool_fill(task_id=task_id)
 
@@ -35,7 +35,7 @@ def plan_task(task_id: int) -> None:
 def fill_pools() -> None:
     """Keep the pools filled that judges receive HITs from, and end expired leases.
 
-    Judgments are numbered here too, in case no ranking runs.
+    Judgments are also numbered here, in case no ranking runs.
     """
     leases_release()
     waiting_judgments_number()
@@ -53,7 +53,7 @@ def _pools_fill(tasks: TaskQuerySet) -> None:
         try:
             pool_fill(task_id=task_id)
         except Exception:
-            # The other test sets must not wait until this one is mended.
+            # Other test sets must not wait until this one is fixed.
             logger.exception("No HITs could be planned for test set %s.", task_id)
 
 
@@ -79,7 +79,7 @@ def check_counters() -> None:
 
 @shared_task
 def refresh_participations() -> None:
-    """End the participations of panels that are late or whose judge was stopped."""
+    """End participations in panels that are overdue or whose judge was paused or excluded."""
     participations_refresh_due()
 
 

@@ -1,4 +1,4 @@
-"""Answers of a task in files of other tools: imported, and written."""
+"""Import and export the answers of a task in files of other tools."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""State of a campaign and of its tasks, for organisers: current state, effects of a change, and the change itself."""
+"""Show and change the state of a campaign and its tasks, and the effects of a change."""
 
 from typing import Any
 
@@ -121,7 +121,7 @@ class CampaignTransitionView(Address):
             raise NotFound
         wanted, campaign = Transition(transition), self.campaign
         dry_run, name = self.sent["dry_run"], self.sent["name"]
-        # The effects are those of before.
+        # Computed before the change.
         shown = StateEffectsSerializer(state_effects(campaign=campaign, transition=wanted)).data
         state: str = campaign.state
         if wanted == Transition.DELETE and not dry_run:

@@ -1,4 +1,4 @@
-"""Designs of a test set: their history, changing the one in force, their HITs, and HITs of one to be."""
+"""Designs of a test set: history, changes, HITs, and a preview of the HITs of a proposed design."""
 
 from functools import cached_property
 from typing import Any, Final
@@ -140,15 +140,15 @@ class DesignParametersSerializer(serializers.ModelSerializer[Design]):
         return int(text)
 
     def validate_judge_group(self, name: str | None) -> JudgeGroup | None:
-        """Find the group in the campaign of the test set that the view names."""
+        """Find the group in the campaign of the view's test set."""
         return group_asked_for(self.context["view"].task, name)
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
-        """Leave constraints that span fields to the service, whose errors include a remedy."""
+        """Skip constraints across fields: the service checks them, and its errors include a remedy."""
         return serializers.Serializer.run_validation(self, data)
 
     def get_validators(self) -> list[Any]:
-        """Return none: the service refuses, as it does for the page and the command."""
+        """Return no validators: the service refuses, as for the page and the command."""
         return []
 
 
@@ -210,18 +210,18 @@ class DesignAddress(Address):
 
     @property
     def chosen(self) -> dict[str, Any]:
-        """The parameters that were sent, as `design_change` takes them."""
+        """The parameters in the request, as arguments of `design_change`."""
         names = (*PARAMETERS, "rank_shown_reference")
         return {name: value for name, value in self.sent.items() if name in names}
 
     @cached_property
     def proposed(self) -> Design | None:
-        """The design that was sent, not saved; None if no parameter was named: the one in force."""
+        """The proposed design, not saved; None if the request names no parameter."""
         is_named = set(self.chosen) & set(PARAMETERS)
         return design_proposed(task=self.task, **self.chosen) if is_named else None
 
     def design(self, design: Design) -> Design:
-        """Return a design as its serializer takes it."""
+        """Return a design with the annotations that its serializer needs."""
         return designs_of(task_id=self.task.pk).get(pk=design.pk)
 
 

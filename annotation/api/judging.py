@@ -1,7 +1,7 @@
 """Judging API, used by the judging page: work, answers, problem reports, and a judge's earlier answers.
 
-Assignments and judgments are sent as they are built, in the shape of the serializers that describe them; a
-test holds the two together. Through these serializers a judged block would cost 0.7 ms more.
+Assignments and judgments are built in the shape of the serializers that describe them, which a test compares. Passing
+them through these serializers would cost 0.7 ms more per judged block.
 """
 
 import logging
@@ -81,17 +81,17 @@ _GZIP = GZipMiddleware(lambda _request: HttpResponse())
 
 
 class JudgeAddress(Address):
-    """An address of the judging API: its operations are of the signed-in judge."""
+    """An address of the judging API, whose operations act for the signed-in judge."""
 
     pagination_class: Any = None
 
     @cached_property
     def judge(self) -> Judge:
-        """The judge that the user is in the campaign asked for. Raises PermissionDenied."""
+        """The user's judge in the requested campaign. Raises PermissionDenied."""
         return self.judge_in(self.request.query_params.get("campaign"))
 
     def judge_in(self, campaign_slug: str | None) -> Judge:
-        """Return the judge that the user is in a campaign. Raises PermissionDenied."""
+        """Return the user's judge in a campaign. Raises PermissionDenied."""
         user = cast("User", self.request.user)
         judge = judge_of_user(user=user, campaign_slug=campaign_slug)
         if judge is None:
@@ -120,7 +120,7 @@ class JudgeAddress(Address):
 
 
 def answer_validated(protocol: str, answer: Any) -> Any:
-    """Return the answer of a request as the protocol's serializer reads it; as it is if there is none to read."""
+    """Return the answer in a request, validated by the protocol's serializer if it has one."""
     serializer = answer_kind(protocol).serializer
     if serializer is None or answer is None:
         return answer
@@ -164,9 +164,9 @@ def _notice(lent: LentAssignment) -> str:
 
 
 def _lent(request: Request, response: Response, judge: Judge) -> Response:
-    """Complete an answer that lends a HIT: note the browser at work and compress the answer.
+    """Complete a response that lends a HIT: record the browser as active and compress the response.
 
-    Five outputs of three sentences become a third, and nothing in them is secret.
+    Compression saves two thirds, and the response contains no secrets.
     """
     activity_record(request, response, judge=judge)
     return _compressed(request, response)
@@ -178,7 +178,7 @@ def _compressed(request: Request, response: Response) -> Response:
 
 
 def _next_data(judge: Judge, after: UUID, in_hand: Sequence[UUID]) -> dict[str, Any] | None:
-    """Return the HIT lent with a stored judgment; None if none is lent, or lending fails."""
+    """Lend the next HIT along with a stored judgment; None if there is none or lending fails."""
     try:
         panel_participation_refresh(judge=judge)
         lent = assignment_lend(judge=judge, after=after, in_hand=in_hand)
@@ -222,7 +222,7 @@ class AssignmentsView(JudgeAddress):
             return _stopped("instructions", _("Please read and accept the instructions first."))
         if lent is not None:
             return _lent(self.request, Response(_lent_data(lent, judge)), judge)
-        # A judge with work gets none planned because of this request.
+        # Judges who still have work do not trigger planning.
         return Response(status=status.HTTP_204_NO_CONTENT) if in_hand else _no_work(judge)
 
 
@@ -318,7 +318,7 @@ def _judgment_data(judgment: Judgment, assigned: AssignedBlock) -> dict[str, Any
             **data,
             "block": assigned.public_id,
             "assignment": assigned.assignment_public_id,
-            # Only training has any, and a submission is to cost no query more for it.
+            # Only training has feedback, so other submissions need no query for it.
             "feedback": _feedback(judgment) if assigned.is_training else None,
         }
     # The id was used before, for another block: return the stored answer.
@@ -339,7 +339,7 @@ def _feedback(judgment: Judgment) -> dict[str, Any] | None:
 def refusal(error: SubmissionRefusedError) -> Response:
     """Return why rules or limits refuse a submission, in words and by candidate.
 
-    429 if the same may be sent again later, 400 if not.
+    429 if the same request may succeed later, otherwise 400.
     """
     stored = error.stored
     data = {
@@ -381,7 +381,7 @@ class JudgedBlocksSerializer(serializers.Serializer[object]):
 
 
 class _Pages(CursorPages):
-    """By time: a cursor of row ids would tell how many judgments others have made."""
+    """Pages by time: a cursor of row ids would reveal how many judgments others have made."""
 
     page_size = 20
     max_page_size = 50

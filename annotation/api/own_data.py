@@ -48,7 +48,7 @@ class OwnDataView(JudgeAddress):
 
 
 class OwnErasureView(JudgeAddress):
-    # However it is sent, there is nothing to be sent.
+    # No content is expected, whatever its format.
     parser_classes = (StrictJSONParser, FormParser, MultiPartParser)
 
     @operation("judging_erasure", OwnErasureSerializer(many=True), parameters=[CAMPAIGN])

@@ -82,7 +82,7 @@ class PanelTermsSerializer(serializers.ModelSerializer[Panel]):
             *("screen_out_after_training", "languages", *_CODES, "webhook_secret"),
             *GENERIC_TERMS,
         )
-        # The service says which names there may be.
+        # The service checks that the name is unique.
         validators: list[Any] = []
 
 
@@ -118,7 +118,7 @@ class PanelSerializer(serializers.ModelSerializer[Panel]):
 
 
 class _HiddenSerializer(serializers.Serializer[Any]):
-    """Has null in its `hidden` fields for members who only read."""
+    """Serializer whose `hidden` fields are null for members who only read."""
 
     hidden: tuple[str, ...]
 
@@ -187,7 +187,7 @@ class ParticipationSerializer(_HiddenSerializer):
 
 
 class _PanelAddress(Address):
-    """A panel that an address names, and refusals at their fields."""
+    """An address of a panel."""
 
     def get_serializer_context(self) -> dict[str, Any]:
         campaign: Any = self.campaign
@@ -248,7 +248,7 @@ class ParticipationsView(_PanelAddress):
     )
     def get(self, panel_id: int) -> QuerySet[Participation]:
         """List participations and their progress, newest first."""
-        # The filter looks at it.
+        # The filter reads the role.
         campaign: Any = self.campaign
         role_remember(self.request, campaign.role)
         return participations_of(panel=self.panel(panel_id))

@@ -1,4 +1,4 @@
-"""Judges of a campaign: listing, adding many, their work restrictions, and new links."""
+"""Judges of a campaign: list them, add many, change which work they get, and replace links."""
 
 from typing import Any
 
@@ -193,7 +193,7 @@ class CampaignJudgesView(_JudgeAddress):
 
 
 def _answer(checked: CheckedList, made: dict[int, str], links: dict[str, str]) -> dict[str, Any]:
-    """Return the answer to a list, checked or added: the judges made of its rows, and the links of these."""
+    """Return the response for a list that was checked or added; `made` are pseudonyms of new judges, `links` their links."""
     rows = []
     for row in checked.rows:
         judge = row.known_as or made.get(id(row), "")

@@ -1,4 +1,4 @@
-"""Preview of the judging API for organisers: the same response shapes, nothing stored.
+"""Preview the judging API for organisers: the same shapes of responses, but nothing is stored.
 
 Kept outside the judging API's address prefix, which is exempt from the second factor.
 """

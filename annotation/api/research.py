@@ -1,4 +1,4 @@
-"""Judgments, skips and comparisons, for the members of a campaign: in pages, or all of them as a file."""
+"""Judgments, skips and comparisons for the members of a campaign, in pages or as a file."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
@@ -38,17 +38,17 @@ from campaign.models import Task
 
 
 def from_replica(get: Callable[..., Any]) -> Callable[..., Any]:
-    """Let `get(view, request, task_id)` ask a replica, if there is one that has enough.
+    """Let `get(view, request, task_id)` read from a replica, if there is one that is recent enough.
 
-    The answer says where it was read: `Quintet-Watermark` is the number of the last judgment that was there,
-    `Quintet-Behind` how many more there were. Without them it is the primary's.
+    Responses from a replica have the headers `Quintet-Watermark`, the number of its last judgment, and
+    `Quintet-Behind`, the number of judgments that it lacked.
     """
 
     @wraps(get)
     def read(view: Any, request: Any, *args: Any, **kwargs: Any) -> Any:
         if not replica_is_there():
             return get(view, request, *args, **kwargs)
-        # The primary says who may read: a right that was taken away is not there for as long as the replica lags.
+        # The primary decides who may read, so that revoked rights do not last while the replica lags.
         task = readable_task(request, view.kwargs["task_id"])
 
         def answer(at: ReadAt | None) -> Response:
@@ -131,7 +131,7 @@ class UntilSerializer(serializers.Serializer[Any]):
 
 
 class FiveWayRenderer(BaseRenderer):
-    """Makes `?format=csv` and `Accept: text/csv` known; the view itself streams the file."""
+    """Accept `?format=csv` and `Accept: text/csv`; the view itself streams the file."""
 
     media_type = "text/csv"
     format = "csv"
@@ -178,9 +178,9 @@ class JudgmentsView(Address):
 def judgments_recorded(
     page: Sequence[JudgmentNumber], *, task: Task, until: int | None
 ) -> list[dict[str, Any]]:
-    """Return what members are told of the judgments of these numbers, in their order: as many queries for any number.
+    """Return the records of the judgments with these numbers, in their order. A fixed number of queries.
 
-    Whether another judgment supersedes one is as of number `until`; as of now if it is None.
+    A judgment is current if none up to number `until` supersedes it; if that is None, none at all.
     """
     found = _recorded(page, until)
     context = {
@@ -210,7 +210,7 @@ def _recorded(page: Sequence[JudgmentNumber], until: int | None) -> list[Judgmen
 
 
 class ComparisonFilter(JudgmentFilter):
-    """Filters of the judgments that count, which the comparisons are taken from."""
+    """Filters of the judgments from which the comparisons are taken; these always count in rankings."""
 
     counts = None
 

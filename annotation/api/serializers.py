@@ -8,9 +8,9 @@ from annotation.protocols import answer_serializers, rules_serializers
 from annotation.services.lending.lend import BLOCKS_AHEAD
 from campaign.models import Protocol
 
-# Longer comments are a problem report, which is a file of its own one day.
+# Longer comments belong in a problem report.
 COMMENT_LENGTH = 5000
-# One day: a judge who left a page open longer was not judging.
+# One day; a judge who had the page open longer was not judging all the time.
 DURATION_MS = 86_400_000
 
 
@@ -166,7 +166,7 @@ class NotYetSerializer(serializers.Serializer[object]):
 
 
 def in_hand_field() -> serializers.ListField:
-    """Return a field for the HITs held by the page: not begun, or not done."""
+    """Return a field for the HITs that the page holds: those not started or not completed."""
     return serializers.ListField(
         child=serializers.UUIDField(),
         max_length=BLOCKS_AHEAD,

@@ -1,4 +1,4 @@
-"""Training of a task, for the members of its campaign: the blocks shown to new judges, and their expected answers."""
+"""Training of a task: the blocks shown to new judges, and their expected answers."""
 
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from campaign.api.access import row_found
 from campaign.api.operations import Address, operation
 from campaign.models import Output, SystemKind
 
-#: As many as make sense before the first HIT.
+#: More would be too many before the first HIT.
 _MOST: Final = 10
 
 

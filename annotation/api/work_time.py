@@ -1,4 +1,4 @@
-"""Time sheets: of the signed-in judge, and of all judges for organisers."""
+"""Time sheets of the signed-in judge, and of all judges for organisers."""
 
 from collections.abc import Mapping
 from dataclasses import asdict

@@ -1,1 +1,1 @@
-"""Presentation of judgments on organisers' pages."""
+"""Present judges and their work on organisers' pages."""

@@ -1,4 +1,4 @@
-"""The form that corrects an output."""
+"""Form for correcting an output."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from campaign.models import Output, OutputCorrection, User
 
 
 class CorrectionForm(forms.Form):
-    """The right text of an output, and whether judgments of the wrong one count."""
+    """The corrected text of an output, and whether judgments of the wrong text count."""
 
     text = forms.CharField(
         label=gettext_lazy("Corrected output"), widget=forms.Textarea(attrs={"rows": 4})

@@ -26,7 +26,7 @@ from campaign.models import JudgeGroup, SystemKind, Task
 from campaign.models.system import system_label
 
 _NEVER, _AT_A_RATE, _LIKE_A_SYSTEM = "never", "rate", "system"
-#: Fields that say a share in per cent.
+#: Fields with a share in percent.
 _SHARES: Final = ("bad_reference_rate", "active_floor", "inter_share", "intra_share")
 _GROUPS: Final = (
     (
@@ -165,7 +165,7 @@ class DesignForm(VersionedForm):
     def __init__(
         self, data: Any = None, *, task: Task, design: Design, preset: Preset | None = None
     ) -> None:
-        """`preset` fills the form in; without one it begins as the design in force."""
+        """Fill the form in from `preset`, or from the design in force."""
         self._now = written(design)
         begun = {} if preset is None else dict(preset.design)
         super().__init__(data, initial=self._now | begun, prefix=None)
@@ -188,7 +188,7 @@ class DesignForm(VersionedForm):
 
     @cached_property
     def preset(self) -> Preset | None:
-        """The preset that filled in the form, or that its values match."""
+        """The preset that filled in the form, or the one that its values match."""
         if self._wanted is not None:
             return self._wanted
         chosen = Design(task=self._task)
@@ -210,18 +210,18 @@ class DesignForm(VersionedForm):
 
     @property
     def groups(self) -> Iterator[tuple[Any, Sequence[BoundField]]]:
-        """The fields under plain headings."""
+        """The fields grouped under headings."""
         for words, names in _GROUPS:
             yield words, [self[name] for name in names]
 
     @property
     def changed(self) -> dict[str, Any]:
-        """The parameters that a valid form changes, as `design_change` takes them."""
+        """The parameters that a valid form changes, as arguments of `design_change`."""
         return self._chosen
 
     @property
     def sent(self) -> dict[str, str | list[str]]:
-        """The fields as they were sent, to be sent again."""
+        """The submitted fields, to be sent again after a confirmation."""
         sent = {name: self.data[name] for name in (*self.fields, VERSION) if name in self.data}
         return sent | {"systems": self.cleaned_data["systems"]}
 
@@ -234,7 +234,7 @@ class DesignForm(VersionedForm):
         return self._numbers("segments")
 
     def clean_systems(self) -> list[str]:
-        """Return the names in the order in which a design has them."""
+        """Return the names in the order that designs use."""
         return sorted(self.cleaned_data["systems"])
 
     def clean_length_limits(self) -> list[list[int]]:
@@ -257,7 +257,7 @@ class DesignForm(VersionedForm):
         return int(text)
 
     def clean(self) -> dict[str, Any]:
-        """Refuse parameters from which no HIT can be drawn, at their field."""
+        """Refuse parameters from which no HIT can be drawn; the error is shown at their field."""
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("reference") == _AT_A_RATE and cleaned.get("reference_rate", 0) is None:
             self.add_error("reference_rate", _("Enter the percentage of blocks."))
@@ -302,7 +302,7 @@ class DesignForm(VersionedForm):
 
 
 def written(design: Design) -> dict[str, Any]:
-    """Return a design as the fields of the form have it; the seed is not shown."""
+    """Return a design as values of the form's fields, without the seed."""
     found = {name: getattr(design, name) for name in PARAMETERS if name != "seed"}
     found |= {name: _in_percent(found[name]) for name in _SHARES}
     found["length_limits"] = limits_written(design.length_limits)
@@ -315,7 +315,7 @@ def written(design: Design) -> dict[str, Any]:
 
 
 def _system_choices(task: Task, design: Design) -> list[tuple[str, str]]:
-    """Return the systems that may be chosen: those taking part, and those chosen already."""
+    """Return the systems that may be chosen: active ones, and withdrawn ones that are already chosen."""
     systems = task.test_set.systems.exclude(kind=SystemKind.BAD_REFERENCE)
     found = []
     for system in systems.order_by("name"):
@@ -330,7 +330,7 @@ def _system_choices(task: Task, design: Design) -> list[tuple[str, str]]:
 
 
 def _said(value: Any) -> str:
-    """Return a value of a field as it is compared, however it came."""
+    """Return a field's value in a form that can be compared, wherever it comes from."""
     if isinstance(value, list | tuple):
         return ",".join(sorted(map(str, value)))
     return "" if value in (None, False) else str(getattr(value, "pk", value))

@@ -1,4 +1,4 @@
-"""Forms of a campaign's judges: a list of new ones, a judge's work, and groups."""
+"""Forms for a campaign's judges: adding a list, changing a judge, and assigning groups."""
 
 from typing import Any, Final, cast
 
@@ -20,7 +20,7 @@ _MAX_TAG: Final = 60
 
 
 class JudgeListForm(forms.Form):
-    """A list of judges, pasted or as a file, and how their links reach them."""
+    """A list of judges, pasted or as a file, and how they receive their links."""
 
     text = forms.CharField(
         label=_("Addresses or CSV"),
@@ -55,7 +55,7 @@ class JudgeListForm(forms.Form):
     )
 
     def clean(self) -> dict[str, Any]:
-        """Read the list; `judges` are its rows, `text` the text, of a file too."""
+        """Read the list: `judges` are its rows, and `text` is the text, even if it came as a file."""
         data = super().clean() or {}
         file = data.get("file")
         try:
@@ -70,7 +70,7 @@ class JudgeListForm(forms.Form):
 
     @property
     def judges(self) -> JudgeList:
-        """The list that was given, once it is valid."""
+        """The list in a valid form."""
         found: JudgeList = self.cleaned_data["judges"]
         return found
 
@@ -150,7 +150,7 @@ def _system_in_words(system: System) -> str:
 
 
 class AssignForm(forms.Form):
-    """Judges of the table who are put into a group, or taken out."""
+    """A group, and the judges to add to it or remove from it."""
 
     group = forms.ModelChoiceField(
         label=_("Group"), queryset=JudgeGroup.objects.none(), empty_label=None

@@ -1,4 +1,4 @@
-"""Tables of a campaign's judges, of their participations in panels and of their time, with their filters."""
+"""Tables of a campaign's judges, their participations in panels and their time, with filters."""
 
 from datetime import date
 from typing import Any, Final, TypedDict
@@ -88,7 +88,7 @@ class CampaignJudgeTable(DeskTable):
 
     def __init__(self, rows: QuerySet[Any, Any], *, campaign: Campaign) -> None:
         super().__init__(rows)
-        # A reverse for each row would be a quarter of the page.
+        # Reversing the URL for each row would take a quarter of the page's time.
         address = reverse("campaign-judge", args=[campaign.slug, 0])
         self._address = address.removesuffix("0/")
         self._tick = _("Select %(judge)s")
@@ -119,7 +119,7 @@ class CampaignJudgeTable(DeskTable):
 
 
 def came_in_words(row: Any) -> str:
-    """Return how a judge of `campaign_judges` without an address came."""
+    """Return how a judge from `campaign_judges` without an address joined."""
     if row.origin != Judge.Origin.PERSON:
         return str(row.get_origin_display())
     if row.external_id:
@@ -155,7 +155,7 @@ def _latest_first(words: Any, by: str, **options: Any) -> SortedColumn:
 
 
 class ParticipationTable(DeskTable):
-    """Rows of `Participation`; ids and codes are personal data, for those alone who may change the campaign."""
+    """Rows of `Participation`; ids and codes are personal data and shown only to members who may change the campaign."""
 
     judge = _latest_first(gettext_lazy("Judge"), "judge__pseudonym", kind="judge")
     participant = PlainColumn(gettext_lazy("Participant"), by="member", kind="wide")
@@ -216,14 +216,14 @@ _FORMATS = ["%Y-%m-%d"]
 
 
 class Days(TypedDict):
-    """The days of a time sheet, both included; None has no end."""
+    """First and last day of a time sheet, both included; None for no limit."""
 
     first: date | None
     last: date | None
 
 
 class DaysForm(forms.Form):
-    """The days of a time sheet, both included; either may be left out."""
+    """First and last day of a time sheet, both included and optional."""
 
     first = forms.DateField(
         label=gettext_lazy("From"), required=False, widget=_DAY, input_formats=_FORMATS
@@ -257,13 +257,13 @@ class TimeSheetFilter(DeskFilter):
 
     @property
     def days(self) -> Days:
-        """The days; of a wrong address all."""
+        """The selected days; no limits if the address is invalid."""
         asked = self.form.cleaned_data if self.form.is_valid() else {}
         return Days(first=asked.get("first"), last=asked.get("last"))
 
 
 def _worked(words: Any, place: int, **options: Any) -> SortedColumn:
-    # A place of `worked`, which is an array.
+    # An index of the array `worked`.
     by = f"worked__{place}"
     return SortedColumn(
         words, by=by, then="pseudonym", kind="number", initial_sort_descending=True, **options

@@ -1,4 +1,4 @@
-"""Tables of judgments, skips and problem reports, with their filters."""
+"""Tables of judgments, skips and problem reports, with filters."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -38,7 +38,7 @@ _WHOLE: Final = {"max_digits": 9, "decimal_places": 0}
 
 
 def _has(words: Any, condition: Callable[[], Any]) -> django_filters.ChoiceFilter:
-    """Return a filter by a condition that holds, or does not."""
+    """Return a filter for rows that meet a condition, or do not."""
     return django_filters.ChoiceFilter(
         label=words,
         choices=_HAS,
@@ -54,7 +54,7 @@ def _number(words: Any, method: Callable[..., Any], **limits: Any) -> django_fil
 
 
 def _with_system(rows: QuerySet[Any, Any], _name: str, _value: str) -> QuerySet[Any, Any]:
-    """Leave it to the filter by system, which reads this one, too."""
+    """Return all rows: the filter by system also applies this value."""
     return rows
 
 
@@ -143,7 +143,7 @@ class JudgmentFilter(DeskFilter):
     class Meta:
         form = _JudgmentForm
 
-    #: Filters set by links only, and hidden unless used.
+    #: Filters that only links set; hidden unless used.
     _ONLY_IF_USED: Final = ("group", "domain", "min_words", "max_words")
 
     def __init__(self, data: Any, **options: Any) -> None:
@@ -165,7 +165,7 @@ class JudgmentFilter(DeskFilter):
 
 
 def seconds_in_words(milliseconds: int | None) -> str:
-    """Return "12.3 s", or a dash without a time."""
+    """Return a time such as "12.3 s", or a dash if it is unknown."""
     if milliseconds is None:
         return "–"
     return _("%(seconds)s s") % {
@@ -237,7 +237,7 @@ class JudgmentTable(DeskTable):
 def in_order(candidates: Sequence[Sequence[str]], labels: Sequence[int | None]) -> str:
     """Return systems from best to worst: "A > B, C = D"; unranked ones are left out.
 
-    The systems of one candidate stand with a comma, candidates of one rank with "=".
+    The systems of one candidate are separated by commas, candidates with the same rank by "=".
     """
     by_rank: dict[int, list[str]] = {}
     for names, label in zip(candidates, labels, strict=False):

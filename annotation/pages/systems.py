@@ -1,4 +1,4 @@
-"""Table of a test set's systems, and the forms to describe and add one."""
+"""Table of a test set's systems, and forms to describe and add a system."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -26,7 +26,7 @@ from campaign.refusals import refusals_at
 
 
 class SystemTable(DeskTable):
-    """Rows of `System`; `conflicts` are the judges by system."""
+    """Rows of `System`; `conflicts` are judges with conflicts of interest by system."""
 
     name = SortedColumn(gettext_lazy("System"), by="name", then="id")
     kind = SortedColumn(gettext_lazy("Kind"), by="kind", then="id")
@@ -71,7 +71,7 @@ MAX_BYTES: Final = 20_000_000
 
 
 class SystemForm(VersionedForm, forms.ModelForm):  # type: ignore[type-arg]
-    """Description of a system; includes its name only while it may change."""
+    """Description of a system, with its name while that may change."""
 
     class Meta:
         model = System
@@ -108,7 +108,7 @@ def system_details(task: Task, system: System, form: SystemForm | None = None) -
 
 
 class SystemAddForm(forms.Form):
-    """One more system: its name, and a file of its outputs."""
+    """A system to add: its name, and a file of its outputs."""
 
     name = forms.CharField(label=gettext_lazy("Name"), max_length=200)
     file = forms.FileField(

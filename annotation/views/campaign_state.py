@@ -1,4 +1,4 @@
-"""State of a campaign and of its tasks: current state, possible changes and their effects; and the bin."""
+"""Pages for the state of a campaign and its tasks (current state, possible changes, their effects) and the bin."""
 
 from typing import cast
 
@@ -117,7 +117,7 @@ def campaign_bin(request: HttpRequest) -> HttpResponse:
 
 @action_view
 def campaign_restore_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Take a campaign out of the bin."""
+    """Restore a campaign from the bin."""
     campaign = get_object_or_404(_binned(request), slug=slug)
     campaign_restore(campaign=campaign, by=cast("User", request.user))
     messages.success(
@@ -135,7 +135,7 @@ def _binned(request: HttpRequest) -> CampaignQuerySet:
 
 @form_view
 def task_close_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show the judges at work in a task, and close it."""
+    """Show the judges at work in a task; POST closes it."""
     task = organised_task(request, slug, task_id)
     if not is_answered(request):
         question = Question(
@@ -153,7 +153,7 @@ def task_close_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
 
 @action_view
 def task_reopen_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Open a closed test set again."""
+    """Reopen a closed test set."""
     task = organised_task(request, slug, task_id)
     task_reopen(task=task)
     messages.success(request, _("%(name)s reopened.") % {"name": task.called})

@@ -1,4 +1,4 @@
-"""Organisers' page for correcting a wrong output, and for the decision about its judgments."""
+"""Organisers' pages for correcting a wrong output and deciding whether its judgments count."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -18,7 +18,7 @@ from campaign.models import Output, SystemKind, User
 from campaign.texts.languages import language_described
 from campaign.views.access import of_task, organised_task
 
-#: Judgments listed.
+#: Maximum number of judgments listed.
 _MOST = 100
 
 

@@ -1,4 +1,4 @@
-"""HITs as organisers see them, and why each was drawn; `why` holds the numbers."""
+"""Show organisers the HITs and explain why each was drawn, from the numbers in `HIT.why`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,7 @@ from campaign.views.decorators import page_view
 
 
 def hit_reason(hit: HIT) -> dict[str, Any]:
-    """Return a HIT from `hits_explained` in words."""
+    """Describe a HIT from `hits_explained` in words."""
     states = {
         "done": _("done"),
         "lent": _("lent"),
@@ -112,7 +112,7 @@ def hits_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     task = organised_task(request, slug, task_id)
     hits = hits_explained(task_id=task.pk).order_by("-number")
     before = request.GET.get("before", "")
-    # Ten digits would be more than a number of a HIT can have.
+    # Numbers of HITs have at most nine digits.
     if before.isascii() and before.isdigit() and len(before) < 10:
         hits = hits.filter(number__lt=int(before))
     rows = list(hits[: PAGE + 1])
@@ -132,7 +132,7 @@ def hits_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
 def hit_page(request: HttpRequest, slug: str, task_id: int, number: int) -> HttpResponse:
     """Show a HIT: why it was drawn, and its judgments."""
     task = organised_task(request, slug, task_id)
-    # More than the column holds would be an error of the database.
+    # A number beyond the column's range would be a database error.
     of_number = hits_explained(task_id=task.pk).filter(number=min(number, 2**31 - 1))
     hit = get_object_or_404(of_number)
     judged = JudgmentNumber.objects.filter(judgment__block__hit=hit).order_by("number")

@@ -1,4 +1,4 @@
-"""The judging page, its screens and its service worker, and the steps that lead to it."""
+"""Serve the judging page with its screens and service worker, and the steps before it."""
 
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
@@ -32,23 +32,22 @@ def opaque(kind: str, key: int | None) -> str:
     return salted_hmac(f"annotation.judge_page.{kind}", str(key)).hexdigest()[:16]
 
 
-# Its scripts come with the page; those of others are loaded before their first block is shown.
+# The scripts of this screen come with the page; others are loaded before their first block is shown.
 _PRELOADED = Protocol.RANKING.value
 
 
 @cache
 def _files(pattern: str) -> list[str]:
-    """Return the static files of this pattern, by their names there."""
+    """Return the names of the static files that match a pattern."""
     root = settings.BASE_DIR / "static"
     return sorted(path.relative_to(root).as_posix() for path in root.glob(pattern))
 
 
 def _with_screen(protocols: Iterable[str]) -> list[str]:
-    """Return those whose screens judges need on this page, in a constant order.
+    """Return the protocols whose screens judges need on this page, sorted.
 
-    `static/judge/screens.js` knows, too, which protocols are asked on the screen of another.
-
-    Ranking where there are none: a page opened before the first task is ready for that.
+    `static/judge/screens.js` also knows which protocols use the screen of another. Without any protocol, returns
+    ranking, so that a page opened before the first task is ready for it.
     """
     of_others = {kind.protocol: kind.screen for kind in answer_kinds() if kind.screen}
     screens = {of_others.get(each, each) for each in protocols}
@@ -77,7 +76,7 @@ def screens_context(protocols: Iterable[str]) -> dict[str, Any]:
 
 
 def screen_addresses(protocols: Iterable[str]) -> dict[str, str]:
-    """Return the address of each protocol's screen, from which the page imports it."""
+    """Return the address from which the page imports each protocol's screen."""
     return {each: static(f"judge/{each}/screen.js") for each in _with_screen(protocols)}
 
 
@@ -97,7 +96,7 @@ def next_step(onboarding: JudgeOnboarding) -> str | None:
     if judge.declined_at is not None:
         return reverse("judge-decline", args=[slug])
     if judge.campaign.state != CampaignState.OPEN:
-        # The judging page shows this, and sends the answers still on this device.
+        # The judging page shows the state, and sends answers that are still on the device.
         return None
     if onboarding.owes_acceptance:
         return reverse("judge-instructions", args=[slug])
@@ -114,11 +113,11 @@ def _script() -> bytes:
     return (settings.BASE_DIR / "static" / _NAME).read_bytes()
 
 
-# Not one of the static files, whose folder a service worker's pages would have to be in.
+# Not served as a static file: a service worker only controls pages below its own folder.
 @require_safe
 @conditional_page
 def judge_worker(_request: HttpRequest) -> HttpResponse:
-    """Return the script; browsers ask for it with each visit, and get 304 while it is the same."""
+    """Return the script of the service worker; browsers request it with each visit, and get 304 while it is unchanged."""
     return HttpResponse(
         _script(),
         content_type="text/javascript; charset=utf-8",
@@ -127,7 +126,7 @@ def judge_worker(_request: HttpRequest) -> HttpResponse:
 
 
 def _skip_reasons(campaign: Campaign) -> list[tuple[str, str]]:
-    """Return the reasons a judge may give; none about texts the campaign does not show."""
+    """Return the reasons for a skip that a judge may give; none about texts that the campaign hides."""
     left_out = {SkipReason.NOT_STATED}
     if not campaign.show_source:
         left_out.add(SkipReason.BAD_SOURCE)
@@ -162,7 +161,7 @@ def instructions_context(
 
 
 def pages_of_judge(slug: str) -> dict[str, str]:
-    """Return the addresses of the judge's pages that the screen leads to."""
+    """Return the addresses of the judge's pages that the screen links to."""
     return {
         "instructions": reverse("judge-instructions", args=[slug]),
         "tasks": reverse("judge-test-sets", args=[slug]),
@@ -192,7 +191,7 @@ def screen_setup(judge: Judge, address: str, protocols: Collection[str]) -> dict
     """Return the data about the signed-in user that the page's scripts need, at this address."""
     return {
         "user": opaque("user", judge.user_id),
-        # By which organisers find the judge who asks them for a new link.
+        # Organisers find a judge who asks for a new link by this name.
         "name": judge.pseudonym,
         "sign_in": f"{reverse('sign-in')}?{urlencode({'next': address})}",
         "screens": screen_addresses(protocols),
@@ -211,7 +210,7 @@ def sending_setup(judge: Judge) -> dict[str, Any]:
     }
 
 
-# Compressed: most of a first visit is this frame. Django pads it against guessing its content.
+# Compressed, because this frame is most of a first visit. Django pads it against attacks on compression.
 @require_safe
 @gzip_page
 @login_required
@@ -220,10 +219,10 @@ def sending_setup(judge: Judge) -> dict[str, Any]:
 def judge_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the frame of the judging page; the browser fetches the work from the judging API.
 
-    Redirects judges who have a step to take first.
+    Redirects judges who have to take another step first.
 
-    Costs one query beside session and user. Answers 404 to users who
-    are no judge of the campaign, as for a campaign that does not exist.
+    One query besides session and user. Answers 404 to users who are not judges of the campaign, as for a
+    campaign that does not exist.
     """
     onboarding = onboarding_or_404(request, slug)
     step = next_step(onboarding)
@@ -232,7 +231,7 @@ def judge_page(request: HttpRequest, slug: str) -> HttpResponse:
     judge = onboarding.judge
     protocols = onboarding.protocols
     setup = screen_setup(judge, request.path, protocols) | sending_setup(judge)
-    # A preview has only the neighbours of a sentence.
+    # A preview only has the neighbours of a sentence.
     setup["has_documents"] = True
     setup |= {
         "worker": reverse("judge-worker"),

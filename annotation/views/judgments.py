@@ -1,4 +1,4 @@
-"""Judgments and skips as organisers read them: lists to filter, one with its texts, and files in and out."""
+"""Organisers' pages of judgments and skips: filtered lists, single judgments, and files for import and export."""
 
 from http import HTTPStatus
 from typing import Any, cast
@@ -74,7 +74,7 @@ _OLDEST = "oldest"
 
 @page_view
 def judgments_list_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show judgments, the latest first; `?sort=oldest`, `?from=` a number, and what `JudgmentFilter` has."""
+    """List judgments, latest first; the address may have `?sort=oldest`, `?from=` a number, and filters of `JudgmentFilter`."""
     task = organised_task(request, slug, task_id)
     asked = JudgmentFilter.of(request, judgments_listed(task=task))
     oldest_first = request.GET.get("sort") == _OLDEST
@@ -124,7 +124,7 @@ def judgments_list_page(request: HttpRequest, slug: str, task_id: int) -> HttpRe
 
 
 def _number(text: str) -> int | None:
-    # Ten digits would be more than a number of a judgment can have.
+    # Numbers of judgments have at most nine digits.
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
@@ -139,7 +139,7 @@ def judgment_page(request: HttpRequest, slug: str, task_id: int, number: int) ->
         "judgment__supersedes__numbered",
         "judgment__superseded_by__numbered",
     ).filter(task=task)
-    # More than the column holds would be an error of the database.
+    # A number beyond the column's range would be a database error.
     numbered = found.filter(number=number).first() if number < 2**31 else None
     if numbered is None:
         raise Http404
@@ -171,7 +171,7 @@ def judgment_page(request: HttpRequest, slug: str, task_id: int, number: int) ->
 
 @page_view
 def skips_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """List the skips of a test set, the latest first; the address sorts, pages and filters."""
+    """List the skips of a test set, latest first; the address holds sorting, page and filters."""
     task = organised_task(request, slug, task_id)
     asked = SkipFilter.of(request, skips_listed(task=task))
     context = {
@@ -187,7 +187,7 @@ def skips_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
 def judgments_download(request: HttpRequest, slug: str, task_id: int) -> StreamingHttpResponse:
     """Send the judgments of a test set as five-way CSV to members of its campaign.
 
-    A file of a replica that lacks judgments says in its name up to which it is.
+    A file from a replica that lags behind has the number of its last judgment in its name.
     """
     tasks = Task.objects.open_to(cast("User", request.user)).select_related("test_set__campaign")
     task = get_object_or_404(tasks, pk=task_id, test_set__campaign__slug=slug)

@@ -1,4 +1,4 @@
-"""The pages of a judge beside the judging page: instructions, test sets, a link of one's own, time worked, data kept, declining."""
+"""Pages of a judge besides the judging page: instructions, test sets, own link, time worked, own data, declining."""
 
 from collections import Counter
 from typing import Any
@@ -54,7 +54,7 @@ def _page(
         "campaign": judge.campaign,
         "judge": judge,
         "onboarding": onboarding,
-        # By which a judge is known who signs in again within the judging page and lands here.
+        # Identifies a judge who signs in again from the judging page and lands here.
         "setup": sending_setup(judge),
     }
     return render(request, f"judge/{name}.html", {**shared, **context}, status=status)
@@ -108,7 +108,7 @@ def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
                 "value": opaque("test-set", offer.task.pk),
                 "source": language_name(offer.task.test_set.source_language),
                 "target": language_name(offer.task.test_set.target_language),
-                # Names are the organisers': judges read them only where they need them.
+                # Organisers chose the names for themselves, so judges see them only to tell test sets apart.
                 "name": offer.task.test_set.name if pairs[_pair(offer)] > 1 else "",
                 # The protocol, if the same texts are used in several tasks.
                 "asked": offer.task.get_protocol_display()
@@ -130,7 +130,7 @@ def _pair(offer: TaskOnOffer) -> tuple[str, str]:
 
 @form_view
 def own_link_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Make, show once, send and withdraw a link by which a judge goes on with another device."""
+    """Create, show once, send and withdraw a link with which a judge continues on another device."""
     onboarding = onboarding_or_404(request, slug)
     judge = onboarding.judge
     action = request.POST.get("action") if request.method == "POST" else None
@@ -151,7 +151,7 @@ def own_link_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _own_link_send(request: HttpRequest, judge: Judge, context: dict[str, Any]) -> int:
-    """Send the link to the address of the form, tell the page, and return the status."""
+    """Send the link to the address in the form, add the result to the context, and return the status."""
     address = request.POST.get("address", "")
     try:
         mail = own_link_send(
@@ -168,7 +168,7 @@ def _own_link_send(request: HttpRequest, judge: Judge, context: dict[str, Any]) 
 
 
 def _qr_code(link: str) -> SafeString:
-    """Return a drawing of the link for a phone's camera, always dark on light."""
+    """Return the link as a QR code, always dark on light."""
     code = segno.make(link, micro=False, error="m")
     # Safe: the SVG consists of numbers only and holds no text of the link.
     return SafeString(
@@ -233,6 +233,6 @@ def work_time_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @page_view
 def work_time_download(request: HttpRequest, slug: str) -> HttpResponse:
-    """Send the same as a CSV file."""
+    """Send the judge's work time as a CSV file."""
     judge = onboarding_or_404(request, slug).judge
     return download(f"{slug}-my-time.csv", work_time_csv(judge=judge, worked=work_time(judge)))

@@ -1,4 +1,4 @@
-"""Panels of recruiting services: the organisers' pages, and the addresses for participants and events."""
+"""Panels of recruiting services: organisers' pages, and the addresses for participants and webhooks."""
 
 import re
 from datetime import datetime
@@ -79,7 +79,7 @@ _CODE = RegexValidator(CODE_PATTERN, gettext_lazy("Enter at least four letters o
 
 
 class PanelForm(VersionedForm):
-    """The terms of a panel's study; for a new panel also the service it is on."""
+    """Terms of a panel's study; for a new panel, also its service."""
 
     kind = forms.ChoiceField(choices=PanelKind.choices)
     name = forms.CharField(max_length=100)
@@ -186,7 +186,7 @@ def _context(request: HttpRequest, campaign: Campaign, panel: Panel) -> dict[str
 
 @action_view
 def panel_open(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
-    """Open the panel to new judges, or close it."""
+    """Open a panel to new participants, or close it."""
     campaign = organised_campaign(request, slug)
     panel = get_object_or_404(Panel, pk=panel_id, campaign=campaign)
     is_open = request.POST.get("open") == "1"
@@ -220,20 +220,20 @@ def _close_question(campaign: Campaign, panel: Panel) -> Question:
 @require_safe
 @login_required
 def participations_download(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
-    """Download the participations, their ends and codes, by which people are paid; not for analysts."""
+    """Send the participations with ends and codes, by which people are paid, as CSV; analysts may not see it."""
     campaign = changed_campaign(request, slug)
     panel = get_object_or_404(Panel, pk=panel_id, campaign=campaign)
     filename = f"{campaign.slug}-{panel.kind}-{panel.pk}-participations.csv"
     return download(filename, "".join(participations_csv(panel=panel)))
 
 
-# No HEAD: programs check links with it.
+# No HEAD, because programs check links with it.
 @require_http_methods(["GET", "POST"])
 @never_cache
 def panel_entry(request: HttpRequest, token: str) -> HttpResponse:
-    """Show a participant the button that begins; POST signs them in and leads them to the work.
+    """Show a participant the start button; POST signs them in and redirects them to the work.
 
-    Opening the address changes nothing: previews and scanners follow links, too. A participant who
+    Opening the address changes nothing, because previews and scanners follow links too. A participant who
     is already signed in is redirected at once.
     """
     panel = Panel.objects.select_related("campaign").filter(key=token).first()
@@ -268,7 +268,7 @@ def _begin(request: HttpRequest, panel: Panel, entry: Entry) -> HttpResponse:
 
 
 def _own(request: HttpRequest, panel: Panel, entry: Entry) -> Participation | None:
-    """Return the participation that the address names if it belongs to the signed-in user, else None."""
+    """Return the participation named by the address if it belongs to the signed-in user, otherwise None."""
     if not request.user.is_authenticated:
         return None
     return participation_at_address(panel=panel, entry=entry, user=request.user)
@@ -317,7 +317,7 @@ def completion(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _return_address(participation: Participation) -> str:
-    """Return where the service takes the participant back; empty if they take their code along."""
+    """Return the address that takes the participant back to the service; empty if they enter their code themselves."""
     panel = participation.panel
     if panel.kind == PanelKind.PROLIFIC:
         address = PROLIFIC_COMPLETE
@@ -334,8 +334,8 @@ def _return_address(participation: Participation) -> str:
 def panel_events(request: HttpRequest, token: str) -> HttpResponse:
     """Apply a webhook of Prolific.
 
-    Return 204, also if it concerns no participant of this panel; 400 if its form is not Prolific's,
-    and 403 if its signature is not.
+    Returns 204, even if it concerns no participant of this panel; 400 if it is malformed, and 403 if its
+    signature is invalid.
     """
     panel = Panel.objects.filter(events_key=token).first()
     if panel is None:

@@ -1,4 +1,4 @@
-"""The organisers' pages of the judges of a campaign, whatever test set they judge."""
+"""Organisers' pages for the judges of a campaign, across its test sets."""
 
 from typing import Any, Final, cast
 
@@ -59,9 +59,9 @@ from campaign.views.decorators import form_view, page_view, refusals_told
 
 @form_view
 def campaign_judges_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the judges; POST puts some of them into a group or takes them out.
+    """List the judges; POST adds some of them to a group or removes them.
 
-    `?sort=` and `?page=` as any table, the rest as `CampaignJudgeFilter` has it.
+    The address may have `?sort=` and `?page=`, as for any table, and filters of `CampaignJudgeFilter`.
     """
     campaign = organised_campaign(request, slug)
     asked = CampaignJudgeFilter.of(request, campaign_judges(campaign=campaign))
@@ -141,13 +141,13 @@ def _judge(request: HttpRequest, slug: str, judge_id: int) -> Judge:
 
 @form_view
 def campaign_judge_page(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
-    """Show a judge; POST changes their data, after a page with the effects on their work."""
+    """Show a judge; POST changes their data, after confirmation if it affects their work."""
     judge = _judge(request, slug, judge_id)
     form = JudgeForm(request.POST or None, judge=judge, campaign=judge.campaign)
     if request.method != "POST":
         judged = judge_details(judge)["judged_tasks"]
         if judged:
-            # Their page, with these details and how they judged.
+            # The judge's page has these details and how they judged.
             return redirect("judge-page", slug, judged[0].pk, judge.pk)
         return _judge_page(request, judge, form)
     if not form.is_valid():
@@ -190,7 +190,7 @@ def _judge_page(
 @never_cache
 @login_required
 def campaign_judge_link(request: HttpRequest, slug: str, judge_id: int) -> HttpResponse:
-    """Show the links that a new link for a judge would end; POST creates it, and shows it once."""
+    """Show which links a new link for a judge would replace; the confirmation creates it and shows it once."""
     judge = _judge(request, slug, judge_id)
     if not is_answered(request):
         question = Question(
@@ -212,17 +212,17 @@ def campaign_judge_link(request: HttpRequest, slug: str, judge_id: int) -> HttpR
         return redirect("campaign-judge", slug, judge_id)
     link = request.build_absolute_uri(reverse("invitation", args=[token]))
     form = JudgeForm(judge=judge, campaign=judge.campaign)
-    # Not after a redirect: until then the token would have to be kept somewhere.
+    # No redirect: the token would have to be stored until then.
     return _judge_page(request, judge, form, 201, new_link=link)
 
 
-#: Rows that are shown of each kind.
+#: Maximum number of rows shown of each kind.
 _SHOWN: Final = 200
 
 
 @form_view
 def judges_add_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the form; POST previews a list, and adds it with `act`."""
+    """Show the form; POST previews a list, or adds it if sent with `act`."""
     campaign = organised_campaign(request, slug)
     if request.method != "POST":
         return _adding_page(request, campaign, JudgeListForm())
@@ -234,7 +234,7 @@ def judges_add_page(request: HttpRequest, slug: str) -> HttpResponse:
     if request.POST.get("act") != "add" or not new:
         return _adding_page(request, campaign, form, checked=checked)
     if request.POST.get("new") != str(new):
-        # The campaign was changed by another user meanwhile.
+        # Another user has changed the campaign meanwhile.
         return _adding_page(request, campaign, form, 409, checked=checked)
     data = form.cleaned_data
     base_url = request.build_absolute_uri("/")
@@ -307,13 +307,13 @@ def _done(
         "links_csv": judge_links_csv(links) if links else "",
         "expires_at": added.expires_at,
     }
-    # Not after a redirect: until then the tokens would have to be kept somewhere.
+    # No redirect: the tokens would have to be stored until then.
     return render(request, "people/judges_added.html", context, status=201)
 
 
 @form_view
 def erasures_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the requests for erasure and their outcomes; POST records a request made elsewhere."""
+    """List erasure requests and their outcomes; POST records a request made by other means."""
     campaign = organised_campaign(request, slug)
     if request.method == "POST":
         _record(request, campaign)
@@ -347,7 +347,7 @@ def _record(request: HttpRequest, campaign: Campaign) -> None:
 @never_cache
 @login_required
 def erasure_carry_out_page(request: HttpRequest, slug: str, request_id: int) -> HttpResponse:
-    """Show the effects of carrying out a request for erasure, and do it."""
+    """Carry out an erasure request, after confirmation of its effects."""
     asked = _request(request, slug, request_id)
     if not is_answered(request):
         return ask(request, _question(asked), campaign=asked.judge.campaign, section=_SECTION)
@@ -364,7 +364,7 @@ def erasure_carry_out_page(request: HttpRequest, slug: str, request_id: int) -> 
 @never_cache
 @login_required
 def erasure_refuse_page(request: HttpRequest, slug: str, request_id: int) -> HttpResponse:
-    """Refuse a request for erasure for a reason that the judge reads."""
+    """Refuse an erasure request for a reason that is shown to the judge."""
     asked = _request(request, slug, request_id)
     with refusals_told(request):
         erasure_refuse(
@@ -408,7 +408,7 @@ def _question(asked: ErasureRequest) -> Question:
 
 @page_view
 def time_sheet_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show sentences, active time and days of each judge; `?first=` and `?last=` are days."""
+    """Show sentences, active time and days of each judge, from `?first=` to `?last=`."""
     campaign = organised_campaign(request, slug)
     return _time_sheet_page(request, campaign, _asked(request, campaign))
 
@@ -443,7 +443,7 @@ def time_sheet_download(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _asked(request: HttpRequest, campaign: Campaign) -> TimeSheetFilter:
-    """Return the filter in the address; the filter form of the file leads to the page, too."""
+    """Return the filter in the address; its form always leads to the page, even from the download."""
     return TimeSheetFilter.of(
         request,
         Judge.objects.filter(campaign=campaign),

@@ -1,4 +1,4 @@
-"""Preview of the judge's pages for organisers, at any time: nothing is stored."""
+"""Preview the judge's pages for organisers without storing anything."""
 
 from secrets import token_hex
 from typing import cast
@@ -37,14 +37,14 @@ def preview_of_campaign(request: HttpRequest, slug: str) -> HttpResponse:
 
 @page_view
 def preview(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Lead to the first page that a new judge of the test set sees."""
+    """Redirect to the first page that a new judge of the test set sees."""
     pages = _pages(_task(request, slug, task_id))
     return redirect(pages["instructions"] or pages["sentences"])
 
 
 @page_view
 def preview_instructions(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show the instructions as judges read them; who agrees goes on."""
+    """Show the instructions as judges read them, with a link to the sentences."""
     task = _task(request, slug, task_id)
     in_force = instructions_in_force(campaign=task.test_set.campaign)
     wanted = request.GET.get("language") or get_language() or ""
@@ -66,7 +66,7 @@ def preview_instructions(request: HttpRequest, slug: str, task_id: int) -> HttpR
 @never_cache
 @ensure_csrf_cookie
 def preview_sentences(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show the judging page itself; its requests go where nothing is stored."""
+    """Show the judging page; its requests go to addresses that store nothing."""
     task = _task(request, slug, task_id)
     judge = _judge(request, task)
     protocols = [task.protocol]
@@ -81,7 +81,7 @@ def preview_sentences(request: HttpRequest, slug: str, task_id: int) -> HttpResp
 
 
 def _task(request: HttpRequest, slug: str, task_id: int) -> Task:
-    """Return the test set if the user organises its campaign; the session does not remember it."""
+    """Return the task if the user organises its campaign, without remembering it in the session."""
     campaign = organised_campaign(request, slug)
     return get_object_or_404(
         Task.objects.select_related("test_set__campaign"), pk=task_id, test_set__campaign=campaign
@@ -89,7 +89,7 @@ def _task(request: HttpRequest, slug: str, task_id: int) -> Task:
 
 
 def _owner() -> str:
-    """Return a name by which nothing that another page keeps on the device is found."""
+    """Return a random owner, so that the page finds nothing that other pages stored on the device."""
     return f"preview/{token_hex(8)}"
 
 
@@ -100,7 +100,7 @@ def _judge(request: HttpRequest, task: Task) -> Judge:
 
 
 def _pages(task: Task) -> dict[str, str]:
-    """Return the pages there are, in order; empty addresses for those that judges would not see."""
+    """Return the addresses of the pages in order; empty for pages that judges would not see."""
     campaign = task.test_set.campaign
     where = [campaign.slug, task.pk]
     has_instructions = bool(instructions_in_force(campaign=campaign))

@@ -1,4 +1,4 @@
-"""Problem reports as organisers read them: a list to filter, each with its texts, answered and closed."""
+"""Organisers' pages for problem reports: a filtered list, and a page to answer and close each report."""
 
 from typing import cast
 
@@ -25,7 +25,7 @@ from campaign.views.decorators import action_view, form_view, page_view, refusal
 
 
 class ProblemReplyForm(forms.Form):
-    """An answer to a problem report, and whether it closes the report."""
+    """A reply to a problem report, and whether it closes the report."""
 
     text = forms.CharField(
         label=gettext_lazy("Your answer"),
@@ -46,7 +46,7 @@ _SECTION = "problem-reports"
 
 @page_view
 def problem_reports_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """List the reports of a campaign, the latest first; the address sorts, pages and filters."""
+    """List the reports of a campaign, latest first; the address holds sorting, page and filters."""
     campaign = organised_campaign(request, slug)
     asked = ProblemReportFilter.of(
         request, problem_reports_of(campaign=campaign), campaign=campaign
@@ -58,7 +58,7 @@ def problem_reports_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @form_view
 def problem_report_page(request: HttpRequest, slug: str, report_id: int) -> HttpResponse:
-    """Show a report with the texts it is about; POST answers it, closes it or opens it again."""
+    """Show a report with the texts that it is about; POST replies to it, closes it or reopens it."""
     campaign = organised_campaign(request, slug)
     report = get_object_or_404(problem_reports_of(campaign=campaign), pk=report_id)
     if request.method != "POST":
@@ -108,7 +108,7 @@ def _shown(
         "is_closed": replies[-1].closed if replies else False,
         "replies": [each for each in replies if each.takes_back_id is None],
         "form": form or ProblemReplyForm(),
-        # Keep the submitted text, next to the replies added meanwhile.
+        # A submitted text is kept next to replies that were added meanwhile.
         "seen": len(replies),
         "about": reported_block(report),
         "references": Reference.objects.filter(segment=report.block.segment_id).order_by("number"),

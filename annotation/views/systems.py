@@ -1,4 +1,4 @@
-"""Organisers' pages of systems: list, description, withdrawal and restoring."""
+"""Organisers' pages for systems: listing, adding, describing, withdrawing and restoring them."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -59,7 +59,7 @@ def systems_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
 
 @form_view
 def system_add_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Add a system to a test set that exists, from one file of outputs."""
+    """Add a system to an existing test set from a file of outputs."""
     task = organised_task(request, slug, task_id)
     facts = [
         fact
@@ -88,7 +88,7 @@ def system_add_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
 
 @form_view
 def system_page(request: HttpRequest, slug: str, task_id: int, system_id: int) -> HttpResponse:
-    """Change the details of a system, which are shown with its results."""
+    """Change the details of a system; they are shown with its results."""
     task, system = _system(request, slug, task_id, system_id)
     if request.method != "POST":
         return redirect(_page(task, system))
@@ -106,7 +106,7 @@ def system_page(request: HttpRequest, slug: str, task_id: int, system_id: int) -
 def system_withdraw_page(
     request: HttpRequest, slug: str, task_id: int, system_id: int
 ) -> HttpResponse:
-    """Show the effects of withdrawing a system now, and do it."""
+    """Withdraw a system, after confirmation of the effects."""
     task, system = _system(request, slug, task_id, system_id)
     if not is_answered(request):
         question = Question(
@@ -133,7 +133,7 @@ def system_withdraw_page(
 def system_restore_page(
     request: HttpRequest, slug: str, task_id: int, system_id: int
 ) -> HttpResponse:
-    """Take a withdrawn system back."""
+    """Restore a withdrawn system."""
     task, system = _system(request, slug, task_id, system_id)
     system_restore(system=system)
     messages.success(request, _("%(name)s restored.") % {"name": system_label(system.name)})

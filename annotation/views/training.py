@@ -20,7 +20,7 @@ from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, refusals_told
 
-# As many as make sense before the first HIT.
+# More would be too many before the first HIT.
 MOST = 10
 
 
@@ -63,7 +63,7 @@ def _propose(request: HttpRequest, task: Task) -> HttpResponse:
 
 @action_view
 def training_block(request: HttpRequest, slug: str, task_id: int, block_id: int) -> HttpResponse:
-    """Keep a training block's explanation, or remove the block."""
+    """Save a training block's explanation, or remove the block."""
     task = organised_task(request, slug, task_id)
     block = get_object_or_404(TrainingBlock, pk=block_id, task=task)
     decision = request.POST.get("decision")

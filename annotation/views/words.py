@@ -1,4 +1,4 @@
-"""The words of the judging page's scripts, which hold none themselves."""
+"""Strings of the judging page's scripts, which contain none themselves."""
 
 from collections.abc import Iterable
 
@@ -8,8 +8,8 @@ from django.utils.translation import ngettext_lazy
 from annotation.models import SkipReason
 from campaign.models import Protocol
 
-# One number of each plural category that whole numbers fall into in any language (CLDR). The
-# browser asks Intl.PluralRules which of them its number resembles and takes that form.
+# One number for each plural category of whole numbers in any language (CLDR). With
+# Intl.PluralRules, the browser finds the sample in the category of its number, and uses its form.
 PLURAL_SAMPLES = (0, 1, 2, 3, 5, 6, 11, 100)
 
 WORDS = {
@@ -115,7 +115,7 @@ WORDS = {
     "took_seconds": _("That took less than a minute."),
 }
 
-# Each screen's own.
+# Strings of single screens.
 OF_SCREENS = {
     Protocol.RANKING.value: {
         "ranking_question": _("Rank the translations from best to worst. Ties are allowed."),
@@ -283,8 +283,8 @@ def judging_words(
 ) -> dict[str, str | dict[str, str]]:
     """Return the page's strings in the active language; one with a plural maps sample to form.
 
-    `reasons` are those for a skip that a judge may give, with their labels; `protocols` those whose
-    screens the page has.
+    `reasons` are the reasons for a skip that a judge may give, with labels; `protocols` are those
+    whose screens the page has.
     """
     texts = dict(WORDS)
     for protocol in protocols:

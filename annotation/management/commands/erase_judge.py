@@ -1,4 +1,4 @@
-"""`erase_judge`: record, answer and carry out erasure requests; write the data kept about a judge."""
+"""`erase_judge`: record, answer and carry out erasure requests, or write the data kept about a judge."""
 
 from pathlib import Path
 from typing import Any

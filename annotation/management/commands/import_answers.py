@@ -1,4 +1,4 @@
-"""`import_answers`: import judges' answers from elsewhere into a task of any protocol."""
+"""`import_answers`: import answers from other tools into a task of any protocol."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""`import_test_set`: a source, references and outputs from files into a campaign."""
+"""`import_test_set`: import a source, references and outputs from files into a campaign."""
 
 import argparse
 from contextlib import ExitStack
@@ -155,7 +155,7 @@ class Command(BaseCommand):
         recognised: RecognisedSet,
         languages: tuple[str | None, str | None],
     ) -> None:
-        # Without one, files are checked where there is no database.
+        # Without a campaign, the check needs no database.
         slug = options["campaign"]
         campaign = Campaign.objects.filter(slug=slug).first() if slug else None
         found = test_set_files_check(**_options(options, recognised, languages), campaign=campaign)
@@ -208,7 +208,7 @@ def _options(
 
 
 def _recognised(options: dict[str, Any], stack: ExitStack) -> RecognisedSet:
-    """Return the files to read, or raise CommandError where their roles do not fit together."""
+    """Return the files to read. Raises CommandError if their roles do not fit together."""
     files, source = options["files"], options["source"]
     if bool(files) == (source is not None):
         raise CommandError("Give either FILE, or --source with --reference and --system.")
@@ -233,7 +233,7 @@ def _recognised(options: dict[str, Any], stack: ExitStack) -> RecognisedSet:
 
 
 def _languages(options: dict[str, Any], recognised: RecognisedSet) -> tuple[str | None, str | None]:
-    """Return the languages that were given, else those that the names of the files say."""
+    """Return the languages given as options, or else those in the names of the files."""
     source, target = recognised.languages or (None, None)
     return options["source_language"] or source, options["target_language"] or target
 
@@ -241,7 +241,7 @@ def _languages(options: dict[str, Any], recognised: RecognisedSet) -> tuple[str 
 def _pair(
     options: dict[str, Any], languages: tuple[str | None, str | None]
 ) -> tuple[str, str] | None:
-    """Return the pair to take from a file that holds several; None leaves it to the file."""
+    """Return the pair to import from a file with several; None if the file decides."""
     if options["pair"]:
         return options["pair"][0], options["pair"][1]
     source, target = languages
@@ -269,7 +269,7 @@ def _summary(task: Task) -> str:
 
 
 def _reference_in_words(task: Task) -> str:
-    """Return the end of a sentence on the use of the reference."""
+    """Return the end of the summary: how the reference is used."""
     shown = task.test_set.campaign.show_reference
     if task.test_set.systems.filter(kind=SystemKind.REFERENCE).exists():
         design = design_in_force(task_id=task.pk)
