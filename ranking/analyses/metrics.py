@@ -23,7 +23,8 @@ from ranking.analyses.kind import AnalysisKind, Begin, converging
 from ranking.analyses.options import CONFIDENCE, RESAMPLES, SEED, Option, OptionError
 from ranking.code_version import code_version
 from ranking.core.arrays import Int64Array
-from ranking.core.beside import Estimate, OutputScores, ScoredTask
+from ranking.core.beside import OutputScores, ScoredTask
+from ranking.core.estimates import Estimate
 from ranking.core.metrics.figures import Drawing
 from ranking.core.metrics.meta_evaluation import Agreement, MetaEvaluation, meta_evaluation
 from ranking.core.metrics.orders import (

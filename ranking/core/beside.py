@@ -1,25 +1,20 @@
-"""Compare the tasks of one test set: orders, correlations, and pairs decided per hour.
+"""Tasks of one test set beside each other: scores, orders, and pairs decided per hour.
 
 Each task is drawn in resamples of segments and of judges: a ranking by its wins, a task whose outputs are scored one by one
-by mean scores of a segment. Intervals of figures come from how they vary in these resamples. Correlations are Kendall's
-tau-b, Spearman's and Pearson's.
+by mean scores of a segment.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from enum import StrEnum
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from math import inf, sqrt
-from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtrit
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array, UInt64Array
 from ranking.core.counting.counts import chunks, tally
@@ -30,6 +25,16 @@ from ranking.core.counting.resampling import (
     segment_keys,
     unit_keys,
 )
+from ranking.core.estimates import (
+    UNITS,
+    CorrelationsOfScores,
+    DrawnScores,
+    Estimate,
+    Unit,
+    correlations,
+    estimate,
+    kendall_tau,
+)
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import counts_method_named
@@ -38,9 +43,6 @@ from ranking.core.rankings.mean_scores import orders_by_methods
 from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.scores import TIE_DECIMALS, Scores, ordinal_ranks
 
-#: Resampled unit: segments, judges, or a judge's judgments of a segment.
-Unit = Literal["segments", "judges", "cells"]
-UNITS: tuple[Unit, ...] = get_args(Unit)
 _SECONDS_PER_HOUR = 3600
 _AT_A_TIME = 1024
 
@@ -57,22 +59,11 @@ class ActiveTime:
         Number of the segment, as in `Blocks.segment`.
     judge : tuple of str, length T
         Pseudonym of who judged it.
-
-    Raises
-    ------
-    ValueError
-        If the columns are not equally long, or a time is negative.
     """
 
     seconds: FloatArray
     segment: Int64Array
     judge: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        if not len(self.seconds) == len(self.segment) == len(self.judge):
-            raise ValueError("seconds, segment, judge: expected one of each")
-        if np.any(self.seconds < 0):
-            raise ValueError("seconds: expected none below 0")
 
     @cached_property
     def hours(self) -> float | None:
@@ -90,25 +81,14 @@ class TimedTask(ABC):
     name : str
         By what callers know it.
     blocks : Blocks
-        B judged blocks. Segments and judges of several tasks are the same where their numbers and pseudonyms are.
+        B judged blocks, at least one. Segments and judges of several tasks are the same where their numbers and pseudonyms are.
     time : ActiveTime
         Of judges of these blocks.
-
-    Raises
-    ------
-    ValueError
-        If there is no block, or a judge without judgments took time.
     """
 
     name: str
     blocks: Blocks
     time: ActiveTime
-
-    def __post_init__(self) -> None:
-        if not len(self.blocks):
-            raise ValueError("blocks: expected at least one")
-        if not set(self.time.judge) <= self._judge_keys.keys():
-            raise ValueError("time: of a judge who judged no block")
 
     @property
     @abstractmethod
@@ -212,11 +192,6 @@ class OutputScores:
     judge : tuple of str, length N
         Pseudonym of who gave it.
     score : float64, shape (N,)
-
-    Raises
-    ------
-    ValueError
-        If the columns are not equally long, or a system has no score.
     """
 
     systems: tuple[str, ...]
@@ -224,13 +199,6 @@ class OutputScores:
     segment: Int64Array
     judge: tuple[str, ...]
     score: FloatArray
-
-    def __post_init__(self) -> None:
-        columns = (self.system, self.segment, self.judge, self.score)
-        if len({len(column) for column in columns}) != 1:
-            raise ValueError("system, segment, judge, score: expected one of each a score")
-        if set(self.system.tolist()) != set(range(len(self.systems))):
-            raise ValueError("systems: expected a score of each")
 
     @classmethod
     def of_rows(cls, rows: Iterable[tuple[int, str, str, float]]) -> OutputScores | None:
@@ -343,79 +311,47 @@ class ScoredTask(TimedTask):
         return wins
 
 
-#: Minimum share of resamples that must have a figure.
-_LEAST_SHARE = 0.5
-#: Less is rounding.
-_NO_VARIANCE = 1e-20
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A figure with its interval.
-
-    Attributes
-    ----------
-    value : float
-    low, high : float or None
-        None where nothing tells how far it may be off: with one segment or one judge, where half of the resamples have no
-        such figure, or where all have the same.
-    """
-
-    value: float
-    low: float | None
-    high: float | None
-
-
-def estimate(
-    value: float,
-    resampled: Mapping[Unit, FloatArray],
-    *,
-    fewest_units: int,
-    confidence: float,
-    least: float = -inf,
-    most: float = inf,
-) -> Estimate:
-    """Return a figure with an interval for its mean over campaigns of this size.
-
-    Segments and judges are taken for drawn: the variance is that over segments + over judges − that over what a judge
-    judged of a segment, at least each of the first two (Cameron, Gelbach and Miller 2011). Student's t has a degree of
-    freedom fewer than there are segments or judges, whichever are fewer.
+def drawn_scores(
+    task: JudgedTask | ScoredTask, method: CountsMethod, *, resamples: int = 1000, seed: int = 0
+) -> DrawnScores:
+    """Score the systems of a task, also in resamples: by the method, or by means where outputs are scored one by one.
 
     Parameters
     ----------
-    value : float
-    resampled : mapping of unit to float64, shape (R,)
-        The figure in resamples of each unit; NaN where a resample has none.
-    fewest_units : int
-        Segments or judges, whichever are fewer.
-    confidence : float
-        Between 0 and 1.
-    least, most : float
-        No end of the interval is beyond.
+    task : JudgedTask or ScoredTask
+    method : CountsMethod
+    resamples, seed : int
+        As for `ranking.core.counting.resampling.bootstrap_counts`.
 
-    Returns
-    -------
-    Estimate
-
-    Notes
-    -----
-    The interval is symmetric around the figure and not made of percentiles: resamples have the noise of the campaign once
-    more, which pulls correlations towards 0 and makes some pairs significant, so their middle is elsewhere.
+    Raises
+    ------
+    NotConvergedError
+        If the method's estimate does not converge.
     """
-    variances = {unit: _variance(values) for unit, values in resampled.items()}
-    over_segments, over_judges = variances["segments"], variances["judges"]
-    variance = max(over_segments + over_judges - variances["cells"], over_segments, over_judges)
-    if fewest_units < 2 or any(map(np.isnan, variances.values())) or variance < _NO_VARIANCE:
-        return Estimate(value, None, None)
-    reach = float(stdtrit(fewest_units - 1, (1 + confidence) / 2)) * sqrt(variance)
-    return Estimate(value, max(least, value - reach), min(most, value + reach))
+    if isinstance(task, ScoredTask):
+        drawn = {
+            unit: _known(task.means_resampled(unit, seed=seed, resamples=resamples))
+            for unit in UNITS
+        }
+        return DrawnScores(task.systems, _known(task.means()), drawn, task.fewest_units)
+    parameters = method.complete(None)
+    # The keys are those of the units already.
+    resampling = Resampling("blocks", seed=seed)
+    return DrawnScores(
+        systems=task.systems,
+        scores=method.score(task.compared, **parameters),
+        resampled={
+            unit: method.score_resamples(
+                task.keyed(unit), resampling, range(resamples), **parameters
+            )
+            for unit in UNITS
+        },
+        fewest_units=task.fewest_units,
+    )
 
 
-def _variance(values: FloatArray) -> float:
-    known = values[~np.isnan(values)]
-    if len(known) < max(2, _LEAST_SHARE * len(values)):
-        return float("nan")
-    return float(known.var(ddof=1))
+def _known(values: FloatArray) -> Scores:
+    return Scores(values=values, estimable=~np.isnan(values))
 
 
 @dataclass(frozen=True, eq=False)
@@ -502,224 +438,11 @@ def _better(wins: Int64Array, confidence: float) -> BoolArray:
     return better(wins, level=level, sides=2, correction=Correction.HOLM)
 
 
-#: Two systems correlate by 1 or -1 whatever was judged, and so do the ranks of three in a third of random orders;
-#: no interval of three holds.
-FEWEST_SYSTEMS = 4
-
-
-class NoCorrelation(StrEnum):
-    """Reason for a missing correlation, as a code for callers to put into words."""
-
-    FEW_SYSTEMS = "few_systems"
-    """Fewer than four systems have a score in both."""
-
-    EQUAL_SCORES = "equal_scores"
-    """All scores of one of the two are equal."""
-
-
-@dataclass(frozen=True)
-class CorrelationsOfScores:
-    """Correlations of two lists of scores of the same systems.
-
-    Attributes
-    ----------
-    systems : tuple of str
-        Those that both score, by name.
-    kendall, spearman, pearson : Estimate or None
-        Tau-b; Spearman's with mean ranks for ties; Pearson's. None where there is none.
-    reason : NoCorrelation or None
-        Why there is none.
-    """
-
-    systems: tuple[str, ...]
-    kendall: Estimate | None
-    spearman: Estimate | None
-    pearson: Estimate | None
-    reason: NoCorrelation | None = None
-
-
-def kendall_tau_b(one: FloatArray, other: FloatArray) -> FloatArray:
-    """Return Kendall's tau-b (1945) of scores, shape (..., n) each, possibly of many resamples.
-
-    (C − D) / √((C + D + T₁)(C + D + T₂)): C pairs in the same order, D in opposite orders, T₁ and T₂ tied in the
-    other alone. Scores that agree to `TIE_DECIMALS` decimals are tied. NaN where all scores of one are, or any is NaN.
-    """
-    first, second = np.triu_indices(one.shape[-1], 1)
-    signs = [
-        np.sign(np.round(each[..., first] - each[..., second], TIE_DECIMALS))
-        for each in (one, other)
-    ]
-    untied = [(each * each).sum(axis=-1) for each in signs]
-    return _ratio((signs[0] * signs[1]).sum(axis=-1), untied[0] * untied[1])
-
-
-def pearson(one: FloatArray, other: FloatArray) -> FloatArray:
-    """Return Pearson's correlation of scores, shape (..., n) each; NaN where all of one are equal, or any is NaN."""
-    one, other = np.round(one, TIE_DECIMALS), np.round(other, TIE_DECIMALS)
-    varies = np.ptp(one, axis=-1) * np.ptp(other, axis=-1) > 0
-    one, other = (each - each.mean(axis=-1, keepdims=True) for each in (one, other))
-    squares = (one * one).sum(axis=-1) * (other * other).sum(axis=-1)
-    return _ratio((one * other).sum(axis=-1), np.where(varies, squares, 0.0))
-
-
-def spearman(one: FloatArray, other: FloatArray) -> FloatArray:
-    """Return Spearman's correlation of scores, with mean ranks for ties.
-
-    Parameters and result are those of `pearson`; scores that are equal to `TIE_DECIMALS` decimals are tied.
-    """
-    from scipy.stats import rankdata  # a fifth of the time in which Django starts
-
-    ranks = [rankdata(np.round(each, TIE_DECIMALS), axis=-1) for each in (one, other)]
-    return pearson(*ranks)
-
-
-_MEASURES: Mapping[str, Callable[[FloatArray, FloatArray], FloatArray]] = MappingProxyType(
-    {"kendall": kendall_tau_b, "spearman": spearman, "pearson": pearson}
-)
-
-
-@dataclass(frozen=True, eq=False)
-class DrawnScores:
-    """The scores of a task's systems, and those in resamples of each unit.
-
-    `scores` is of shape (n,); `resampled` of shape (R, n). Resamples of the same seed have the same weights of segments
-    and judges in every task.
-    """
-
-    systems: tuple[str, ...]
-    scores: Scores
-    resampled: Mapping[Unit, Scores]
-    fewest_units: int
-
-
-def drawn_scores(
-    task: JudgedTask | ScoredTask, method: CountsMethod, *, resamples: int = 1000, seed: int = 0
-) -> DrawnScores:
-    """Score the systems of a task, also in resamples: by the method, or by means where outputs are scored one by one.
-
-    Parameters
-    ----------
-    task : JudgedTask or ScoredTask
-    method : CountsMethod
-    resamples, seed : int
-        As for `ranking.core.counting.resampling.bootstrap_counts`.
-
-    Raises
-    ------
-    NotConvergedError
-        If the method's estimate does not converge.
-    """
-    if isinstance(task, ScoredTask):
-        drawn = {
-            unit: _known(task.means_resampled(unit, seed=seed, resamples=resamples))
-            for unit in UNITS
-        }
-        return DrawnScores(task.systems, _known(task.means()), drawn, task.fewest_units)
-    parameters = method.complete(None)
-    # The keys are those of the units already.
-    resampling = Resampling("blocks", seed=seed)
-    return DrawnScores(
-        systems=task.systems,
-        scores=method.score(task.compared, **parameters),
-        resampled={
-            unit: method.score_resamples(
-                task.keyed(unit), resampling, range(resamples), **parameters
-            )
-            for unit in UNITS
-        },
-        fewest_units=task.fewest_units,
-    )
-
-
-def _known(values: FloatArray) -> Scores:
-    return Scores(values=values, estimable=~np.isnan(values))
-
-
-def correlations(
-    one: DrawnScores, other: DrawnScores, *, confidence: float = 0.95
-) -> CorrelationsOfScores:
-    """Return correlations of the scores that two tasks give the systems they have in common.
-
-    Parameters
-    ----------
-    one, other : DrawnScores
-        Of the same number of resamples and the same seed.
-    confidence : float
-        Between 0 and 1.
-
-    Returns
-    -------
-    CorrelationsOfScores
-        Each interval is for what the correlation is on average over campaigns of this size, with other segments and other
-        judges: see `ranking.core.beside.estimate`. Noise lowers correlations, so that of the true scores is
-        further from 0.
-    """
-    places = {
-        name: index for index, name in enumerate(other.systems) if other.scores.estimable[index]
-    }
-    common = [
-        (index, places[name])
-        for index, name in enumerate(one.systems)
-        if one.scores.estimable[index] and name in places
-    ]
-    names = tuple(one.systems[index] for index, _place in common)
-    if len(common) < FEWEST_SYSTEMS:
-        return CorrelationsOfScores(names, None, None, None, NoCorrelation.FEW_SYSTEMS)
-    mine, theirs = (np.array(each, dtype=np.int64) for each in zip(*common, strict=True))
-    found = {}
-    for name, measure in _MEASURES.items():
-        value = float(measure(one.scores.values[mine], other.scores.values[theirs]))
-        if np.isnan(value):
-            return CorrelationsOfScores(names, None, None, None, NoCorrelation.EQUAL_SCORES)
-        found[name] = estimate(
-            value,
-            {
-                unit: measure(
-                    one.resampled[unit].values[:, mine], other.resampled[unit].values[:, theirs]
-                )
-                for unit in UNITS
-            },
-            fewest_units=min(one.fewest_units, other.fewest_units),
-            confidence=confidence,
-            least=-1.0,
-            most=1.0,
-        )
-    return CorrelationsOfScores(names, found["kendall"], found["spearman"], found["pearson"])
-
-
-def _ratio(product: FloatArray, squares: FloatArray) -> FloatArray:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.where(squares > 0, product / np.sqrt(squares), np.nan)
-    return np.asarray(np.clip(found, -1, 1), dtype=np.float64)
-
-
 #: Resamples without a score of a system are left out; of more than this share, nothing is known of its spread.
 _MOST_LACKING = 0.05
 _LEAST_WHOLE = 50
 #: A better system and a worse one.
 BetterAndWorse = tuple[str, str]
-
-
-@dataclass(frozen=True)
-class PlacedSystem:
-    """A system in the order of a task.
-
-    Attributes
-    ----------
-    system : str
-    score : float or None
-        Higher is better; by the method, or the mean where outputs are scored one by one. None where all comparisons
-        are ties.
-    rank, rank_low, rank_high, cluster : int
-        1 for the best. The range is of percentiles, or a confidence set where outputs are scored one by one.
-    """
-
-    system: str
-    score: float | None
-    rank: int
-    rank_low: int
-    rank_high: int
-    cluster: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -729,17 +452,18 @@ class TaskOrder:
     Attributes
     ----------
     task : JudgedTask or ScoredTask
-    order : tuple of PlacedSystem
-        Best first; empty where nothing compares two systems.
     ranking : Ranking or None
-        That the order is of, with percentile ranges over segments and judges, as live rankings have by default; None where
-        there is no order, or outputs are scored one by one.
+        With percentile ranges over segments and judges, as live rankings have by default; None where nothing compares two
+        systems, or outputs are scored one by one.
+    means : sequence of dict
+        Where outputs are scored one by one, the systems by mean score, best first: system, score, rank, rank_low and
+        rank_high (ends of a confidence set), and cluster, as in `RankedSystem`. Empty otherwise, and for a single system.
     decided : DecidedPairs
     """
 
     task: JudgedTask | ScoredTask
-    order: tuple[PlacedSystem, ...]
     ranking: Ranking | None
+    means: Sequence[Mapping[str, Any]]
     decided: DecidedPairs
 
 
@@ -806,12 +530,10 @@ def tasks_beside(
     Raises
     ------
     ValueError
-        If two tasks have the same name, or the method does not score counts.
+        If the method does not score counts.
     NotConvergedError
         If the method's estimate does not converge.
     """
-    if len({task.name for task in tasks}) < len(tasks):
-        raise ValueError("tasks: a name occurs twice")
     scored = counts_method_named(method)
     drawing = {"resamples": resamples, "seed": seed}
     orders, drawn = [], []
@@ -825,10 +547,10 @@ def tasks_beside(
         orders.append(
             TaskOrder(
                 task=task,
-                order=_by_means(drawn[-1], confidence, seed)
-                if isinstance(task, ScoredTask)
-                else _by_ranking(ranking),
                 ranking=ranking,
+                means=_by_means(drawn[-1], confidence, seed)
+                if isinstance(task, ScoredTask)
+                else (),
                 decided=decided_pairs(task, confidence=confidence, **drawing),
             )
         )
@@ -841,13 +563,7 @@ def tasks_beside(
     return TasksBeside(tuple(orders), tuple(pairs))
 
 
-def _by_ranking(ranking: Ranking | None) -> tuple[PlacedSystem, ...]:
-    names = [part.name for part in fields(PlacedSystem)]
-    rows = () if ranking is None else ranking.systems
-    return tuple(PlacedSystem(**{name: getattr(row, name) for name in names}) for row in rows)
-
-
-def _by_means(drawn: DrawnScores, confidence: float, seed: int) -> tuple[PlacedSystem, ...]:
+def _by_means(drawn: DrawnScores, confidence: float, seed: int) -> list[dict[str, Any]]:
     """Return the order by means, with confidence sets of ranks over segments and judges.
 
     The covariance is that over segments + that over judges: what both share is in it twice, so that sets are no smaller
@@ -855,7 +571,7 @@ def _by_means(drawn: DrawnScores, confidence: float, seed: int) -> tuple[PlacedS
     """
     n = len(drawn.systems)
     if n < 2:
-        return ()
+        return []
     covariance = np.zeros((n, n))
     parts = [drawn.resampled["segments"].values, drawn.resampled["judges"].values]
     lacking = [np.isnan(each).mean(axis=0) > _MOST_LACKING for each in parts]
@@ -877,18 +593,18 @@ def _by_means(drawn: DrawnScores, confidence: float, seed: int) -> tuple[PlacedS
     )
     ranks = ordinal_ranks(drawn.scores)
     low, high = np.minimum(ranges.low, ranks), np.maximum(ranges.high, ranks)
-    cluster = clusters(RankRanges(low=low, high=high))
-    return tuple(
-        PlacedSystem(
-            system=drawn.systems[index],
-            score=float(values[index]),
-            rank=int(ranks[index]),
-            rank_low=int(low[index]),
-            rank_high=int(high[index]),
-            cluster=int(cluster[index]),
-        )
+    columns = {
+        "score": values,
+        "rank": ranks,
+        "rank_low": low,
+        "rank_high": high,
+        "cluster": clusters(RankRanges(low=low, high=high)),
+    }
+    return [
+        {"system": drawn.systems[index]}
+        | {name: column[index].item() for name, column in columns.items()}
         for index in np.argsort(ranks).tolist()
-    )
+    ]
 
 
 def _pair(one: TaskOrder, other: TaskOrder, found: CorrelationsOfScores) -> PairOfTasks:
@@ -907,32 +623,6 @@ def _better_pairs(found: DecidedPairs) -> list[BetterAndWorse]:
         (found.systems[better], found.systems[worse])
         for better, worse in np.argwhere(found.better).tolist()
     ]
-
-
-def kendall_tau(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-    """Return Kendall's τ_b between two orders of systems, over the systems that both have.
-
-    Parameters
-    ----------
-    one, other : mapping of str to float
-        A score or a rank for each system; in both the same direction is better. Equal values, to `TIE_DECIMALS` decimals,
-        are ties.
-
-    Returns
-    -------
-    float
-        From −1 (the other way round) to 1 (the same order); NaN if either leaves all its systems tied, or fewer than
-        two systems are in both.
-
-    References
-    ----------
-    M. G. Kendall (1945), The Treatment of Ties in Ranking Problems, Biometrika 33.
-    """
-    both = sorted(one.keys() & other.keys())
-    scores, others = (
-        np.array([each[name] for name in both], dtype=np.float64) for each in (one, other)
-    )
-    return float(kendall_tau_b(scores, others))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -19,6 +20,26 @@ def interval_ends(confidence: float) -> tuple[str, str]:
     return _("From, %(percent)s %%") % words, _("To, %(percent)s %%") % words
 
 
+def interval_columns(
+    key: str, heading: str, confidence: float, *, ends: str | None = None, decimals: int = 3
+) -> tuple[Column, ...]:
+    """Return the columns of a figure and of the ends of its interval; their keys begin with `ends`, by default the key."""
+    headings = (heading, *interval_ends(confidence))
+    return tuple(map(partial(Column, decimals=decimals), _keys(key, ends), headings))
+
+
+def interval_cells(key: str, found: Any, *, ends: str | None = None) -> dict[str, Value]:
+    """Return the cells of `interval_columns`, from an estimate, its plain values, or None."""
+    values = found if isinstance(found, Mapping) else vars(found) if found else {}
+    cells = map(values.get, ("value", "low", "high"))
+    return dict(zip(_keys(key, ends), cells, strict=True))
+
+
+def _keys(key: str, ends: str | None) -> tuple[str, ...]:
+    ends = f"{key}_" if ends is None else ends
+    return key, f"{ends}low", f"{ends}high"
+
+
 def correlation_columns(
     confidence: float,
     *,
@@ -30,16 +51,11 @@ def correlation_columns(
 
     Keys get the suffix, and headings are the coefficients' names where none are given.
     """
-    low, high = interval_ends(confidence)
     headings = {"pearson": pearson or _("Pearson"), "spearman": spearman or _("Spearman")}
     return tuple(
         column
         for key, heading in headings.items()
-        for column in (
-            Column(f"{key}{suffix}", heading),
-            Column(f"{key}{suffix}_low", low),
-            Column(f"{key}{suffix}_high", high),
-        )
+        for column in interval_columns(f"{key}{suffix}", heading, confidence)
     )
 
 

@@ -90,39 +90,30 @@ def _other(task: Task | None, beside: TaskBeside) -> TaskRead:
     nothing = TaskRead(protocol=beside.protocol, watermark=beside.watermark, judged=None)
     if task is None or beside.judgments is None:
         return nothing
+    languages = (task.test_set.source_language, task.test_set.target_language)
+    of: dict[str, Any] = {"task": task, "watermark": beside.watermark, "chosen": beside.judgments}
     try:
-        given = stored_input(
-            task=task,
-            watermark=beside.watermark,
-            chosen=beside.judgments,
-            languages=(task.test_set.source_language, task.test_set.target_language),
-        )
+        given = stored_input(**of, languages=languages)
     except ValueError:  # none of them counts
         return nothing
-    return _read(task, beside.watermark, beside.judgments, given)
+    return _read(**of, given=given)
 
 
 def _read(task: Task, watermark: int, chosen: ChosenJudgments, given: Input) -> TaskRead:
+    """Return a task by its comparisons or, where no block compares outputs, by the scores of its answers."""
     time, untimed = _active_time(task, watermark, chosen)
+    judged: JudgedTask | ScoredTask = JudgedTask(task.protocol, given.blocks, time)
+    if not judged.systems:
+        scores = output_scores(task=task, watermark=watermark, chosen=chosen)
+        if scores is not None:
+            judged = ScoredTask(task.protocol, given.blocks, time, scores)
     return TaskRead(
         protocol=task.protocol,
         watermark=watermark,
-        judged=_judged(task, watermark, chosen, JudgedTask(task.protocol, given.blocks, time)),
+        judged=judged,
         untimed=untimed,
         excluded_judges=chosen.without,
     )
-
-
-def _judged(
-    task: Task, watermark: int, chosen: ChosenJudgments, judged: JudgedTask
-) -> JudgedTask | ScoredTask:
-    """Return the task by its scores, where no block compares outputs and its answers score them."""
-    if judged.systems:
-        return judged
-    scores = output_scores(task=task, watermark=watermark, chosen=chosen)
-    if scores is None:
-        return judged
-    return ScoredTask(judged.name, judged.blocks, judged.time, scores)
 
 
 def _active_time(task: Task, watermark: int, chosen: ChosenJudgments) -> tuple[ActiveTime, int]:

@@ -22,12 +22,12 @@ import numpy.typing as npt
 
 from ranking.core.beside import (
     ActiveTime,
-    Estimate,
     JudgedTask,
     OutputScores,
     ScoredTask,
     tasks_beside,
 )
+from ranking.core.estimates import Estimate
 from ranking.core.judged.blocks import Blocks
 
 FloatArray = npt.NDArray[np.float64]
@@ -316,8 +316,7 @@ def held(
             found[order.task.name].estimates.append(order.decided.per_hour)
             found[order.task.name].hours.append(order.task.time.hours)
         for name in ("kendall", "spearman", "pearson"):
-            estimate = getattr(beside.pairs[0].correlations, name)
-            if estimate is not None:
+            if estimate := beside.pairs[0].correlations.by_measure.get(name):
                 found[name].estimates.append(estimate)
     return found
 

@@ -28,9 +28,9 @@ from ranking.core.arrays import (
     Int64Array,
     UInt64Array,
 )
-from ranking.core.beside import Estimate
 from ranking.core.counting.counts import chunks, comparisons_of
 from ranking.core.counting.resampling import UNITS_AT_A_TIME, poisson_weights, uniform_numbers
+from ranking.core.estimates import Estimate
 from ranking.core.judged.blocks import Blocks
 
 #: With up to this many segments, all 2^S flips are enumerated instead of random ones.
@@ -344,7 +344,7 @@ class Figure:
         return cls(value, np.asarray((over - value * under) / total), kinds)
 
     def estimate(self, drawing: Drawing) -> Estimate:
-        """Return the figure with its interval, from the same variance and quantile as `ranking.core.beside.estimate`."""
+        """Return the figure with its interval, from the same variance and quantile as `ranking.core.estimates.estimate`."""
         units = list(self.kinds)
         if len(units) > 1:
             # What a judge judged of a segment.

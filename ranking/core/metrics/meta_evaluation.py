@@ -6,24 +6,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from ranking.core.arrays import BoolArray, FloatArray, Int32Array, Int64Array
-from ranking.core.beside import (
-    FEWEST_SYSTEMS,
-    Estimate,
-    OutputScores,
-    Unit,
-    kendall_tau_b,
-    pearson,
-    spearman,
-)
+from ranking.core.beside import OutputScores
 from ranking.core.counting.counts import Layout, counts_of_units
 from ranking.core.counting.resampling import segment_keys
 from ranking.core.diagnosis.correlation import kendall_influenced
+from ranking.core.estimates import FEWEST_SYSTEMS, MEASURES, Estimate, Unit
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.shares import expected_wins
 from ranking.core.metrics.figures import (
@@ -105,16 +97,9 @@ def pairwise_accuracy(
     return ratios(np.count_nonzero(alike & counted, axis=-1), pairs)
 
 
-_CORRELATIONS: Mapping[str, Measure] = MappingProxyType(
-    {"pearson": pearson, "spearman": spearman, "kendall": kendall_tau_b}
-)
-
-
 def _measures(systems: int) -> dict[str, Measure]:
     """Return the figures that compare the scores of so many systems and nothing else."""
-    return {"pairwise": pairwise_accuracy} | (
-        dict(_CORRELATIONS) if systems >= FEWEST_SYSTEMS else {}
-    )
+    return {"pairwise": pairwise_accuracy} | (dict(MEASURES) if systems >= FEWEST_SYSTEMS else {})
 
 
 def agreement_of_metrics(
@@ -211,7 +196,7 @@ def _estimate(
         own = drawn if unit == "segments" else np.broadcast_to(metric.scores, drawn.shape)
         return measure(people.resampled[unit], own)
 
-    least = -1.0 if name in _CORRELATIONS else 0.0
+    least = -1.0 if name in MEASURES else 0.0
     return people.interval(value, resampled, least=least, most=1.0)
 
 

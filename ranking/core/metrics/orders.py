@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 
 from ranking.core.arrays import BoolArray, FloatArray
-from ranking.core.beside import Estimate
 from ranking.core.counting.resampling import segment_keys
+from ranking.core.estimates import Estimate
 from ranking.core.metrics.figures import Figure
 from ranking.core.metrics.people import Metric, People
 from ranking.core.metrics.texts import (

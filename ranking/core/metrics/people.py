@@ -11,17 +11,14 @@ import numpy as np
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array, UInt64Array
 from ranking.core.beside import (
-    UNITS,
     ActiveTime,
-    Estimate,
     JudgedTask,
     OutputScores,
     ScoredTask,
-    Unit,
     drawn_scores,
-    estimate,
 )
 from ranking.core.counting.resampling import segment_keys
+from ranking.core.estimates import UNITS, Estimate, Unit, estimate
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import counts_method_named
 from ranking.core.metrics.figures import (
@@ -187,7 +184,7 @@ class People:
         """Return the least difference of scores at which people separate a pair, shape (n (n − 1) / 2,).
 
         Two-sided t-tests of each pair by itself, with a degree of freedom fewer than there are segments or judges. The covariance
-        of the scores over segments and judges is what `beside.estimate` does for one figure.
+        of the scores over segments and judges is what `estimates.estimate` does for one figure.
         """
         over = {unit: _covariance(values) for unit, values in self.resampled.items()}
         covariance = over["segments"] + over["judges"] - over["cells"]

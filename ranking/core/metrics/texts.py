@@ -29,9 +29,9 @@ import numpy as np
 
 from optional_packages import extra_require
 from ranking.core.arrays import BoolArray, FloatArray, UInt64Array
-from ranking.core.beside import Estimate
 from ranking.core.counting.counts import chunks
 from ranking.core.counting.resampling import trim_count
+from ranking.core.estimates import Estimate
 from ranking.core.metrics.figures import Drawing, Figure, resampled_sums
 
 _ORDERS: Final = 4

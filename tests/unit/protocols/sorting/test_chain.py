@@ -17,7 +17,8 @@ from protocols.sorting.statistics.chain import (
 from protocols.sorting.statistics.merge_insertion import Pair
 from protocols.sorting.statistics.merge_insertion import pair_of as known_as
 from protocols.sorting.statistics.verdicts import VerdictRule
-from ranking.core.beside import kendall_tau, orders_beside
+from ranking.core.beside import orders_beside
+from ranking.core.estimates import kendall_tau
 from ranking.core.ranges import Correction
 from ranking.core.rankings.two_systems import PairJudgments, blocks_of
 from tests.simulated.sorts import SimulatedCampaign, SimulatedWorld

@@ -18,22 +18,24 @@ from scipy import stats
 
 from ranking.core.arrays import FloatArray
 from ranking.core.beside import (
-    UNITS,
     ActiveTime,
-    DrawnScores,
     JudgedTask,
-    NoCorrelation,
     OutputScores,
     ScoredTask,
-    correlations,
     decided_pairs,
     drawn_scores,
-    kendall_tau_b,
-    pearson,
-    spearman,
     tasks_beside,
 )
 from ranking.core.counting.counts import tally
+from ranking.core.estimates import (
+    UNITS,
+    DrawnScores,
+    NoCorrelation,
+    correlations,
+    kendall_tau_b,
+    pearson,
+    spearman,
+)
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
 from ranking.core.methods.registry import counts_method_named
 from ranking.core.rankings.rank import rank
@@ -98,32 +100,24 @@ def test_resamples_are_around_the_figures(unit: str) -> None:
 def test_systems_are_ordered_by_means_with_sets_of_ranks() -> None:
     tasks = scored_campaign(WORLDS["far apart"], np.random.default_rng(1))
     found = tasks_beside(tasks, resamples=200).orders[1]
-    scores = [each.score for each in found.order if each.score is not None]
+    scores = [each["score"] for each in found.means]
     assert scores == sorted(scores, reverse=True)
-    assert [each.rank for each in found.order] == [1, 2, 3, 4, 5, 6]
+    assert [each["rank"] for each in found.means] == [1, 2, 3, 4, 5, 6]
     assert found.ranking is None
-    assert found.order[0].rank_high < 6
+    assert found.means[0]["rank_high"] < 6
     equal = scored_campaign(WORLDS["equal systems"], np.random.default_rng(1))
-    order = tasks_beside(equal, resamples=200).orders[1].order
-    assert sum((each.rank_low, each.rank_high) == (1, 6) for each in order) >= 5
-    assert tasks_beside([equal[1]], resamples=200, seed=0).orders[0].order == order
+    order = tasks_beside(equal, resamples=200).orders[1].means
+    assert sum((each["rank_low"], each["rank_high"]) == (1, 6) for each in order) >= 5
+    assert tasks_beside([equal[1]], resamples=200, seed=0).orders[0].means == order
 
 
 def test_one_judge_says_nothing_of_ranks() -> None:
     task = scored(*(("abc"[n % 3], n // 3, "ada", n % 3) for n in range(30)))
     (order,) = tasks_beside([task], resamples=100).orders
-    assert [(each.rank_low, each.rank_high) for each in order.order] == [(1, 3)] * 3
+    assert [(each["rank_low"], each["rank_high"]) for each in order.means] == [(1, 3)] * 3
     assert order.decided.decided == 3
     assert order.decided.per_hour is not None
     assert order.decided.per_hour.low is None
-
-
-def test_columns_fit_each_other() -> None:
-    task = scored(("a", 1, "ada", 90), ("b", 1, "ada", 80))
-    with pytest.raises(ValueError, match="one of each"):
-        replace(task.scores, judge=("ada",))
-    with pytest.raises(ValueError, match="a score of each"):
-        replace(task.scores, systems=("a", "b", "c"))
 
 
 @pytest.fixture
@@ -259,29 +253,28 @@ def test_only_systems_that_both_score_count() -> None:
         drawn(a=3, b=2, c=1, f=0, d=9, e=float("nan")), drawn(c=0, x=5, b=2, a=1, f=-1, e=8)
     )
     assert found.systems == ("a", "b", "c", "f")
-    assert found.kendall is not None
-    assert found.kendall.value == pytest.approx(2 / 3)
+    kendall = found.by_measure["kendall"]
+    assert kendall.value == pytest.approx(2 / 3)
     # Scores without noise tell nothing of other segments.
-    assert (found.kendall.low, found.kendall.high) == (None, None)
+    assert (kendall.low, kendall.high) == (None, None)
 
 
 def test_with_fewer_than_four_systems_or_equal_scores_there_is_none() -> None:
     few = correlations(drawn(a=3, b=2, c=1, e=0), drawn(a=3, b=2, c=1, d=0))
-    assert (few.kendall, few.spearman, few.pearson) == (None, None, None)
-    assert (few.systems, few.reason) == (("a", "b", "c"), NoCorrelation.FEW_SYSTEMS)
+    assert (few.systems, few.by_measure) == (("a", "b", "c"), {})
+    assert few.reason == NoCorrelation.FEW_SYSTEMS
     none = correlations(drawn(a=3, b=2), drawn(c=3, d=2))
     assert (none.systems, none.reason) == ((), NoCorrelation.FEW_SYSTEMS)
     equal = correlations(drawn(a=3, b=2, c=1, d=0), drawn(a=1, b=1, c=1, d=1))
-    assert (equal.kendall, equal.reason) == (None, NoCorrelation.EQUAL_SCORES)
+    assert (equal.by_measure, equal.reason) == ({}, NoCorrelation.EQUAL_SCORES)
 
 
 def test_resamples_without_a_correlation_have_no_interval() -> None:
     one, other = drawn(a=3, b=2, c=1, d=0), drawn(a=3, b=1, c=2, d=0)
     one.resampled["segments"].values[:60] = np.nan
-    found = correlations(one, other)
-    assert found.pearson is not None
-    assert found.pearson.value == pytest.approx(0.8)
-    assert found.pearson.low is None
+    found = correlations(one, other).by_measure["pearson"]
+    assert found.value == pytest.approx(0.8)
+    assert found.low is None
 
 
 def test_a_segment_weighs_the_same_in_both_tasks() -> None:
@@ -292,10 +285,9 @@ def test_a_segment_weighs_the_same_in_both_tasks() -> None:
     assert not np.array_equal(
         scores.resampled["segments"].values, scores.resampled["judges"].values
     )
-    found = correlations(scores, scores)
-    assert found.pearson is not None
-    assert found.pearson.value == pytest.approx(1)
-    assert found.pearson.low is None
+    found = correlations(scores, scores).by_measure["pearson"]
+    assert found.value == pytest.approx(1)
+    assert found.low is None
 
 
 def test_each_is_ranked_as_live_rankings_are_by_default() -> None:
@@ -325,14 +317,6 @@ def test_a_task_that_compares_nothing_has_no_order() -> None:
     assert found.orders[1].ranking is None
     assert (found.orders[1].decided.pairs, found.orders[1].decided.per_hour) == (0, None)
     assert found.pairs[0].correlations.systems == ()
-
-
-def test_names_and_methods_that_do_not_fit() -> None:
-    task = campaign(WORLDS["the same order"], np.random.default_rng(2))[0]
-    with pytest.raises(ValueError, match="twice"):
-        tasks_beside([task, task])
-    with pytest.raises(ValueError, match="counts"):
-        tasks_beside([task], "trueskill_wmt")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,271 @@
+"""Figures with intervals over segments and judges; correlations of scores of systems.
+
+Correlations are Kendall's tau-b, Spearman's and Pearson's. Intervals come from how figures vary in resamples of segments, of
+judges, and of what a judge judged of a segment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from math import inf, sqrt
+from types import MappingProxyType
+from typing import Literal, get_args
+
+import numpy as np
+from scipy.special import stdtrit
+
+from ranking.core.arrays import FloatArray
+from ranking.core.scores import TIE_DECIMALS, Scores
+
+#: Resampled unit: segments, judges, or a judge's judgments of a segment.
+Unit = Literal["segments", "judges", "cells"]
+UNITS: tuple[Unit, ...] = get_args(Unit)
+
+#: Minimum share of resamples that must have a figure.
+_LEAST_SHARE = 0.5
+#: Less is rounding.
+_NO_VARIANCE = 1e-20
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure with its interval.
+
+    Attributes
+    ----------
+    value : float
+    low, high : float or None
+        None where nothing tells how far it may be off: with one segment or one judge, where half of the resamples have no
+        such figure, or where all have the same.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+def estimate(
+    value: float,
+    resampled: Mapping[Unit, FloatArray],
+    *,
+    fewest_units: int,
+    confidence: float,
+    least: float = -inf,
+    most: float = inf,
+) -> Estimate:
+    """Return a figure with an interval for its mean over campaigns of this size.
+
+    Segments and judges are taken for drawn: the variance is that over segments + over judges − that over what a judge
+    judged of a segment, at least each of the first two (Cameron, Gelbach and Miller 2011). Student's t has a degree of
+    freedom fewer than there are segments or judges, whichever are fewer.
+
+    Parameters
+    ----------
+    value : float
+    resampled : mapping of unit to float64, shape (R,)
+        The figure in resamples of each unit; NaN where a resample has none.
+    fewest_units : int
+        Segments or judges, whichever are fewer.
+    confidence : float
+        Between 0 and 1.
+    least, most : float
+        No end of the interval is beyond.
+
+    Returns
+    -------
+    Estimate
+
+    Notes
+    -----
+    The interval is symmetric around the figure and not made of percentiles: resamples have the noise of the campaign once
+    more, which pulls correlations towards 0 and makes some pairs significant, so their middle is elsewhere.
+    """
+    variances = {unit: _variance(values) for unit, values in resampled.items()}
+    over_segments, over_judges = variances["segments"], variances["judges"]
+    variance = max(over_segments + over_judges - variances["cells"], over_segments, over_judges)
+    if fewest_units < 2 or any(map(np.isnan, variances.values())) or variance < _NO_VARIANCE:
+        return Estimate(value, None, None)
+    reach = float(stdtrit(fewest_units - 1, (1 + confidence) / 2)) * sqrt(variance)
+    return Estimate(value, max(least, value - reach), min(most, value + reach))
+
+
+def _variance(values: FloatArray) -> float:
+    known = values[~np.isnan(values)]
+    if len(known) < max(2, _LEAST_SHARE * len(values)):
+        return float("nan")
+    return float(known.var(ddof=1))
+
+
+#: Two systems correlate by 1 or -1 whatever was judged, and so do the ranks of three in a third of random orders;
+#: no interval of three holds.
+FEWEST_SYSTEMS = 4
+
+
+class NoCorrelation(StrEnum):
+    """Reason for a missing correlation, as a code for callers to put into words."""
+
+    FEW_SYSTEMS = "few_systems"
+    """Fewer than four systems have a score in both."""
+
+    EQUAL_SCORES = "equal_scores"
+    """All scores of one of the two are equal."""
+
+
+@dataclass(frozen=True)
+class CorrelationsOfScores:
+    """Correlations of two lists of scores of the same systems.
+
+    Attributes
+    ----------
+    systems : tuple of str
+        Those that both score, by name.
+    by_measure : mapping of str to Estimate
+        "kendall" (tau-b), "spearman" (with mean ranks for ties) and "pearson"; empty if there is none.
+    reason : NoCorrelation or None
+        Why there is none.
+    """
+
+    systems: tuple[str, ...]
+    by_measure: Mapping[str, Estimate]
+    reason: NoCorrelation | None = None
+
+
+def kendall_tau_b(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Return Kendall's tau-b (1945) of scores, shape (..., n) each, possibly of many resamples.
+
+    (C − D) / √((C + D + T₁)(C + D + T₂)): C pairs in the same order, D in opposite orders, T₁ and T₂ tied in the
+    other alone. Scores that agree to `TIE_DECIMALS` decimals are tied. NaN where all scores of one are, or any is NaN.
+    """
+    first, second = np.triu_indices(one.shape[-1], 1)
+    signs = [
+        np.sign(np.round(each[..., first] - each[..., second], TIE_DECIMALS))
+        for each in (one, other)
+    ]
+    untied = [(each * each).sum(axis=-1) for each in signs]
+    return _ratio((signs[0] * signs[1]).sum(axis=-1), untied[0] * untied[1])
+
+
+def pearson(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Return Pearson's correlation of scores, shape (..., n) each; NaN where all of one are equal, or any is NaN."""
+    one, other = np.round(one, TIE_DECIMALS), np.round(other, TIE_DECIMALS)
+    varies = np.ptp(one, axis=-1) * np.ptp(other, axis=-1) > 0
+    one, other = (each - each.mean(axis=-1, keepdims=True) for each in (one, other))
+    squares = (one * one).sum(axis=-1) * (other * other).sum(axis=-1)
+    return _ratio((one * other).sum(axis=-1), np.where(varies, squares, 0.0))
+
+
+def spearman(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Return Spearman's correlation of scores, with mean ranks for ties.
+
+    Parameters and result are those of `pearson`; scores that are equal to `TIE_DECIMALS` decimals are tied.
+    """
+    from scipy.stats import rankdata  # a fifth of the time in which Django starts
+
+    ranks = [rankdata(np.round(each, TIE_DECIMALS), axis=-1) for each in (one, other)]
+    return pearson(*ranks)
+
+
+#: Correlations by name.
+MEASURES: Mapping[str, Callable[[FloatArray, FloatArray], FloatArray]] = MappingProxyType(
+    {"kendall": kendall_tau_b, "spearman": spearman, "pearson": pearson}
+)
+
+
+def _ratio(product: FloatArray, squares: FloatArray) -> FloatArray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.where(squares > 0, product / np.sqrt(squares), np.nan)
+    return np.asarray(np.clip(found, -1, 1), dtype=np.float64)
+
+
+def kendall_tau(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    """Return Kendall's τ_b between two orders of systems, over the systems that both have.
+
+    Parameters
+    ----------
+    one, other : mapping of str to float
+        A score or a rank for each system; in both the same direction is better. Equal values, to `TIE_DECIMALS` decimals,
+        are ties.
+
+    Returns
+    -------
+    float
+        From −1 (the other way round) to 1 (the same order); NaN if either leaves all its systems tied, or fewer than
+        two systems are in both.
+
+    References
+    ----------
+    M. G. Kendall (1945), The Treatment of Ties in Ranking Problems, Biometrika 33.
+    """
+    both = sorted(one.keys() & other.keys())
+    scores, others = (
+        np.array([each[name] for name in both], dtype=np.float64) for each in (one, other)
+    )
+    return float(kendall_tau_b(scores, others))
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnScores:
+    """The scores of a task's systems, and those in resamples of each unit.
+
+    `scores` is of shape (n,); `resampled` of shape (R, n). Resamples of the same seed have the same weights of segments
+    and judges in every task.
+    """
+
+    systems: tuple[str, ...]
+    scores: Scores
+    resampled: Mapping[Unit, Scores]
+    fewest_units: int
+
+
+def correlations(
+    one: DrawnScores, other: DrawnScores, *, confidence: float = 0.95
+) -> CorrelationsOfScores:
+    """Return correlations of the scores that two tasks give the systems they have in common.
+
+    Parameters
+    ----------
+    one, other : DrawnScores
+        Of the same number of resamples and the same seed.
+    confidence : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    CorrelationsOfScores
+        Each interval is for what the correlation is on average over campaigns of this size, with other segments and other
+        judges: see `estimate`. Noise lowers correlations, so that of the true scores is
+        further from 0.
+    """
+    places = {
+        name: index for index, name in enumerate(other.systems) if other.scores.estimable[index]
+    }
+    common = [
+        (index, places[name])
+        for index, name in enumerate(one.systems)
+        if one.scores.estimable[index] and name in places
+    ]
+    names = tuple(one.systems[index] for index, _place in common)
+    if len(common) < FEWEST_SYSTEMS:
+        return CorrelationsOfScores(names, {}, NoCorrelation.FEW_SYSTEMS)
+    mine, theirs = (np.array(each, dtype=np.int64) for each in zip(*common, strict=True))
+    found = {}
+    for name, measure in MEASURES.items():
+        value = float(measure(one.scores.values[mine], other.scores.values[theirs]))
+        if np.isnan(value):
+            return CorrelationsOfScores(names, {}, NoCorrelation.EQUAL_SCORES)
+        found[name] = estimate(
+            value,
+            {
+                unit: measure(
+                    one.resampled[unit].values[:, mine], other.resampled[unit].values[:, theirs]
+                )
+                for unit in UNITS
+            },
+            fewest_units=min(one.fewest_units, other.fewest_units),
+            confidence=confidence,
+            least=-1.0,
+            most=1.0,
+        )
+    return CorrelationsOfScores(names, found)
