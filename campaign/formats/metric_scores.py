@@ -8,10 +8,9 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from operator import attrgetter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -60,7 +59,7 @@ class MetricScores:
     systems : tuple of str
         Names of the n systems, sorted.
     segments : tuple of SegmentName
-        The S segments, as the file names them; `KnownSegments` finds them in a test set. Empty where the file scores systems
+        The S segments, as the file names them; `segment_rows` finds them in a test set. Empty where the file scores systems
         alone.
     values : float64, shape (S, n)
         Scores of outputs, as the file gives them; NaN where it has none.
@@ -90,15 +89,6 @@ class MetricScores:
     def sign(self) -> float:
         """1 where higher is better, −1 where lower is: what scores are multiplied by before they are compared."""
         return 1.0 if self.higher_is_better else -1.0
-
-    def rows(self, chosen: Sequence[int]) -> MetricScores:
-        """Return the scores of some of the segments, by their rows."""
-        return replace(
-            self,
-            segments=tuple(self.segments[row] for row in chosen),
-            values=self.values[list(chosen)],
-            places=tuple(self.places[row] for row in chosen),
-        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -191,18 +181,6 @@ class _Collected:
         )
 
 
-class _Metrics(dict[str, _Collected]):
-    """Metrics by name."""
-
-    def __missing__(self, name: str) -> _Collected:
-        self[name] = found = _Collected(name)
-        return found
-
-    def result(self) -> list[MetricScores]:
-        """Return their scores, in the order of the files."""
-        return [each.result() for each in self.values()]
-
-
 def read_metric_scores(
     files: Iterable[StoredFile], languages: tuple[str, str] | None = None, *, name: str = ""
 ) -> list[MetricScores]:
@@ -228,7 +206,7 @@ def read_metric_scores(
         For files that are not in order, with the line; for an output that is scored twice; for several language pairs
         among which `languages` does not choose; and where there is no score.
     """
-    given, metrics = list(files), _Metrics()
+    given, metrics = list(files), dict[str, _Collected]()
     choice = PairChoice(given[0].name if given else name, languages)
     for file in given:
         if named := _SCORE_FILE.fullmatch(file.plain_name):
@@ -245,7 +223,7 @@ def read_metric_scores(
     choice.finish()
     if not metrics:
         raise FormatError(name or "the files", "no scores found", "give a file with scores")
-    return metrics.result()
+    return [each.result() for each in metrics.values()]
 
 
 Rows = Iterator[tuple[int, Mapping[str, Any]]]
@@ -289,10 +267,11 @@ def _columns(place: Place, names: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def _read_rows(rows: Rows, file: InputFile, metrics: _Metrics, name: str) -> None:
+def _read_rows(rows: Rows, file: InputFile, metrics: dict[str, _Collected], name: str) -> None:
     for line, values in rows:
         place = Place(file.name, line)
-        metric = metrics[_text(place, values, "metric") or name]
+        called = _text(place, values, "metric") or name
+        metric = metrics.setdefault(called, _Collected(called))
         _describe(place, metric, values)
         of_score = Place(file.name, line, field="score")
         if "score" not in values:
@@ -350,15 +329,15 @@ def _number(value: object, place: Place) -> float:
     return found
 
 
-def _read_automatic(file: InputFile, metrics: _Metrics, choice: PairChoice) -> None:
+def _read_automatic(file: InputFile, metrics: dict[str, _Collected], choice: PairChoice) -> None:
     """Read the automatic scores of a system's outputs as WMT's general task releases them: a document a line.
 
     The file is named after the system. Scores of a document are those of its paragraphs, in order.
     """
     system = stem(file.name)
     for line, values in object_lines(file, '{"document_id": "…", "metric_scores": {…}}'):
-        pair = str(values.get("language_pair", "")).partition("-")
-        if not choice.takes(pair[0], pair[2], line) or choice.undecided:
+        source, _hyphen, target = str(values.get("language_pair", "")).partition("-")
+        if not choice.takes(source, target, line) or choice.undecided:
             continue
         document, domain = values.get("document_id"), values.get("domain", "")
         found = values.get("metric_scores")
@@ -376,12 +355,13 @@ def _read_automatic(file: InputFile, metrics: _Metrics, choice: PairChoice) -> N
                 )
             for position, score in enumerate(given, 1):
                 segment = (called, segment_id(called, str(position)))
-                metrics[name].add(system, segment, _number(score, place), place)
+                metric = metrics.setdefault(name, _Collected(name))
+                metric.add(system, segment, _number(score, place), place)
 
 
 def _read_score_file(
     file: StoredFile,
-    metrics: _Metrics,
+    metrics: dict[str, _Collected],
     name: str,
     uses_reference: bool | None = None,
     segments: int | None = None,
@@ -398,7 +378,7 @@ def _read_score_file(
             f"the level {level} is not supported",
             "give a .seg.score or a .sys.score file",
         )
-    metric, is_whole = metrics[name], level == "sys"
+    metric, is_whole = metrics.setdefault(name, _Collected(name)), level == "sys"
     metric.uses_reference = uses_reference
     count: defaultdict[str, int] = defaultdict(int)
     last: dict[str, Place] = {}
@@ -420,23 +400,39 @@ def _read_score_file(
             )
 
 
-def scores_by_number(scores: MetricScores, known: KnownSegments | None = None) -> MetricScores:
-    """Return scores whose segments are named by their numbers through the test set, ascending.
+def segment_rows(
+    scores: MetricScores,
+    known: KnownSegments | None = None,
+    *,
+    there: Container[str] | None = None,
+) -> dict[int, int]:
+    """Return the row of each segment by its number through the test set, ascending.
 
     Parameters
     ----------
     scores : MetricScores
     known : KnownSegments, optional
         The test set. Without it, segments must be named by their numbers already.
+    there : container of str, optional
+        The numbers of a test set with gaps. Other numbers are left out, unless there are no segments but these.
 
     Raises
     ------
     FormatError
         If a segment is not one of the test set, or two names are the same segment; with the line that names it.
     """
-    numbers: dict[int, int] = {}
-    for row, name in enumerate(scores.segments):
-        place = replace(scores.places[row], field="segment")
+    kept = (
+        range(len(scores.segments))
+        if there is None
+        else [
+            row
+            for row, name in enumerate(scores.segments)
+            if name.document or not name.segment.isdecimal() or name.segment in there
+        ]
+    )
+    found: dict[int, int] = {}
+    for row in kept or range(len(scores.segments)):
+        name, place = scores.segments[row], replace(scores.places[row], field="segment")
         if known is not None:
             try:
                 number = known.choose(name, known.candidates(name), {}).number
@@ -449,17 +445,13 @@ def scores_by_number(scores: MetricScores, known: KnownSegments | None = None) -
                 f"{name.segment} is not the number of a segment",
                 "number segments through the test set, as the judgments do",
             )
-        if number in numbers:
+        if number in found:
             raise place.error(
                 f"segment {number} is named in two ways",
                 "name each segment in one way, by its number or by document and position",
             )
-        numbers[number] = row
-    order = sorted(numbers)
-    return replace(
-        scores.rows([numbers[number] for number in order]),
-        segments=tuple(SegmentName(str(number), is_number=True) for number in order),
-    )
+        found[number] = row
+    return dict(sorted(found.items()))
 
 
 def read_evalset(
@@ -489,8 +481,10 @@ def read_evalset(
         `languages` does not choose.
     """
     placed = [(file, place) for file in files if (place := _place_of(file.name)) is not None]
-    known = sorted({place.pair for _file, place in placed if place.role in SCORE_WORDS})
-    fitting = [pair for pair in known if languages is None or matches(_divided(pair), languages)]
+    known = sorted({pair for _file, (role, pair, _name) in placed if role in SCORE_WORDS})
+    fitting = [
+        pair for pair in known if languages is None or matches(pair.partition("-")[::2], languages)
+    ]
     if not known:
         raise FormatError(
             folder,
@@ -502,9 +496,9 @@ def read_evalset(
             folder, f"there are scores of {', '.join(known)}", "choose one of these language pairs"
         )
     by_role: defaultdict[str, list[tuple[StoredFile, str]]] = defaultdict(list)
-    for file, place in placed:
-        if place.pair == fitting[0]:
-            by_role[place.role].append((file, place.name))
+    for file, (role, pair, name) in placed:
+        if pair == fitting[0]:
+            by_role[role].append((file, name))
     described = [
         _two_cells(
             text,
@@ -517,14 +511,14 @@ def read_evalset(
     segments = len(described) or len(words) or None
     found: dict[str, Sequence[MetricScores]] = {}
     for role in SCORE_WORDS:
-        metrics = _Metrics()
+        metrics: dict[str, _Collected] = {}
         for file, name in by_role[role]:
             # Means over documents and domains follow from those of segments.
             if name.endswith((".seg", ".sys")):
                 metric = name[: -len(".seg")]
                 named = (metric, None) if role == "human-scores" else _with_reference(metric)
                 _read_score_file(file, metrics, *named, segments)
-        found[role] = sorted(metrics.result(), key=attrgetter("name"))
+        found[role] = [metrics[name].result() for name in sorted(metrics)]
     return EvalSet(
         languages=fitting[0],
         domains=tuple(domain for domain, _document in described),
@@ -536,34 +530,21 @@ def read_evalset(
     )
 
 
-class _EvalSetPlace(NamedTuple):
-    """Parts of a file name in an EvalSet folder; `name` is without extension."""
-
-    role: str
-    pair: str
-    name: str
-
-
 #: Ours has metrics with missing scores in a folder that the shared task's scorer does not read.
 _METRICS: Final = ("metric-scores", "metric-scores-incomplete")
 _OF_PAIR: Final = ("human-scores", "documents", "sources", "references")
 
 
-def _place_of(name: str) -> _EvalSetPlace | None:
-    """Return where a file belongs; None if it holds nothing that is read here."""
+def _place_of(name: str) -> tuple[str, str, str] | None:
+    """Return the role, the pair and the rest of the name of a file, without extension; None if nothing of it is read here."""
     *folders, last = name.split("/")
     if len(folders) > 1 and folders[-2] in _METRICS and last.endswith(".score"):
-        return _EvalSetPlace("metric-scores", folders[-1], last.removesuffix(".score"))
+        return "metric-scores", folders[-1], last.removesuffix(".score")
     role = folders[-1] if folders else ""
     if role not in _OF_PAIR or not last.endswith((".score", ".docs", ".txt")):
         return None
     pair, _dot, rest = last.rpartition(".")[0].partition(".")
-    return _EvalSetPlace(role, pair, rest)
-
-
-def _divided(pair: str) -> tuple[str, str]:
-    source, _hyphen, target = pair.partition("-")
-    return source, target
+    return role, pair, rest
 
 
 def _lines(files: Iterable[tuple[StoredFile, str]]) -> Iterator[tuple[str, int, str]]:

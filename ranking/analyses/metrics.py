@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations
-from operator import attrgetter
 from typing import Any, Final
 
 import numpy as np
@@ -15,7 +13,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from campaign.formats.metric_scores import EvalSet, MetricScores
+from campaign.formats.metric_scores import EvalSet, MetricScores, segment_rows
 from campaign.texts.languages import without_spaces
 from ranking.analyses.beside import task_in_words
 from ranking.analyses.firmness import COUNTS_METHOD
@@ -24,16 +22,9 @@ from ranking.analyses.options import CONFIDENCE, RESAMPLES, SEED, Option, Option
 from ranking.code_version import code_version
 from ranking.core.arrays import Int64Array
 from ranking.core.beside import OutputScores, ScoredTask
-from ranking.core.estimates import Estimate
 from ranking.core.metrics.figures import Drawing
-from ranking.core.metrics.meta_evaluation import Agreement, MetaEvaluation, meta_evaluation
-from ranking.core.metrics.orders import (
-    MetricOrder,
-    PlacedByPeople,
-    RangeKind,
-    metric_order,
-    people_order,
-)
+from ranking.core.metrics.meta_evaluation import meta_evaluation
+from ranking.core.metrics.orders import RangeKind, Row, metric_order, people_order
 from ranking.core.metrics.people import (
     Metric,
     NothingComparedError,
@@ -42,11 +33,11 @@ from ranking.core.metrics.people import (
     people_of_ratings,
     people_of_scores,
 )
-from ranking.core.metrics.texts import CorpusStatistics, corpus_statistics, language_tokens
-from ranking.reports.correlations import interval_ends
+from ranking.core.metrics.texts import corpus_statistics, language_tokens
+from ranking.reports.correlations import interval_cells, interval_columns
 from ranking.reports.inputs import Corpora, Input, report_on
-from ranking.reports.metric_agreement import agreement_tables, comparison_table, groups_table
-from ranking.reports.tables import Column, Plot, Report, Table, Value, plain
+from ranking.reports.metric_agreement import metrics_tables
+from ranking.reports.tables import Column, Plot, Report, Table, plain
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.numbers import in_figures, percent_in_figures
 from ranking.wording.pair_tests import LEVEL_WORDS
@@ -86,12 +77,13 @@ def _labelled(metrics: Sequence[Metric]) -> list[Metric]:
 
 
 def metric_of(scores: MetricScores, *, is_human: bool = False) -> Metric:
-    """Return scores of a file, whose segments are named by their numbers, ascending."""
+    """Return scores of a file, whose segments are named by their numbers."""
+    rows = segment_rows(scores)
     return Metric(
         name=scores.name,
         systems=scores.systems,
-        segments=np.array([int(each.segment) for each in scores.segments], dtype=np.int64),
-        values=scores.values * scores.sign,
+        segments=np.array(list(rows), dtype=np.int64),
+        values=scores.values[list(rows.values())] * scores.sign,
         of_systems=scores.of_systems * scores.sign,
         sign=scores.sign,
         signature=scores.signature,
@@ -133,7 +125,7 @@ def _compared(
     begin: Begin,
     side: Callable[..., People] | None = None,
     ratings: OutputScores | None = None,
-) -> MetaEvaluation:
+) -> dict[str, Any]:
     """Compare metrics with a side, or with the human scores named by the options."""
     named = _labelled(metrics)
     if options["human"] or side is None:
@@ -150,10 +142,12 @@ def _compared(
         named.remove(chosen[0])
     with _comparing(options["method"]):
         progress = begin(_("Comparing metrics"))
-        return meta_evaluation(side, named, ratings=ratings, groups=groups, progress=progress)
+        found = meta_evaluation(side, named, ratings=ratings, groups=groups, progress=progress)
+        plain_values: dict[str, Any] = plain(found)
+        return plain_values
 
 
-def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> MetaEvaluation:
+def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
     groups = _groups(given, options["by"])
     return _compared(given.metrics or (), groups, options, begin, *_judged_side(given, options))
 
@@ -224,26 +218,24 @@ def evalset_report(evalset: EvalSet, options: Mapping[str, Any], begin: Begin) -
     elif by is not None:
         groups = _by_name(numbers, by)
     found = _compared(metrics, groups, chosen, begin)
-    data = _data(found)
     return Report(
         notes=[
             _("%(pair)s: %(segments)s segments with human scores “%(human)s”, %(systems)s systems.")
             % {
                 "pair": evalset.languages,
-                "segments": number_format(len(found.people.segments)),
+                "segments": number_format(found["people"]["segments"]),
                 "human": chosen["human"],
-                "systems": len(found.people.systems),
+                "systems": len(found["people"]["systems"]),
             },
             *_notes(found, chosen),
         ],
-        tables=_tables(data, chosen["confidence"]),
-        data={"human": chosen["human"], **data, "version": code_version()},
+        tables=metrics_tables(found, chosen["confidence"]),
+        data={"human": chosen["human"], **found, "version": code_version()},
     )
 
 
-def _notes(found: MetaEvaluation, options: Mapping[str, Any]) -> list[str]:
-    people = found.people
-    if people.values is None:
+def _notes(found: Mapping[str, Any], options: Mapping[str, Any]) -> list[str]:
+    if found["people"]["from"] == "rankings":
         words = _(
             "System score: %(method)s. p-values for soft pairwise accuracy come from resampled segments, the same for judges and metrics."
         ) % {"method": METHOD_WORDS[options["method"]]}
@@ -255,101 +247,35 @@ def _notes(found: MetaEvaluation, options: Mapping[str, Any]) -> list[str]:
         "%(percent)s %% intervals account for segments and, where known, judges, in campaigns of this size. The set of systems is fixed."
     )
     notes = [words, intervals % {"percent": percent_in_figures(options["confidence"])}]
-    if not found.metrics:
+    if not found["metrics"]:
         notes.append(_("No metrics yet. Compute metrics or import scores."))
-    if found.left_out:
+    if found["left_out"]:
         words = _("Excluded because they score fewer than two of these systems: %(names)s.")
-        notes.append(words % {"names": ", ".join(found.left_out)})
-    if found.ceiling is None:
+        notes.append(words % {"names": ", ".join(found["left_out"])})
+    if found["ceiling"] is None:
         notes.append(_("No ceiling: it needs two judges who judged the same outputs."))
-    for each in found.metrics:
-        unknown = sorted(set(people.systems) - set(each.metric.systems))
+    for each in found["metrics"]:
+        unknown = sorted(found["people"]["systems"].keys() - each["scores"].keys())
         if unknown:
             words = _(
                 "%(metric)s has no scores for %(systems)s and is compared on the other systems."
             )
-            notes.append(words % {"metric": each.metric.name, "systems": ", ".join(unknown)})
-        if each.missing and each.segments:
+            notes.append(words % {"metric": each["metric"], "systems": ", ".join(unknown)})
+        if each["missing"] and each["segments"]:
             words = ngettext(
                 "%(metric)s is missing %(number)s of %(outputs)s judged outputs and is compared on the others.",
                 "%(metric)s is missing %(number)s of %(outputs)s judged outputs and is compared on the others.",
-                each.missing,
+                each["missing"],
             )
-            number, outputs = number_format(each.missing), number_format(each.outputs)
-            notes.append(words % {"metric": each.metric.name, "number": number, "outputs": outputs})
+            counts = {"number": each["missing"], "outputs": each["outputs"]}
+            shown = {name: number_format(count) for name, count in counts.items()}
+            notes.append(words % {"metric": each["metric"], **shown})
     return notes
 
 
-def _tables(data: Mapping[str, Any], confidence: float) -> list[Table]:
-    tables = agreement_tables(data, confidence)
-    if data["tests"]:
-        tables.append(comparison_table(data))
-    if data["groups"]:
-        tables.append(groups_table(data, confidence))
-    return tables
-
-
-def _told(each: Agreement) -> dict[str, Any]:
-    return {part.name: getattr(each, part.name) for part in fields(Agreement)}
-
-
-def _data(found: MetaEvaluation) -> dict[str, Any]:
-    people = found.people
-    data: dict[str, Any] = plain(
-        {
-            "people": {
-                "systems": dict(zip(people.systems, people.scores, strict=True)),
-                "segments": len(people.segments),
-                "pairs": len(people.pairs),
-                "from": "rankings" if people.values is None else "scores",
-            },
-            "metrics": [
-                {
-                    "metric": each.metric.name,
-                    "is_human": each.metric.is_human,
-                    "scores": dict(zip(each.metric.systems, each.metric.scores, strict=True)),
-                    **_told(each),
-                }
-                for each in found.metrics
-            ],
-            "left_out": found.left_out,
-            "ceiling": found.ceiling,
-            "floor": found.floor,
-            "clusters": {
-                figure: dict(zip(each.names, each.cluster, strict=True))
-                for figure, each in found.compared.items()
-            },
-            "tests": _tests(found),
-            "groups": [
-                {
-                    "group": name,
-                    "segments": segments,
-                    "metrics": {each.metric.name: _told(each) for each in agreements},
-                }
-                for name, (segments, agreements) in found.groups.items()
-            ],
-        }
-    )
-    return data
-
-
-def _tests(found: MetaEvaluation) -> list[dict[str, Any]]:
-    """Return the p-values of each pair of metrics, the one with more soft pairwise accuracy first."""
-    if not found.compared:
-        return []
-    soft = found.compared["soft_pairwise"]
-    order = np.argsort(-soft.values, kind="stable").tolist()
-    return [
-        {"metric": soft.names[one], "other": soft.names[other]}
-        | {f"p_{figure}": each.p_value[one, other] for figure, each in found.compared.items()}
-        for one, other in combinations(order, 2)
-    ]
-
-
-def _tell(given: Input, options: Mapping[str, Any], found: MetaEvaluation) -> Report:
-    data = _data(found)
-    tables = _tables(data, options["confidence"])
-    return report_on(given, notes=_notes(found, options), tables=tables, data=data)
+def _tell(given: Input, options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
+    tables = metrics_tables(found, options["confidence"])
+    return report_on(given, notes=_notes(found, options), tables=tables, data=found)
 
 
 METRICS = AnalysisKind(
@@ -387,13 +313,13 @@ _MOST_SEGMENTS: Final = 10
 
 @dataclass(frozen=True, eq=False)
 class _Orders:
-    """Result of the analysis; `corpus` is by side and text."""
+    """Result of the analysis: systems by people and by each metric, metrics by name, and counts of words by text."""
 
     people: People
-    order: Sequence[PlacedByPeople]
-    orders: Sequence[MetricOrder]
+    order: Sequence[Row]
+    orders: Sequence[Row]
     metrics: Mapping[str, Metric]
-    corpus: Sequence[tuple[str, CorpusStatistics]]
+    corpus: Sequence[Row]
 
 
 def _find_orders(given: Input, options: Mapping[str, Any], begin: Begin) -> _Orders:
@@ -416,13 +342,12 @@ def _find_orders(given: Input, options: Mapping[str, Any], begin: Begin) -> _Ord
     return _Orders(people, people_order(people), orders, by_name, corpus)
 
 
-def _corpus(given: Input, corpora: Corpora, unseen_in: str) -> list[tuple[str, CorpusStatistics]]:
+def _corpus(given: Input, corpora: Corpora, unseen_in: str) -> list[Row]:
     """Count the words of sources, references and outputs, each beside the same side of another test set if one is named."""
     source, target = given.read.languages
-    sides = corpora.sides()
     other = corpora.sides(unseen_in) if unseen_in else None
     found = []
-    for side, texts in sides.items():
+    for side, texts in corpora.sides().items():
         if not texts:
             continue
         language = target if side else source
@@ -431,7 +356,8 @@ def _corpus(given: Input, corpora: Corpora, unseen_in: str) -> list[tuple[str, C
             # Outputs are compared with the references of the other test set.
             same = other.get(side if not side or side.isdigit() else "1") or other.get("1", ())
             beside = list(_tokenized(same, language))
-        found.append((side, corpus_statistics(list(_tokenized(texts, language)), beside)))
+        counts = corpus_statistics(list(_tokenized(texts, language)), beside)
+        found.append({"texts": side, "counts": counts})
     return found
 
 
@@ -447,25 +373,25 @@ def _metrics_table(found: _Orders, options: Mapping[str, Any]) -> Table:
         "mean": _("spread of segment scores"),
         "none": _("none"),
     }
-    rows: list[tuple[Value, ...]] = []
+    rows = []
     for order in found.orders:
-        metric = found.metrics[order.name]
+        metric, contradicted = found.metrics[order["name"]], order["contradictions"]
         missing = metric.missing
         if options["segments"] != "all" or missing is None:
-            missing = sum(row.missing for row in order.rows)
+            missing = sum(row["missing"] for row in order["rows"])
         rows.append(
-            (
-                order.name,
-                _("Higher is better") if metric.sign > 0 else _("Lower is better"),
-                metric.signature,
-                order.segments,
-                sum(row.value is not None for row in order.rows),
-                missing if order.segments else None,
-                ranges[order.range_kind],
-                order.agreeing,
-                len(order.contradictions),
-                sum(each.is_separated for each in order.contradictions),
-            )
+            {
+                "metric": metric.name,
+                "direction": _("Higher is better") if metric.sign > 0 else _("Lower is better"),
+                "signature": metric.signature,
+                "segments": order["segments"],
+                "systems": sum(row["value"] is not None for row in order["rows"]),
+                "missing": missing if order["segments"] else None,
+                "ranges": ranges[order["range_kind"]],
+                "agreeing": order["agreeing"],
+                "contradicting": len(contradicted),
+                "separated": sum(each["is_separated"] for each in contradicted),
+            }
         )
     number = int(found.people.better.sum())
     words = ngettext(
@@ -473,7 +399,8 @@ def _metrics_table(found: _Orders, options: Mapping[str, Any]) -> Table:
         "People separate %(number)s pairs of systems.",
         number,
     )
-    return Table(
+    return Table.of(
+        rows,
         name="metrics",
         title=_("Agreement on pairs that people separate"),
         columns=(
@@ -488,73 +415,64 @@ def _metrics_table(found: _Orders, options: Mapping[str, Any]) -> Table:
             Column("contradicting", _("Contradicted pairs")),
             Column("separated", _("Contradicted significantly")),
         ),
-        rows=rows,
         notes=[words % {"number": number_format(number)}],
     )
 
 
 def _people_first(found: _Orders) -> list[str]:
     """Return all systems, in the order of people."""
-    named = [row.system for row in found.order]
-    others = {row.system for order in found.orders for row in order.rows}
+    named = [row["system"] for row in found.order]
+    others = {row["system"] for order in found.orders for row in order["rows"]}
     return [*named, *sorted(others.difference(named))]
 
 
 def _places_table(found: _Orders) -> Table:
-    by_people = {row.system: row.rank for row in found.order}
-    ranks = [{row.system: row.rank for row in order.rows} for order in found.orders]
+    orders = [found.order, *(order["rows"] for order in found.orders)]
+    ranks = [{row["system"]: row["rank"] for row in rows} for rows in orders]
     return Table(
         name="orders",
         title=_("Rank by people and by each metric"),
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
             Column("people", _("People")),
-            *(Column(f"metric_{number}", each.name) for number, each in enumerate(found.orders, 1)),
+            *(Column(f"metric_{n}", each["name"]) for n, each in enumerate(found.orders, 1)),
         ),
-        rows=[
-            (system, by_people.get(system), *(each.get(system) for each in ranks))
-            for system in _people_first(found)
-        ],
+        rows=[(system, *(each.get(system) for each in ranks)) for system in _people_first(found)],
         plot=Plot(kind="bump", label="system", value="people"),
     )
 
 
-def _beside_table(
-    found: _Orders, order: MetricOrder, number: int, options: Mapping[str, Any]
-) -> Table:
+def _beside_table(found: _Orders, order: Row, number: int, confidence: float) -> Table:
     """Return a metric and people, system by system."""
-    people = {row.system: row for row in found.order}
-    by_metric = {row.system: row for row in order.rows}
-    low, high = interval_ends(options["confidence"])
-    decimals = 2 if found.metrics[order.name].kind else 4
-    ranks = attrgetter("rank", "rank_low", "rank_high")
-    none: tuple[Value, ...] = (None,) * 3
-    rows: list[tuple[Value, ...]] = []
+    people = {row["system"]: row for row in found.order}
+    by_metric = {row["system"]: row for row in order["rows"]}
+    decimals = 2 if found.metrics[order["name"]].kind else 4
+    places = ("rank", "rank_low", "rank_high")
+    rows = []
     for system in _people_first(found):
-        placed, row = people.get(system), by_metric.get(system)
-        by_people = (*ranks(placed), *_ends(placed.score)) if placed else none * 2
+        placed, row = people.get(system, {}), by_metric.get(system, {})
         rows.append(
-            (system, *by_people, *(ranks(row) if row else none), *_ends(row.value if row else None))
+            {"system": system}
+            | {f"people_{place}": placed.get(place) for place in places}
+            | {place: row.get(place) for place in places}
+            | interval_cells("people", placed.get("score"))
+            | interval_cells("value", row.get("value"), ends="")
         )
-    return Table(
+    return Table.of(
+        rows,
         name=f"metric_{number}",
-        title=_("%(metric)s and people") % {"metric": order.name},
+        title=_("%(metric)s and people") % {"metric": order["name"]},
         columns=(
             Column("system", _("System"), is_text=True, names="system"),
             Column("people_rank", _("Human rank")),
             Column("people_rank_low", _("Rank from")),
             Column("people_rank_high", _("To")),
-            Column("people", _("Human score")),
-            Column("people_low", low),
-            Column("people_high", high),
+            *interval_columns("people", _("Human score"), confidence),
             Column("rank", _("Metric rank")),
             Column("rank_low", _("Rank from")),
             Column("rank_high", _("To")),
-            Column("value", order.name, decimals=decimals),
-            Column("low", low, decimals=decimals),
-            Column("high", high, decimals=decimals),
+            *interval_columns("value", order["name"], confidence, ends="", decimals=decimals),
         ),
-        rows=rows,
         plot=Plot(
             kind="points",
             label="system",
@@ -565,31 +483,24 @@ def _beside_table(
     )
 
 
-def _ends(found: Estimate | None) -> tuple[float | None, ...]:
-    return (None,) * 3 if found is None else (found.value, found.low, found.high)
-
-
-def _contradictions_table(found: _Orders, options: Mapping[str, Any]) -> Table:
-    low, high = interval_ends(options["confidence"])
-    return Table(
+def _contradictions_table(found: _Orders, confidence: float) -> Table:
+    return Table.of(
+        (
+            each
+            | interval_cells("by_people", each["by_people"], ends="people_")
+            | interval_cells("by_metric", each["difference"], ends="")
+            for order in found.orders
+            for each in order["contradictions"]
+        ),
         name="contradictions",
         title=_("Contradicted pairs"),
         columns=(
             Column("metric", _("Metric"), is_text=True),
             Column("better", _("Preferred by people"), is_text=True, names="system"),
             Column("worse", _("Preferred by the metric"), is_text=True, names="other"),
-            Column("by_people", _("Human difference")),
-            Column("people_low", low),
-            Column("people_high", high),
-            Column("by_metric", _("Metric difference")),
-            Column("low", low),
-            Column("high", high),
+            *interval_columns("by_people", _("Human difference"), confidence, ends="people_"),
+            *interval_columns("by_metric", _("Metric difference"), confidence, ends=""),
         ),
-        rows=[
-            (each.metric, each.better, each.worse, *_ends(each.by_people), *_ends(each.difference))
-            for order in found.orders
-            for each in order.contradictions
-        ],
         keys=3,
         notes=[
             _(
@@ -600,7 +511,8 @@ def _contradictions_table(found: _Orders, options: Mapping[str, Any]) -> Table:
 
 
 def _segments_table(found: _Orders) -> Table:
-    return Table(
+    return Table.of(
+        (each | {"metric": order["name"]} for order in found.orders for each in order["discords"]),
         name="segments",
         title=_("Largest disagreements by segment"),
         columns=(
@@ -611,11 +523,6 @@ def _segments_table(found: _Orders) -> Table:
             Column("by_people", _("Human difference"), decimals=2),
             Column("by_metric", _("Metric difference"), decimals=2),
         ),
-        rows=[
-            (order.name, each.segment, each.better, each.worse, each.by_people, each.by_metric)
-            for order in found.orders
-            for each in order.discords
-        ],
         keys=2,
         notes=[
             _(
@@ -640,7 +547,7 @@ def _corpus_table(found: _Orders, unseen_in: str) -> Table:
             Column("unseen_vocabulary", _("Distinct words not in %(name)s") % name),
         ]
     return Table.of(
-        ({"texts": _side_in_words(side), **asdict(counts)} for side, counts in found.corpus),
+        ({"texts": _side_in_words(each["texts"]), **each["counts"]} for each in found.corpus),
         name="corpus",
         title=_("Text statistics"),
         columns=columns,
@@ -677,37 +584,35 @@ def _tell_orders(given: Input, options: Mapping[str, Any], found: _Orders) -> Re
             "Ranges of WER, PER and TER are exact (ratio estimator). BLEU and chrF use the same resampled segments as human rankings. A rank range includes all systems that do not differ significantly, pair by pair."
         ),
     ]
-    if any(order.range_kind == "none" for order in found.orders):
+    if any(order["range_kind"] == "none" for order in found.orders):
         notes.append(
             _(
                 "No intervals for metrics without segment scores, or whose system scores are not means of segment scores."
             )
         )
+    confidence = options["confidence"]
     tables = [
         _metrics_table(found, options),
         _places_table(found),
         *(
-            _beside_table(found, order, number, options)
+            _beside_table(found, order, number, confidence)
             for number, order in enumerate(found.orders, 1)
         ),
-        _contradictions_table(found, options),
+        _contradictions_table(found, confidence),
         _segments_table(found),
         _corpus_table(found, options["unseen_in"]),
     ]
     systems = found.people.systems
+    separated = np.argwhere(found.people.better)
+    chosen = ("method", "segments", "confidence", "resamples", "seed")
     data = {
         "people": {
             "order": found.order,
-            "separated": [
-                [systems[one], systems[other]] for one, other in np.argwhere(found.people.better)
-            ],
+            "separated": [[systems[one], systems[other]] for one, other in separated],
         },
         "metrics": found.orders,
-        "corpus": [{"texts": side, "counts": counts} for side, counts in found.corpus],
-        **{
-            name: options[name]
-            for name in ("method", "segments", "confidence", "resamples", "seed")
-        },
+        "corpus": found.corpus,
+        **{name: options[name] for name in chosen},
     }
     shown = [each for each in tables if each.rows]
     return report_on(given, notes=notes, tables=shown, data=data)

@@ -17,13 +17,12 @@ from campaign.formats.metric_scores import (
     MetricScores,
     read_evalset,
     read_metric_scores,
-    scores_by_number,
+    segment_rows,
 )
 from campaign.formats.segment_identity import SegmentName
 from campaign.formats.streams import StoredFile
 from campaign.importing.uploaded_files import unpacked
 from campaign.models import Segment, TestSet, User
-from ranking.core.arrays import Int64Array
 from ranking.models import Metric
 from ranking.selectors.metrics import evalset_word
 from ranking.services.metrics import metric_store
@@ -106,56 +105,43 @@ def metric_scores_import(
     with ExitStack() as stack:
         given, references = _read(test_set, files, name, stack)
     known = known_segments(test_set)
-    numbers = Segment.objects.filter(test_set=test_set).values_list("number", flat=True)
-    rows_there = np.array(sorted(numbers), dtype=np.int64) - 1
+    numbers = list(
+        Segment.objects.filter(test_set=test_set)
+        .order_by("number")
+        .values_list("number", flat=True)
+    )
+    last = max(numbers, default=0)
+    with_gaps = None if len(numbers) == last else set(map(str, numbers))
     systems = set(test_set.systems.values_list("name", flat=True))
     made, there, not_read, skipped = [], 0, set(), 0
-    for is_of_people, read in given:
-        some = _within(read, rows_there)
-        skipped = max(skipped, len(read.segments) - len(some.segments))
-        scores = scores_by_number(some, known)
-        file_name = scores.places[0].file if scores.places else files[0].name
+    for is_of_people, scores in given:
+        row_of = segment_rows(scores, known, there=with_gaps)
+        skipped = max(skipped, len(scores.segments) - len(row_of))
+        rows = list(row_of.values())
+        file_name = scores.places[rows[0]].file if rows else files[0].name
         columns = _columns(file_name, scores, systems, references)
         not_read |= {each for each in scores.systems if each not in systems}
-        values = np.full((rows_there.max(initial=-1) + 1, len(columns)), np.nan)
-        rows = [int(each.segment) - 1 for each in scores.segments]
-        values[rows] = scores.values[:, columns]
-        of_systems = scores.of_systems[columns].tolist()
+        # Segment number s is in row s − 1.
+        values = np.full((last, len(columns)), np.nan)
+        values[np.array(list(row_of), dtype=np.int64) - 1] = scores.values[rows][:, columns]
+        of_systems = [None if isnan(each) else each for each in scores.of_systems[columns].tolist()]
         metric, is_new = metric_store(
             test_set=test_set,
             name=scores.name[:100],
             file_name=file_name[:300],
             systems=[scores.systems[column] for column in columns],
             values=values,
-            of_systems=[None if isnan(each) else each for each in of_systems]
-            if not all(map(isnan, of_systems))
-            else [],
+            of_systems=of_systems if set(of_systems) != {None} else [],
             signature=scores.signature[:300],
             higher_is_better=scores.higher_is_better and not lower_is_better,
             uses_reference=scores.uses_reference,
             is_human=is_human or is_of_people,
-            missing=int(np.isnan(values[rows_there]).sum()),
+            missing=int(np.isnan(values[np.array(numbers, dtype=np.int64) - 1]).sum()),
             user=user,
         )
         there += not is_new
         made += [metric] if is_new else []
     return ScoresImported(made, there, sorted(not_read), skipped)
-
-
-def _within(scores: MetricScores, rows: Int64Array) -> MetricScores:
-    """Return only the scores of existing segments if the numbers of the test set have gaps, because it has only judged segments.
-
-    Other mismatches are refused later.
-    """
-    there = {str(row + 1) for row in rows.tolist()}
-    if len(there) == rows.max(initial=-1) + 1:
-        return scores
-    kept = [
-        row
-        for row, name in enumerate(scores.segments)
-        if name.document or not name.segment.isdecimal() or name.segment in there
-    ]
-    return scores.rows(kept) if kept else scores
 
 
 def _read(

@@ -17,12 +17,7 @@ from campaign.formats.archives import (
     is_litter,
     opener,
 )
-from campaign.formats.metric_scores import (
-    EvalSet,
-    read_evalset,
-    read_metric_scores,
-    scores_by_number,
-)
+from campaign.formats.metric_scores import EvalSet, read_evalset, read_metric_scores
 from campaign.formats.streams import StoredFile
 from campaign.importing.uploaded_files import holds_archive
 from ranking.analyses.metrics import metric_of
@@ -89,7 +84,7 @@ def metrics_read(
                 f"the metrics are {', '.join(each.name for each in read)}",
                 f"name one of them: --scores {read[0].name}={file}",
             )
-        metric = metric_of(scores_by_number(replace(chosen[0], name=name)))
+        metric = metric_of(replace(chosen[0], name=name))
         _refuse_others(file, metric, blocks)
         found.append(metric)
     return tuple(found)

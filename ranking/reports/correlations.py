@@ -30,8 +30,10 @@ def interval_columns(
 
 def interval_cells(key: str, found: Any, *, ends: str | None = None) -> dict[str, Value]:
     """Return the cells of `interval_columns`, from an estimate, its plain values, or None."""
-    values = found if isinstance(found, Mapping) else vars(found) if found else {}
-    cells = map(values.get, ("value", "low", "high"))
+    cells = [
+        found.get(name) if isinstance(found, Mapping) else getattr(found, name, None)
+        for name in ("value", "low", "high")
+    ]
     return dict(zip(_keys(key, ends), cells, strict=True))
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from ranking.reports.correlations import interval_ends
+from ranking.reports.correlations import interval_cells, interval_columns
 from ranking.reports.tables import Column, Table, interval_plot
 
 Data = Mapping[str, Any]
@@ -91,7 +91,7 @@ def _agreement(
         (
             {"metric": label, "cluster": clusters.get(each.get("metric"))}
             | {column.key: each[column.key] if "metric" in each else None for column in more}
-            | figure_cells(known, each[part])
+            | _cells(known, each[part])
             for label, each in shown
         ),
         name=part,
@@ -100,7 +100,7 @@ def _agreement(
             Column("metric", _("Metric"), is_text=True),
             Column("cluster", _("Cluster")),
             *more,
-            *figure_columns({key: names[key] for key in known}, confidence),
+            *_columns({key: names[key] for key in known}, confidence),
         ),
         notes=[note],
         rules=frozenset({len(metrics) - 1} if metrics else ()),
@@ -115,9 +115,9 @@ def _agreement(
     )
 
 
-def comparison_table(data: Data) -> Table:
-    """Return the p-values of each pair of metrics."""
-    return Table.of(
+def metrics_tables(data: Data, confidence: float) -> list[Table]:
+    """Return these tables, and those of tests between metrics and of groups of segments if there are any."""
+    tests = Table.of(
         data["tests"],
         name="tests",
         title=_("Tests between metrics"),
@@ -134,19 +134,12 @@ def comparison_table(data: Data) -> Table:
             )
         ],
     )
-
-
-def groups_table(data: Data, confidence: float) -> Table:
-    """Return the agreement of each metric in each group of segments."""
-    names = {
-        "soft_pairwise": _OF_SYSTEMS["soft_pairwise"],
-        "pairwise": _OF_SYSTEMS["pairwise"],
-        "acc_eq": _OF_SEGMENTS["acc_eq"],
-    }
-    return Table.of(
+    names = {name: _OF_SYSTEMS[name] for name in ("soft_pairwise", "pairwise")}
+    names["acc_eq"] = _OF_SEGMENTS["acc_eq"]
+    groups = Table.of(
         (
             {"group": group["group"], "metric": metric, "segments": group["segments"]}
-            | figure_cells(names, {**each["segments"], **each["systems"]})
+            | _cells(names, {**each["segments"], **each["systems"]})
             for group in data["groups"]
             for metric, each in group["metrics"].items()
         ),
@@ -156,29 +149,29 @@ def groups_table(data: Data, confidence: float) -> Table:
             Column("group", _("Group"), is_text=True),
             Column("metric", _("Metric"), is_text=True),
             Column("segments", _("Segments")),
-            *figure_columns(names, confidence),
+            *_columns(names, confidence),
         ),
         keys=2,
     )
+    more = [each for each in (tests, groups) if each.rows]
+    return [*agreement_tables(data, confidence), *more]
 
 
-def figure_columns(names: Mapping[str, Any], confidence: float) -> list[Column]:
+def _columns(names: Mapping[str, Any], confidence: float) -> list[Column]:
     """Return columns of figures, each with its interval."""
-    ends = interval_ends(confidence)
     return [
-        Column(f"{key}{suffix}", words)
+        column
         for key, heading in names.items()
-        for suffix, words in zip(("", "_low", "_high"), (str(heading), *ends), strict=True)
+        for column in interval_columns(key, str(heading), confidence)
     ]
 
 
-def figure_cells(names: Iterable[str], figures: Data) -> dict[str, Any]:
-    """Return the cells of `figure_columns`."""
-    nothing = dict.fromkeys(("value", "low", "high"))
-    cells = {
-        f"{name}{suffix}": figures.get(name, nothing)[end]
-        for name in names
-        for suffix, end in (("", "value"), ("_low", "low"), ("_high", "high"))
-    }
+def _cells(names: Iterable[str], figures: Data) -> dict[str, Any]:
+    """Return the cells of `_columns`."""
+    cells = [interval_cells(name, figures.get(name)) for name in names]
     # Published results say 1 for 1.0.
-    return {key: None if value is None else float(value) for key, value in cells.items()}
+    return {
+        key: None if value is None else float(value)
+        for figure in cells
+        for key, value in figure.items()
+    }

@@ -55,10 +55,9 @@ def held(
             scores = quality + luck + 0.7 * ease + rng.normal(size=luck.shape)
             people = people_of_scores(replace(metric, values=np.round(scores * 2) / 2), drawing)
         (each,) = agreement_of_metrics(people, [metric])
-        for name, estimate in each.systems.items():
-            found[f"systems: {name}"].estimates.append(estimate)
-        for name, estimate in each.segments.items():
-            found[f"segments: {name}"].estimates.append(estimate)
+        for part in ("systems", "segments"):
+            for name, estimate in each[part].items():
+                found[f"{part}: {name}"].estimates.append(estimate)
     return found
 
 

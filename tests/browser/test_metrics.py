@@ -18,16 +18,10 @@ from tests.integration.protocols.judging import Shown, labelled_all
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-BAD = {
-    "bad.jsonl": b'{"system": "onlineA", "segment": 1, "metric": "M", "score": "high"}\n',
-    "bad.tsv": b"system\tsegment\tscore\nonlineA\t9999\t1\n",
-    "bad.seg.score": b"onlineA\t1\nonlineA\t1\t2\n",
-}
 
-
-def payload(name: str, content: bytes) -> FilePayload:
+def payload(name: str, content: str) -> FilePayload:
     """Return a file to upload."""
-    return {"name": name, "mimeType": "text/plain", "buffer": content}
+    return {"name": name, "mimeType": "text/plain", "buffer": content.encode()}
 
 
 def open_metrics(page: Page, task: Task) -> None:
@@ -68,13 +62,12 @@ def test_metrics_from_files_are_compared_with_wmt12(
     open_metrics(page, Task.objects.get())
     files = page.get_by_label("Files", exact=True)
     button = page.get_by_role("button", name="Import")
-    for name, content in BAD.items():
-        files.set_input_files(payload(name, content))
-        button.click()
-        expect(page.get_by_text(f"{name}, line")).to_be_visible()
+    files.set_input_files(payload("bad.tsv", "system\tsegment\tscore\nonlineA\t9999\t1\n"))
+    button.click()
+    expect(page.get_by_text("bad.tsv, line 2")).to_be_visible()
     assert axe_finds(page) == ""
-    chrf = (folder / "chrF-refA.seg.score").read_bytes()
-    rows = [line.split("\t") for line in chrf.decode().splitlines()]
+    chrf = (folder / "chrF-refA.seg.score").read_text()
+    rows = [line.split("\t") for line in chrf.splitlines()]
     noise = np.random.default_rng(1).normal(0, 30, len(rows)).tolist()
     noisy = [
         f"{system}\t{float(score) + more:.3f}\n"
@@ -84,8 +77,8 @@ def test_metrics_from_files_are_compared_with_wmt12(
     files.set_input_files(
         [
             payload("chrF-refA.seg.score", chrf),
-            payload("Noisy-src.seg.score", "".join(noisy).encode()),
-            payload("Reverse-src.seg.score", "".join(reverse).encode()),
+            payload("Noisy-src.seg.score", "".join(noisy)),
+            payload("Reverse-src.seg.score", "".join(reverse)),
         ]
     )
     button.click()

@@ -1,4 +1,4 @@
-"""Figures of agreement, and what they are made of: p-values of pairs of systems, and pairs of outputs of one segment.
+"""Figures of agreement, from p-values of pairs of systems and from pairs of outputs of one segment.
 
 Evidence against "system i is better than j" is a p-value: from flipping the signs of the differences of each segment (a paired
 permutation test), or from resamples of the scores of systems.
@@ -42,16 +42,16 @@ _EQUAL = 1e-11
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """How chance is drawn and judged.
+    """Settings of random draws, and the confidence of intervals and tests.
 
     Attributes
     ----------
     resamples : int
-        Of each unit; also the number of sign flips and of swaps of metrics.
+        Number of resamples of each unit, of sign flips, and of swaps of metrics.
     seed : int
-        The same weights as in the human ranking with this seed.
+        Seed of the draws; weights are those of the human ranking with this seed.
     confidence : float
-        Of intervals and tests, between 0 and 1.
+        Confidence of intervals and tests, between 0 and 1.
     """
 
     resamples: int = 1000
@@ -59,7 +59,7 @@ class Drawing:
     confidence: float = 0.95
 
     def quantile(self, units: int) -> float:
-        """Return the quantile of Student's t for two-sided intervals over units, with a degree of freedom fewer than them."""
+        """Return the quantile of Student's t for two-sided intervals, with one degree of freedom less than there are units."""
         return float(stdtrit(max(1, units - 1), (1 + self.confidence) / 2))
 
 
@@ -241,9 +241,9 @@ class Pairs:
     human : int8, shape (P,)
         1 if people prefer the first, −1 the second, 0 for a tie.
     judge : int32, shape (P,), or None
-        Who compared; None where people's scores name no judge.
+        The judge of each comparison; None where scores name no judge.
     by_segment : bool
-        Whether each segment counts alike, as where outputs are scored, or each comparison, as in rankings.
+        True if each segment has the same weight, as for scores; False if each comparison has, as in rankings.
     """
 
     row: Int32Array

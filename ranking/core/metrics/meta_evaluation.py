@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
+from functools import partial, reduce
 from itertools import combinations
 from typing import Any, Literal, get_args
 
@@ -15,29 +15,11 @@ from ranking.core.beside import OutputScores
 from ranking.core.counting.counts import Layout, counts_of_units
 from ranking.core.counting.resampling import segment_keys
 from ranking.core.diagnosis.correlation import kendall_influenced
-from ranking.core.estimates import FEWEST_SYSTEMS, MEASURES, Estimate, Unit
+from ranking.core.estimates import FEWEST_SYSTEMS, MEASURES, Estimate
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.shares import expected_wins
-from ranking.core.metrics.figures import (
-    Drawing,
-    Figure,
-    Pairs,
-    calibrated,
-    difference_spread,
-    flipped_p_values,
-    flipped_sums,
-    is_right,
-    normal_p_values,
-    pair_differences,
-    pairs_of_scores,
-    ratios,
-    resampled_means,
-    resampled_p_values,
-    right_on_folds,
-    soft_pairwise_accuracy,
-    tau_by_segment,
-    taus,
-)
+from ranking.core.metrics import figures
+from ranking.core.metrics.figures import Drawing, Figure, Pairs
 from ranking.core.metrics.people import Metric, NothingComparedError, People
 from ranking.core.ranges import RankRanges, clusters
 from ranking.core.scores import TIE_DECIMALS
@@ -46,37 +28,16 @@ from ranking.core.scores import TIE_DECIMALS
 Measure = Callable[[FloatArray, FloatArray], FloatArray]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Agreement:
-    """The agreement of a metric, of people among themselves, or of chance with people.
-
-    Attributes
-    ----------
-    systems, segments : mapping of str to Estimate
-        Figures by name. Of systems: pearson, spearman, kendall, pairwise (accuracy), pairwise_separated, soft_pairwise (SPA).
-        Of segments, from scores: pearson, kendall_by_segment, kendall_by_system, kendall_pooled; from rankings: tau_wmt12,
-        tau_wmt13, tau_wmt14; from both: acc_eq, with the threshold of ties tuned on the same pairs, and acc_eq_folds, on
-        other segments. Those that cannot be computed are left out.
-    threshold : float or None
-        Of ties, for acc_eq.
-    missing : int
-        Outputs of judged segments that people compare and the metric does not score.
-    outputs : int
-        Outputs that people compare.
-    """
-
-    systems: Mapping[str, Estimate]
-    segments: Mapping[str, Estimate]
-    threshold: float | None
-    missing: int
-    outputs: int
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class MetricAgreement(Agreement):
-    """That of a metric, over the systems of `People`."""
-
-    metric: Metric
+#: The agreement of a metric, of people among themselves, or of chance with people, by name:
+#:
+#: systems, segments (dict of str to Estimate): figures by name. Of systems: pearson, spearman, kendall, pairwise (accuracy),
+#: pairwise_separated, soft_pairwise (SPA). Of segments, from scores: pearson, kendall_by_segment, kendall_by_system,
+#: kendall_pooled; from rankings: tau_wmt12, tau_wmt13, tau_wmt14; from both: acc_eq, with the threshold of ties tuned on the
+#: same pairs, and acc_eq_folds, on other segments. Those that cannot be computed are left out.
+#: threshold (float or None): of ties, for acc_eq.
+#: missing (int): outputs of judged segments that people compare and the metric does not score.
+#: outputs (int): outputs that people compare.
+Agreement = dict[str, Any]
 
 
 def pairwise_accuracy(
@@ -88,13 +49,13 @@ def pairwise_accuracy(
     NaN without pairs, and where a score is NaN.
     """
     by_people, by_metric = (
-        np.round(pair_differences(each), TIE_DECIMALS) for each in (human, metric)
+        np.round(figures.pair_differences(each), TIE_DECIMALS) for each in (human, metric)
     )
     alike = np.sign(by_people) == np.sign(by_metric)
     known = ~np.isnan(by_people + by_metric).any(axis=-1)
     counted = np.ones(alike.shape, bool) if least is None else np.abs(by_people) >= least
     pairs = np.count_nonzero(counted, axis=-1) * known
-    return ratios(np.count_nonzero(alike & counted, axis=-1), pairs)
+    return figures.ratios(np.count_nonzero(alike & counted, axis=-1), pairs)
 
 
 def _measures(systems: int) -> dict[str, Measure]:
@@ -104,7 +65,7 @@ def _measures(systems: int) -> dict[str, Measure]:
 
 def agreement_of_metrics(
     people: People, metrics: Sequence[Metric], *, intervals: bool = True
-) -> list[MetricAgreement]:
+) -> list[Agreement]:
     """Compare metrics with people.
 
     Where people score outputs, p-values for soft pairwise accuracy come from sign flips; where they rank them, from resamples.
@@ -119,7 +80,8 @@ def agreement_of_metrics(
 
     Returns
     -------
-    list of MetricAgreement
+    list of Agreement
+        In the order of the metrics.
 
     Notes
     -----
@@ -135,24 +97,18 @@ def agreement_of_metrics(
     for metric, systems in zip(metrics, of_systems, strict=True):
         values = metric.of(people.segments)
         segments, threshold = _segment_figures(people, values, intervals=intervals)
-        found.append(
-            MetricAgreement(
-                metric=metric,
-                systems=systems,
-                segments=segments,
-                threshold=threshold,
-                missing=int(np.count_nonzero(compared & np.isnan(values))),
-                outputs=int(np.count_nonzero(compared)),
-            )
-        )
+        missing = int(np.count_nonzero(compared & np.isnan(values)))
+        outputs = int(np.count_nonzero(compared))
+        counts = {"missing": missing, "outputs": outputs}
+        found.append({"systems": systems, "segments": segments, "threshold": threshold, **counts})
     return found
 
 
-def _estimates(figures: Mapping[str, Figure], drawing: Drawing | None) -> dict[str, Estimate]:
+def _estimates(given: Mapping[str, Figure], drawing: Drawing | None) -> dict[str, Estimate]:
     """Return figures with their intervals, without those if `drawing` is None; figures that are NaN are left out."""
     return {
         name: Estimate(each.value, None, None) if drawing is None else each.estimate(drawing)
-        for name, each in figures.items()
+        for name, each in given.items()
         if not np.isnan(each.value)
     }
 
@@ -170,8 +126,17 @@ def _system_figures(
             name: float(measure(people.scores, metric.scores)) for name, measure in measures.items()
         } | {"soft_pairwise": soft}
         measured = measures | {"soft_pairwise": partial(_soft_accuracy, people, drawn)}
+        other = np.broadcast_to(metric.scores, drawn.shape)
         yield {
-            name: _estimate(people, metric, drawn, value, name, measured[name])
+            name: people.interval(
+                value,
+                {
+                    unit: measured[name](human, drawn if unit == "segments" else other)
+                    for unit, human in people.resampled.items()
+                },
+                least=-1.0 if name in MEASURES else 0.0,
+                most=1.0,
+            )
             if intervals
             else Estimate(value, None, None)
             for name, value in values.items()
@@ -183,39 +148,28 @@ def _soft_accuracy(
     people: People, drawn: FloatArray, human: FloatArray, metric: FloatArray
 ) -> FloatArray:
     """Return soft pairwise accuracy of scores, with normal p-values whose standard errors are those of the campaign."""
-    return soft_pairwise_accuracy(
-        normal_p_values(human, difference_spread(people.resampled["segments"])),
-        normal_p_values(metric, difference_spread(drawn)),
+    return figures.soft_pairwise_accuracy(
+        figures.normal_p_values(human, figures.difference_spread(people.resampled["segments"])),
+        figures.normal_p_values(metric, figures.difference_spread(drawn)),
     )
-
-
-def _estimate(
-    people: People, metric: Metric, drawn: FloatArray, value: float, name: str, measure: Measure
-) -> Estimate:
-    def resampled(unit: Unit) -> FloatArray:
-        own = drawn if unit == "segments" else np.broadcast_to(metric.scores, drawn.shape)
-        return measure(people.resampled[unit], own)
-
-    least = -1.0 if name in MEASURES else 0.0
-    return people.interval(value, resampled, least=least, most=1.0)
 
 
 def _soft_accuracies(
     people: People, metrics: Sequence[Metric], resampled: Sequence[FloatArray]
 ) -> list[float]:
     if people.values is None:
-        human = resampled_p_values(people.resampled["segments"])
+        human = figures.resampled_p_values(people.resampled["segments"])
         return [
-            float(soft_pairwise_accuracy(human, resampled_p_values(each)))
+            float(figures.soft_pairwise_accuracy(human, figures.resampled_p_values(each)))
             if np.ptp(each, axis=0).any()
             else float("nan")
             for each in resampled
         ]
     unknown = np.isnan(people.values)
     scored = [np.where(unknown, np.nan, metric.of(people.segments)) for metric in metrics]
-    human, *found = flipped_p_values([people.values, *scored], people.keys, people.drawing)
+    human, *found = figures.flipped_p_values([people.values, *scored], people.keys, people.drawing)
     return [
-        float("nan") if np.isnan(values).all() else float(soft_pairwise_accuracy(human, p))
+        float("nan") if np.isnan(values).all() else float(figures.soft_pairwise_accuracy(human, p))
         for values, p in zip(scored, found, strict=True)
     ]
 
@@ -228,7 +182,7 @@ def _resampled_scores(metrics: Sequence[Metric], drawing: Drawing) -> list[Float
     """
     segments = np.unique(np.concatenate([metric.segments for metric in metrics]))
     values = np.concatenate([metric.of(segments) for metric in metrics], axis=1)
-    drawn = resampled_means(values, segment_keys(segments), drawing)
+    drawn = figures.resampled_means(values, segment_keys(segments), drawing)
     return [
         metric.scores + np.where(np.isnan(metric.means), 0.0, means - metric.means)
         for metric, means in zip(metrics, np.split(drawn, len(metrics), axis=1), strict=True)
@@ -247,16 +201,16 @@ def _segment_figures(
     if not len(pairs):
         return {}, None
     order = np.argsort(np.abs(difference))
-    threshold, _best = calibrated(pairs.human, difference, pairs.groups, order)
-    found = _accuracy(pairs, is_right(pairs.human, difference, threshold))
+    threshold, _best = figures.calibrated(pairs.human, difference, pairs.groups, order)
+    found = _accuracy(pairs, figures.is_right(pairs.human, difference, threshold))
     if people.folds is not None:
         fold = people.folds[pairs.row]
-        right = right_on_folds(pairs.human, difference, pairs.weights, fold, order)
+        right = figures.right_on_folds(pairs.human, difference, pairs.weights, fold, order)
         found |= _accuracy(pairs, right, "acc_eq_folds")
     if people.values is None:
-        found |= taus(pairs, difference)
+        found |= figures.taus(pairs, difference)
     else:
-        found |= _correlations(values, people.values) | tau_by_segment(pairs, difference)
+        found |= _correlations(values, people.values) | figures.tau_by_segment(pairs, difference)
     return _estimates(found, people.drawing if intervals else None), threshold
 
 
@@ -315,56 +269,6 @@ _SPLITS = 200
 Side = Callable[..., People]
 
 
-@dataclass(frozen=True, eq=False)
-class ComparedMetrics:
-    """M metrics by one figure of their agreement with people.
-
-    Attributes
-    ----------
-    values : float64, shape (M,)
-        The figure on the segments that were compared: those that all the metrics score.
-    p_value : float64, shape (M, M)
-        One-sided, for "the first agrees better than the second"; NaN where there is no test.
-    cluster : int64, shape (M,)
-        1 for the best; from rank ranges: 1 + the metrics that agree significantly better … M − those that agree significantly
-        worse.
-    names : sequence of str, length M
-    """
-
-    values: FloatArray
-    p_value: FloatArray
-    cluster: Int64Array
-    names: Sequence[str]
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class MetaEvaluation:
-    """Metrics compared with people.
-
-    Attributes
-    ----------
-    people : People
-    metrics : sequence of MetricAgreement
-        In the order given.
-    left_out : sequence of str
-        Names of metrics that score fewer than two of the systems that people compare.
-    ceiling, floor : Agreement or None
-        The floor is None without metrics.
-    compared : mapping of figure to ComparedMetrics
-        Of the metrics that score all systems; empty for fewer than two.
-    groups : mapping of str to (int, sequence of MetricAgreement)
-        Number of segments and agreements in each group of segments; metrics with too few scores there are missing.
-    """
-
-    people: People
-    metrics: Sequence[MetricAgreement]
-    left_out: Sequence[str]
-    ceiling: Agreement | None
-    floor: Agreement | None
-    compared: Mapping[Tested, ComparedMetrics]
-    groups: Mapping[str, tuple[int, Sequence[MetricAgreement]]]
-
-
 def meta_evaluation(
     side: Side,
     metrics: Sequence[Metric],
@@ -372,7 +276,7 @@ def meta_evaluation(
     ratings: OutputScores | None = None,
     groups: Mapping[str, Int64Array] | None = None,
     progress: Progress = lambda _done, _of: None,
-) -> MetaEvaluation:
+) -> dict[str, Any]:
     """Compare metrics with people.
 
     Parameters
@@ -387,54 +291,88 @@ def meta_evaluation(
     progress : callable, optional
         Called with (steps done, all steps).
 
+    Returns
+    -------
+    dict
+        people: their scores of systems, numbers of segments and of pairs, and what they gave. metrics: an Agreement of each,
+        in the order given, with its name and scores. left_out: names of metrics that score fewer than two of the systems that
+        people compare. ceiling, floor: an Agreement or None; the floor is None without metrics. clusters (1 for the best) and
+        tests (p-values of pairs of metrics, the one with more soft pairwise accuracy first): of the metrics that score all
+        systems; empty for fewer than two. groups: number of segments and agreements in each group of segments; metrics with
+        too few scores there are missing.
+
     Raises
     ------
     NothingComparedError
         If people compare no two systems.
     """
     people = side()
-    of_groups = dict(groups or {})
+    of_groups = groups or {}
     steps = 4 + len(of_groups)
-    found, left_out = _found(side, people, metrics)
+    found = _found(side, people, metrics)
+    known = {metric.name for metric, _agreement in found}
     progress(1, steps)
     scored = [
-        each
-        for each in found
-        if each.threshold is not None and each.metric.systems == people.systems
+        (metric, agreement["threshold"])
+        for metric, agreement in found
+        if agreement["threshold"] is not None and metric.systems == people.systems
     ]
-    compared = (
-        {figure: metrics_compared(people, scored, figure) for figure in get_args(Tested)}
-        if len(scored) > 1
-        else {}
-    )
+    compared = {
+        figure: metrics_compared(people, scored, figure)
+        for figure in (get_args(Tested) if len(scored) > 1 else ())
+    }
     progress(2, steps)
     lowest = floor(people) if metrics else None
     progress(3, steps)
     highest = ceiling(people, ratings)
-    by_group: dict[str, tuple[int, Sequence[MetricAgreement]]] = {}
+    by_group = []
     for step, (name, segments) in enumerate(of_groups.items(), 5):
         try:
             some = side(segments=segments)
             within = [metric.within(segments) for metric in metrics]
-            by_group[name] = len(some.segments), _found(side, some, within, segments)[0]
+            agreements = {metric.name: of for metric, of in _found(side, some, within, segments)}
+            by_group.append({"group": name, "segments": len(some.segments), "metrics": agreements})
         except NothingComparedError:
             pass
         progress(step, steps)
     progress(steps, steps)
-    return MetaEvaluation(
-        people=people,
-        metrics=found,
-        left_out=left_out,
-        ceiling=highest,
-        floor=lowest,
-        compared=compared,
-        groups=by_group,
-    )
+    names = [metric.name for metric, _threshold in scored]
+    order = np.argsort(-compared["soft_pairwise"][0], kind="stable").tolist() if compared else []
+    return {
+        "people": {
+            "systems": dict(zip(people.systems, people.scores.tolist(), strict=True)),
+            "segments": len(people.segments),
+            "pairs": len(people.pairs),
+            "from": "rankings" if people.values is None else "scores",
+        },
+        "metrics": [
+            {
+                "metric": metric.name,
+                "is_human": metric.is_human,
+                "scores": dict(zip(metric.systems, metric.scores.tolist(), strict=True)),
+                **agreement,
+            }
+            for metric, agreement in found
+        ],
+        "left_out": [metric.name for metric in metrics if metric.name not in known],
+        "ceiling": highest,
+        "floor": lowest,
+        "clusters": {
+            figure: dict(zip(names, cluster.tolist(), strict=True))
+            for figure, (_values, _p, cluster) in compared.items()
+        },
+        "tests": [
+            {"metric": names[one], "other": names[other]}
+            | {f"p_{figure}": p[one, other] for figure, (_values, p, _cluster) in compared.items()}
+            for one, other in combinations(order, 2)
+        ],
+        "groups": by_group,
+    }
 
 
 def _found(
     side: Side, people: People, metrics: Sequence[Metric], segments: Int64Array | None = None
-) -> tuple[list[MetricAgreement], list[str]]:
+) -> list[tuple[Metric, Agreement]]:
     """Return agreements in the order of the metrics; those that score the same systems are compared together."""
     if len(people.systems) < 2:
         raise NothingComparedError("fewer than two systems have a score")
@@ -442,20 +380,20 @@ def _found(
     for metric in metrics:
         systems = tuple(name for name in people.systems if name in metric.scored)
         by_systems.setdefault(systems, []).append(metric)
-    found: dict[str, MetricAgreement] = {}
+    found: dict[str, tuple[Metric, Agreement]] = {}
     for systems, members in by_systems.items():
         if len(systems) > 1:
             same = systems == people.systems
             some = people if same else side(systems=systems, segments=segments)
             given = [metric.take(some.systems) for metric in members]
-            found |= {each.metric.name: each for each in agreement_of_metrics(some, given)}
-    left_out = [metric.name for metric in metrics if metric.name not in found]
-    return [found[metric.name] for metric in metrics if metric.name in found], left_out
+            agreements = agreement_of_metrics(some, given)
+            found |= {each.name: (each, of) for each, of in zip(given, agreements, strict=True)}
+    return [found[metric.name] for metric in metrics if metric.name in found]
 
 
 def metrics_compared(
-    people: People, agreements: Sequence[MetricAgreement], figure: Tested
-) -> ComparedMetrics:
+    people: People, metrics: Sequence[tuple[Metric, float]], figure: Tested
+) -> tuple[FloatArray, FloatArray, Int64Array]:
     """Test which metrics agree better with people than which others.
 
     If two metrics agree alike with people, it makes no difference which of them scored a segment. So the two are swapped
@@ -467,18 +405,28 @@ def metrics_compared(
     Parameters
     ----------
     people : People
-    agreements : sequence of MetricAgreement
-        Of M metrics, at least one.
+    metrics : sequence of (Metric, float)
+        M metrics, at least one, each with its threshold of ties.
     figure : "soft_pairwise" or "acc_eq"
         Pairs of metrics with p ≤ 1 − confidence differ; there is no correction for their number, as in WMT.
+
+    Returns
+    -------
+    values : float64, shape (M,)
+        The figure on the segments that were compared: those that all the metrics score.
+    p_value : float64, shape (M, M)
+        One-sided, for "the first agrees better than the second"; NaN where there is no test.
+    cluster : int64, shape (M,)
+        1 for the best; from rank ranges: 1 + the metrics that agree significantly better … M − those that agree significantly
+        worse.
 
     References
     ----------
     D. Deutsch, R. Dror, D. Roth (2021), A Statistical Analysis of Summarization Evaluation Metrics Using Resampling Methods, TACL 9.
     """
-    count = len(agreements)
+    count = len(metrics)
     test = _soft if figure == "soft_pairwise" else _right
-    values, swapped = test(people, agreements)
+    values, swapped = test(people, metrics)
     p_value = np.full((count, count), np.nan)
     for one, other in combinations(range(count), 2):
         if not np.isnan(values).any():
@@ -489,16 +437,15 @@ def metrics_compared(
     ranges = RankRanges(
         low=1 + np.count_nonzero(better, axis=0), high=count - np.count_nonzero(better, axis=1)
     )
-    names = [each.metric.name for each in agreements]
-    return ComparedMetrics(values, p_value, clusters(ranges), names)
+    return values, p_value, clusters(ranges)
 
 
 #: The figure of each metric, NaN without a segment to compare; and its difference between two of them in swaps.
 _Swaps = tuple[FloatArray, Callable[[int, int], FloatArray]]
 
 
-def _right(people: People, agreements: Sequence[MetricAgreement]) -> _Swaps:
-    scored = [each.metric.of(people.segments) for each in agreements]
+def _right(people: People, metrics: Sequence[tuple[Metric, float]]) -> _Swaps:
+    scored = [metric.of(people.segments) for metric, _threshold in metrics]
     # Segments that all metrics score whole, as far as people score them.
     unknown = np.isnan(np.sum(scored, axis=0))
     if people.values is not None:
@@ -509,48 +456,48 @@ def _right(people: People, agreements: Sequence[MetricAgreement]) -> _Swaps:
         [
             np.bincount(
                 place,
-                pairs.weights
-                * is_right(pairs.human, pairs.differences(values), each.threshold or 0.0),
+                pairs.weights * figures.is_right(pairs.human, pairs.differences(values), threshold),
             )
-            for values, each in zip(scored, agreements, strict=True)
+            for values, (_metric, threshold) in zip(scored, metrics, strict=True)
         ],
         axis=1,
     )
-    flipped = flipped_sums(by_segment, people.keys[rows], people.drawing)
-    values = by_segment.sum(axis=0) if len(rows) else np.full(len(agreements), np.nan)
+    flipped = figures.flipped_sums(by_segment, people.keys[rows], people.drawing)
+    values = by_segment.sum(axis=0) if len(rows) else np.full(len(metrics), np.nan)
     return values, lambda one, other: flipped[:, one] - flipped[:, other]
 
 
-def _soft(people: People, agreements: Sequence[MetricAgreement]) -> _Swaps:
-    metrics = [each.metric for each in agreements]
+def _soft(people: People, metrics: Sequence[tuple[Metric, float]]) -> _Swaps:
     numbers = people.segments
     if people.values is None:
-        # Rankings say of systems, not of outputs: the other segments tell as much of a metric.
-        numbers = metrics[0].segments
-        for metric in metrics[1:]:
-            numbers = np.intersect1d(numbers, metric.segments)
-    scored = [metric.of(numbers) for metric in metrics]
+        # Rankings are about systems, not outputs: segments that were not judged tell as much about a metric.
+        numbers = reduce(np.intersect1d, [metric.segments for metric, _threshold in metrics])
+    scored = [metric.of(numbers) for metric, _threshold in metrics]
     if people.values is not None:
         scored = [np.where(np.isnan(people.values), np.nan, each) for each in scored]
     rows = ~np.isnan(sum(scored)).any(axis=1)
     if np.count_nonzero(rows) < 2:
         return np.full(len(metrics), np.nan), lambda _one, _other: np.zeros(0)
     keys = segment_keys(numbers[rows])
-    human = normal_p_values(people.scores, difference_spread(people.resampled["segments"]))
+    human = figures.normal_p_values(
+        people.scores, figures.difference_spread(people.resampled["segments"])
+    )
 
     standard = [(each[rows] - each[rows].mean()) / (each[rows].std() or 1.0) for each in scored]
 
     def summed(columns: Iterable[FloatArray]) -> tuple[list[FloatArray], list[FloatArray]]:
-        found = [(each.sum(axis=0), flipped_sums(each, keys, people.drawing)) for each in columns]
+        found = [
+            (each.sum(axis=0), figures.flipped_sums(each, keys, people.drawing)) for each in columns
+        ]
         return [each for each, _flipped in found], [flipped for _each, flipped in found]
 
     sums, flipped = summed(standard)
     # There are many pairs of systems: one metric at a time.
-    squares, flipped_squares = summed(pair_differences(each) ** 2 for each in standard)
+    squares, flipped_squares = summed(figures.pair_differences(each) ** 2 for each in standard)
 
     def agreement(sums: FloatArray, squares: FloatArray) -> FloatArray:
         spread = np.sqrt(np.maximum(squares, 0.0))
-        return soft_pairwise_accuracy(human, normal_p_values(sums, spread))
+        return figures.soft_pairwise_accuracy(human, figures.normal_p_values(sums, spread))
 
     def swapped(one: int, other: int) -> FloatArray:
         middle, middle_squares = ((of[one] + of[other]) / 2 for of in (sums, squares))
@@ -590,13 +537,8 @@ def floor(people: People) -> Agreement:
         for number in range(_RANDOM_METRICS)
     ]
     found = agreement_of_metrics(people, metrics, intervals=False)
-    return Agreement(
-        systems=_spread([each.systems for each in found]),
-        segments=_spread([each.segments for each in found]),
-        threshold=None,
-        missing=0,
-        outputs=found[0].outputs,
-    )
+    parts = {part: _spread([each[part] for each in found]) for part in ("systems", "segments")}
+    return {**parts, "threshold": None, "missing": 0, "outputs": found[0]["outputs"]}
 
 
 def _spread(drawn: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:
@@ -613,9 +555,9 @@ def _spread(drawn: Sequence[Mapping[str, Estimate]]) -> dict[str, Estimate]:
 def ceiling(people: People, ratings: OutputScores | None = None) -> Agreement | None:
     """Return how far people agree with people; None where judges are not known.
 
-    Figures of segments are of each judge against the others, on outputs that both judged; the intervals are over segments and
-    judges. Their ties are their own, so that no threshold is tuned. Figures of systems are of half of the judges against the
-    other half, on average over 200 random halves, with the range of 95 % of them. Half of the judgments is less than metrics
+    Segment figures compare each judge with the others on outputs that both judged; their intervals are over segments and
+    judges. Their ties are their own, so that no threshold is tuned. System figures compare half of the judges with the
+    other half: means over 200 random halves, with the range of 95 % of them. Half of the judgments is less than metrics
     are compared with, so that a metric may be better.
 
     Parameters
@@ -634,14 +576,13 @@ def ceiling(people: People, ratings: OutputScores | None = None) -> Agreement | 
         return None
     segments: Mapping[str, Estimate] = {}
     if len(pairs):
-        figures = _accuracy(pairs, is_right(pairs.human, difference, 0.0))
-        figures |= (tau_by_segment if pairs.by_segment else taus)(pairs, difference)
-        segments = _estimates(figures, people.drawing)
+        found = _accuracy(pairs, figures.is_right(pairs.human, difference, 0.0))
+        found |= (figures.tau_by_segment if pairs.by_segment else figures.taus)(pairs, difference)
+        segments = _estimates(found, people.drawing)
     if not segments and not systems:
         return None
-    return Agreement(
-        systems=systems, segments=segments, threshold=0.0, missing=0, outputs=len(pairs)
-    )
+    counts = {"missing": 0, "outputs": len(pairs)}
+    return {"systems": systems, "segments": segments, "threshold": 0.0, **counts}
 
 
 def _judges_beside_each_other(pairs: Pairs, judge: Int32Array) -> tuple[Pairs, FloatArray]:
@@ -676,12 +617,12 @@ def _halves(people: People, blocks: Blocks) -> dict[str, Estimate]:
         expected_wins(layout.unpack(chosen @ wins).wins).values for chosen in (half, 1 - half)
     )
     # Half of the judgments has twice the variance.
-    spread = difference_spread(people.resampled["segments"]) * np.sqrt(2)
+    spread = figures.difference_spread(people.resampled["segments"]) * np.sqrt(2)
     found = {
         name: measure(one, other) for name, measure in _measures(len(people.systems)).items()
     } | {
-        "soft_pairwise": soft_pairwise_accuracy(
-            normal_p_values(one, spread), normal_p_values(other, spread)
+        "soft_pairwise": figures.soft_pairwise_accuracy(
+            figures.normal_p_values(one, spread), figures.normal_p_values(other, spread)
         )
     }
     estimated = {}
@@ -711,7 +652,7 @@ def _judge_beside_means(ratings: OutputScores) -> tuple[Pairs, FloatArray]:
     own, own_counts = by_system(row, len(keys))
     shared = (own_counts > 0) & (counts > own_counts)
     means = np.where(shared, (sums - own) / np.maximum(1, counts - own_counts), np.nan)
-    pairs = pairs_of_scores(means)
+    pairs = figures.pairs_of_scores(means)
     difference = pairs.differences(own / np.maximum(1, own_counts))
     of_pair = keys[pairs.row]
     return replace(

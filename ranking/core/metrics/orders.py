@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
 
@@ -10,7 +9,6 @@ import numpy as np
 
 from ranking.core.arrays import BoolArray, FloatArray
 from ranking.core.counting.resampling import segment_keys
-from ranking.core.estimates import Estimate
 from ranking.core.metrics.figures import Figure
 from ranking.core.metrics.people import Metric, People
 from ranking.core.metrics.texts import (
@@ -28,121 +26,24 @@ from ranking.core.scores import EQUAL_WITHIN
 RangeKind = Literal["exact", "resampled", "mean", "none"]
 
 
-@dataclass(frozen=True, slots=True)
-class MetricRow:
-    """A system by a metric.
+#: A system, a pair, or a segment, as plain values by name; figures are an `Estimate`.
+Row = dict[str, Any]
 
-    Attributes
-    ----------
-    system : str
-    value : Range or None
-        None where the metric has no score of it.
-    rank, rank_low, rank_high : int or None
-        1 for the best. The range leaves room for all systems that do not differ significantly, pair by pair.
-    missing : int
-        Segments without a score.
+
+def people_order(people: People) -> list[Row]:
+    """Return the systems as people order them, best first: system, score, rank, rank_low and rank_high.
+
+    The range of a rank leaves room for all systems that people do not tell from it.
     """
-
-    system: str
-    value: Range | None
-    rank: int | None
-    rank_low: int | None
-    rank_high: int | None
-    missing: int
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedByPeople:
-    """A system by people; the range of its rank leaves room for all systems that people do not tell from it."""
-
-    system: str
-    score: Estimate
-    rank: int
-    rank_low: int
-    rank_high: int
-
-
-@dataclass(frozen=True, slots=True)
-class Contradiction:
-    """A pair that people separate and a metric orders the other way round.
-
-    Attributes
-    ----------
-    metric, better, worse : str
-        The better system is that by people.
-    by_people : Estimate
-        Difference of the scores that people give the two.
-    difference : Range
-        Of the metric, the better one minus the worse one, in the metric's own direction.
-    is_separated : bool
-        Whether the metric's range of the difference leaves 0 out.
-    """
-
-    metric: str
-    better: str
-    worse: str
-    by_people: Estimate
-    difference: Range
-    is_separated: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Discord:
-    """A segment where a metric and people differ.
-
-    Attributes
-    ----------
-    segment : int
-    better, worse : str
-        By people.
-    by_people : float
-        By how much, in standard deviations of such differences.
-    by_metric : float
-        The same for the metric; below 0, as it prefers the other.
-    """
-
-    segment: int
-    better: str
-    worse: str
-    by_people: float
-    by_metric: float
-
-
-@dataclass(frozen=True, eq=False)
-class MetricOrder:
-    """A metric beside people.
-
-    Attributes
-    ----------
-    name : str
-    range_kind : str
-    segments : int
-        Segments with a score of any system; 0 where it scores systems alone.
-    rows : sequence of MetricRow
-        Best first, then those without a score.
-    agreeing : int
-        Pairs that people separate and the metric orders alike.
-    contradictions : sequence of Contradiction
-    discords : sequence of Discord
-        The largest first, one for a segment.
-    """
-
-    name: str
-    range_kind: RangeKind
-    segments: int
-    rows: list[MetricRow]
-    agreeing: int
-    contradictions: list[Contradiction]
-    discords: list[Discord]
-
-
-def people_order(people: People) -> list[PlacedByPeople]:
-    """Return the systems as people order them, best first."""
     scores, ranks = people.scores, _ranks(people.scores, people.better)
 
-    def placed(index: int) -> PlacedByPeople:
-        score = people.interval(scores[index], lambda unit: people.resampled[unit][:, index])
-        return PlacedByPeople(people.systems[index], score, *ranks[index])
+    def placed(index: int) -> Row:
+        score = people.interval(
+            scores[index], {unit: drawn[:, index] for unit, drawn in people.resampled.items()}
+        )
+        rank, low, high = ranks[index]
+        row = {"system": people.systems[index], "score": score}
+        return row | {"rank": rank, "rank_low": low, "rank_high": high}
 
     return [placed(index) for index in np.argsort(-scores, kind="stable").tolist()]
 
@@ -155,10 +56,27 @@ def _ranks(values: FloatArray, better: BoolArray) -> list[tuple[Any, Any, Any]]:
     return list(zip(rank.tolist(), low.tolist(), high.tolist(), strict=True))
 
 
-def metric_order(metric: Metric, people: People, *, most: int = 10) -> MetricOrder:
-    """Compare a metric with human rankings; `most` discords are returned at most.
+def metric_order(metric: Metric, people: People, *, most: int = 10) -> Row:
+    """Compare a metric with human rankings.
 
     Segments have the weights that they have in human rankings of the same seed.
+
+    Returns
+    -------
+    dict
+        name; range_kind (a `RangeKind`); segments (with a score of any system; 0 where it scores systems alone); agreeing (pairs
+        that people separate and the metric orders alike).
+
+        rows: the systems, best first, then those without a score: system, value (a `Range`, or None), rank, rank_low and
+        rank_high (the range leaves room for all systems that do not differ significantly, pair by pair), and missing (segments
+        without a score).
+
+        contradictions: pairs that people separate and the metric orders the other way round: metric, better and worse (by
+        people), by_people (difference of the scores that people give the two), difference (of the metric, the better one minus
+        the worse one, in the metric's own direction), and is_separated (whether the metric's range of it leaves 0 out).
+
+        discords: `most` segments at most, where the metric and people differ most, the largest first: segment, better and
+        worse (by people), by_people and by_metric (differences in units of their root mean square; below 0 for the metric).
     """
     ranges = _Ranges(metric, people)
     place = {system: index for index, system in enumerate(metric.systems)}
@@ -170,20 +88,26 @@ def metric_order(metric: Metric, people: People, *, most: int = 10) -> MetricOrd
         difference = ranges.of(place[better], place[worse])
         ahead = 0.0 if difference is None else metric.sign * difference.value
         agreeing += ahead > EQUAL_WITHIN
-        if difference is not None and ahead < -EQUAL_WITHIN:
-            by_people, is_separated = people.difference(one, other), _sign(difference) != 0
+        if ahead < -EQUAL_WITHIN:
             contradictions.append(
-                Contradiction(metric.name, better, worse, by_people, difference, is_separated)
+                {
+                    "metric": metric.name,
+                    "better": better,
+                    "worse": worse,
+                    "by_people": people.difference(one, other),
+                    "difference": difference,
+                    "is_separated": _sign(difference) != 0,
+                }
             )
-    return MetricOrder(
-        name=metric.name,
-        range_kind=ranges.kind,
-        segments=int((~np.isnan(metric.values)).any(axis=1).sum()),
-        rows=ranges.rows(),
-        agreeing=agreeing,
-        contradictions=contradictions,
-        discords=_discords(metric, people, most),
-    )
+    return {
+        "name": metric.name,
+        "range_kind": ranges.kind,
+        "segments": int((~np.isnan(metric.values)).any(axis=1).sum()),
+        "rows": ranges.rows(),
+        "agreeing": agreeing,
+        "contradictions": contradictions,
+        "discords": _discords(metric, people, most),
+    }
 
 
 def _sign(found: Range | None) -> int:
@@ -234,7 +158,7 @@ class _Ranges:
             found = Figure(found.value - each.value, found.influence - each.influence, units)
         return ranged(found, self._drawing)
 
-    def rows(self) -> list[MetricRow]:
+    def rows(self) -> list[Row]:
         """Return the systems, best first; those without a score last."""
         metric = self._metric
         n = len(metric.systems)
@@ -250,11 +174,12 @@ class _Ranges:
             value, (rank, low, high) = values[index], ranks[index]
             if value is None or value.low is None:
                 rank, low, high = None if value is None else rank, None, None
-            rows.append(MetricRow(metric.systems[index], value, rank, low, high, missing[index]))
+            row = {"system": metric.systems[index], "value": value, "rank": rank}
+            rows.append(row | {"rank_low": low, "rank_high": high, "missing": missing[index]})
         return rows
 
 
-def _discords(metric: Metric, people: People, most: int) -> list[Discord]:
+def _discords(metric: Metric, people: People, most: int) -> list[Row]:
     row, one, other, preferred = people.preferences
     scored = [name for name in people.systems if name in metric.systems]
     values = np.full((len(people.segments), len(people.systems)), np.nan)
@@ -267,15 +192,15 @@ def _discords(metric: Metric, people: People, most: int) -> list[Discord]:
     if not scales.all():
         return []
     sides /= scales[:, np.newaxis]
-    found: dict[int, Discord] = {}
+    found: dict[int, Row] = {}
     product = sides[0] * sides[1]
     for index in np.argsort(product, kind="stable").tolist():
         if len(found) == most or product[index] >= 0:
             break
         at, (by_people, by) = known[index], sides[:, index].tolist()
         better, worse = (one[at], other[at]) if by_people > 0 else (other[at], one[at])
-        names = people.systems[better], people.systems[worse]
         segment = int(people.segments[row[at]])
-        apart = abs(by_people), by if by_people > 0 else -by
-        found.setdefault(segment, Discord(segment, *names, *apart))
+        pair = {"better": people.systems[better], "worse": people.systems[worse]}
+        apart = {"by_people": abs(by_people), "by_metric": by if by_people > 0 else -by}
+        found.setdefault(segment, {"segment": segment, **pair, **apart})
     return list(found.values())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -18,7 +18,7 @@ from ranking.core.beside import (
     drawn_scores,
 )
 from ranking.core.counting.resampling import segment_keys
-from ranking.core.estimates import UNITS, Estimate, Unit, estimate
+from ranking.core.estimates import Estimate, Unit, estimate
 from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.registry import counts_method_named
 from ranking.core.metrics.figures import (
@@ -56,16 +56,16 @@ class Metric:
     of_systems : float64, shape (n,)
         Scores of whole systems; NaN for the mean over its segments.
     sign : float
-        −1 if lower is better in the metric's own direction: what its scores were multiplied by.
+        −1 if lower is better in the metric's own direction; its scores were multiplied by this.
     is_human : bool
     signature : str
         Version and settings; empty if not known.
     missing : int or None
         Outputs of the test set without a score; None if not known.
     kind : str
-        Of a metric of texts a key of `ranking.core.metrics.texts.TEXT_METRICS`, otherwise empty.
+        Key of `ranking.core.metrics.texts.TEXT_METRICS` for a metric of texts, otherwise empty.
     statistics : float64, shape (n, S', k), or None
-        Of a metric of texts; NaN where it has none.
+        Statistics of a metric of texts, NaN where it has none; None for other metrics.
     """
 
     name: str
@@ -137,13 +137,13 @@ class People:
     Attributes
     ----------
     systems : tuple of str, length n
-        Those with a score.
+        Systems with a score.
     segments : int64, shape (S,)
         Numbers of the judged segments, ascending.
     scores : float64, shape (n,)
-        Of systems, higher is better.
+        Scores of systems; higher is better.
     resampled : mapping of unit to float64, shape (R, n)
-        The same in resamples of segments, of judges, and of what a judge judged of a segment.
+        The same in resamples of segments, of judges, and of each judge's judgments of a segment.
     fewest_units : int
         Number of segments or of judges, whichever is smaller.
     pairs : Pairs
@@ -151,9 +151,9 @@ class People:
     values : float64, shape (S, n), or None
         Scores of outputs; None where people rank them.
     blocks : Blocks or None
-        What was ranked; None where people score outputs.
+        Ranked blocks; None where people score outputs.
     drawing : Drawing
-        That of `resampled`, of all that is compared with it, and of intervals and tests.
+        Draws of `resampled` and of what is compared with it, and the confidence of intervals and tests.
     """
 
     systems: tuple[str, ...]
@@ -173,7 +173,7 @@ class People:
 
     @cached_property
     def folds(self) -> Int64Array | None:
-        """The fold of each segment, shape (S,), on whose others the threshold of ties is tuned; None for a single segment."""
+        """The fold of each segment, shape (S,); the threshold of ties is tuned on the other folds. None for a single segment."""
         count = min(_FOLDS, len(self.segments))
         return (
             folds_of_segments(self.segments, count, seed=self.drawing.seed) if count > 1 else None
@@ -208,22 +208,17 @@ class People:
         return found
 
     def interval(
-        self, value: float, resampled: Callable[[Unit], FloatArray], **ends: float
+        self, value: float, resampled: Mapping[Unit, FloatArray], **ends: float
     ) -> Estimate:
         """Return a figure with the interval that its resamples of each unit give; `ends` are `least` and `most`."""
-        return estimate(
-            float(value),
-            {unit: resampled(unit) for unit in UNITS},
-            fewest_units=self.fewest_units,
-            confidence=self.drawing.confidence,
-            **ends,
-        )
+        fewest, confidence = self.fewest_units, self.drawing.confidence
+        return estimate(float(value), resampled, fewest_units=fewest, confidence=confidence, **ends)
 
     def difference(self, one: int, other: int) -> Estimate:
         """Return by how much people score a system higher than another, with its interval."""
         return self.interval(
             self.scores[one] - self.scores[other],
-            lambda unit: self.resampled[unit][:, one] - self.resampled[unit][:, other],
+            {unit: drawn[:, one] - drawn[:, other] for unit, drawn in self.resampled.items()},
         )
 
     @cached_property

@@ -370,45 +370,28 @@ def known_sums(statistics: FloatArray) -> FloatArray:
     return np.asarray(np.where(_is_known(statistics)[..., np.newaxis], statistics, 0).sum(axis=-2))
 
 
-@dataclass(frozen=True, slots=True)
-class CorpusStatistics:
-    """Counts of a corpus, as in Table 1 of Vilar et al.
-
-    Attributes
-    ----------
-    sentences : int
-    running_words : int
-    vocabulary : int
-        Distinct words.
-    singletons : int
-        Words that occur once.
-    unseen_words, unseen_vocabulary : int or None
-        Running words and distinct words that another corpus does not have; None without one.
-    """
-
-    sentences: int
-    running_words: int
-    vocabulary: int
-    singletons: int
-    unseen_words: int | None = None
-    unseen_vocabulary: int | None = None
-
-
 def corpus_statistics(
     sentences: Sequence[Sequence[str]], other: Iterable[Sequence[str]] | None = None
-) -> CorpusStatistics:
-    """Count the words of tokenized sentences, and those that another corpus does not have."""
+) -> dict[str, int | None]:
+    """Count the words of tokenized sentences, as in Table 1 of Vilar et al.
+
+    Returns
+    -------
+    dict
+        sentences, running_words, vocabulary (distinct words), singletons (words that occur once); unseen_words and
+        unseen_vocabulary (running words and distinct words that the other corpus does not have; None without one).
+    """
     counts = Counter(word for sentence in sentences for word in sentence)
     unseen: Counter[str] | None = None
     if other is not None:
         unseen = counts.copy()
         for word in {word for sentence in other for word in sentence}:
             del unseen[word]
-    return CorpusStatistics(
-        sentences=len(sentences),
-        running_words=counts.total(),
-        vocabulary=len(counts),
-        singletons=sum(count == 1 for count in counts.values()),
-        unseen_words=None if unseen is None else unseen.total(),
-        unseen_vocabulary=None if unseen is None else len(unseen),
-    )
+    return {
+        "sentences": len(sentences),
+        "running_words": counts.total(),
+        "vocabulary": len(counts),
+        "singletons": sum(count == 1 for count in counts.values()),
+        "unseen_words": None if unseen is None else unseen.total(),
+        "unseen_vocabulary": None if unseen is None else len(unseen),
+    }

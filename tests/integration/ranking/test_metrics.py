@@ -98,9 +98,6 @@ def test_a_cancelled_job_stores_nothing(task: Task, monkeypatch: pytest.MonkeyPa
     job.refresh_from_db()
     assert job.state == JobState.CANCELLED
     assert not Metric.objects.exists()
-
-
-def test_without_references_metrics_of_texts_are_refused(task: Task) -> None:
     for segment in task.test_set.segments.all():
         segment.references.all().delete()
     with pytest.raises(MetricRefusedError, match="no references"):

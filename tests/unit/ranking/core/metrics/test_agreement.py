@@ -3,7 +3,6 @@
 import json
 import tarfile
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any, get_args
@@ -20,28 +19,17 @@ from ranking.core.arrays import FloatArray
 from ranking.core.beside import OutputScores
 from ranking.core.counting.resampling import segment_keys
 from ranking.core.judged.blocks import BlockRow, blocks_from_rows
-from ranking.core.metrics.figures import (
-    MOST_ENUMERATED,
-    Drawing,
-    calibrated,
-    flipped_p_values,
-    is_right,
-    pairs_of_scores,
-    resampled_p_values,
-    right_on_folds,
-    soft_pairwise_accuracy,
-    tau_by_segment,
-    taus,
-)
+from ranking.core.metrics import figures
+from ranking.core.metrics.figures import Drawing, is_right, pairs_of_scores
 from ranking.core.metrics.meta_evaluation import (
-    MetricAgreement,
+    Agreement,
     Tested,
     agreement_of_metrics,
     ceiling,
     floor,
     metrics_compared,
 )
-from ranking.core.metrics.orders import MetricOrder, metric_order, people_order
+from ranking.core.metrics.orders import Row, metric_order, people_order
 from ranking.core.metrics.people import Metric, People, people_of_blocks, people_of_scores
 from ranking.files.reading import read_judgments
 from tests.benchmarks.metric_coverage import WORLDS, held
@@ -63,15 +51,15 @@ def drawn(rows: int, systems: int = 5) -> tuple[FloatArray, FloatArray]:
     return human, human + random.normal(0, 2, (rows, systems)).round(1)
 
 
-def compared(human: FloatArray, *metrics: Metric) -> tuple[People, Sequence[MetricAgreement]]:
+def compared(human: FloatArray, *metrics: Metric) -> tuple[People, list[Agreement]]:
     people = people_of_scores(metric(human), FEW)
     return people, agreement_of_metrics(people, metrics)
 
 
-def figures(found: MetricAgreement) -> dict[str, float | None]:
-    of_systems = {f"system_{name}": each.value for name, each in found.systems.items()}
-    of_segments = {name: each.value for name, each in found.segments.items()}
-    return {**of_systems, **of_segments, "threshold": found.threshold}
+def values_of(found: Agreement) -> dict[str, float | None]:
+    of_systems = {f"system_{name}": each.value for name, each in found["systems"].items()}
+    of_segments = {name: each.value for name, each in found["segments"].items()}
+    return {**of_systems, **of_segments, "threshold": found["threshold"]}
 
 
 @pytest.mark.parametrize(
@@ -82,7 +70,7 @@ def test_worked_example_of_ties(people: list[float], right: list[int]) -> None:
     difference = pairs.differences(np.array([[0.0, 2.0, 6.0, 8.0]]))
     counts = [is_right(pairs.human, difference, limit).sum() for limit in (0, 2, 4, 6, 8)]
     assert counts == right
-    best = calibrated(pairs.human, difference, pairs.groups, np.argsort(np.abs(difference)))
+    best = figures.calibrated(pairs.human, difference, pairs.groups, np.argsort(np.abs(difference)))
     assert best == ((0, 2, 4, 6, 8)[right.index(max(right))], max(right) / 6)
 
 
@@ -93,7 +81,7 @@ def test_chrf_on_wmt12_has_the_known_figures(real_data: Path) -> None:
     file = real_data / "wmt12-cs-en" / "chrF-refA.seg.score"
     (scores,) = read_metric_scores([StoredFile(file.name, opener(file))])
     (found,) = agreement_of_metrics(people, [metric_of(scores).take(people.systems)])
-    got: dict[str, Any] = figures(found)
+    got: dict[str, Any] = values_of(found)
     assert len(people.pairs) == 12_775
     of_systems = {"pearson": 0.990, "spearman": 0.943, "kendall": 0.867, "pairwise": 14 / 15}
     for name, value in of_systems.items():
@@ -103,7 +91,7 @@ def test_chrf_on_wmt12_has_the_known_figures(real_data: Path) -> None:
         assert got[name] == pytest.approx(value, abs=1e-4)
     assert got["acc_eq"] == pytest.approx(0.557, abs=5e-4)
     assert 0 <= got["acc_eq"] - got["acc_eq_folds"] < 0.001
-    assert all(0 < each.value - (each.low or 0.0) < 0.06 for each in found.segments.values())
+    assert all(0 < each.value - (each.low or 0.0) < 0.06 for each in found["segments"].values())
 
 
 @pytest.mark.released_texts
@@ -126,9 +114,9 @@ def test_wmt23_has_the_figures_of_the_shared_task(tmp_path: Path) -> None:
         "acc_eq_item": "acc_eq",
         "acc_eq_threshold": "threshold",
     }
-    assert {each.metric.name for each in agreements} == expected["metrics"].keys()
-    for each in agreements:
-        wanted, got = expected["metrics"][each.metric.name], figures(each)
+    assert {each.name for each in metrics} == expected["metrics"].keys()
+    for each, agreement in zip(metrics, agreements, strict=True):
+        wanted, got = expected["metrics"][each.name], values_of(agreement)
         ours = {theirs: got[name] for theirs, name in names.items()}
         assert ours == pytest.approx({theirs: wanted[theirs] for theirs in names}, abs=1e-9)
         assert got["system_pairwise"] == pytest.approx(wanted["pairs_agreeing"] / wanted["pairs"])
@@ -138,7 +126,7 @@ def test_wmt23_has_the_figures_of_the_shared_task(tmp_path: Path) -> None:
 def test_figures_of_segments_are_those_of_scipy() -> None:
     human, values = drawn(40)
     _people, (found,) = compared(human, metric(values))
-    got = figures(found)
+    got = values_of(found)
     by_system = [stats.kendalltau(human[:, i], values[:, i])[0] for i in range(5)]
     by_segment = [stats.kendalltau(human[i], values[i])[0] for i in range(40)]
     wanted = {
@@ -153,41 +141,33 @@ def test_figures_of_segments_are_those_of_scipy() -> None:
 
 def test_few_segments_give_exact_p_values_with_ties_in_full() -> None:
     human, values = drawn(6, 3)
-    first, second = flipped_p_values([human, values], segment_keys(np.arange(6)), FEW)
-    for scores, found in ((human, first), (values, second)):
-        for (i, j), p in zip(combinations(range(3), 2), found, strict=True):
+    found = figures.flipped_p_values([human, values], segment_keys(np.arange(6)), FEW)
+    for scores, p_values in zip((human, values), found, strict=True):
+        for (i, j), p in zip(combinations(range(3), 2), p_values, strict=True):
             apart = scores[:, i] - scores[:, j]
             flips = np.array(list(product((1, -1), repeat=6))) @ apart
             assert p == np.mean(flips >= apart.sum() - 1e-9)
     lacking = np.array([[1.0, np.nan], [2.0, np.nan]])
     keys = segment_keys(np.arange(2))
-    equal, unknown = flipped_p_values([np.ones((2, 2)), lacking], keys, FEW)
+    equal, unknown = figures.flipped_p_values([np.ones((2, 2)), lacking], keys, FEW)
     assert equal.tolist() == [1.0]
     assert np.isnan(unknown).all()
-    assert soft_pairwise_accuracy(first, first) == 1.0
+    assert figures.soft_pairwise_accuracy(found[0], found[0]) == 1.0
+    # Of resamples, those with NaN are left out, and ties count half.
+    scores = np.array([[1.0, 1.0], [2.0, 1.0], [0.0, 1.0], [3.0, 1.0], [np.nan, 1.0]])
+    assert figures.resampled_p_values(scores).tolist() == [1.5 / 4]
 
 
 def test_random_flips_approach_the_exact_p_values() -> None:
-    human, _metric = drawn(MOST_ENUMERATED)
-    (exact,) = flipped_p_values([human], segment_keys(np.arange(MOST_ENUMERATED)), FEW)
-    # Twice each segment at half its weight would be another test: a segment without differences is not.
+    most = figures.MOST_ENUMERATED
+    human, _metric = drawn(most)
+    (exact,) = figures.flipped_p_values([human], segment_keys(np.arange(most)), FEW)
+    # A segment without differences changes no p-value.
     longer = np.concatenate([human, np.zeros((1, 5))])
     gap = np.where(np.arange(5) < 4, longer, np.where(longer == 0, np.nan, longer))
-    keys = segment_keys(np.arange(MOST_ENUMERATED + 1))
-    for sampled in flipped_p_values([longer, gap], keys, Drawing(resamples=20_000)):
+    keys, many = segment_keys(np.arange(most + 1)), Drawing(resamples=20_000)
+    for sampled in figures.flipped_p_values([longer, gap], keys, many):
         np.testing.assert_allclose(sampled, exact, atol=0.015)
-
-
-def test_resampled_p_values_count_half_of_the_ties() -> None:
-    scores = np.array([[1.0, 1.0], [2.0, 1.0], [0.0, 1.0], [3.0, 1.0], [np.nan, 1.0]])
-    assert resampled_p_values(scores).tolist() == [1.5 / 4]
-
-
-def test_readings_of_tau_differ_in_ties_of_the_metric() -> None:
-    human = np.array([1, 1, -1, 0, 1], dtype=np.int8)
-    pairs = replace(pairs_of_scores(np.array([[0.0, 1.0]] * 5)), human=human)
-    found = taus(pairs, np.array([2.0, -1.0, -3.0, 1.0, 0.0]))
-    assert [each.value for each in found.values()] == [0.0, 1 / 3, 0.25]
 
 
 def test_threshold_of_other_folds_does_not_use_the_pairs_it_is_judged_by() -> None:
@@ -196,7 +176,7 @@ def test_threshold_of_other_folds_does_not_use_the_pairs_it_is_judged_by() -> No
     difference, weights = pairs.differences(values), pairs.weights
     fold = pairs.row.astype(np.int64) % 3
     order = np.argsort(np.abs(difference))
-    right = right_on_folds(pairs.human, difference, weights, fold, order)
+    right = figures.right_on_folds(pairs.human, difference, weights, fold, order)
     thresholds = [0.0, *np.unique(np.abs(difference))]
     for each in range(3):
         inside, rest = fold == each, fold != each
@@ -214,65 +194,65 @@ def test_metric_with_gaps_is_compared_on_what_it_has() -> None:
     values[3:10, 2] = np.nan
     # Segments that people did not judge are more of the metric's mean, and nothing else.
     _people, (found,) = compared(human, metric(np.concatenate([values, np.ones((5, 5))])))
-    assert (found.missing, found.outputs) == (7, 150)
+    assert (found["missing"], found["outputs"]) == (7, 150)
     known = ~np.isnan(values)
-    wanted = stats.pearsonr(human[known], values[known])[0]
-    assert found.segments["pearson"].value == pytest.approx(wanted)
-    pairs = pairs_of_scores(np.where(known, human, np.nan))
-    tau = tau_by_segment(pairs, pairs.differences(values))["kendall_by_segment"]
-    assert found.segments["kendall_by_segment"].value == pytest.approx(tau.value)
+    pairs, got = pairs_of_scores(np.where(known, human, np.nan)), values_of(found)
+    tau = figures.tau_by_segment(pairs, pairs.differences(values))["kendall_by_segment"]
+    assert got["kendall_by_segment"] == pytest.approx(tau.value)
+    assert got["pearson"] == pytest.approx(stats.pearsonr(human[known], values[known])[0])
 
 
 def test_metric_of_whole_systems_has_no_figures_of_segments() -> None:
     human, values = drawn(30)
     _people, (found,) = compared(human, metric(np.zeros((0, 5)), of_systems=values.mean(axis=0)))
-    assert (found.segments, found.missing) == ({}, 150)
-    assert "pearson" in found.systems
-    assert "soft_pairwise" not in found.systems
+    assert (found["segments"], found["missing"]) == ({}, 150)
+    assert "pearson" in found["systems"]
+    assert "soft_pairwise" not in found["systems"]
 
 
-def three(rows: int) -> tuple[People, Sequence[MetricAgreement]]:
+Metrics = list[tuple[Metric, float]]
+
+
+def three(rows: int) -> tuple[People, Metrics]:
     """Return a metric that is far from people, one that is near, and the same in another unit."""
     random = np.random.default_rng(2)
     human = random.normal(0, 1, (rows, 6)) + np.arange(6) / 3
     noise = random.normal(0, 1, (3, rows, 6))
     near, far = human + noise[0] / 2, human + 4 * noise[1]
     metrics = [metric(far, "far"), metric(near, "near"), metric(3 * near + 1, "same")]
-    return compared(np.round(human), *metrics)
+    people, agreements = compared(np.round(human), *metrics)
+    thresholds = [each["threshold"] for each in agreements]
+    return people, list(zip(metrics, thresholds, strict=True))
 
 
 @pytest.mark.parametrize("figure", get_args(Tested))
 def test_better_metric_is_told_apart_and_equal_ones_are_not(figure: Tested) -> None:
-    found = metrics_compared(*three(80), figure)
-    assert found.p_value[1, 0] < 0.05
-    assert found.p_value[0, 1] > 0.9
-    assert found.p_value[1, 2] == found.p_value[2, 1] == 1.0
-    assert found.cluster.tolist() == [2, 1, 1]
+    people, metrics = three(80)
+    _values, p_value, cluster = metrics_compared(people, metrics, figure)
+    assert p_value[1, 0] < 0.05
+    assert p_value[0, 1] > 0.9
+    assert p_value[1, 2] == p_value[2, 1] == 1.0
+    assert cluster.tolist() == [2, 1, 1]
+    # They are compared on the segments that all of them score.
+    values = metrics[0][0].values
+    values[3, 2] = np.nan
+    assert not np.isnan(metrics_compared(people, metrics, figure)[1][0, 1])
+    values[:] = np.nan
+    assert np.isnan(metrics_compared(people, metrics, figure)[1]).all()
 
 
 def test_swaps_of_few_segments_are_enumerated() -> None:
-    people, agreements = three(5)
-    found = metrics_compared(people, agreements, "acc_eq")
+    people, metrics = three(5)
+    values, p_value, _cluster = metrics_compared(people, metrics, "acc_eq")
     by_segment = []
-    for each in agreements:
-        difference = people.pairs.differences(each.metric.values)
-        right = is_right(people.pairs.human, difference, each.threshold or 0.0)
+    for each, threshold in metrics:
+        right = is_right(people.pairs.human, people.pairs.differences(each.values), threshold)
         by_segment.append(np.bincount(people.pairs.row, right) / 15 / 5)
-    np.testing.assert_allclose(found.values, np.sum(by_segment, axis=1))
+    np.testing.assert_allclose(values, np.sum(by_segment, axis=1))
     for one, other in combinations(range(3), 2):
         apart = by_segment[one] - by_segment[other]
         swaps = np.array(list(product((1, -1), repeat=5))) @ apart
-        assert found.p_value[one, other] == np.mean(swaps >= apart.sum() - 1e-9)
-
-
-@pytest.mark.parametrize("figure", get_args(Tested))
-def test_metrics_are_compared_on_segments_that_all_of_them_score(figure: Tested) -> None:
-    people, agreements = three(20)
-    values = agreements[0].metric.values
-    values[3, 2] = np.nan
-    assert not np.isnan(metrics_compared(people, agreements, figure).p_value[0, 1])
-    values[:] = np.nan
-    assert np.isnan(metrics_compared(people, agreements, figure).p_value).all()
+        assert p_value[one, other] == np.mean(swaps >= apart.sum() - 1e-9)
 
 
 def test_ceiling_of_rankings_is_of_each_judge_against_the_others_on_the_same_outputs() -> None:
@@ -285,9 +265,9 @@ def test_ceiling_of_rankings_is_of_each_judge_against_the_others_on_the_same_out
     found = ceiling(people_of_blocks(blocks_from_rows(blocks, systems="abc"), drawing=FEW))
     assert found is not None
     # x with each of y's two: (2 + 2) of 6; x with z: 1 of 3; each in both directions.
-    assert found.outputs == 2 * 9
-    assert found.segments["acc_eq"].value == pytest.approx(5 / 9)
-    assert found.systems["pairwise"].value > 0
+    assert found["outputs"] == 2 * 9
+    assert found["segments"]["acc_eq"].value == pytest.approx(5 / 9)
+    assert found["systems"]["pairwise"].value > 0
 
 
 def test_ceiling_of_ratings_is_of_each_judge_against_the_mean_of_the_others() -> None:
@@ -300,15 +280,15 @@ def test_ceiling_of_ratings_is_of_each_judge_against_the_mean_of_the_others() ->
     people = people_of_scores(metric(np.array([[2.0, 3.0, 3.0], [4.0, 4.0, 2.0]])), FEW)
     found = ceiling(people, ratings)
     assert found is not None
-    assert (found.outputs, found.segments["acc_eq"].value) == (3 * 6, 1)
+    assert (found["outputs"], found["segments"]["acc_eq"].value) == (3 * 6, 1)
     assert ceiling(people) is None
 
 
 def test_floor_is_what_random_scores_reach() -> None:
     found = floor(three(60)[0])
     for name in ("pearson", "kendall_by_segment"):
-        assert (found.segments[name].low or 0.0) < 0.0 < (found.segments[name].high or 0.0)
-    assert 0.3 < found.systems["pairwise"].value < 0.7
+        assert (found["segments"][name].low or 0.0) < 0.0 < (found["segments"][name].high or 0.0)
+    assert 0.3 < found["systems"]["pairwise"].value < 0.7
 
 
 @pytest.mark.parametrize("name", ["rankings, tastes", "scores"])
@@ -330,51 +310,42 @@ def judged() -> People:
     return people_of_blocks(blocks_from_rows(rows, systems="abc"), drawing=Drawing(resamples=200))
 
 
-def ordered(values: FloatArray, people: People, sign: float = 1.0, **more: Any) -> MetricOrder:
+def ordered(values: FloatArray, people: People, sign: float = 1.0, **more: Any) -> Row:
     numbers = np.arange(1, len(values) + 1)
     return metric_order(metric(sign * values, segments=numbers, sign=sign, **more), people)
 
 
-def ranks(found: MetricOrder) -> list[tuple[str, int | None, int | None, int | None]]:
-    return [(row.system, row.rank, row.rank_low, row.rank_high) for row in found.rows]
+def ranks(rows: Sequence[Row]) -> list[tuple[str, int | None, int | None, int | None]]:
+    return [(row["system"], row["rank"], row["rank_low"], row["rank_high"]) for row in rows]
 
 
 def test_a_metric_in_the_other_direction_agrees(judged: People) -> None:
     errors = np.random.default_rng(1).normal([1.0, 2.0, 3.0], 0.1, (SEGMENTS, 3))
     found = ordered(errors, judged, -1.0)
-    assert ranks(found) == [("a", 1, 1, 1), ("b", 2, 2, 2), ("c", 3, 3, 3)]
-    assert found.rows[0].value is not None
-    assert found.rows[0].value.value == pytest.approx(errors[:, 0].mean())
-    assert (found.agreeing, found.contradictions) == (3, [])
-    assert [(row.rank, row.rank_low) for row in people_order(judged)] == [(1, 1), (2, 2), (3, 3)]
+    assert ranks(found["rows"]) == [("a", 1, 1, 1), ("b", 2, 2, 2), ("c", 3, 3, 3)]
+    assert found["rows"][0]["value"].value == pytest.approx(errors[:, 0].mean())
+    assert (found["agreeing"], found["contradictions"]) == (3, [])
+    assert ranks(people_order(judged)) == ranks(found["rows"])
     # People prefer b to a where the metric does not.
-    assert {each.segment % 6 for each in found.discords} == {0}
-    assert {(each.better, each.worse) for each in found.discords} == {("b", "a")}
+    discords = {(each["segment"] % 6, each["better"], each["worse"]) for each in found["discords"]}
+    assert discords == {(0, "b", "a")}
 
 
 def test_pairs_that_people_separate_are_contradicted(judged: People) -> None:
     values = np.random.default_rng(2).normal([3.0, 1.0, 1.5], 0.1, (SEGMENTS, 3))
     values[:10, 0] = np.nan
     found = ordered(values, judged)
-    [contradiction] = found.contradictions
-    assert (contradiction.better, contradiction.worse) == ("b", "c")
-    assert contradiction.is_separated
-    assert contradiction.by_people.value > 0 > contradiction.difference.value
-    assert {row.system: row.missing for row in found.rows} == {"a": 10, "b": 0, "c": 0}
-    assert ordered(values[:30], judged).segments == 30
+    [pair] = found["contradictions"]
+    assert (pair["better"], pair["worse"], pair["is_separated"]) == ("b", "c", True)
+    assert pair["by_people"].value > 0 > pair["difference"].value
+    assert {row["system"]: row["missing"] for row in found["rows"]} == {"a": 10, "b": 0, "c": 0}
+    assert ordered(values[:30], judged)["segments"] == 30
 
 
 def test_scores_of_systems_alone_have_no_range(judged: People) -> None:
     found = ordered(np.empty((0, 3)), judged, of_systems=np.array([0.1, 0.3, np.nan]))
-    assert (found.range_kind, found.segments) == ("none", 0)
+    assert (found["range_kind"], found["segments"]) == ("none", 0)
     none = (None, None)
-    assert ranks(found) == [("b", 1, *none), ("a", 2, *none), ("c", None, *none)]
-    assert [(each.better, each.is_separated) for each in found.contradictions] == [("a", False)]
-
-
-def test_scores_of_people_without_judges_are_an_order_too() -> None:
-    values = np.random.default_rng(3).normal([80.0, 70.0], 5.0, (SEGMENTS, 2))
-    people = people_of_scores(metric(values, segments=np.arange(1, SEGMENTS + 1)))
-    assert people.better.tolist() == [[False, True], [False, False]]
-    found = ordered(-values, people)
-    assert found.discords[0].by_people > 0 > found.discords[0].by_metric
+    assert ranks(found["rows"]) == [("b", 1, *none), ("a", 2, *none), ("c", None, *none)]
+    [pair] = found["contradictions"]
+    assert (pair["better"], pair["is_separated"]) == ("a", False)
