@@ -1,4 +1,4 @@
-"""The answers of a sort: which of two outputs is better, or that they are of the same quality. Labels say all."""
+"""Answers of a sort: the better of two outputs, or the same quality. Labels contain all of it."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -45,7 +45,7 @@ def _labels(answer: SortAnswer, _candidates: int) -> list[int | None]:
 def _refusal(assigned: AssignedBlock, _answer: SortAnswer) -> SubmissionRefusedError | None:
     if len(assigned.candidates) == _OUTPUTS:
         return None
-    # Practice of which a system was withdrawn.
+    # A practice block that lost a system which was withdrawn.
     return answer_refused(_("Rank at least two outputs, or skip the sentence."))
 
 

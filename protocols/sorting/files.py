@@ -1,4 +1,4 @@
-"""Comparisons of two outputs as JSON Lines, a judge's answer a line, and as files of a task."""
+"""Comparisons of two outputs as JSON Lines, one judge's answer per line, and as files of a task."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Compared(NamedTuple):
 
     @property
     def pair(self) -> Pair:
-        """The two systems, as comparisons are known by."""
+        """The two systems in the order that identifies the comparison."""
         return pair_of(self.first, self.second)
 
     @property
@@ -83,12 +83,12 @@ def read_comparisons(
     FormatError
         Also if a judge answers twice for a segment and a pair.
     SelectionError
-        Also if nothing is left.
+        Also if no answers are left.
     """
     read = LINES.read(names, exclude_judges=exclude_judges, progress=progress)
     if not read.rows:
         raise SelectionError("no answers are left without these judges")
-    # In an order that is not that of the lines.
+    # In an order that does not depend on that of the lines.
     rows: dict[Pair, list[tuple[str, int, int | None]]] = {}
     for each in sorted(read.rows, key=lambda row: (row.pair, row.segment, row.judge)):
         rows.setdefault(each.pair, []).append((each.judge, each.segment, each.sign))
@@ -193,7 +193,7 @@ def _why(candidates: Sequence[Sequence[str]]) -> dict[str, Any]:
 
 
 def _write(task: Task, file_format: str) -> FileWritten:
-    """Return a file; ranked blocks of two do not say the order of comparisons, and are not read back into a sort."""
+    """Return a file; ranked blocks of two lack the order of comparisons and are not read back into a sort."""
     is_own = file_format == LINES.name
     return LINES.write(task=task) if is_own else ranked_file_write(task, file_format)
 

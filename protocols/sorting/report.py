@@ -92,18 +92,18 @@ _METHODS: Final = ("expected_wins", "bradley_terry")
 
 @dataclass(frozen=True, kw_only=True)
 class SortRead:
-    """A sort of a task or of files, with the judgments that its figures are of.
+    """A sort of a task or of files, with the judgments that its figures are based on.
 
     Attributes
     ----------
     systems : collection of str
     settings : SortSettings
     read : ComparisonsRead
-        Of a closed comparison the judgments of its verdict, of an open one those so far.
+        For a closed comparison, the judgments of its verdict; for an open one, those so far.
     decisions : mapping of pair to Decision, or None
-        Of each comparison of a task, closed or open.
+        Decision on each comparison of a task, closed or open.
     late : mapping of pair to int
-        Answers of a task that came after the verdict, or count for none.
+        Answers of a task that came after the verdict, or do not count.
     last : mapping of pair to int
         The number of the last judgment of each verdict of a task.
     others : mapping of str to sequence of str
@@ -122,13 +122,8 @@ class SortRead:
     verify: bool = False
 
 
-@dataclass(frozen=True)
-class SortFound:
-    """Progress of a sort; `beside` is None until there is an order."""
-
-    read: SortRead
-    chain: SortedChain
-    beside: Mapping[str, OrderBeside] | None
+#: Progress of a sort, and other orders beside it; None until there is an order.
+Found = tuple[SortedChain, Mapping[str, OrderBeside] | None]
 
 
 def _read_files(
@@ -223,7 +218,7 @@ def _read(
     )
 
 
-def _find(given: Input | AnswersOfFiles, _options: Mapping[str, Any], begin: Begin) -> SortFound:
+def _find(given: Input | AnswersOfFiles, _options: Mapping[str, Any], begin: Begin) -> Found:
     begin(_("Sorting"))
     read: SortRead = given.answers
     judged = read.read.judged
@@ -232,34 +227,60 @@ def _find(given: Input | AnswersOfFiles, _options: Mapping[str, Any], begin: Beg
     if chain.order is not None:
         blocks = blocks_of(list(judged.values()), chain.order)
         beside = orders_beside(_SORT, chain.order, read.others, blocks=blocks, methods=_METHODS)
-    return SortFound(read, chain, beside)
+    return chain, beside
 
 
-def _tell(_given: object, _options: object, found: SortFound) -> Report:
+def _tell(given: Input | AnswersOfFiles, _options: object, found: Found) -> Report:
     """Report the order with its clusters, the result of each comparison, and the open ones."""
-    chain = found.chain
-    steps = [_step_data(step, found.read) for step in chain.steps]
+    read: SortRead = given.answers
+    chain, beside = found
+    steps = [_step_data(step, read) for step in chain.steps]
+    remaining = chain.remaining if read.verify else []
     tables = [
         _known(chain),
         _open(chain),
         _order(chain),
-        _neighbours(found),
+        _neighbours(steps, chain),
         _comparisons(steps),
-        _verdicts(found, steps),
+        _verdicts(read, chain, steps),
         _majorities(steps),
-        _by_judge(steps, found.read.settings),
-        _remaining(found),
-        _beside(found.beside),
+        _by_judge(steps, read.settings),
+        _remaining(remaining, read.settings),
+        _beside(beside),
     ]
     return Report(
-        notes=_notes(found),
+        notes=_notes(read, chain),
         tables=[table for table in tables if table.rows],
-        data=_sort_data(found, steps),
+        data={
+            "input": {
+                "files": files_data(read.read.files),
+                **read.read.counted,
+                "excluded_judges": read.read.excluded_judges,
+                "systems": chain.systems,
+            },
+            "settings": read.settings,
+            "order": chain.order,
+            "clusters": chain.clusters,
+            "done": chain.state.done,
+            "left_at_most": chain.state.left_at_most,
+            "most": most_comparisons(len(chain.systems)),
+            "open": chain.state.open,
+            "comparisons": steps,
+            "neighbours": [(step.result.first, step.result.second) for step in chain.neighbours],
+            "remaining": [
+                {**each, "result": each["result"] and _result_data(each["result"], read.settings)}
+                for each in remaining
+            ]
+            if read.verify
+            else None,
+            "orders": beside,
+            "version": code_version(),
+        },
     )
 
 
-def _notes(found: SortFound) -> list[str]:
-    read, chain, settings = found.read.read, found.chain, found.read.settings
+def _notes(sort: SortRead, chain: SortedChain) -> list[str]:
+    read, settings = sort.read, sort.settings
     notes = [
         _(
             "Answers: %(answers)s, judges: %(judges)s, systems: %(systems)s, identical outputs: %(identical)s."
@@ -398,7 +419,7 @@ _TESTS: Final = ("p_normal", "p_exact")
 _SIGNIFICANCE: Final = (*_TESTS, "p_judges", "adjusted_p", "significant")
 _TEXTS: Final = ("judge", "votes")
 _YES_NO: Final = ("significant", "arbitrary", "against", "contradicts")
-#: Keys of columns in files, where they are not those of the rows.
+#: Keys of columns in files, where they differ from those of the rows.
 _KEYS: Final = {"votes": "of", "number": "step", "arbitrary": "drawn"}
 
 
@@ -437,11 +458,11 @@ def _column(name: str) -> Column:
     )
 
 
-def _neighbours(found: SortFound) -> Table:
+def _neighbours(steps: Sequence[Mapping[str, Any]], chain: SortedChain) -> Table:
     return _of_pairs(
         "neighbours",
         _("Neighbours"),
-        [_step_data(step, found.read) for step in found.chain.neighbours],
+        [steps[step.number - 1] for step in chain.neighbours],
         ("mean", "low", "high", *_SIGNIFICANCE),
         notes=[_("Neighbours that do not differ significantly share a cluster.")],
     )
@@ -452,10 +473,10 @@ def _comparisons(steps: Sequence[Mapping[str, Any]]) -> Table:
     return _of_pairs("comparisons", _("Comparisons"), steps, columns)
 
 
-def _verdicts(found: SortFound, steps: Sequence[Mapping[str, Any]]) -> Table:
+def _verdicts(read: SortRead, chain: SortedChain, steps: Sequence[Mapping[str, Any]]) -> Table:
     """Return the stored verdicts, in the order in which the sort requested them."""
     notes = []
-    if any(found.read.late.values()):
+    if any(read.late.values()):
         notes.append(
             _("Late answers arrived after the verdict; they are kept but do not change it.")
         )
@@ -464,7 +485,7 @@ def _verdicts(found: SortFound, steps: Sequence[Mapping[str, Any]]) -> Table:
         _("Verdicts"),
         [
             {**row, "judgments": step.decision.asked}
-            for step, row in zip(found.chain.steps, steps, strict=True)
+            for step, row in zip(chain.steps, steps, strict=True)
             if "last" in row
         ],
         ("number", "judgments", "last", "late"),
@@ -473,7 +494,7 @@ def _verdicts(found: SortFound, steps: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _majorities(steps: Sequence[Mapping[str, Any]]) -> Table:
-    """Return two rows a comparison: a vote a judge, and a vote a sentence that several judges judged."""
+    """Return two rows per comparison: one vote per judge, and one per sentence that several judges judged."""
     return _of_pairs(
         "majorities",
         _("Majority votes by judge and by sentence"),
@@ -508,29 +529,20 @@ def _by_judge(steps: Sequence[Mapping[str, Any]], settings: SortSettings) -> Tab
     )
 
 
-def _remaining(found: SortFound) -> Table:
+def _remaining(remaining: Sequence[Mapping[str, Any]], settings: SortSettings) -> Table:
     columns = ("places", "judgments", "mean", *_TESTS, "contradicts")
-    return _of_pairs(
-        "remaining",
-        _("Pairs not compared by the sort, nearest first"),
-        [
-            {
-                **dict.fromkeys(columns),
-                **(_result_data(each.result, found.read.settings) if each.result else {}),
-                "first": each.better,
-                "second": each.worse,
-                "places": each.places,
-                "judgments": each.result and each.result.pooled.judgments,
-                "contradicts": each.contradicts if each.result else None,
-            }
-            for each in (found.chain.remaining if found.read.verify else ())
-        ],
-        columns,
-    )
+    rows = []
+    for each in remaining:
+        row = {"first": each["better"], "second": each["worse"], "places": each["places"]}
+        if result := each["result"]:
+            row |= _result_data(result, settings)
+            row |= {"judgments": result.pooled.judgments, "contradicts": each["contradicts"]}
+        rows.append(dict.fromkeys(columns) | row)
+    return _of_pairs("remaining", _("Pairs not compared by the sort, nearest first"), rows, columns)
 
 
 def _known(chain: SortedChain) -> Table:
-    """Return which system is known to be better than which, which comparisons are open, and the places each may take."""
+    """Return the known order of each two systems, open comparisons, and the places that each system may take."""
     known = partial_order(chain.systems, verdicts_of(step.decision for step in chain.steps))
     open_now = {pair_of(*pair) for pair in chain.state.open}
     return Table(
@@ -592,42 +604,6 @@ def _order_name(name: str) -> str:
     if name == _SORT:
         return _("Sorting")
     return str(METHOD_WORDS.get(name, name))
-
-
-def _sort_data(found: SortFound, steps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return all that a sort says, for files of JSON and for programs."""
-    chain, read = found.chain, found.read.read
-    return {
-        "input": {
-            "files": files_data(read.files),
-            **read.counted,
-            "excluded_judges": read.excluded_judges,
-            "systems": chain.systems,
-        },
-        "settings": found.read.settings,
-        "order": chain.order,
-        "clusters": chain.clusters,
-        "done": chain.state.done,
-        "left_at_most": chain.state.left_at_most,
-        "most": most_comparisons(len(chain.systems)),
-        "open": chain.state.open,
-        "comparisons": steps,
-        "neighbours": [(step.result.first, step.result.second) for step in chain.neighbours],
-        "remaining": [
-            {
-                "better": each.better,
-                "worse": each.worse,
-                "places": each.places,
-                "contradicts": each.contradicts,
-                "result": each.result and _result_data(each.result, found.read.settings),
-            }
-            for each in chain.remaining
-        ]
-        if found.read.verify
-        else None,
-        "orders": found.beside,
-        "version": code_version(),
-    }
 
 
 def _step_data(step: Step, read: SortRead) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Sort of a task in force: judgments, open comparisons, and closing of complete ones.
 
-A judgment is of the comparison that its HIT was drawn for, or that its file names, also where a third system wrote one of the
+A judgment belongs to the comparison that its HIT was drawn for, or that its file names, even if a third system wrote one of the
 texts.
 """
 
@@ -53,7 +53,7 @@ def rules_complete(rules: Mapping[str, Any]) -> dict[str, int]:
 
 
 def verdict_rule(task: Task) -> VerdictRule:
-    """Return when the comparisons of a task are closed."""
+    """Return the rule that closes the comparisons of a task."""
     rules = rules_complete(task.rules)
     return VerdictRule(quota=rules["judgments"], extension=rules["extension"])
 
@@ -127,7 +127,7 @@ def sort_in_force(design: Design) -> SystemSort:
 
 
 def verdicts_closed(sort: SystemSort) -> list[Verdict]:
-    """Return all that a sort remembers; nothing of one that is not saved."""
+    """Return the verdicts of a sort; none of one that is not saved."""
     if not sort.has_begun:
         return []
     rows = sort.verdicts.order_by("step").values_list("winner", "loser")

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, combinations, pairwise
+from typing import Any
 
 import numpy as np
 
@@ -54,30 +55,8 @@ class Step:
 
     @property
     def pair(self) -> Pair:
-        """Return the two systems, as comparisons are known by."""
+        """Return the two systems in the order that identifies the comparison."""
         return pair_of(self.result.first, self.result.second)
-
-
-@dataclass(frozen=True)
-class Remaining:
-    """A pair that the sort did not compare, the better one by the order first.
-
-    Attributes
-    ----------
-    better, worse : str
-    places : int
-        How many places they are apart, from 2.
-    result : ComparisonResult or None
-        If it was judged all the same, with `first` the better one by the order.
-    contradicts : bool
-        Whether it was judged, and for the worse one.
-    """
-
-    better: str
-    worse: str
-    places: int
-    result: ComparisonResult | None
-    contradicts: bool
 
 
 @dataclass(frozen=True)
@@ -98,8 +77,10 @@ class SortedChain:
         too few judgments for a test.
     neighbours : tuple of Step
         The n − 1 comparisons between neighbours of `order`, from the top; empty without one.
-    remaining : tuple of Remaining
-        Pairs that the sort did not need, the nearest first: to verify the order, start here. Empty without an order.
+    remaining : sequence of dict
+        Pairs that the sort did not need, the nearest first: to verify the order, start here. Empty without an order. By name:
+        better, worse (by the order), places (how many they are apart, from 2), result (a ComparisonResult with the better one
+        first, if the pair was judged all the same, or None), and contradicts (whether it was judged, and for the worse one).
     """
 
     systems: tuple[str, ...]
@@ -107,7 +88,7 @@ class SortedChain:
     steps: tuple[Step, ...]
     clusters: tuple[int, ...]
     neighbours: tuple[Step, ...]
-    remaining: tuple[Remaining, ...]
+    remaining: Sequence[Mapping[str, Any]]
 
     @property
     def order(self) -> tuple[str, ...] | None:
@@ -122,15 +103,15 @@ class SortSettings:
     Attributes
     ----------
     seed : int
-        Of the start order, of arbitrary winners, and of the bootstrap.
+        Seed of the start order, of arbitrary winners, and of the bootstrap.
     rule : VerdictRule or None
-        When a comparison is closed; None closes each with the judgments there are.
+        Rule that closes comparisons; None closes each with the existing judgments.
     test : "normal" or "exact"
     level : float
     correction : Correction
-        For the number of comparisons closed.
+        Correction for the number of closed comparisons.
     error : "auto", "judgments" or "two_way"
-        What the error of all judges together takes for independent, see `compare`.
+        Units that the pooled error treats as independent; see `compare`.
     resamples : int
         Of the bootstrap.
     """
@@ -161,7 +142,7 @@ def sort_judged(
     *,
     decisions: Mapping[Pair, Decision] | None = None,
 ) -> SortedChain:
-    """Sort systems by the judgments there are, as far as they reach.
+    """Sort systems as far as the existing judgments allow.
 
     Parameters
     ----------
@@ -171,7 +152,7 @@ def sort_judged(
         Judgments by pair, those of pairs that the sort does not need among them.
     settings : SortSettings
     decisions : mapping of pair to Decision, optional
-        What was decided before, whatever the judgments say now.
+        Earlier decisions, which hold whatever the judgments say now.
 
     Returns
     -------
@@ -229,10 +210,10 @@ def _ordered(
     steps: Sequence[Step],
     judged: Mapping[Pair, PairJudgments],
     settings: SortSettings,
-) -> tuple[tuple[int, ...], tuple[Step, ...], tuple[Remaining, ...]]:
+) -> tuple[tuple[int, ...], tuple[Step, ...], list[dict[str, Any]]]:
     """Return clusters, the comparisons of neighbours, and the pairs that were not needed."""
     if order is None:
-        return (), (), ()
+        return (), (), []
     by_pair = {step.pair: step for step in steps}
     neighbours = tuple(by_pair[pair_of(*pair)] for pair in pairwise(order))
     clusters: list[int] = []
@@ -249,5 +230,6 @@ def _ordered(
         judgments = judged.get(pair_of(better, worse))
         result = None if judgments is None else settings.compare(judgments, better)
         contradicts = result is not None and result.pooled.lead < 0
-        remaining.append(Remaining(better, worse, places, result, contradicts))
-    return tuple(clusters), neighbours, tuple(remaining)
+        pair = {"better": better, "worse": worse, "places": places}
+        remaining.append(pair | {"result": result, "contradicts": contradicts})
+    return tuple(clusters), neighbours, remaining

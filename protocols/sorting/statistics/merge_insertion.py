@@ -10,8 +10,8 @@ Monthly 66; D. E. Knuth, The Art of Computer Programming 3, §5.3.1, for the ste
 3. b₁ a₁ a₂ … is a chain. Insert b₃ b₂, b₅ b₄, b₁₁ … b₆, … into it by binary search, each below its own a: in
    this order, each search is among at most 2ᵏ − 1 systems.
 
-There is no state but the verdicts. To replay them costs microseconds, so whatever was lost or came late, the sort goes on
-from what is there. No comparison is asked that others imply, so any verdicts at all end in an order: a sort cannot
+There is no state but the verdicts. Replaying them takes microseconds, so the sort continues whatever was lost or came
+late. No comparison is asked that others imply, so any verdicts result in an order: a sort cannot
 contradict itself, and therefore cannot show that judges do.
 """
 
@@ -50,7 +50,7 @@ _Winners = Mapping[Pair, str]
 
 
 def pair_of(one: str, other: str) -> Pair:
-    """Return two systems as comparisons are known by: the first by alphabet first."""
+    """Return two systems in alphabetical order, which identifies their comparison."""
     return (one, other) if one < other else (other, one)
 
 
@@ -103,7 +103,7 @@ def next_comparisons(systems: Iterable[str], verdicts: Iterable[Verdict], seed: 
     verdicts : iterable of Verdict
         Those that this sort asked for, in any order: the state is that of the set.
     seed : int
-        Decides the start order, and so who meets whom first.
+        Determines the start order, and so which systems meet first.
 
     Returns
     -------

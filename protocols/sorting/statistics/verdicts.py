@@ -1,6 +1,6 @@
 """Closing rules of comparisons, and their winners.
 
-`decide` looks at all judgments there are, as of a file. Where they have numbers, `decide_in_order`
+`decide` looks at all judgments, as those of a file. Where they have numbers, `decide_in_order`
 looks at the first that count and at nothing later: the verdict is a function of the first `quota`
 of them, or of the extension where these leave it even, so later calls give the same result.
 """
@@ -34,7 +34,7 @@ class VerdictRule:
     quota : int
         Judgments that a comparison gets first, from 1; 700 in the paper.
     extension : int
-        Judgments that it gets when they do not decide, from 0.
+        Further judgments if these do not decide, from 0.
     on_undecided : "sign" or "extend"
         "sign": the sign of R closes it. Where R = 0 there is one extension. "extend": extended until the test is
         significant, up to `cap`. A test that is repeated at each extension finds a difference between equal systems
@@ -43,7 +43,7 @@ class VerdictRule:
         Judgments that "extend" stops at, then the sign of R closes; four quotas if not given.
     test : "normal" or "exact"
     level : float
-        Of the test, between 0 and 1.
+        Significance level of the test, between 0 and 1.
 
     Raises
     ------
@@ -66,7 +66,7 @@ class VerdictRule:
 
     @property
     def most(self) -> int:
-        """Return the judgments after which a comparison is closed whatever they say."""
+        """Return the number of judgments after which a comparison is closed whatever they say."""
         if self.on_undecided == "sign":
             return self.quota + self.extension
         return 4 * self.quota if self.cap is None else self.cap
@@ -146,7 +146,7 @@ class Answer:
     Attributes
     ----------
     number : int
-        In its task.
+        Number of the judgment in its task.
     judge : str
     segment : int
     answer : int
@@ -165,7 +165,7 @@ class Answer:
 def counting(answers: Iterable[Answer], *, most_of_a_judge: int = 0) -> list[Answer]:
     """Return the judgments that count for a verdict, by number.
 
-    A judge's first of each segment, and the first `most_of_a_judge` of a judge; 0: all of them.
+    These are a judge's first judgments of each segment, at most `most_of_a_judge` per judge (0: no limit).
     """
     seen: set[tuple[str, int]] = set()
     given: Counter[str] = Counter()
@@ -189,7 +189,7 @@ def decide_in_order(
     ----------
     first, second : str
     answers : sequence of int
-        Of the judgments that count, in the order of their numbers: +1 for `first`, −1 for `second`, 0.
+        Answers of the judgments that count, by number: +1 for `first`, −1 for `second`, 0.
     rule : VerdictRule
         Its quota and extension; the sign of R closes.
     seed : int
@@ -198,7 +198,7 @@ def decide_in_order(
     Returns
     -------
     Decision
-        Of a closed comparison `asked` says of how many judgments; those after them make no difference.
+        For a closed comparison, `asked` is the number of judgments it is based on; later ones make no difference.
     """
     asked = rule.quota
     while True:
@@ -224,9 +224,9 @@ def sort_replayed(
     systems : iterable of str
     seed : int
     decide_all : callable
-        Decides the open comparisons that it knows of; is asked once about each.
+        Decides the open comparisons that it knows; called once about each.
     decided : mapping of pair to Decision, optional
-        What was closed before.
+        Comparisons closed before.
     """
     found = dict(decided or {})
     names = tuple(systems)

@@ -73,13 +73,13 @@ def test_every_two_neighbours_have_a_test_of_their_own(chain: SortedChain) -> No
 
 def test_remaining_pairs_come_in_the_order_of_their_nearness(chain: SortedChain) -> None:
     assert len(chain.remaining) == 10 - chain.state.done
-    places = [each.places for each in chain.remaining]
+    places = [each["places"] for each in chain.remaining]
     assert places == sorted(places)
     assert min(places) >= 2
     at = (chain.order or ()).index
-    assert places == [at(each.worse) - at(each.better) for each in chain.remaining]
+    assert places == [at(each["worse"]) - at(each["better"]) for each in chain.remaining]
     # They were judged all the same, and agree.
-    assert all(each.result and not each.contradicts for each in chain.remaining)
+    assert all(each["result"] and not each["contradicts"] for each in chain.remaining)
 
 
 def test_a_circle_shows_only_in_what_the_sort_did_not_ask() -> None:
@@ -91,11 +91,11 @@ def test_a_circle_shows_only_in_what_the_sort_did_not_ask() -> None:
     assert chain.order is not None
     assert len(chain.steps) + len(chain.remaining) == 6
     for each in chain.remaining:
-        first = circle[known_as(each.better, each.worse)].first
-        assert each.contradicts == (first == each.worse)
+        first = circle[known_as(each["better"], each["worse"])].first
+        assert each["contradicts"] == (first == each["worse"])
     # What was compared agrees with the order, so the circle is in what was not.
     assert all(step.result.pooled.lead > 0 for step in chain.steps)
-    assert any(each.contradicts for each in chain.remaining)
+    assert any(each["contradicts"] for each in chain.remaining)
 
 
 def test_holm_joins_clusters_and_never_splits_them() -> None:
@@ -117,7 +117,7 @@ def test_an_unfinished_sort_says_what_to_compare(judged: Judged) -> None:
         WORLD.qualities, {pair: judged[pair] for pair in first}, SortSettings(seed=1)
     )
     assert begun.order is None
-    assert (begun.clusters, begun.neighbours, begun.remaining) == ((), (), ())
+    assert (begun.clusters, begun.neighbours, begun.remaining) == ((), (), [])
     assert begun.state.done + begun.state.left_at_most == 7
     assert begun.state.open
 
