@@ -1,5 +1,5 @@
-"""Protocols: ways to ask people about outputs, a folder each.
+"""Protocols: ways to ask people about outputs, with a folder for each.
 
 The five-way ranking, which came first, is in `annotation` and `ranking`; what all protocols share is there, too.
-A protocol's `statistics` are arrays in and frozen results out, and know no Django.
+A protocol's `statistics` take arrays, return frozen results, and do not use Django.
 """

@@ -140,7 +140,7 @@ class Outcome(models.TextChoices):
 class EditingAnswer(AnswerOfProtocol):
     """An edit of an output, or a judgment of another editor's edit. Append-only.
 
-    A HIT that repeats no other asks for edits, those that repeat it whether what came out is acceptable.
+    A HIT that repeats no other asks for edits; HITs that repeat it ask whether the edited text is acceptable.
     """
 
     #: Empty where another editor's edit is judged.
@@ -287,7 +287,7 @@ class QuizAnswer(AnswerOfProtocol):
     Append-only.
     """
 
-    #: One a statement, null without an answer; empty for segments before the statements.
+    #: One per statement, null without an answer; empty for segments before the statements.
     answers = ArrayField(
         models.BooleanField(null=True),
     )
@@ -299,8 +299,8 @@ class QuizAnswer(AnswerOfProtocol):
 class SystemSort(models.Model):
     """Systems that a task sorts, and the seed of the order of comparisons. Never changed.
 
-    Where systems come or are withdrawn, a new sort of those that are left takes its place. It closes comparisons by the
-    judgments that are there.
+    When systems are added or withdrawn, a new sort of the remaining ones replaces it. It closes comparisons by the
+    existing judgments.
     """
 
     task = models.ForeignKey(
@@ -354,9 +354,9 @@ class ClosedComparison(models.Model):
     wins = models.PositiveIntegerField()
     losses = models.PositiveIntegerField()
     same = models.PositiveIntegerField()
-    #: Decided by the seed, after as many judgments for each.
+    #: Decided by the seed, because the judgments were even.
     is_drawn = models.BooleanField()
-    #: By their numbers; those that the verdict was computed from.
+    #: Numbers of the judgments that the verdict was computed from.
     judgments = ArrayField(
         models.PositiveIntegerField(),
     )
@@ -435,7 +435,7 @@ class SpansAnswer(AnswerOfProtocol):
     statement, that each span is inside its text and overlaps no other.
     """
 
-    #: One a candidate in display order, from 0 to 100 (perfect).
+    #: One per candidate in display order, from 0 to 100 (perfect).
     scores = ArrayField(
         models.PositiveSmallIntegerField(),
     )

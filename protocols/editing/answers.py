@@ -78,13 +78,13 @@ def stages(block_ids: Sequence[int]) -> dict[int, Stage]:
 
 
 MAX_CHARACTERS: Final = 20_000
-#: The rule by which the last acceptor is asked where those before them disagree.
+#: Rule that asks the last acceptor where the earlier ones disagree.
 THIRD: Final = "third_acceptor"
 MAX_KEYSTROKES: Final = 1_000_000
 #: Stated quality (0–100) from which simulated judges leave an output unchanged, and accept the
 #: shown text.
 _FINE: Final = 50
-#: Below it they cannot correct an output.
+#: Below this quality, they cannot correct an output.
 _HOPELESS: Final = 10
 
 
@@ -128,7 +128,7 @@ class EditingRulesSerializer(serializers.Serializer[object]):
 
 def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRefusedError | None:
     if len(assigned.candidates) != 1:
-        # Practice of which a system was withdrawn.
+        # A practice block that lost a system which was withdrawn.
         return answer_refused("This task shows one output at a time.")
     if ("outcome" in answer) == ("acceptable" in answer):
         return answer_refused("Give either outcome (for an edit) or acceptable.")
@@ -228,7 +228,7 @@ def _simulated_on(
 
 
 def _edited_by_chance(text: str, random: Random) -> str:
-    """Return a text as an editor who changes one word leaves it: it is gone, or twice there where it is the only one."""
+    """Return a text in which an editor changed one word: it is removed or, if it is the only one, repeated."""
     words = text.split(" ")
     place = random.randrange(len(words))
     kept = [*words[:place], *words[place + 1 :]]

@@ -1,4 +1,4 @@
-"""Edits and their acceptances as JSON Lines, an object an edit (`docs/formats-judgments.md`), and as files of a task."""
+"""Edits and their acceptances as JSON Lines, one object per edit (`docs/formats-judgments.md`), and as files of a task."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ class Edit:
     Attributes
     ----------
     segment : int
-        Its number in the test set.
+        Number of the segment in the test set.
     systems : tuple of str
-        That wrote the output.
+        Systems that wrote the output.
     judge : str
     outcome : Outcome
     output : str or None
         None where a file does not have it.
     text : str or None
-        What came out, of an edited output alone.
+        The edited text; None for outputs that were not edited.
     keystrokes, active_ms : int or None
     acceptances : tuple of Acceptance
-        Of outputs that the editor was unable to correct, of these as they are.
+        For outputs that the editor was unable to correct, about the unedited output.
     """
 
     segment: int
@@ -271,8 +271,8 @@ LINES: Final = AnswerLines(
 def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:
     """Return 1 for each acceptance of an edit and 0 for each rejection, of the judgments 1…`watermark` that were chosen.
 
-    An output that its editor was unable to correct has 0, from the editor. Systems with fewer decided edits than
-    `FEWEST_EDITS` have no score: a share of few deceives (Bojar et al. 2011, §4.1).
+    An output that its editor was unable to correct counts as 0, from the editor. Systems with fewer decided edits than
+    `FEWEST_EDITS` have no score: a share of few edits is misleading (Bojar et al. 2011, §4.1).
     """
     rows: list[tuple[int, str, str, float]] = []
     decided: Counter[str] = Counter()

@@ -138,7 +138,7 @@ def acceptor_agreement(edits: Edits) -> AcceptorAgreement:
 
 #: Systems with fewer edits have no percentage and no rank.
 FEWEST_EDITS = 20
-#: One edit has no test, because it could not be significant whatever the other system's are.
+#: A single edit has no test: it could not be significant, whatever the other system's edits are.
 FEWEST_TESTED = 2
 
 
@@ -181,7 +181,7 @@ class EditedSystem:
     characters : float or None
         Characters changed in 100 characters of the outputs, where both texts are known.
     median_seconds : float or None
-        Of the editors' active time.
+        Median of the editors' active time.
     rank, rank_low, rank_high, cluster : int or None
         Among the systems with a share; those of equal shares share the best of their ranks. Only the rank where each acceptance counts, because the tests are of majorities.
     """
@@ -218,7 +218,7 @@ class EditedPair:
     p_value : float or None
         Two-sided; takes edits for independent. None where either system has fewer than two decided edits.
     adjusted_p : float or None
-        By Holm, for the pairs of systems with a share; None for others.
+        Corrected by Holm's method, for pairs of systems with a share; None for others.
     """
 
     first: str
@@ -230,7 +230,7 @@ class EditedPair:
 
 @dataclass(frozen=True)
 class NumberOfEdits:
-    """Edits a system (Table 11 of Bojar et al. 2011): least, mean ± standard deviation (n − 1), most."""
+    """Edits per system (Table 11 of Bojar et al. 2011): fewest, mean ± standard deviation (n − 1), most."""
 
     least: int
     mean: float
@@ -272,8 +272,8 @@ def acceptability(
 ) -> Acceptability:
     """Compare systems by how many of their outputs could be made acceptable.
 
-    Intervals are those of Clopper and Pearson on the effective number of edits, edits of one segment hanging together, and those
-    of one editor (`ranking.core.judges.shares`); that acceptors differ is not in them. Ranges of ranks count the systems that are significantly better or worse, by Fisher's
+    Intervals are those of Clopper and Pearson on the effective number of edits: edits of one segment are correlated, as are those
+    of one editor (`ranking.core.judges.shares`). Differences between acceptors are not included. Ranges of ranks count the systems that are significantly better or worse, by Fisher's
     exact test of majorities with Holm's correction for the pairs of systems with a share.
 
     Parameters

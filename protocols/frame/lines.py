@@ -1,4 +1,4 @@
-"""Answers as JSON Lines: a protocol says which keys a line has and reads its answers of a task; the rest follows from that."""
+"""Answers as JSON Lines: a protocol declares the keys of a line and reads the answers of a task; the rest is shared."""
 
 from __future__ import annotations
 
@@ -42,25 +42,25 @@ def judge_named(key: str, value: object, refuse: Refuse) -> str:
 
 
 def whole(smallest: int, largest: int = MAX_INTEGER) -> Take:
-    """Return what takes a whole number from `smallest` to `largest`."""
+    """Return a function that takes a whole number from `smallest` to `largest`."""
     return lambda key, value, refuse: integer_of(key, value, smallest, refuse, largest)
 
 
 def each_of(take: Take) -> Take:
-    """Return what takes a list of such values."""
+    """Return a function that takes a list of such values."""
     return lambda key, value, refuse: tuple(
         take(key, each, refuse) for each in list_of(key, value, refuse)
     )
 
 
 def wrote_the_same(key: str, value: object, refuse: Refuse) -> tuple[str, ...]:
-    """Take a system, or a list of those that wrote the same, by name."""
+    """Take the name of a system, or a list of systems that wrote the same text."""
     return tuple(sorted(candidate_of(key, value, refuse)))
 
 
 @dataclass(frozen=True)
 class AnswersRead(Generic[Row]):
-    """The answers of files, or those of a task that count, with its rules; and the judges whose answers were left out."""
+    """Answers of files, or those of a task that count and its rules; and the judges left out."""
 
     rows: list[Row]
     files: tuple[FileRead, ...] = ()
@@ -95,21 +95,21 @@ class AnswerLines(Generic[Row]):
     name : str
         Of the format.
     keys : mapping of str to callable or None
-        How the value of each key is taken; None: it is not read. Rows have attributes of these names, and are written in this order.
+        Function that checks and converts the value of each key; None if it is not read. Rows have attributes of these names, and are written in this order.
     optional : collection of str
         Keys that need not be there, or are null.
     row_maker : callable
         Returns what makes the rows of a file, or of several that are read together.
     of_task : callable
-        Reads the answers of a task. As many queries, whatever their number.
+        Reads the answers of a task. The number of queries is constant.
     answers : callable
-        Returns the judges' answers that numbered lines say.
+        Returns the judges' answers in numbered lines.
     losses : callable
-        Returns what answers cannot carry of numbered lines.
+        Returns the losses: data of numbered lines that answers cannot hold.
     written : callable
-        Returns values of a line that are not those of its row.
+        Returns values of a line that differ from those of its row.
     lost : callable
-        Returns what lines cannot carry of a task.
+        Returns the losses: data of a task that lines cannot hold.
     """
 
     name: str
@@ -136,7 +136,7 @@ class AnswerLines(Generic[Row]):
         FormatError
             With file, line and key, if a file is not in order.
         SelectionError
-            If a judge to be left out is not there.
+            If a judge to leave out is not found.
         """
         rows: list[Row] = []
         take = self._taking()

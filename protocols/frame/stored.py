@@ -33,7 +33,7 @@ def judgments_counted(
     without: Collection[str],
     documents: Collection[str] | None = None,
 ) -> JudgmentQuerySet:
-    """Return the current judgments 1…`watermark`: no controls, none of these judges, and of these documents; None for all."""
+    """Return the current judgments 1…`watermark` of these documents (None: all), without controls and these judges."""
     current = Judgment.objects.of(task.pk).counted().current(watermark=watermark)
     return judgments_of(current, without=without, documents=documents)
 
@@ -41,7 +41,7 @@ def judgments_counted(
 def judgments_of(
     judgments: JudgmentQuerySet, *, without: Collection[str], documents: Collection[str] | None
 ) -> JudgmentQuerySet:
-    """Return the judgments by none of these judges, and of these documents; None for all."""
+    """Return the judgments of these documents (None: all), without those of these judges."""
     judgments = judgments.exclude(judge__pseudonym__in=list(without))
     if documents is None:
         return judgments

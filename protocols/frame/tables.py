@@ -69,7 +69,7 @@ def report_of_answers(
     given : Input or AnswersOfFiles
         Answers of files are `AnswersRead`.
     of_files, counted : mapping
-        What data say of the input where it is files, beside these; and in either case.
+        Further data about the input, if it is files and in either case.
     notes, tables, data
     """
     if isinstance(given, Input):
@@ -93,7 +93,7 @@ def analysis_of_lines(
     find: Callable[[Input | AnswersOfFiles, Mapping[str, Any]], Any],
     **particular: Any,
 ) -> AnalysisKind:
-    """Return the analysis of answers, which are given to `find` as `AnswersRead`, of a task or of files; `step` says what is done."""
+    """Return the analysis of answers, which are given to `find` as `AnswersRead`, of a task or of files; `step` names the step."""
 
     def found(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begin) -> Any:
         begin(str(step))

@@ -1,7 +1,7 @@
 """The answers to quizzes: readers of one system's output say which statements about it are true (Berka et al. 2011).
 
-A HIT is a snippet, a block each of its segments. Statements are asked with the last of them; of those before, a judgment
-says that they were read.
+A HIT is a snippet, with a block for each segment. Statements are asked with the last one; judgments of the others only
+say that they were read.
 """
 
 from collections.abc import Mapping, Sequence
@@ -92,7 +92,7 @@ def _ended_with_a_block() -> QuerySet[Snippet]:
 
 
 def statements_asked(block_id: int) -> int:
-    """Return how many statements are asked about with a block. One query."""
+    """Return the number of statements asked with a block. One query."""
     statements = Subquery(_ended_with_a_block().values("statements"))
     return len(Block.objects.values_list(statements, flat=True).get(pk=block_id) or ())
 
@@ -152,7 +152,7 @@ def _knows(block_ids: Sequence[int]) -> dict[int, Rules]:
 
 
 def _simulated(perceived: Perceived) -> dict[str, list[bool]]:
-    """Understand a statement with a chance of the stated quality in a hundred, and guess otherwise."""
+    """Understand a statement with a probability of the stated quality in percent, and guess otherwise."""
     understood = min(1.0, max(0.0, perceived.qualities[0] / 100))
     right = understood + (1 - understood) * _GUESSED
     expected: Sequence[bool] = perceived.rules.get("expected", ())
@@ -160,12 +160,12 @@ def _simulated(perceived: Perceived) -> dict[str, list[bool]]:
 
 
 def _texts(_part: int, _rules: Mapping[str, Any]) -> TextsBeside:
-    """Return that readers see outputs and nothing else."""
+    """Return the texts shown: readers see outputs alone."""
     return TextsBeside(source=False, references=False, context=False)
 
 
 def _needs(texts: Sequence[int], judges: int, _most: int, rules: Mapping[str, Any]) -> Needs:
-    """Return how many judges it takes if none is to read a snippet twice, and whether there are as many."""
+    """Return the number of judges needed so that none reads a snippet twice, and whether there are enough."""
     if not texts:
         words = [_("No snippets yet. Upload snippets with their statements.")]
         return Needs(judges=0, is_feasible=False, words=words)

@@ -1,4 +1,4 @@
-"""Answers to quizzes as JSON Lines, an object a reading (`docs/formats-judgments.md`), and as files of a task."""
+"""Answers to quizzes as JSON Lines, one object per reading (`docs/formats-judgments.md`), and as files of a task."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ranking.files.vocabulary import systems_by_row
 class Reading:
     """One judge's reading of a snippet by `systems`, whose outputs are all the same.
 
-    `segment` is the number of its last one in a test set; 0 of a file, which does not say.
+    `segment` is the number of its last segment in a test set; 0 for a file, which does not say.
     """
 
     snippet: str
@@ -203,7 +203,7 @@ LINES: Final = AnswerLines(
 def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:
     """Return the share of correct answers of each reading, as a score of the last segment of its snippet.
 
-    That is where the statements are. Of the selected judgments 1…`watermark`; None without
+    The statements are asked there. Only the selected judgments 1…`watermark` count; None without
     readings.
     """
     return OutputScores.of_rows(

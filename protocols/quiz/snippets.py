@@ -195,7 +195,7 @@ def segments_read_together(task: Task) -> list[tuple[int, ...]]:
 
 
 def snippets_settled_in_words(*, task: Task) -> str:
-    """Return why the snippets of a task stay as they are; empty while they can be replaced."""
+    """Return the reason why the snippets of a task cannot be replaced; empty if they can."""
     if is_lent(task=task):
         return _("Judging has started. Snippets and statements can no longer be changed.")
     return ""
@@ -261,7 +261,7 @@ def snippets_replace(*, task: Task, given: Sequence[GivenSnippet]) -> int:
 def _documents(task: Task, given: Sequence[GivenSnippet]) -> Mapping[str, int]:
     """Return the ids of the documents that snippets name. Raises `SnippetsRefusedError` unless all of them fit.
 
-    Snippets share no segment: who read one would know part of the other.
+    Snippets share no segment: a reader of one would know part of the other.
     """
     if not given:
         raise SnippetsRefusedError(_("No snippets given. Give at least one."))

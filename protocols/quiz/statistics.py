@@ -1,4 +1,4 @@
-"""Share of right answers of each system's readers, with intervals that know snippets and readers."""
+"""Share of right answers of each system's readers, with intervals that account for snippets and readers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ranking.core.arrays import BoolArray, Int64Array
 from ranking.core.judges.shares import Share, two_way_share
 from ranking.core.scores import Scores, shared_ranks
 
-#: One snippet says nothing of others, so shares have no interval.
+#: One snippet says nothing about others, so shares have no interval.
 FEWEST_SNIPPETS = 2
 
 
@@ -23,9 +23,9 @@ class Readings:
     ----------
     systems, snippets, judges : tuple of str
     wrote : bool, shape (R, K)
-        Whether what was read is a system's: of several, the answers count for each.
+        Whether a system wrote the text; if several did, the answers count for each.
     snippet, judge : int64, shape (R,)
-        Places in these.
+        Indices into these.
     questions, right, unanswered : int64, shape (R,)
         Questions of the snippet, right answers, and questions without an answer, which is not right.
     """
@@ -71,7 +71,7 @@ class QuizScore:
     share : Share
         Of all questions, with its interval from `FEWEST_SNIPPETS` on.
     rank : int or None
-        Of systems, 1 for the best; equal shares share it.
+        For systems, 1 for the best; equal shares have the same rank.
     """
 
     name: str
@@ -144,7 +144,7 @@ def reader_scores(readings: Readings, *, confidence: float = 0.95) -> tuple[Quiz
 def _scores(
     readings: Readings, names: tuple[str, ...], of_each: BoolArray, confidence: float
 ) -> list[QuizScore]:
-    """Return the scores of these names, by the readings that are of each; a name without any is left out."""
+    """Return the scores of these names from the readings of each; names without readings are left out."""
     found = []
     for name, own in zip(names, of_each, strict=True):
         if own.any():

@@ -70,11 +70,11 @@ def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRe
 
 
 def _is_late(assigned: AssignedBlock) -> bool:
-    """Return True if a judge who has been lent texts for adequacy since is changing an earlier rating.
+    """Return True if a judge changes an earlier rating after being lent texts for adequacy.
 
     First ratings of texts lent before are accepted, for instance after working offline.
     """
-    # Looked up for a judgment that is there: it would read all that the judge was lent.
+    # Looked up for existing judgments alone: it reads all that the judge was lent.
     second = Assignment.objects.filter(
         judge=OuterRef("judge"), hit__task=OuterRef("task"), hit__part=_ADEQUACY
     )

@@ -33,9 +33,9 @@ class Feasibility:
     ----------
     is_feasible : bool
     ratings : int
-        Ratings of one pass: r · Σ K_s. Of both, where adequacy is rated by others, as are all of the following.
+        Ratings of one pass: r · Σ K_s; of both if adequacy is rated by others, as for all of the following.
     judges : int
-        Those that there are.
+        Available judges.
     room : int
         Ratings of one pass that they can give: J · min(c, S).
     needed_judges : int
@@ -43,7 +43,7 @@ class Feasibility:
     judges_of_a_segment : int
         Different judges that the segment with most texts needs.
     needed_items_per_judge : int or None
-        The fewest items of each judge with which these judges would do; None if no number would.
+        Fewest items per judge that suffice with these judges; None if no number does.
     """
 
     is_feasible: bool

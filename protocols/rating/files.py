@@ -34,8 +34,8 @@ def _check(said: Said, rules: Mapping[str, Any]) -> None:
 def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:
     """Return the mean of fluency and adequacy that each judge gave a text, of the selected judgments 1…`watermark`.
 
-    A text that a judge rated by one of the two alone is left out: the two are not on one level. Where adequacy is rated
-    by others than fluency, each rating is a score, of a text as many by the one criterion as by the other. None where
+    A text that a judge rated by only one of the two is left out: their levels differ. Where adequacy is rated
+    by others than fluency, each rating is a score, as many of a text by one criterion as by the other. None where
     nothing is left.
     """
     rated = LINES.stored(task=task, watermark=watermark, **counted_of(chosen))
@@ -54,7 +54,7 @@ def _means_of_judges(rated: Iterable[Rating]) -> Iterator[tuple[Item, str, float
 
 
 def _as_many_of_each(rated: Iterable[Rating]) -> Iterator[tuple[Item, str, float]]:
-    """Yield the ratings of each text, as many by each criterion: those of the first judges by pseudonym."""
+    """Yield equally many ratings of each text by each criterion: those of the first judges by pseudonym."""
     said: dict[Item, dict[Criterion, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
     for rating in rated:
         said[rating.item][rating.criterion][rating.judge] = rating.value

@@ -1,4 +1,4 @@
-"""The answers about error spans and scores: of each output a score, and the errors marked in it (ESA, contrastive ESA).
+"""Answers about error spans and scores: a score for each output, and the errors marked in it (ESA, contrastive ESA).
 
 With the rule `spans_asked` off, judges give scores alone, as in direct assessment; with `missing` off they cannot say
 that something is missing in an output. Scores that contradict the spans are stored as they are: the judge page asks.
@@ -71,7 +71,7 @@ def text_lengths(block_id: int) -> list[int]:
 
 _KINDS: Final = (ERROR, MISSING)
 _SWITCHES: Final = ("spans_asked", "missing")
-#: When judges are asked whether a score is meant.
+#: Rule for asking judges to confirm a score.
 _THRESHOLDS: Final = asdict(ContradictionRule())
 _RULES: Final[dict[str, forms.Field]] = {
     "spans_asked": forms.BooleanField(
@@ -284,7 +284,7 @@ def spans_are_asked(rules: Mapping[str, Any]) -> bool:
 
 
 def asked_about(rules: Mapping[str, Any]) -> ContradictionRule:
-    """Return when judges of a task with these rules are asked whether a score is meant."""
+    """Return the rule by which judges of a task with these rules are asked to confirm a score."""
     complete = rules_complete(rules)
     return ContradictionRule(**{name: complete[name] for name in _THRESHOLDS})
 

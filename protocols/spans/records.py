@@ -38,7 +38,7 @@ class Span:
     Attributes
     ----------
     start, end : int or None
-        The first character of the output, and the one after the last, in Unicode code points from 0. Both are None for
+        The first character of the span, and the one after its last, in Unicode code points from 0. Both are None for
         missing content, which has no place in the output.
     severity : Severity
     category : str
@@ -82,7 +82,7 @@ class ScoredOutput:
     spans : tuple of Span, or None
         () if the judge marked no error; None if errors were not annotated, as in direct assessment.
     text : str or None
-        None if the file does not say it.
+        None if the file does not have it.
 
     Raises
     ------
@@ -128,7 +128,7 @@ class ScoredJudgment:
         The time that the judge worked, breaks left out.
     comment : str
     line : int
-        Where it stood in its file; does not count in comparisons.
+        Line in its file; ignored in comparisons.
 
     Raises
     ------

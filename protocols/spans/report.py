@@ -86,7 +86,7 @@ COMPARED = Option(
 )
 
 
-#: When scores contradict errors: of a task, its rules say it.
+#: Thresholds for scores that contradict errors; a task has its own in its rules.
 _THRESHOLDS = tuple(
     Option(name=name, default=float(threshold), low=0, high=MAX_SCORE)
     for name, threshold in asdict(ContradictionRule()).items()
@@ -164,7 +164,7 @@ class SpanAnalysis:
     rule : RuleResult
     additive : AdditiveFit or None
     not_additive : str
-        Why there is no fit, as the error says it.
+        Reason for a missing fit, from the error.
     blocks : Blocks or None
         The comparisons that scores imply; None if no two scores can be compared.
     ranking : Ranking or None
@@ -361,7 +361,7 @@ def _ranks() -> tuple[Column, ...]:
 
 
 def _rank(number: int) -> int | None:
-    """Return a rank or cluster; None for 0, which is none."""
+    """Return a rank or cluster; None for 0, which means none."""
     return int(number) or None
 
 

@@ -1,4 +1,4 @@
-"""The answers of “top or not”: for each output whether it is at the top. Labels say all of it."""
+"""Answers of “top or not”: for each output whether it is at the top. Labels contain all of it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final

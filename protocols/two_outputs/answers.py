@@ -1,4 +1,4 @@
-"""The answers about two outputs: which one is better, or that they are the same.
+"""Answers about two outputs: the better one, or that they are the same.
 
 With the rule `four_answers` (Bojar et al. 2011, §2.5.2) "the same" is divided into "both fine" and "both wrong".
 """
@@ -53,7 +53,7 @@ def _labels(answer: Mapping[str, str], _candidates: int) -> list[int | None]:
 
 def _refusal(assigned: AssignedBlock, answer: Mapping[str, str]) -> SubmissionRefusedError | None:
     if len(assigned.candidates) != _OUTPUTS:
-        # Practice of which a system was withdrawn.
+        # A practice block that lost a system which was withdrawn.
         return answer_refused(_("Rank at least two outputs, or skip the sentence."))
     verdict = answer["verdict"]
     if verdict not in (_OF_THREE if assigned.rules.get("four_answers") else _OF_FOUR):

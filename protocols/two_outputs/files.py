@@ -56,7 +56,7 @@ OF_FOUR: Final = frozenset({Verdict.BOTH_FINE, Verdict.BOTH_WRONG})
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """An answer about the output of `first`, which was shown first, and of `second`; of systems that wrote the same, all."""
+    """An answer about the outputs of `first`, shown first, and `second`; each names all systems that wrote its text."""
 
     segment: int
     first: tuple[str, ...]
@@ -71,7 +71,7 @@ def choices_arranged(
 ) -> tuple[Choices, tuple[str, str] | None]:
     """Return answers as arrays; those about two systems if they are named.
 
-    With which system X is and which Y, if all items are of the same two; None for several pairs.
+    Also return systems X and Y, if all items are about the same two; None for several pairs.
     """
     rows = list(_rows_of(said, systems))
     pairs = {pair for _segment, pair, _judge, _choice in rows}
@@ -142,7 +142,7 @@ def _verdict(key: str, value: object, refuse: Refuse) -> Verdict:
 
 
 def _of_task(counted: CountedAnswers) -> Iterator[Said]:
-    """Yield the answers whose outputs are both of systems that take part: of a text of several, of each of those."""
+    """Yield the answers whose outputs are both of systems that take part; each names all systems that wrote its text."""
     found = list(
         counted.judgments.values_list(
             *("block_id", "block__segment__number", "judge__pseudonym", "duration_ms"),
@@ -189,7 +189,7 @@ _SNIFFED_BYTES: Final = 64 * 1024
 def _read(file: InputFile, file_format: str | None) -> FileContent:
     if file_format is None:
         start, file = peek(file, _SNIFFED_BYTES)
-        # Blocks have candidates, or outputs, and no "second".
+        # Files of blocks have the keys "candidates" or "outputs", and no "second".
         is_own = start.lstrip().startswith(b"{") and b'"second"' in start.lstrip().split(b"\n")[0]
         file_format = LINES.name if is_own else None
     if file_format == LINES.name:

@@ -37,7 +37,7 @@ class TwoOutputsFound:
     ----------
     choices : Choices
     systems : tuple of two str, optional
-        Which system X is and which Y, if all items are of the same two; None for several pairs.
+        Systems X and Y, if all items are about the same two; None for several pairs.
     compared : JudgesCompared
     merged : JudgesCompared or None
         None if "both fine" and "both wrong" are not told apart.
@@ -219,7 +219,7 @@ def _kappa(pair: TwoJudges) -> Value:
 
 
 def _chosen(compared: JudgesCompared, judges: tuple[str, ...]) -> TwoJudges | None:
-    """Return the two named judges, or the two among all with these who share most; None without any."""
+    """Return the two named judges, completed by those who share most items; None without any."""
     named = [pair for pair in compared.pairs if set(judges) <= set(pair.judges)]
     return max(named, key=lambda pair: pair.items, default=None)
 

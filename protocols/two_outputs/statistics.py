@@ -98,7 +98,7 @@ class AllJudges:
     Attributes
     ----------
     items, unanimous : int
-        Such items, and those of which all answers are the same.
+        These items, and those on which all answers are the same.
     p_agree, p_chance, kappa : float or None
         Fleiss'; None where these answers do not determine them.
     """
@@ -122,7 +122,7 @@ class JudgesCompared:
     pairs : tuple of TwoJudges
         Those with a common item.
     lowest, highest, mean : float or None
-        Of κ over these pairs; None without a κ.
+        Lowest, highest and mean κ of these pairs; None without a κ.
     deviation : float or None
         Standard deviation (n − 1) around the mean; None for fewer than two.
     together : AllJudges

@@ -1,4 +1,4 @@
-"""The answers of a scale: points of one output by a criterion, of which 5 are best."""
+"""Answers on a scale: points from 1 to 5 (best) for one output by a criterion."""
 
 from collections.abc import Mapping
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""All that is computed of ratings, for reports."""
+"""Results computed from ratings, for reports."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class RatingsFound:
     Attributes
     ----------
     ratings : mapping of Criterion to Ratings
-        Of the criteria with ratings, in the order of the passes; all of the same items and judges.
+        Ratings by criterion, in the order of the passes; all have the same items and judges.
     criteria : mapping of Criterion to CriterionFound
     agreement : tuple of AgreementOf
         By criterion, condition and number of points.
@@ -106,7 +106,7 @@ def ratings_found(
     easy: BoolArray | None = None,
     words: Int64Array | None = None,
 ) -> RatingsFound:
-    """Compute all of it.
+    """Compute all results.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Ratings as JSON Lines, an object a rating (`docs/formats-judgments.md`), as files of a task, and as scores of outputs."""
+"""Ratings as JSON Lines, one object per rating (`docs/formats-judgments.md`), as files of a task, and as scores of outputs."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def easy_items(items: Items, segments: Sequence[tuple[int, str | None]]) -> Bool
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Points by a criterion, and by which criteria the same judge rates the same text, and the segment, in the same file."""
+    """Points by a criterion, with the criteria by which the judge rates the same text, and the segment, in the same file."""
 
     criterion: Criterion
     value: int

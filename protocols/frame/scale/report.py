@@ -88,7 +88,7 @@ def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _easy_named(names: Sequence[str]) -> list[tuple[int, str | None]]:
-    """Return segment and system of each text that is called easy; OptionError where one is not named so."""
+    """Return segment and system of each text that is called easy. Raises OptionError for an invalid name."""
     found: list[tuple[int, str | None]] = []
     for name in names:
         segment, _space, system = name.partition(" ")

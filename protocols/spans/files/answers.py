@@ -64,7 +64,7 @@ def scores_read(
     return SpansRead(found, asked_about=asked_about(task.rules))
 
 
-#: A judgment, the systems behind each output, and what it says of each.
+#: A judgment, the systems behind each output, and its answer about each.
 _Stored = tuple[Judgment, list[tuple[str, ...]], list[dict[str, Any]]]
 
 
@@ -141,7 +141,7 @@ def _spans_of(spans: list[dict[str, Any]]) -> tuple[Span, ...]:
 def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:
     """Read the scores 0–100 of the selected judgments 1…`watermark`; None if there are none.
 
-    Controls are left out. Where a text is of several systems, its score is of each. As many queries, whatever their number.
+    Controls are left out. If several systems wrote a text, its score counts for each. The number of queries is constant.
     """
     return OutputScores.of_rows(
         (judgment.block.segment.number, judgment.judge.pseudonym, system, said["score"])

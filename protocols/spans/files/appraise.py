@@ -1,4 +1,4 @@
-"""The CSV of Appraise: direct assessment (DA), and ESA with spans; a row an output, mostly without a header.
+"""The CSV of Appraise: direct assessment (DA), and ESA with spans; one row per output, mostly without a header.
 
 The columns are those of its command ``ExportSystemScoresToCSV``: user, system, segment, kind of item, source and target
 language, score, document, whether the item is a whole document, spans as JSON, start and end in seconds since 1970, and
@@ -7,7 +7,7 @@ of segments have no document: user, system, segment, kind, languages, score, sta
 have two cells with kinds of errors behind the score.
 
 Positions of spans are units of UTF-16, as a browser counts them, and the last one is included; the CSV has no texts, so
-characters beyond U+FFFF cannot be told and count two. Missing content is ``"missing"`` instead of a position.
+characters beyond U+FFFF cannot be recognised and count as two. Missing content is ``"missing"`` instead of a position.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _Row = dict[str, str]
 def read_appraise_csv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
     """Return a judgment for each row of an output (TGT) or a repeated one (CHK), and the losses.
 
-    Each row is a screen of its own: which outputs were side by side the file does not say.
+    Each row is a screen of its own: the file does not say which outputs were shown side by side.
 
     Raises
     ------

@@ -41,12 +41,12 @@ class SpansRead:
     ----------
     judgments : tuple of ScoredJudgment
     losses : tuple of Loss
-        What the files say and the judgments do not.
+        Data of the files that the judgments do not hold.
     files : tuple of FileRead
     input_format : SpansFormat or None
-        None of a task.
+        None for a task.
     asked_about : ContradictionRule
-        When judges are asked whether a score is meant.
+        Rule for asking judges to confirm a score.
     """
 
     judgments: tuple[ScoredJudgment, ...]
@@ -71,9 +71,9 @@ def read_spans(
     names : sequence of str
         At least one; ``-`` is standard input.
     input_format : SpansFormat, optional
-        Told from the first file if not given.
+        Detected from the first file if not given.
     source_language, target_language : str
-        For files that do not say them.
+        Used for files that do not name them.
     progress : callable, optional
         Called with (bytes read, all bytes).
 
@@ -113,7 +113,7 @@ def read_spans(
 
 
 def of_one_language_pair(read: SpansRead, selection: JudgmentSelection) -> SpansRead:
-    """Return the judgments of the one pair that there is, or that is chosen: systems of two pairs have nothing in common.
+    """Return the judgments of the only language pair, or of the chosen one: systems of two pairs have nothing in common.
 
     Raises
     ------
@@ -165,7 +165,7 @@ def _together(
 ) -> list[ScoredJudgment]:
     """Return judgments without systems in the names of their documents, where all documents end in their system.
 
-    Each is with the name of its file. Refuses two sources of one segment, and two texts of a system there.
+    Each comes with the name of its file. Refuses two sources of one segment, and two texts of a system there.
     """
     renamed = documents_of_all(
         (judgment.document, [system for output in judgment.outputs for system in output.systems])

@@ -1,4 +1,4 @@
-"""Scored judgments as JSON Lines: an object a line, nothing lost; and the rules that the values of all formats share, with errors
+"""Scored judgments as JSON Lines: one object per line, without losses; and rules for the values of all formats, with errors
 that name line and key.
 """
 
@@ -84,12 +84,12 @@ _SHAPE = (
 
 
 def read_spans_jsonl(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
-    """Return a judgment for every line, and nothing lost; `docs/formats-judgments.md` describes the objects.
+    """Return a judgment for every line, and no losses; `docs/formats-judgments.md` describes the objects.
 
     Raises
     ------
     FormatError
-        With line and key, and with the column where the line is no JSON. A span that ends after the text is refused;
+        With line and key, and with the column where the line is not JSON. A span that ends after the text is refused;
         spans may overlap, as in Google's MQM.
     """
     return [_judgment(*each) for each in json_objects(file, shape=_SHAPE)], ()
@@ -174,7 +174,7 @@ def spans_check(key: str, spans: Sequence[Span], text: str | None, refuse: Refus
 
 
 def write_spans_jsonl(judgments: Iterable[ScoredJudgment]) -> tuple[list[str], tuple[Loss, ...]]:
-    """Return the lines, and nothing lost."""
+    """Return the lines, and no losses."""
     return [json_line(_judgment_object(judgment)) for judgment in judgments], ()
 
 

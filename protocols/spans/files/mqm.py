@@ -1,12 +1,12 @@
-"""Google's MQM TSV (github.com/google/wmt-mqm-human-evaluation): a row an error, or one that says there is none.
+"""Google's MQM TSV (github.com/google/wmt-mqm-human-evaluation): one row per error, or one that says there is none.
 
 Columns are ``system``, ``doc``, ``doc_id``, ``seg_id``, ``rater``, ``source``, ``target``, ``category``, ``severity`` and
 perhaps ``comment``. The error stands between ``<v>`` and ``</v>`` in the target, or in the source where something is left
 out. Rows of one system, segment and rater are one judgment. There is no score. Where raters corrected the target as they went,
 its text differs from row to row; the errors count, as in Google's own scores, and the text is not known.
 
-Some of these files put cells with quotes into quotes, some do not: a file is read as quoted if each cell that holds a quote
-would be right so.
+Some of these files quote cells that contain quotes, some do not: a file is read as quoted if each cell that contains a
+quote is valid that way.
 """
 
 from __future__ import annotations

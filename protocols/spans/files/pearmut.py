@@ -1,13 +1,13 @@
 """The annotation log of Pearmut: a line of JSON each time a judge submits a document, or the download of several logs.
 
-A line has the documents' items (``item``), what the judge said of each (``annotation``: by model a
-score and error spans), who (``user_id``), which place in their task (``item_i``) and what they did
-when (``actions``). An item's segment is that of its ``item_id``, wherever it stands in a task;
+A line has the items of a document (``item``), the answers about each (``annotation``: a score and
+error spans by model), the judge (``user_id``), the place in their task (``item_i``) and their timed
+``actions``. An item's segment is that of its ``item_id``, wherever it stands in a task;
 without one, that of its source. A later line of the same judge and place replaces repeated answers,
 model by model; a line whose annotation is ``__RESET__`` takes back all that came before of that
 judge and document, and of all of the judge's where it names no document.
 
-Positions count what Pearmut's page makes a place: units of UTF-16, line breaks left out, the last one included. The place
+Positions count the places of Pearmut's page: units of UTF-16, line breaks left out, the last one included. The place
 after the last one is ``[missing]``.
 """
 

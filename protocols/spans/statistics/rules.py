@@ -42,7 +42,7 @@ LEVEL: Final = 0.05
 FEWEST_COMMON: Final = 6
 _PERMUTATIONS: Final = 10_000
 _BOOTSTRAPS: Final = 100
-#: As many flips of signs are all tried, rather than drawn.
+#: Up to this many sign flips are all tried rather than drawn.
 _ALL_SIGNS: Final = 12
 
 

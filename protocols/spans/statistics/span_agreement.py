@@ -27,7 +27,7 @@ class SpanAgreement:
     Attributes
     ----------
     shared : int
-        Outputs marked by two judges, a pair of judges each.
+        Outputs marked by two judges, counted once for each pair of judges.
     f1 : float or None
         2 · agreeing characters / (characters marked by one + by the other), over all pairs; the same severity counts 1,
         another one 0.5 (WMT23). None if no errors were marked.

@@ -1,4 +1,4 @@
-"""Agreement of those who rated the same item: n-agreement, κ, and both beyond the paper.
+"""Agreement of judges who rated the same item: n-agreement, κ, and extensions of both.
 
 All are of items with two or more ratings, and items weigh equally. Intervals are for other judges and other segments, from the
 figures without each of them. Where that leaves too few judges to tell how judges differ, there are none: a bootstrap of
@@ -21,7 +21,7 @@ from ranking.core.agreement.statistics import lowest_kappa
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.counts import effective_number
 
-#: Less of an item, or of expected disagreement, is rounding.
+#: Smaller shares of an item, or of expected disagreement, are rounding errors.
 _NO_ITEM = 0.5
 
 

@@ -6,14 +6,14 @@ single ratings (`ranking.core.uncertainty`), so they also say what other judges 
 freedom are Satterthwaite's, and at most two fewer than judges: with one fewer, 6.7 % of the true means lie outside where
 four judges differ by 1.5 points (SD).
 
-Published intervals know of no judges, and are not here: mean ± z · s / √m, as if all m ratings were independent (the
+Published intervals ignore judges and are not computed here: mean ± z · s / √m, as if all m ratings were independent (the
 "confidence range" of Vilar et al. 2007), leaves out 14 to 60 % of the true means in simulation, a bootstrap of segments 9
 to 57 %. s and m are given.
 
 Ranks depend on differences of means only, and a judge who meets all systems alike moves none of these. So
 for ranks the common part of each unit's influence on all means is taken out first.
 
-A variance of 0 is no certainty: nothing was seen that could tell how far a mean may be off. A single rating, or two
+A variance of 0 does not mean certainty: nothing shows how far the mean may be off. A single rating, or two
 that agree, have it, and so has a difference of two systems to which the only judge gives one point more each time. Such
 a mean has no interval, and any rank; such a difference is not significant.
 
@@ -80,7 +80,7 @@ class MeanRating:
     rank_low, rank_high, cluster : int or None
         Any rank is possible without a standard error.
     shortage : Shortage or None
-        What the system lacks before there are intervals, ranges and tests; all of them are None until then.
+        Units that the system lacks for intervals, ranges and tests, all of which are None until then.
     """
 
     system: str
@@ -108,7 +108,7 @@ class MeanRatings:
     tests : PairTests
         Of the differences, in that order; NaN where either system has a shortage.
     limits : tuple of str
-        Codes of `ranking.core.uncertainty.RangeLimit`: what ranges do not account for.
+        Codes of `ranking.core.uncertainty.RangeLimit` for sources of variation that ranges ignore.
     segments, judges : float
         Effective numbers.
     correction : Correction
@@ -296,8 +296,8 @@ def _covariance(
 ) -> ScoreCovariance:
     """Return the covariance of means over segments and judges, of all systems or of one.
 
-    No variance is taken for smaller than that over segments alone: judges do not make means more certain.
-    With fewer than `MIN_UNITS` segments, the variance over single ratings takes that place.
+    No variance is smaller than that over segments alone: judges do not make means more certain.
+    With fewer than `MIN_UNITS` segments, the variance over single ratings takes its place.
     """
     sizes = (sums.wrote.sum(axis=1) if place is None else sums.wrote[:, place]).astype(np.int64)
     singles, segments, judges = (

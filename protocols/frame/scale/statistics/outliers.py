@@ -13,7 +13,7 @@ from protocols.frame.scale.statistics.ratings import Ratings
 from ranking.core.arrays import FloatArray
 from ranking.core.diagnosis.correlation import SampledCorrelation, correlation_sampled
 
-#: Fewer easy items say nothing of a judge.
+#: Fewer easy items say nothing about a judge.
 LEAST_EASY = 5
 _ROUNDING = 1e-12
 
@@ -40,9 +40,9 @@ class RuleOutcome:
     ----------
     rule : Rule
     judged : int
-        Judges whom the rule has a value of.
+        Number of judges with a value for the rule.
     mean, deviation : float or None
-        Of their values, with n − 1; None of fewer than two judges.
+        Mean and standard deviation (n − 1) of their values; None for fewer than two judges.
     low, high : tuple of str
         Outliers below and above the others, in the order of the judges.
     """
@@ -56,7 +56,7 @@ class RuleOutcome:
 
     @property
     def outliers(self) -> tuple[str, ...]:
-        """Both, the lower ones first."""
+        """All outliers, the lower ones first."""
         return self.low + self.high
 
 

@@ -1,4 +1,4 @@
-"""Ratings of one criterion as columns: who gave which item how many points."""
+"""Ratings of one criterion as columns: item, judge and points."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Ratings:
         Raises
         ------
         ValueError
-            If it is not so.
+            If it has another form.
         """
         table = np.array([0, *points_to], dtype=np.int64)
         steps = np.diff(table)
