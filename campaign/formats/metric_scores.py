@@ -33,7 +33,7 @@ FloatArray = npt.NDArray[np.float64]
 
 _HEAD_BYTES: Final = 64 * 1024
 _MISSING: Final = frozenset({"", "none", "null"})
-#: As files of the field call the columns.
+#: Our names for the columns of common files.
 _COLUMNS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("system", "system_id", "sys"), "system"),
     **dict.fromkeys(("segment", "segment_id", "seg_id", "seg"), "segment"),
@@ -55,7 +55,7 @@ class MetricScores:
     Attributes
     ----------
     name : str
-        As the file calls it, without what `signature` and `uses_reference` say.
+        Name in the file, without its signature and reference.
     systems : tuple of str
         Names of the n systems, sorted.
     segments : tuple of SegmentName
@@ -98,9 +98,9 @@ class EvalSet:
     Attributes
     ----------
     languages : str
-        As the names of files say it, for instance "en-de".
+        Language pair as in names of files, for instance "en-de".
     domains, documents : tuple of str
-        Of each segment; empty without a folder `documents`.
+        Domain and document of each segment; empty without a folder `documents`.
     human, metrics : tuple of MetricScores
         By name.
     references : frozenset of str
@@ -125,7 +125,7 @@ _WHOLE: Final = ("", "")
 
 @dataclass(slots=True)
 class _Collected:
-    """The scores of one metric as they are read: segments with where they are first named, and scores with their file and line."""
+    """Scores of one metric while they are read: segments with the place that first names them, and scores with file and line."""
 
     name: str
     signature: str = ""
@@ -193,7 +193,7 @@ def read_metric_scores(
     languages : tuple of (source, target), optional
         The pair to read where files hold several.
     name : str
-        Of the metric where files do not say it; the file's own name if empty.
+        Name of the metric for files that do not give it; that of the file if empty.
 
     Returns
     -------
@@ -254,7 +254,7 @@ def _lines_of_table(file: InputFile) -> Rows:
 
 
 def _columns(place: Place, names: Iterable[str]) -> dict[str, str]:
-    """Return what the columns of a table, or the keys of an object, are called there."""
+    """Return the names that a table or an object has for our columns."""
     found: dict[str, str] = {}
     for name in names:
         column = _COLUMNS.get(name.lower(), "")
@@ -368,7 +368,7 @@ def _read_score_file(
 ) -> None:
     """Read a system and a score a line, those of a system in the order of the segments.
 
-    `segments` is how many scores a system must have in a file of segments: as many as the others, if it is None.
+    `segments` is the number of scores that a system must have in a file of segments; None: as many as the others.
     """
     parts = _SCORE_FILE.fullmatch(file.plain_name)
     level = parts["level"] if parts else ""
@@ -462,7 +462,7 @@ def read_evalset(
     Parameters
     ----------
     folder : str
-        What errors call it.
+        Name of the folder in errors.
     files : iterable of StoredFile
         All files of the folder, or of its archive, without the one folder around them (`archives.files_together`).
     languages : tuple of (source, target), optional
@@ -562,7 +562,7 @@ def _two_cells(text: str, place: Place, remedy: str) -> tuple[str, str]:
 
 
 def _with_reference(file: str) -> tuple[str, bool | None]:
-    """Return what a metric is called whose file ends in a reference, and whether it uses one; None if not known."""
+    """Return the name of a metric from that of its file, which may end in a reference, and if it uses one; None if not known."""
     name, _hyphen, reference = file.rpartition("-")
     if not name:
         return file, None

@@ -86,7 +86,7 @@ def metrics_ask(
 
 
 def texts_missing(test_set: TestSet) -> str:
-    """Return which texts are missing to compute metrics; empty if none are."""
+    """Return a sentence about texts that are missing to compute metrics; empty if none are."""
     if not test_set.segments.filter(references__isnull=False).exists():
         return _("This test set has no references. Import scores from files instead.")
     if not test_set.systems.filter(kind="system", outputs__text__isnull=False).exists():
