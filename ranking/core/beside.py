@@ -58,7 +58,7 @@ class ActiveTime:
     segment : int64, shape (T,)
         Number of the segment, as in `Blocks.segment`.
     judge : tuple of str, length T
-        Pseudonym of who judged it.
+        Pseudonym of the judge.
     """
 
     seconds: FloatArray
@@ -79,11 +79,11 @@ class TimedTask(ABC):
     Attributes
     ----------
     name : str
-        By what callers know it.
+        Name that callers use for it.
     blocks : Blocks
         B judged blocks, at least one. Segments and judges of several tasks are the same where their numbers and pseudonyms are.
     time : ActiveTime
-        Of judges of these blocks.
+        Time of the judges of these blocks.
     """
 
     name: str
@@ -93,7 +93,7 @@ class TimedTask(ABC):
     @property
     @abstractmethod
     def systems(self) -> tuple[str, ...]:
-        """The n systems of which anything says how they compare."""
+        """The n systems that are compared with any other."""
 
     @abstractmethod
     def wins(self) -> Int64Array:
@@ -190,7 +190,7 @@ class OutputScores:
     segment : int64, shape (N,)
         Number of the segment, as in `Blocks.segment`.
     judge : tuple of str, length N
-        Pseudonym of who gave it.
+        Pseudonym of the judge.
     score : float64, shape (N,)
     """
 
@@ -361,7 +361,7 @@ class DecidedPairs:
     Attributes
     ----------
     systems : tuple of str, length n
-        Those that anything compares.
+        Systems that are compared with any other.
     wins : int64, shape (n, n)
         Comparisons that the first won against the second.
     better : bool, shape (n, n)
@@ -395,16 +395,16 @@ def decided_pairs(
     """Return which pairs of systems are decided, and how many in an hour.
 
     A pair is decided if the two-sided exact sign test of its own comparisons, without ties, has p ≤ 1 − `confidence` after
-    Holm's correction for all pairs of the task. The test takes comparisons for independent. Where outputs are scored one
+    Holm's correction for all pairs of the task. The test assumes independent comparisons. Where outputs are scored one
     by one, a comparison is a segment.
 
     Parameters
     ----------
     task : TimedTask
     resamples : int
-        Of each unit, for the interval of `per_hour`.
+        Number of resamples of each unit, for the interval of `per_hour`.
     confidence : float
-        Between 0 and 1: of the tests, and of the interval.
+        Confidence of the tests and of the interval, between 0 and 1.
     seed : int
         0 ≤ seed < 2**64.
 
@@ -438,7 +438,7 @@ def _better(wins: Int64Array, confidence: float) -> BoolArray:
     return better(wins, level=level, sides=2, correction=Correction.HOLM)
 
 
-#: Resamples without a score of a system are left out; of more than this share, nothing is known of its spread.
+#: Resamples that lack a score of a system are left out; beyond this share, its spread is unknown.
 _MOST_LACKING = 0.05
 _LEAST_WHOLE = 50
 #: A better system and a worse one.
@@ -479,7 +479,7 @@ class PairOfTasks:
     agreeing : tuple of (str, str)
         The better and the worse system of each pair that both decide alike.
     contradicting : tuple of (str, str)
-        Of each pair that both decide, but the other way round: the better one by the first task, and the worse one.
+        The better and the worse system, by the first task, of each pair that the second decides the other way round.
     """
 
     first: str
@@ -491,7 +491,7 @@ class PairOfTasks:
 
 @dataclass(frozen=True, eq=False)
 class TasksBeside:
-    """Tasks in the order in which they were given, and every two of them."""
+    """Tasks in the order given, and all pairs of them."""
 
     orders: tuple[TaskOrder, ...]
     pairs: tuple[PairOfTasks, ...]
@@ -511,13 +511,13 @@ def tasks_beside(
     Parameters
     ----------
     tasks : sequence of JudgedTask or ScoredTask
-        Of different names.
+        Tasks with different names.
     method : str
-        By which all are ranked whose blocks compare outputs: a method that scores counts.
+        Ranks the tasks whose blocks compare outputs; a method that scores counts.
     resamples : int
-        Of each unit.
+        Number of resamples of each unit.
     confidence : float
-        Between 0 and 1: of rank ranges, tests and intervals.
+        Confidence of rank ranges, tests and intervals, between 0 and 1.
     seed : int
         0 ≤ seed < 2**64.
     progress : callable, optional
@@ -566,8 +566,8 @@ def tasks_beside(
 def _by_means(drawn: DrawnScores, confidence: float, seed: int) -> list[dict[str, Any]]:
     """Return the order by means, with confidence sets of ranks over segments and judges.
 
-    The covariance is that over segments + that over judges: what both share is in it twice, so that sets are no smaller
-    than they should be. A system that some resample lacks may have any rank, as all may with one segment or judge.
+    The covariance is that over segments plus that over judges. It counts what both share twice, so sets are not too
+    small. A system that some resample lacks may have any rank, as all may with one segment or judge.
     """
     n = len(drawn.systems)
     if n < 2:
@@ -649,7 +649,7 @@ def orders_beside(
     Parameters
     ----------
     name : str
-        Of the given order.
+        Name of the given order.
     order : sequence of str
         All systems, best first.
     others : mapping of str to sequence of str

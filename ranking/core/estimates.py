@@ -25,7 +25,7 @@ UNITS: tuple[Unit, ...] = get_args(Unit)
 
 #: Minimum share of resamples that must have a figure.
 _LEAST_SHARE = 0.5
-#: Less is rounding.
+#: A smaller variance is a rounding error.
 _NO_VARIANCE = 1e-20
 
 
@@ -37,7 +37,7 @@ class Estimate:
     ----------
     value : float
     low, high : float or None
-        None where nothing tells how far it may be off: with one segment or one judge, where half of the resamples have no
+        None if the uncertainty is unknown: with one segment or one judge, where half of the resamples have no
         such figure, or where all have the same.
     """
 
@@ -57,7 +57,7 @@ def estimate(
 ) -> Estimate:
     """Return a figure with an interval for its mean over campaigns of this size.
 
-    Segments and judges are taken for drawn: the variance is that over segments + over judges − that over what a judge
+    Segments and judges are treated as samples: the variance is that over segments + over judges − that over what a judge
     judged of a segment, at least each of the first two (Cameron, Gelbach and Miller 2011). Student's t has a degree of
     freedom fewer than there are segments or judges, whichever are fewer.
 
@@ -98,7 +98,7 @@ def _variance(values: FloatArray) -> float:
     return float(known.var(ddof=1))
 
 
-#: Two systems correlate by 1 or -1 whatever was judged, and so do the ranks of three in a third of random orders;
+#: Fewest systems for a correlation: two always correlate by 1 or −1, as do the ranks of three in a third of random orders;
 #: no interval of three holds.
 FEWEST_SYSTEMS = 4
 
@@ -124,7 +124,7 @@ class CorrelationsOfScores:
     by_measure : mapping of str to Estimate
         "kendall" (tau-b), "spearman" (with mean ranks for ties) and "pearson"; empty if there is none.
     reason : NoCorrelation or None
-        Why there is none.
+        Reason for a missing correlation.
     """
 
     systems: tuple[str, ...]

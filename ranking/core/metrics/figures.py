@@ -123,7 +123,7 @@ def flipped_p_values(
     scores : sequence of float64, shape (S, n)
         Higher is better; NaN where there is none. A pair is compared on the segments in which both have a score.
     keys : uint64, shape (S,)
-        Of the segments: flips are a function of key and seed.
+        Keys of the segments; flips are a function of key and seed.
     drawing : Drawing
 
     Returns
@@ -409,7 +409,7 @@ def calibrated(
     ----------
     human : int8, shape (P,)
     difference : float64, shape (P,)
-        Of the metric's scores.
+        Differences of the metric's scores.
     group : int32, shape (P,)
         Ascending: the segments, whose mean accuracy it is, or one group for all pairs.
     order : int, shape (P,)
@@ -461,7 +461,7 @@ def right_on_folds(
     human, difference, weights, order
         As for `calibrated`.
     fold : int64, shape (P,)
-        Of each pair's segment, from 0.
+        Fold of each pair's segment, from 0.
 
     Returns
     -------

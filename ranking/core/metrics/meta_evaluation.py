@@ -59,7 +59,7 @@ def pairwise_accuracy(
 
 
 def _measures(systems: int) -> dict[str, Measure]:
-    """Return the figures that compare the scores of so many systems and nothing else."""
+    """Return the measures that need only scores of systems, for this number of systems."""
     return {"pairwise": pairwise_accuracy} | (dict(MEASURES) if systems >= FEWEST_SYSTEMS else {})
 
 
@@ -85,9 +85,9 @@ def agreement_of_metrics(
 
     Notes
     -----
-    Intervals hold what a figure is on average over campaigns of this size, with other segments and other judges: the variance
+    Intervals are for the mean of a figure over campaigns of this size with other segments and judges: the variance
     over segments + over judges − that over what a judge judged of a segment (Cameron, Gelbach and Miller 2011), with Student's t.
-    Systems are taken as they are.
+    The set of systems is fixed.
     """
     compared = np.zeros((len(people.segments), len(people.systems)), dtype=np.bool_)
     compared[people.pairs.row, people.pairs.first] = True
@@ -283,7 +283,7 @@ def meta_evaluation(
     ----------
     side : Side
     metrics : sequence of Metric
-        With different names.
+        Metrics with different names.
     ratings : OutputScores, optional
         Scores by judge, for the ceiling, if `side` is from scores.
     groups : mapping of str to int64
