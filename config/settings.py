@@ -134,6 +134,18 @@ TEMPLATES = [
                 "campaign.pages.rights.rights",
                 "demo.still_loading.still_loading",
             ],
+            # What templates use without loading it.
+            "builtins": [
+                "django.templatetags.i18n",
+                "django.templatetags.l10n",
+                "django.templatetags.static",
+                "django.templatetags.tz",
+                "django_htmx.templatetags.django_htmx",
+                "campaign.templatetags.desk",
+                "campaign.templatetags.members",
+                "annotation.templatetags.judges",
+                "ranking.templatetags.figures",
+            ],
         },
     },
 ]

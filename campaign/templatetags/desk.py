@@ -3,6 +3,9 @@
 from typing import Any
 
 from django import template
+from django.template.loader_tags import BLOCK_CONTEXT_KEY
+from django.utils.html import strip_tags
+from django.utils.safestring import SafeString
 
 from campaign.models import Campaign, Task
 from campaign.pages.desk import desk_of
@@ -10,6 +13,13 @@ from campaign.selectors.tasks import tasks_in_order
 
 register = template.Library()
 _KEPT = "desk"
+
+
+@register.simple_tag(takes_context=True)
+def heading(context: template.Context) -> SafeString:
+    """Return the text of the page's block "heading", which its title repeats."""
+    block = context.render_context[BLOCK_CONTEXT_KEY].get_block("heading")
+    return SafeString(strip_tags(block.render(context)) if block else "")
 
 
 @register.inclusion_tag("organiser/_crumbs.html", takes_context=True)

@@ -61,7 +61,7 @@ class TestOwnPage:
             OWN, {"action": "make-token", "name": "notebook", "scope": "read", "days": "30"}
         )
         assert (made.status_code, "no-store" in made["Cache-Control"]) == (201, True)
-        found = re.search(r'id="new-token".*?value="(\w+)"', made.content.decode(), re.DOTALL)
+        found = re.search(r'id="new-link".*?value="(\w+)"', made.content.decode(), re.DOTALL)
         assert found is not None
         notebook = Client(headers={"Authorization": f"Token {found[1]}"})
         assert notebook.get(LISTED).status_code == 200

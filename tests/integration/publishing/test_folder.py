@@ -55,7 +55,7 @@ def test_its_page_opens_without_a_network_and_leads_only_to_files_beside_it(
     assert page.tags.isdisjoint({"script", "link", "img", "iframe", "object", "form", "base"})
     # Styles, dark ones too, are in it, and ask for nothing either.
     styles = "".join(re.findall(r"<style>(.*?)</style>", text, re.DOTALL))
-    assert "prefers-color-scheme: dark" in styles
+    assert "light-dark(" in styles
     assert ".published-columns" in styles
     assert "url(" not in styles
     assert "@import" not in styles

@@ -42,7 +42,7 @@ def test_a_page_adds_changes_rotates_pauses_and_deletes(page: Client, campaign: 
     for shown in (page.get(address), page.get(own)):
         assert endpoint.secret not in shown.content.decode()
     rotated = page.post(own, {"action": "rotate"})
-    secret = re.search(r'id="secret".*?value="(whsec_[^"]+)"', rotated.content.decode(), re.DOTALL)
+    secret = re.search(r'new-link".*?value="(whsec_[^"]+)"', rotated.content.decode(), re.DOTALL)
     assert secret is not None
     assert secret[1] != endpoint.secret
     endpoint.refresh_from_db()
