@@ -1,4 +1,4 @@
-"""Quality measures of a judge: the list of all measures, their ranges, and parsing of thresholds."""
+"""Quality measures of a judge: their list, scales and limits, and parsing of thresholds."""
 
 import re
 from decimal import Decimal
@@ -106,7 +106,7 @@ class Limits(NamedTuple):
     most: float
 
 
-#: The bounds of thresholds: the database, the form, REST and the command all take them from here.
+#: Limits of thresholds, for the database, the form, REST and the command.
 LIMITS: Final = {
     Scale.SHARE: Limits(0, 1),
     Scale.KAPPA: Limits(-1, 1),
@@ -126,10 +126,10 @@ _OTHER_SCALES: Final = {
     JudgeMeasure.PACE: Scale.WORDS_A_SECOND,
 }
 SCALES: Final = {measure: _OTHER_SCALES.get(measure, Scale.PROBABILITY) for measure in JudgeMeasure}
-#: The most evidence that a rule may ask for.
+#: Largest amount of evidence that a rule may require.
 MAX_MINIMUM: Final = 1_000_000
 
-# "1,000" could be two numbers, so that a comma has at most two digits after it, or a 0 before it.
+# "1,000" is ambiguous, so a comma is followed by at most two digits or preceded by a single 0.
 _WRITTEN: Final = re.compile(
     r"(?P<number>[-−]?(?:\d{1,9}(?:[.]\d{1,9}|,\d{1,2})?|0,\d{1,9}))\s*(?P<unit>[%s]?)"
 )
@@ -143,14 +143,14 @@ _UNITS: Final = {
 
 
 class ThresholdError(ValueError):
-    """A threshold that the measure cannot have, or that can be read in two ways; says why."""
+    """A threshold is invalid for its measure or ambiguous; the message says why."""
 
 
 def threshold_check(measure: str, threshold: float) -> None:
     """Raise `ThresholdError` unless the measure can have this value."""
     known = JudgeMeasure(measure)
     limits = LIMITS[SCALES[known]]
-    # NaN is between nothing.
+    # False for NaN.
     if limits.least <= threshold <= limits.most:
         return
     raise ThresholdError(
@@ -193,7 +193,7 @@ def _how_to_write(measure: JudgeMeasure) -> str:
 
 
 def threshold_in_words(measure: str, threshold: float) -> str:
-    """Return the threshold in the reader's language, with every digit: "55%", "5 s", "−0.2"."""
+    """Return the threshold with all digits in the reader's language: "55%", "5 s", "−0.2"."""
     scale = SCALES[JudgeMeasure(measure)]
     number = _digits(threshold, scale).replace(".", get_format("DECIMAL_SEPARATOR"))
     if scale == Scale.SHARE:
@@ -206,7 +206,7 @@ def threshold_in_words(measure: str, threshold: float) -> str:
 
 
 def threshold_as_text(measure: str, threshold: float) -> str:
-    """Return the threshold as `threshold_from_text` reads it, in any language."""
+    """Return the threshold as `threshold_from_text` reads it, independent of the language."""
     scale = SCALES[JudgeMeasure(measure)]
     return _digits(threshold, scale) + {Scale.SHARE: "%", Scale.SECONDS: " s"}.get(scale, "")
 

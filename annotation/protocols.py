@@ -1,8 +1,8 @@
-"""Registry of the protocol-specific parts of answering, filled by the protocols.
+"""Registry of the parts of answering that depend on the protocol; each protocol registers its own.
 
-Lending, numbering, history, limits, time sheets and exports know judgments, and no protocol. A
-protocol's `AnswerKind` defines its answers: the request, the implied order of the outputs, and the
-storage of the rest.
+Lending, numbering, history, limits, time sheets and exports handle judgments of any protocol. The
+`AnswerKind` of a protocol defines its answers: the request, the implied order of the outputs, and the
+storage of everything else.
 """
 
 from collections.abc import Callable, Mapping, Sequence, Set
@@ -26,9 +26,9 @@ from campaign.models import Campaign, Task
 
 #: Answer to a block: labels, or an object with the protocol's fields.
 Answer = Any
-#: Only in protocols with passes.
+#: Number of the second and last pass, in protocols with two.
 LAST_PASS: Final = 2
-#: Choices that a protocol leaves to the organiser, in JSON.
+#: Choices that a protocol leaves to organisers, in JSON.
 Rules = dict[str, Any]
 
 
@@ -43,7 +43,7 @@ class TextsBeside:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Needs:
-    """Minimum number of judges needed to allot all texts, whether enough are available, and an explanation."""
+    """Minimum number of judges needed to allot all texts, whether this is possible at all, and an explanation."""
 
     judges: int
     is_feasible: bool
@@ -54,7 +54,7 @@ class Needs:
 class Passes:
     """Protocol settings for allotted texts: each text goes to a fixed number of judges, who see it once or twice.
 
-    Where it is twice, they first see all of them, then all of them again.
+    With two passes, judges first see all their texts, then all of them again.
 
     Each text of a segment goes to `raters` different judges, the same in both passes unless the
     rules say otherwise, and no judge sees a segment twice in a pass. Passes count from 1.
@@ -62,26 +62,26 @@ class Passes:
     Attributes
     ----------
     texts : callable
-        Returns what is shown beside the outputs in a pass, by the task's rules.
+        Returns the texts shown beside the outputs in a pass, by the task's rules.
     rules : callable
-        Returns what the judge page must know beside `shown_rules`, likewise.
+        Returns further rules for the judging page besides `shown_rules`, likewise.
     raters : callable
         Returns the number of judges per text, by the task's rules.
     items_per_judge : callable
-        Returns the maximum number of texts per judge in a pass; None: no limit.
+        Returns the maximum number of texts per judge in a pass; None for no limit.
     needs : callable
-        Returns what it takes: of the number of texts of each segment, judges, the most texts of one of them, and the
-        task's rules.
+        Returns `Needs`, given the number of texts of each segment, the number of judges, the most texts of one judge, and
+        the task's rules.
     segments_per_hit : int
         Default of a new design.
     count : int
-        How often judges see the texts: 1, and all that is said here of the second pass is of no concern, or 2.
+        Number of passes, 1 or 2; with 1, everything about a second pass is ignored.
     together : callable, optional
-        Returns the numbers of the segments that a HIT shows together, in their order, each of its HITs in the outputs
-        of one system. None: a HIT shows segments from anywhere, and texts of all systems.
+        Returns groups of segment numbers that a HIT shows together, in order, with the outputs of one system. None if a
+        HIT shows any segments and systems.
     is_second_by_others : callable
-        Returns, by the task's rules, whether a text is shown in the second pass to other judges than in the first, so
-        that no judge sees a segment twice in the task.
+        Returns, by the task's rules, whether other judges see a text in the second pass, so that no judge sees a segment
+        twice in the task.
     """
 
     texts: Callable[[int, Mapping[str, Any]], TextsBeside]
@@ -95,19 +95,19 @@ class Passes:
     is_second_by_others: Callable[[Mapping[str, Any]], bool] = lambda _rules: False
 
     def are_seen_once(self, rules: Mapping[str, Any]) -> bool:
-        """Return whether a judge sees a text once, by the task's rules."""
+        """Return whether judges see each text only once, by the task's rules."""
         return self.count == 1 or self.is_second_by_others(rules)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenComparison:
-    """Two systems that a sort compares now.
+    """Two systems that a sort is comparing.
 
     Attributes
     ----------
     first, second : str
     missing : int
-        Judgments that it is still to get before it is looked at again.
+        Number of judgments until the comparison is evaluated again.
     """
 
     first: str
@@ -117,18 +117,18 @@ class OpenComparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparisons:
-    """Adaptive choice of the systems to compare next, for protocols where it depends on earlier judgments.
+    """Adaptive choice of the systems to compare next, for protocols in which it depends on earlier judgments.
 
     Attributes
     ----------
     close : callable
-        Closes the comparisons that have all their judgments, and returns their number. Before HITs are planned, in
-        a transaction of its own.
+        Closes the comparisons that have all their judgments, and returns their number. Called in a separate transaction
+        before HITs are planned.
     open : callable
-        Returns the comparisons that are open now. Stores nothing: it is also called for designs not yet in force.
+        Returns the open comparisons. Stores nothing, because it is also called for designs not yet in force.
     sentences_of_a_judge : callable
-        Returns, by the task's rules, the number of sentences of a comparison sampled for each judge. 0: no
-        samples, judges are lent what the pool has.
+        Returns, by the task's rules, the number of sentences per comparison sampled for each judge; 0 to lend from the
+        pool without samples.
     judgments : callable
         Returns, by the task's rules, the number of judgments that close a comparison.
     most : callable
@@ -144,16 +144,16 @@ class Comparisons:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """Questions a block asks in a protocol whose repeated HITs ask about the answers to the original ones.
+    """Question of a block in a protocol whose repeated HITs ask about the answers to the original ones.
 
     Attributes
     ----------
     rules : mapping
-        What the judge page must know of it beside the rules of the task.
+        Rules for the judging page besides those of the task.
     is_text_alone : bool
         Whether source, references and neighbours are hidden, whatever the campaign shows.
     texts : tuple of str, optional
-        What is shown of the candidates; None: their outputs as they are.
+        Texts shown for the candidates; None for their unchanged outputs.
     """
 
     rules: Rules
@@ -163,14 +163,14 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AboutJudgment:
-    """Link from an answer to the earlier judgment it is about, for protocols that ask about other judges' answers.
+    """Link from an answer to the earlier judgment that it is about, for protocols that ask about other judges' answers.
 
     Attributes
     ----------
     column : str
-        Of the `table` of the `AnswerKind`, which holds it.
+        Column of `AnswerKind.table` with the judgment's id.
     find : callable
-        Returns its id, of an answer and of the id of the block it is given to; None where it is about none.
+        Returns the judgment's id, given an answer and the id of its block; None if the answer is about none.
     """
 
     column: str
@@ -178,16 +178,16 @@ class AboutJudgment:
 
 
 class Perceived(NamedTuple):
-    """Describe what a simulated judge perceives of a block, and answers by.
+    """The input of a simulated judge's answer to a block.
 
     Attributes
     ----------
     qualities : sequence of float
         Stated qualities (0–100) of the candidates.
     labels : sequence of int
-        Those that the candidates would get in a ranking.
+        Ranks that the candidates would get in a ranking.
     rules : mapping
-        Of the task and of what the block asks.
+        Rules of the task and of the block's question.
     random : Random
     """
 
@@ -206,62 +206,66 @@ class AnswerKind:
     protocol : str
         A value of `campaign.models.Protocol`.
     candidates : range
-        How many a block may show.
+        Possible numbers of candidates in a block.
     first_candidates : int, optional
-        How many the blocks of a task's first design show; None: as many as any design's, or the most there may be.
+        Number of candidates per block in a task's first design; None for the usual number, or the largest allowed.
     candidates_in_words : lazy str
-        Describes blocks of this size to organisers who choose one; empty where the design implies it.
+        Help text for organisers who choose the number of candidates; empty for the usual one.
     serializer : type of Serializer, optional
-        Of the `answer` of a request. None: what is said is `labels`.
+        Reads the `answer` in a request. None if requests send `labels`.
     table : type of Model
-        Whose rows say what answers say: of the protocol, with a judgment as its primary key; or `Judgment` where labels
-        say all of an answer, so that nothing else is kept.
+        Stores the answers: a table of the protocol with a judgment as its primary key, or `Judgment` if answers consist of
+        labels only.
     row : callable
-        Returns the fields of that for an answer in a pass, without its judgment and the one it is about. By default, those of the answer.
+        Returns the fields of a row in `table` for an answer in a pass, except its judgment and the one that it is about. By
+        default, the fields of the answer.
     about : AboutJudgment, optional
-        None: no answer is about another.
+        None if no answer is about another.
     as_given : callable, optional
-        Returns an answer as it was given, in JSON, of anything that has the fields of `table`. None: these fields are the answer.
+        Returns the answer as it was given, in JSON, from an object with the fields of `table`. None if these fields are the
+        answer.
     labels : callable
-        Returns the order of the candidates that an answer implies: 1 is best. By default, nothing is compared.
+        Returns the ranks of the candidates that an answer implies; 1 is best. By default, nothing is compared.
     refusal : callable
-        Returns why an answer to a block is not taken, in words for the judge; None if it is. Asked before anything is stored.
+        Returns why an answer to a block is refused, in words for the judge; None if it is accepted. Called before anything
+        is stored.
     refusal_by_database : callable
-        Returns the same once the database refused the answer, and may read what it takes: what the triggers of `table` ask of
-        every answer is not read before it as well (decision 123).
+        Returns the same after the database has refused the answer, and may query. Checks of triggers on `table` are not
+        repeated before storing (decision 123).
     rules_fields : mapping
-        A form field of each rule by its name, labelled in words for organisers: `rules_completed` reads from it which values
-        the rule takes, and which it has unless chosen.
+        A form field for each rule by name, labelled for organisers. `rules_completed` takes the rule's possible values and
+        its default from it.
     shown_rules : callable
-        Returns what the judge page must know of the campaign and of the task's rules.
+        Returns what the judging page needs of the campaign and of the task's rules.
     rules_serializer : type of Serializer
-        Describes that.
+        Describes the result of `shown_rules`.
     simulated : callable
         Returns the answer of a simulated judge.
     simulated_on : callable, optional
-        Returns that answer with what it says of parts of the texts: of the answer, the texts of the candidates,
-        the task's rules, and chance. None: it says nothing of parts, and no text is read for it.
+        Completes that answer with parts of the texts, given the answer, the candidates' texts, the task's rules and a
+        source of randomness. None if answers do not mark parts; then no texts are read.
     passes : Passes, optional
-        None: texts are drawn, and judges see an output once.
+        None if texts are drawn, and judges see an output once.
     comparisons : Comparisons, optional
-        Of a protocol that sorts: its designs are of the kind `sorting`, and no others are.
+        For protocols that sort: their designs, and no others, are of the kind `sorting`.
     screen : str
-        The protocol whose screen judges see, if not its own.
+        The protocol whose screen judges see, if it is another one.
     first_stage : Stage, optional
-        Questions of HITs that repeat no other, if those that do ask about their answers. The latter are lent once the first one is done, and never to the same judge. None: all HITs ask the same.
+        Question of original HITs if the HITs that repeat them ask about their answers. These are lent after the original is
+        done, and never to the same judge. None if all HITs ask the same.
     stages : callable, optional
-        Returns what blocks ask, by their ids, and what is shown of their outputs. As many queries, whatever their number.
+        Returns the stages of blocks by their ids. A fixed number of queries.
     stages_drawn : callable, optional
-        Returns the same of the blocks of a HIT that is drawn and not stored, for previews: of the task, the numbers of
-        their segments, their ids, and the texts of their outputs, of which each shows one.
+        Returns the stages of blocks in a HIT that is drawn but not stored, for previews, given the task, the numbers of
+        their segments, their ids, and the text of the one output that each shows.
     score_of_one : callable, optional
-        Returns the score that an answer gives the one output of its block, more is better: what attention checks of such
-        blocks are measured by. None: blocks of one have none.
+        Returns the score of the single output of a block, more is better; attention checks on such blocks use it. None if
+        answers do not score single outputs.
     last_is_needed : callable, optional
-        Returns, by the task's rules and the ids of HITs, about which of these HITs one judge more is still to be asked when all
-        but the last of the HITs that repeat them are done; None where all are asked in any case.
+        Returns, given the task's rules and the ids of HITs of which all repeats but the last are done, those that still need
+        the last one; None if it is always needed.
     simulated_knows : callable, optional
-        Returns what simulated judges are told of blocks beside the rules, by the ids of these. No browser is told.
+        Returns what simulated judges know of blocks besides the rules, by block id. Never sent to browsers.
     """
 
     protocol: str
@@ -324,7 +328,7 @@ class AnswerKind:
         return self.candidates[-1] > 1
 
     def rules(self, given: Mapping[str, Any]) -> Rules:
-        """Return the rules of a task, complete. Raises ValidationError for others than the protocol has."""
+        """Return a task's rules completed with defaults. Raises ValidationError for unknown rules and invalid values."""
         return rules_completed(self.rules_fields, given)
 
     def read(self, judgment_ids: Sequence[int]) -> dict[int, Answer]:
@@ -334,7 +338,7 @@ class AnswerKind:
         return {row.pk: self.given(row) for row in found}
 
     def answer_of(self, judgment: Judgment) -> Answer | None:
-        """Return an answer as it was given; one query, unless it was stored with this very instance. None if there is none."""
+        """Return the answer as it was given; None if there is none. One query, unless it was stored with this instance."""
         row = getattr(judgment, self._relation, None) if self.keeps_answers else judgment
         return None if row is None else self.given(row)
 
@@ -345,15 +349,15 @@ class AnswerKind:
         return {column: getattr(row, column) for column in self.columns}
 
     def row_of(self, answer: Answer, *, part: int, block_id: int) -> dict[str, Any]:
-        """Return the fields of `table` for an answer to a block, without its judgment. A query if it is about another."""
+        """Return the fields of `table` for an answer to a block, except its judgment. One query if it is about another judgment."""
         row = self.row(answer, part)
         if self.about is not None:
             row[self.about.column] = self.about.find(answer, block_id)
         return row
 
     def with_judgment(self, judgment: Judgment, row: Mapping[str, Any]) -> Any:
-        """Return the instance of `table` with these fields; `answer_of` takes it from the judgment and reads nothing."""
-        # Django keeps it with both ends of the relation.
+        """Return the instance of `table` with these fields; `answer_of` then finds it on the judgment without a query."""
+        # Django caches it on both ends of the relation.
         return self.table(judgment=judgment, **row)
 
     @property
@@ -362,9 +366,9 @@ class AnswerKind:
 
 
 def rules_completed(fields: Mapping[str, forms.Field], given: Mapping[str, Any]) -> Rules:
-    """Return the value of each rule, which is the initial one of its form field unless another is given.
+    """Return the value of each rule: the given one, or the initial value of its form field.
 
-    A number that a form may leave empty is what it is unless chosen where None is given.
+    None stands for the initial value of a number that is not required.
 
     Raises
     ------
@@ -399,7 +403,7 @@ _KINDS: Final[dict[str, AnswerKind]] = {}
 
 
 def answer_kind_register(kind: AnswerKind) -> None:
-    """Make a protocol known; for `AppConfig.ready`."""
+    """Register the answer kind of a protocol; called by `AppConfig.ready`."""
     _KINDS[kind.protocol] = kind
 
 
@@ -409,12 +413,12 @@ def answer_kind(protocol: str) -> AnswerKind:
 
 
 def answer_kinds() -> list[AnswerKind]:
-    """Return all kinds of answers, that of rankings first."""
+    """Return all answer kinds, beginning with rankings."""
     return list(_KINDS.values())
 
 
 def rules_shown(protocol: str, rules: Mapping[str, Any], *, campaign: Campaign, part: int) -> Rules:
-    """Return the rules of the campaign and of a task that the judge page needs, in a pass."""
+    """Return the rules of the campaign and of a task that the judging page needs in a pass."""
     kind = answer_kind(protocol)
     shown = kind.shown_rules(campaign, rules)
     return shown if kind.passes is None else {**shown, **kind.passes.rules(part, rules)}
@@ -423,7 +427,7 @@ def rules_shown(protocol: str, rules: Mapping[str, Any], *, campaign: Campaign, 
 def texts_beside(
     protocol: str, rules: Mapping[str, Any], *, campaign: Campaign, part: int
 ) -> TextsBeside:
-    """Return the texts shown beside the outputs: as set in the campaign, unless the protocol has passes."""
+    """Return which texts are shown beside the outputs: by the campaign's settings, unless the protocol has passes."""
     passes = answer_kind(protocol).passes
     if passes is not None:
         return passes.texts(part, rules)
@@ -443,7 +447,7 @@ def rules_serializers() -> list[type[Serializer[Any]]]:
 
 
 def answers_read(protocol: str, judgment_ids: Sequence[int]) -> dict[int, Answer]:
-    """Return the answers of these judgments of a protocol, by id. One query, or none for rankings."""
+    """Return the answers of judgments of a protocol by id. One query, or none for rankings."""
     kind = answer_kind(protocol)
     return kind.read(judgment_ids) if judgment_ids and kind.has_answers else {}
 
@@ -461,7 +465,7 @@ def stages_of(protocol: str, block_ids: Sequence[int]) -> dict[int, Stage]:
 
 
 def outputs_at_a_time(count: int) -> str:
-    """Return the error that blocks of a task must show exactly `count` outputs."""
+    """Return the error message that blocks of a task must show exactly `count` outputs."""
     return ngettext(
         "Blocks of this task must show %(count)d output.",
         "Blocks of this task must show %(count)d outputs.",
