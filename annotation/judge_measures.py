@@ -166,8 +166,8 @@ def threshold_check(measure: str, threshold: float) -> None:
 def threshold_from_text(measure: str, text: str) -> float:
     """Parse a threshold: "55%", "0.4" for a κ or a probability, "5 s".
 
-    A share must have its sign: a bare 0.5 could be a half or half a per cent. Raises
-    `ThresholdError` for what cannot be read, or what the measure cannot be.
+    A share must have a percent sign: a bare 0.5 could be a half or half a percent. Raises
+    `ThresholdError` for text that cannot be read and for values outside the limits.
     """
     known = JudgeMeasure(measure)
     read = _WRITTEN.fullmatch(text.strip().replace("٪", "%"))

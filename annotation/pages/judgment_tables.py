@@ -287,15 +287,9 @@ class SkipTable(DeskTable):
 
     caption = gettext_lazy("Skipped sentences")
 
-    def __init__(self, rows: QuerySet[Skip, Any], *, task: Task) -> None:
-        super().__init__(rows)
-        of = [task.test_set.campaign.slug, task.pk, 0]
-        self._judge = reverse("judge-page", args=of).removesuffix("0/")
-        self._segment = reverse("segment", args=of).removesuffix("0/")
-
     def cell_segment(self, row: Skip) -> SafeString:
         number = row.block.segment.number
-        return format_html('<a href="{}{}/">{}</a>', self._segment, number, number)
+        return self.link("segment", number, number)
 
     def cell_reason(self, row: Skip) -> str | SafeString:
         if not row.is_judged:  # type: ignore[attr-defined]
@@ -310,7 +304,7 @@ class SkipTable(DeskTable):
         return format_html('<q dir="auto">{}</q>', row.comment[:_COMMENT_SHOWN])
 
     def cell_judge(self, row: Skip) -> SafeString:
-        return format_html('<a href="{}{}/">{}</a>', self._judge, row.judge_id, row.judge.pseudonym)
+        return self.link("judge-page", row.judge_id, row.judge.pseudonym)
 
     def cell_time(self, row: Skip) -> str:
         return seconds_in_words(row.active_ms)
@@ -357,13 +351,8 @@ class ProblemReportTable(DeskTable):
 
     caption = gettext_lazy("Problem reports")
 
-    def __init__(self, rows: QuerySet[ProblemReport, Any], *, campaign: Campaign) -> None:
-        super().__init__(rows)
-        self._address = reverse("problem-reports", args=[campaign.slug])
-
     def cell_kind(self, row: ProblemReport) -> SafeString:
-        words = row.get_kind_display()
-        return format_html('<a href="{}{}/">{}</a>', self._address, row.pk, words)
+        return self.link("problem-report", row.pk, row.get_kind_display())
 
     def cell_said(self, row: ProblemReport) -> str | SafeString:
         if not row.comment:

@@ -5,7 +5,6 @@ from typing import Any, Final
 
 from django import forms
 from django.db.models import QuerySet
-from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -42,19 +41,14 @@ class SystemTable(DeskTable):
         self,
         rows: QuerySet[System],
         *,
-        task: Task,
+        of: Sequence[Any],
         conflicts: Mapping[int, Sequence[tuple[str, str]]],
     ) -> None:
-        super().__init__(rows)
+        super().__init__(rows, of=of)
         self._conflicts = conflicts
-        self._system = reverse(
-            "system-results", args=[task.test_set.campaign.slug, task.pk, 0]
-        ).removesuffix("0/results/")
 
     def cell_name(self, row: System) -> SafeString:
-        link = format_html(
-            '<a href="{}{}/results/">{}</a>', self._system, row.pk, system_label(row.name)
-        )
+        link = self.link("system-results", row.pk, system_label(row.name))
         if row.withdrawn_at is None:
             return link
         return format_html('{} <span class="badge">{}</span>', link, _("Withdrawn"))

@@ -177,7 +177,7 @@ def skips_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     context = {
         **of_task(task, "skips"),
         "filter": asked,
-        "table": SkipTable(asked.found, task=task).of(request),
+        "table": SkipTable(asked.found, of=[slug, task_id]).of(request),
     }
     return render(request, "organiser/skips.html", context, status=asked.status)
 

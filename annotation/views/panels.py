@@ -180,7 +180,7 @@ def _context(request: HttpRequest, campaign: Campaign, panel: Panel) -> dict[str
         "address": address + panel.query,
         "events": events,
         "filter": asked,
-        "table": ParticipationTable(asked.found, campaign=campaign).of(request, at=own),
+        "table": ParticipationTable(asked.found, of=[campaign.slug]).of(request, at=own),
     }
 
 

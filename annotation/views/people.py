@@ -82,7 +82,7 @@ def _judges_page(
     form: AssignForm,
     status: int,
 ) -> HttpResponse:
-    table = CampaignJudgeTable(asked.found, campaign=campaign)
+    table = CampaignJudgeTable(asked.found, of=[campaign.slug])
     context: dict[str, Any] = {
         "campaign": campaign,
         "section": "campaign-judges",
@@ -417,7 +417,7 @@ def _time_sheet_page(
     request: HttpRequest, campaign: Campaign, asked: TimeSheetFilter
 ) -> HttpResponse:
     judges = asked.found
-    table = TimeSheetTable(time_sheet_sums(judges=judges, **asked.days), campaign=campaign)
+    table = TimeSheetTable(time_sheet_sums(judges=judges, **asked.days), of=[campaign.slug])
     table.of(request)
     if table.paginator.count:
         table.in_all = time_sheet_in_all(campaign=campaign, judges=judges, **asked.days)

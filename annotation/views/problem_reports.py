@@ -51,7 +51,7 @@ def problem_reports_page(request: HttpRequest, slug: str) -> HttpResponse:
     asked = ProblemReportFilter.of(
         request, problem_reports_of(campaign=campaign), campaign=campaign
     )
-    table = ProblemReportTable(asked.found, campaign=campaign).of(request)
+    table = ProblemReportTable(asked.found, of=[slug]).of(request)
     context = {"campaign": campaign, "section": _SECTION, "filter": asked, "table": table}
     return render(request, "organiser/problem_reports.html", context, status=asked.status)
 

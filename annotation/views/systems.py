@@ -47,7 +47,7 @@ def systems_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     task = organised_task(request, slug, task_id)
     table = SystemTable(
         systems_listed(task=task),
-        task=task,
+        of=[slug, task_id],
         conflicts=conflicts_listed(task=task),
     )
     context = {

@@ -1,6 +1,6 @@
 """The one table of organisers' pages: sorted and paged by the server, its state in the address."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial, reduce
 from typing import Any, Final
@@ -9,6 +9,7 @@ import django_tables2 as tables
 from django.core.paginator import Paginator
 from django.db.models import F, QuerySet
 from django.http import HttpRequest, QueryDict
+from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.html import conditional_escape, format_html
@@ -80,6 +81,15 @@ class DeskTable(tables.Table):  # type: ignore[misc]
 
     _asked: QueryDict
     _at: str
+
+    def __init__(self, rows: Any, *, of: Sequence[Any] = (), **options: Any) -> None:
+        """`of` are the first arguments of the addresses that `link` reverses."""
+        super().__init__(rows, **options)
+        self._of = of
+
+    def link(self, name: str, key: int, words: Any) -> SafeString:
+        """Return a link to the page of this name and key."""
+        return format_html('<a href="{}">{}</a>', reverse(name, args=[*self._of, key]), words)
 
     class Meta:
         template_name = "organiser/_table.html"
