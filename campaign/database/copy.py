@@ -1,6 +1,5 @@
-"""Write many rows into a table with PostgreSQL's COPY.
+"""Write many rows into a table with PostgreSQL's COPY, about ten times faster than `bulk_create`.
 
-COPY is about ten times faster than `bulk_create`, which matters for test sets of a million texts.
 Constraints and triggers apply.
 """
 

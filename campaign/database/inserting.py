@@ -1,7 +1,7 @@
 """Insert many rows of one model in one statement, which takes them as JSON.
 
-For a thousand rows and more of models that do not come by the million (`campaign.database.copy`):
-nothing is compiled a row, and the activity log says what was made (`campaign.database.recording`).
+For a thousand rows and more: nothing is compiled a row, and the activity log says what was made
+(`campaign.database.recording`).
 Constraints and triggers apply.
 """
 

@@ -8,13 +8,8 @@ from typing import Final
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from campaign.database.copy import (
-    Cell,
-    constraints_check_now,
-    ids_reserve,
-    rows_copy,
-    statistics_refresh,
-)
+from campaign.database.copy import constraints_check_now, statistics_refresh
+from campaign.database.inserting import rows_insert
 from campaign.formats import InputFile, SegmentTexts, system_name_problem
 from campaign.formats.errors import Place
 from campaign.formats.segments import filled_text
@@ -206,17 +201,30 @@ class _Writer:
         if self._reference_system and self._reference_system_id is None:
             self._create_reference_system(batch)
         documents = self._create_documents(batch)
-        ids = ids_reserve(Segment, len(batch))
-        rows_copy(
-            Segment,
-            ("id", "test_set_id", "document_id", "number", "position", "source_text"),
-            (
-                (id_, self._test_set.pk, document, text.number, text.position, text.source)
-                for id_, document, text in zip(ids, documents, batch, strict=True)
-            ),
-        )
-        rows_copy(Reference, ("segment_id", "number", "text"), _references(ids, batch))
-        rows_copy(Output, ("system_id", "segment_id", "text"), self._outputs(ids, batch))
+        segments = [
+            {
+                "document_id": document,
+                "number": text.number,
+                "position": text.position,
+                "source_text": text.source,
+            }
+            for document, text in zip(documents, batch, strict=True)
+        ]
+        ids = rows_insert(Segment, segments, test_set_id=self._test_set.pk)
+        references, outputs = [], []
+        for segment, texts in zip(ids, batch, strict=True):
+            for number, text in enumerate(texts.references, 1):
+                if text:  # "" where this reference does not cover the segment
+                    references.append({"segment_id": segment, "number": number, "text": text})
+            by_system = {self._systems[name]: text for name, text in texts.outputs.items()}
+            if self._reference_system_id and texts.references and texts.references[0]:
+                by_system[self._reference_system_id] = texts.references[0]
+            outputs += [
+                {"system_id": system, "segment_id": segment, "text": text}
+                for system, text in by_system.items()
+            ]
+        rows_insert(Reference, references)
+        rows_insert(Output, outputs)
         constraints_check_now()
 
     def _create_systems(self, names: Collection[str]) -> None:
@@ -253,20 +261,6 @@ class _Writer:
         Document.objects.bulk_create(new)
         return [document.pk for document in documents]
 
-    def _outputs(self, ids: list[int], batch: list[SegmentTexts]) -> Iterator[tuple[Cell, ...]]:
-        for id_, segment in zip(ids, batch, strict=True):
-            for system, text in segment.outputs.items():
-                yield self._systems[system], id_, text
-            if self._reference_system_id and segment.references and segment.references[0]:
-                yield self._reference_system_id, id_, segment.references[0]
-
-
-def _references(ids: list[int], batch: list[SegmentTexts]) -> Iterator[tuple[Cell, ...]]:
-    for id_, segment in zip(ids, batch, strict=True):
-        for number, text in enumerate(segment.references, 1):
-            if text:  # "" where this reference does not cover the segment
-                yield id_, number, text
-
 
 _SETS: Final = frozenset({"tstset"})
 _REMEDY: Final = "provide one output for each segment, in the order of the test set"
@@ -287,11 +281,8 @@ def system_import(*, test_set: TestSet, name: str, file: InputFile) -> System:
         )
     outputs = list(_outputs(test_set, file))
     system = System.objects.create(test_set=test_set, name=name)
-    rows_copy(
-        Output,
-        ("system_id", "segment_id", "text"),
-        ((system.pk, segment, text) for segment, text in outputs),
-    )
+    rows = [{"segment_id": segment, "text": text} for segment, text in outputs]
+    rows_insert(Output, rows, system_id=system.pk)
     constraints_check_now()
     return system
 
