@@ -80,7 +80,8 @@ def report_of_answers(
         about = {"files": files_data(read.files), "excluded_judges": [*excluded], **of_files}
         first, last = [], excluded_notes(excluded)
     return Report(
-        notes=[*first, *notes, *last],
+        about=first,
+        notes=[*notes, *last],
         tables=list(tables),
         data={"input": {**about, **counted}, **data, "version": code_version()},
     )

@@ -375,7 +375,8 @@ def report_on(
 ) -> Report:
     """Return a report that begins with its input, and names the code that computed it."""
     return Report(
-        notes=[*input_notes(given), *notes],
+        about=input_notes(given),
+        notes=notes,
         tables=tables,
         data={"input": input_data(given), **data, "version": code_version()},
     )

@@ -52,11 +52,12 @@ def report_in(
             "plot": plot and Plot(**plot),
         }
         tables.append(Table(**{**values, **read}))
-    return Report(tables=tables, data=data or {}, notes=chosen["notes"])
+    return Report(tables=tables, data=data or {}, notes=chosen["notes"], about=chosen["about"])
 
 
 def _values(report: Report) -> dict[str, Any]:
     return {
+        "about": [str(note) for note in report.about],
         "notes": [str(note) for note in report.notes],
         "tables": [
             {

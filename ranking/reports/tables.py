@@ -178,8 +178,10 @@ class Report:
 
     Attributes
     ----------
+    about : sequence of str
+        Sentences about the input. Files begin with them; pages put them below the tables.
     notes : sequence of str
-        Sentences that go before the tables: what the numbers are counted on.
+        Findings and their limits, before the tables.
     tables : sequence of Table
     data : mapping
         The same and more for programs; anything `plain` takes.
@@ -188,6 +190,12 @@ class Report:
     tables: Sequence[Table]
     data: Mapping[str, Any]
     notes: Sequence[str] = field(default=())
+    about: Sequence[str] = field(default=())
+
+    @property
+    def sentences(self) -> list[str]:
+        """All sentences, in the order of files."""
+        return [*self.about, *self.notes]
 
 
 def plain(value: Any) -> Any:

@@ -56,7 +56,7 @@ def _json(report: Report) -> str:
 
 
 def _text(report: Report) -> str:
-    parts = ["\n".join(report.notes)] if report.notes else []
+    parts = ["\n".join(report.sentences)] if report.sentences else []
     parts.extend(_text_table(table) for table in report.tables)
     return "\n\n".join(parts) + "\n"
 
@@ -139,7 +139,7 @@ def _exact(value: Value) -> str | int | float:
 
 
 def _markdown(report: Report) -> str:
-    parts = ["\n".join(f"{_escaped_markdown(note)}  " for note in report.notes)]
+    parts = ["\n".join(f"{_escaped_markdown(note)}  " for note in report.sentences)]
     parts.extend(_markdown_table(table) for table in report.tables)
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -185,7 +185,7 @@ def escaped_latex(text: str) -> str:
 
 
 def _latex(report: Report) -> str:
-    comments = [f"% {note}" for note in report.notes]
+    comments = [f"% {note}" for note in report.sentences]
     head = "\n".join([*comments, "% Needs \\usepackage{booktabs}."])
     return "\n\n".join([head, *map(_latex_table, report.tables)]) + "\n"
 
@@ -214,7 +214,7 @@ def _latex_row(cells: Sequence[str]) -> str:
 
 
 def _typst(report: Report) -> str:
-    comments = "\n".join(f"// {note}" for note in report.notes)
+    comments = "\n".join(f"// {note}" for note in report.sentences)
     return "\n\n".join([*([comments] if comments else []), *map(typst_table, report.tables)]) + "\n"
 
 

@@ -148,7 +148,7 @@ class _Page:
             if answer is None
             else lambda name, ending: reverse("analysis-plot", args=[*of, name, ending]),
         )
-        return {"tables": tables, "notes": report.notes}
+        return {"tables": tables, "notes": report.sentences}
 
     def context(self, answer: Answered | None) -> dict[str, Any]:
         """Return all that is known so far."""

@@ -105,9 +105,10 @@ class SectionsOf(ABC):
             data = given_options(asked) if asked.get(OF) == kind.name else None
             context = self.context(self.form(kind, data))
             # Show notes shared by several answers once.
-            notes = context.get("notes", ())
-            context["notes"] = [note for note in notes if note not in said]
-            said.update(notes)
+            for name in ("about", "notes"):
+                notes = context.get(name, ())
+                context[name] = [note for note in notes if note not in said]
+                said.update(notes)
             body = render_to_string("analyses/_section.html", context, self._request)
             found.append({"name": kind.name, "title": kind.title, "body": body})
         return found
@@ -192,6 +193,7 @@ class SectionsOf(ABC):
             return reverse(f"{self.address}-plot", args=args) + query
 
         return {
+            "about": report.about,
             "notes": report.notes,
             "files": [
                 (ending.upper(), reverse(f"{self.address}-file", args=[*place, ending]) + query)

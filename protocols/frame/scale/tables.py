@@ -81,7 +81,8 @@ def ratings_report(
     if len(found.proposed_easy):
         tables.append(proposed_table(found))
     return Report(
-        notes=[*_input_notes(found, given), *_notes(found, options)],
+        about=_input_notes(found, given),
+        notes=_notes(found, options),
         tables=tables,
         data={
             "input": {

@@ -8,7 +8,6 @@ from typing import Final, NamedTuple
 from django.utils.safestring import SafeString
 
 from ranking.pages.plot_drawing.svg import (
-    HEADS,
     HIGHEST,
     LETTERS,
     LINE_HEIGHT,
@@ -27,6 +26,7 @@ from ranking.pages.plot_drawing.svg import (
     joined,
     number_of,
     room_of,
+    room_of_heads,
     shortened,
     stroke,
     tag,
@@ -183,17 +183,19 @@ def bump(table: Table, sheet: Sheet) -> tuple[int, int, SafeString]:
         left, gap = SHORT_NAMES, min(_GAP, (sheet.right - SHORT_NAMES) / max(2, gaps))
     places = [f"{left + number * gap:.1f}" for number in range(len(heads))]
     lowest = max((rank for column in ranks for rank in column if rank is not None), default=1.0)
-    bottom = _down(lowest, HEADS) + 10
     # Upright where columns are too near for heads at an angle.
     angle, most = (-90, _UPRIGHT_LETTERS) if gap < _LEAST_GAP else (-40, LETTERS)
+    heads = [shortened(head, most) for head in heads]
+    top = room_of_heads(heads, angle)
+    bottom = _down(lowest, top) + 10
     parts = []
     for at, head in zip(places, heads, strict=True):
-        turned = f"translate({at} {HEADS - 14}) rotate({angle})"
-        parts.append(tag("text", shortened(head, most), transform=turned))
-        parts.append(stroke("grid", at, at, HEADS, bottom))
+        turned = f"translate({at} {top - 14}) rotate({angle})"
+        parts.append(tag("text", head, transform=turned))
+        parts.append(stroke("grid", at, at, top, bottom))
     for number, name in enumerate(names):
         points = [
-            (at, _down(rank, HEADS))
+            (at, _down(rank, top))
             for at, column in zip(places, ranks, strict=True)
             if (rank := column[number]) is not None
         ]
@@ -203,10 +205,10 @@ def bump(table: Table, sheet: Sheet) -> tuple[int, int, SafeString]:
         parts.append(tag("g", joined([tag("title", name), *lines, *dots])))
     width = sheet.width
     if ranks:
-        parts += _names(names, ranks[0], left - 14, "end", sheet)
+        parts += _names(names, ranks[0], (left - 14, top), "end", sheet)
     if ranks and not sheet.is_narrow:
         right = NAMES + gaps * _GAP
-        parts += _names(names, ranks[-1], right + 14, "start", sheet)
+        parts += _names(names, ranks[-1], (right + 14, top), "start", sheet)
         width = right + NAMES
     return width, int(bottom) + 14, joined(parts)
 
@@ -216,15 +218,20 @@ def _down(rank: float, top: int = TOP) -> float:
 
 
 def _names(
-    names: Sequence[str], ranks: Sequence[float | None], x: int, anchor: str, sheet: Sheet
+    names: Sequence[str],
+    ranks: Sequence[float | None],
+    at: tuple[int, int],
+    anchor: str,
+    sheet: Sheet,
 ) -> list[SafeString]:
-    """Return the names at an end, those of equal rank in one line."""
+    """Return the names at an end, `at` its x and the top of the ranks; those of equal rank in one line."""
+    x, top = at
     by_rank: dict[float, list[str]] = {}
     for name, rank in zip(names, ranks, strict=True):
         if rank is not None:
             by_rank.setdefault(rank, []).append(name)
     return [
-        text(x, _down(rank, HEADS) + 4, sheet.named(", ".join(alike)), anchor=anchor)
+        text(x, _down(rank, top) + 4, sheet.named(", ".join(alike)), anchor=anchor)
         for rank, alike in sorted(by_rank.items())
     ]
 

@@ -12,6 +12,7 @@ from ranking.pages.plot_drawing.svg import (
     Sheet,
     dot,
     joined,
+    room_of_heads,
     stroke,
     tag,
     text,
@@ -38,6 +39,9 @@ class Cells:
         self._sheet = sheet
         self.side = _CELL_WIDTH_NARROW if sheet.is_narrow else _CELL_WIDTH
         self.left = SHORT_NAMES if sheet.is_narrow else NAMES
+        # Upright, and their middle over the middle of the column; or at an angle, from the middle of the column on.
+        self._angle = -90 if sheet.is_narrow else -40
+        self.top = room_of_heads(map(sheet.named, names), self._angle)
 
     @property
     def fit(self) -> bool:
@@ -54,13 +58,13 @@ class Cells:
     @property
     def height(self) -> int:
         """The height of all."""
-        return HEADS + len(self.names) * CELL_HEIGHT + 8
+        return self.top + len(self.names) * CELL_HEIGHT + 8
 
     def cell(
         self, row: int, column: int, title: str, colour: str, *lines: tuple[int, object, str]
     ) -> SafeString:
         """Return a cell; each of its lines is how far down it is, the words, and their class."""
-        x, y = self.left + column * self.side, HEADS + row * CELL_HEIGHT
+        x, y = self.left + column * self.side, self.top + row * CELL_HEIGHT
         parts = [tag("title", title)]
         if colour:
             size = {"width": self.side - 2, "height": CELL_HEIGHT - 2}
@@ -73,14 +77,13 @@ class Cells:
     def drawn(self, cells: Iterable[SafeString]) -> SafeString:
         """Return the names of rows and columns, a dot where both are the same, and the cells."""
         half = self.side // 2
-        # Upright, and their middle over the middle of the column; or at an angle, from the middle of the column on.
-        angle, shift, gap = (-90, 4, 8) if self._sheet.is_narrow else (-40, 0, 14)
+        shift, gap = (4, 8) if self._sheet.is_narrow else (0, 14)
         rows, columns = [], []
         for number, name in enumerate(map(self._sheet.named, self.names)):
-            x, y = self.left + number * self.side + half, _middle_of(HEADS, number)
+            x, y = self.left + number * self.side + half, _middle_of(self.top, number)
             rows.append(text(self.left - gap, y, name, anchor="end"))
             rows.append(text(x, y, "·", kind="quiet", anchor="middle"))
-            turned = f"translate({x + shift} {HEADS - 10}) rotate({angle})"
+            turned = f"translate({x + shift} {self.top - 10}) rotate({self._angle})"
             columns.append(tag("text", name, transform=turned))
         return joined([*rows, *columns, tag("g", joined(cells), text_anchor="middle")])
 
@@ -208,7 +211,7 @@ def known(table: Table, sheet: Sheet) -> tuple[int, int, SafeString] | None:
     ]
     beside = square.left + len(names) * square.side + _GAP
     left, top = (
-        (square.left + _GAP // 2, square.height + _GAP) if sheet.is_narrow else (beside, HEADS)
+        (square.left + _GAP // 2, square.height + _GAP) if sheet.is_narrow else (beside, square.top)
     )
     room = sheet.width - left - _GAP if sheet.is_narrow else _RANGE
     step = room / max(1, len(names) - 1)

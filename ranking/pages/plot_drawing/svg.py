@@ -23,7 +23,7 @@ LINE_HEIGHT: Final = 280
 HIGHEST: Final = 28
 #: Room for the title of a horizontal value axis, below it.
 BELOW: Final = 18
-#: Room for heads of columns, which are at an angle, above and beside the columns.
+#: Maximum room for heads of columns, which are at an angle, above and beside the columns.
 HEADS: Final = 148
 #: Of a name, before it is shortened.
 LETTERS: Final = 28
@@ -142,6 +142,12 @@ def room_left(names: Iterable[str]) -> int:
     """Return how much of the room for names they do not need: on small screens it pushes the drawing out of sight."""
     widest = max((room_of(shortened(name)) for name in names), default=0)
     return max(0, NAMES - _BESIDE_NAMES - widest)
+
+
+def room_of_heads(heads: Iterable[str], angle: int) -> int:
+    """Return the room above columns for their heads at an angle in degrees."""
+    longest = max(map(room_of, heads), default=0)
+    return min(HEADS, 28 + round(longest * math.sin(math.radians(abs(angle)))))
 
 
 def room_of(words: str) -> int:
