@@ -324,20 +324,19 @@ class JudgeTable(DeskTable):
         self._address = reverse("judge-page", args=[task.test_set.campaign.slug, task.pk, 0])
         self._address = self._address.removesuffix("0/")
         self._simulated, self._imported = _("simulated"), _("imported")
-        self._choose = _("Choose %(judge)s")
+        self._select = _("Select %(judge)s")
         #: The id of the form that rows can be chosen for; none if it is empty.
         self.chosen_by = ""
 
     def cell_name(self, row: JudgeListed) -> SafeString:
         link = format_html('<a href="{}{}/">{}</a>', self._address, row.judge_id, row.pseudonym)
         if self.chosen_by:
-            # Behind the name, which heads the row.
             link = format_html(
-                '{} <input type="checkbox" name="judge" value="{}" form="{}" aria-label="{}">',
-                link,
+                '<input type="checkbox" name="judge" value="{}" form="{}" aria-label="{}">&nbsp;{}',
                 row.pseudonym,
                 self.chosen_by,
-                self._choose % {"judge": row.pseudonym},
+                self._select % {"judge": row.pseudonym},
+                link,
             )
         if row.origin != Judge.Origin.SIMULATED:
             return link
