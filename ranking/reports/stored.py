@@ -52,7 +52,9 @@ def report_in(
             "plot": plot and Plot(**plot),
         }
         tables.append(Table(**{**values, **read}))
-    return Report(tables=tables, data=data or {}, notes=chosen["notes"], about=chosen.get("about", ()))
+    return Report(
+        tables=tables, data=data or {}, notes=chosen["notes"], about=chosen.get("about", ())
+    )
 
 
 def _values(report: Report) -> dict[str, Any]:

@@ -188,11 +188,14 @@ class Axis:
 
     @property
     def ticks(self) -> list[tuple[str, str]]:
-        """Positions of ticks, and their numbers in the reader's locale."""
+        """Positions of ticks, and their numbers in the reader's locale; from left to right, those that fit."""
         count = round((self.end - self.start) / self.step)
         places = max(0, -math.floor(math.log10(self.step) + 1e-9))
         numbers = [self.start + tick * self.step for tick in range(count + 1)]
-        return [(self.at(each), decimals(each, places)) for each in numbers]
+        found = [(self.at(each), decimals(each, places)) for each in numbers]
+        apart = (self._high - self._low) / count
+        room = 8 + max(room_of(words) for _, words in found)
+        return found[:: math.ceil(room / apart)] if apart > 0 else found
 
 
 def _step(about: float) -> float:
