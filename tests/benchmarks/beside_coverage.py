@@ -1,12 +1,12 @@
-"""How often intervals of the analysis `beside` hold what they are of: simulated campaigns of two tasks.
+"""Coverage of the intervals of the analysis `beside` in simulated campaigns of two tasks.
 
     python -m tests.benchmarks.beside_coverage              # the tables of docs/protocols.md, a quarter of an hour
     python -m tests.benchmarks.beside_coverage --beside ratings
 
-Two tasks on the same segments: five outputs a block, and two outputs of each segment three times; then the first of them and
+Two tasks on the same segments: five outputs per block, and two outputs of each segment three times; then the first of them and
 outputs one at a time: each scored once, rated by two judges, edited and accepted by two, or read as a quiz. Systems have a quality in
-each; segments suit some of them better, judges have tastes and a pace. What an interval is of is the mean of the figure over
-campaigns of the same size with other segments and other judges: it is taken from the same campaigns.
+each; segments suit some of them better, judges have tastes and a pace. The true value is the mean of the figure over
+campaigns of the same size with other segments and judges, taken from the same campaigns.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class World:
 
 
 def campaign(world: World, rng: np.random.Generator) -> list[JudgedTask | ScoredTask]:
-    """Return the two tasks of a campaign, each with judges of its own."""
+    """Return the two tasks of a campaign, each with its own judges."""
     luck = rng.normal(0, _LUCK, (world.segments, len(world.first)))
     return [
         _task("ranking", world, np.array(world.first), luck, shown=5, times=1, rng=rng),
@@ -61,7 +61,7 @@ def campaign(world: World, rng: np.random.Generator) -> list[JudgedTask | Scored
 
 
 def scored_campaign(world: World, rng: np.random.Generator) -> list[JudgedTask | ScoredTask]:
-    """Return the first task, and one in which each output is scored by itself: 15 points a standard deviation."""
+    """Return the first task, and one in which each output is scored alone: 15 points per standard deviation."""
     first, luck = first_task(world, rng)
     n = len(world.second)
     segment, system = np.repeat(np.arange(world.segments), n), np.tile(np.arange(n), world.segments)
@@ -80,7 +80,7 @@ def scored_campaign(world: World, rng: np.random.Generator) -> list[JudgedTask |
 
 
 def first_task(world: World, rng: np.random.Generator) -> tuple[JudgedTask, FloatArray]:
-    """Return the task of rankings, and how well segments suit systems, shape (segments, systems)."""
+    """Return the ranking task, and how well segments suit systems, shape (segments, systems)."""
     luck = rng.normal(0, _LUCK, (world.segments, len(world.first)))
     task = _task("ranking", world, np.array(world.first), luck, shown=5, times=1, rng=rng)
     return task, luck
@@ -94,7 +94,7 @@ def perceived(
     judge: Int64Array,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """Return what judges perceive of outputs of the second task, with severities of judges and ease of segments."""
+    """Return the quality that judges perceive in outputs of the second task, with severity of judges and ease of segments."""
     taste = world.taste * rng.normal(size=(world.judges, len(world.second)))
     severity, ease = rng.normal(0, 0.5, world.judges), rng.normal(0, 0.7, world.segments)
     noise = rng.normal(size=len(segment))
@@ -103,7 +103,7 @@ def perceived(
 
 
 def paces(world: World, rng: np.random.Generator) -> FloatArray:
-    """Return how many times as long as usual each judge takes."""
+    """Return the pace of each judge as a multiple of the usual time."""
     return rng.lognormal(0, world.pace, world.judges)
 
 
@@ -275,13 +275,13 @@ class Held:
 
     @property
     def mean(self) -> float:
-        """What it is of: of rates, all decided pairs ÷ all hours."""
+        """True value: the mean or, for rates, all decided pairs ÷ all hours."""
         values = [each.value for each in self.estimates]
         return float(np.average(values, weights=self.hours or None))
 
     @property
     def share(self) -> float:
-        """In which share of the intervals it is; NaN where there is none."""
+        """Share of the intervals that contain the true value; NaN without intervals."""
         ends = [
             (each.low, each.high)
             for each in self.estimates
@@ -346,7 +346,7 @@ WORLDS: dict[str, World] = {
 }
 
 
-#: What the ranking is beside.
+#: Tasks set beside the ranking.
 BESIDE: dict[str, Callable[[World, np.random.Generator], list[JudgedTask | ScoredTask]]] = {
     "two outputs": campaign,
     "scores": scored_campaign,

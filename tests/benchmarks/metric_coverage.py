@@ -1,4 +1,4 @@
-"""How often intervals of agreement between metrics and people hold: `python -m tests.benchmarks.metric_coverage`.
+"""Coverage of intervals of the agreement between metrics and people: `python -m tests.benchmarks.metric_coverage`.
 
 Printed for campaigns of five-way rankings by judges with tastes, and for scores of outputs without judges: the share of campaigns
 whose interval of 95 % holds what a figure is on average over campaigns of the same size, with other segments and other judges.

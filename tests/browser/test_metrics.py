@@ -34,7 +34,7 @@ def open_metrics(page: Page, task: Task) -> None:
 
 
 def computed(page: Page, shown: Locator) -> None:
-    """Run the jobs that the page asks for until it shows something, however long they take."""
+    """Run the jobs that the page waits for until it shows something."""
     asking, idle = page.locator("[hx-trigger='load'], [hx-trigger='every 1s']"), 0
     # While the page reloads, it asks for nothing.
     while not shown.count() and idle < 100:
@@ -83,7 +83,7 @@ def test_metrics_from_files_are_compared_with_wmt12(
     )
     button.click()
     expect(page.get_by_text("3 metrics imported.")).to_be_visible()
-    # WMT12 is here as far as it was judged.
+    # The test set has only the judged segments of WMT12.
     expect(page.get_by_text("Skipped, not in the test set:")).to_be_visible()
     open_tables(page)
     expect(page.get_by_role("heading", name="Reverse[noref] and people")).to_be_visible()
@@ -123,7 +123,7 @@ def test_metrics_of_the_museum_are_computed_from_its_texts(page: Page) -> None:
     assert not too_wide(page)
     page.get_by_role("button", name="Delete “WER”").click()
     expect(page.get_by_text("“WER” deleted.")).to_be_visible()
-    # Nothing of a deleted metric is shown.
+    # Results of a deleted metric are not shown.
     open_tables(page)
     expect(page.get_by_role("heading", name="BLEU and people")).to_be_visible()
     expect(page.get_by_text("WER and people")).to_have_count(0)

@@ -10,7 +10,7 @@ from tests.integration.constraints.worlds import make_person, small_task
 
 
 def stored() -> Create:
-    """Create a second metric, whose scores are of a file."""
+    """Create a second metric, with scores from a file."""
     create = partial(
         Metric.objects.create,
         test_set=small_task().test_set,

@@ -1,4 +1,4 @@
-"""Tasks of other protocols than the ranking, and judges of them."""
+"""Tasks of protocols other than the ranking, and their judges."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ MakeTask = Callable[..., Task]
 
 @pytest.fixture
 def make_task_of() -> MakeTask:
-    """Return what makes a task of a protocol."""
+    """Return a function that makes a task of a protocol."""
     return make_task_of_protocol
 
 

@@ -1,4 +1,4 @@
-"""Every protocol, from its registry, and what judges say in each."""
+"""Every protocol, from its registry, and answers of judges in each."""
 
 from collections.abc import Sequence
 from random import Random
@@ -16,15 +16,15 @@ from campaign.models import Protocol, Task
 from tests.some_now import some_now
 
 JUDGING = "/api/v1/judging"
-#: Parametrises a test by `protocol`: what holds for one holds for all.
+#: Parametrises a test by `protocol`.
 EVERY_PROTOCOL = pytest.mark.parametrize(
     "protocol", [pytest.param(Protocol(kind.protocol), id=kind.protocol) for kind in answer_kinds()]
 )
-#: What costs much, of two of them; of all by `make test-thorough`.
+#: For expensive tests: two protocols; all of them with `make test-thorough`.
 TWO_NOW = pytest.mark.parametrize(
     "protocol", some_now((Protocol(kind.protocol) for kind in answer_kinds()), most=2)
 )
-#: Of those that share the code: one whose judges compare outputs, and one whose judges say something about one.
+#: One protocol whose judges compare outputs, and one whose judges assess a single output.
 TWO_PROTOCOLS = pytest.mark.parametrize("protocol", [Protocol.RANKING, Protocol.RATING])
 #: Stated qualities of outputs in shown order, and others, about which something else is said.
 FINE, POOR = (95.0, 70.0, 45.0, 20.0, 5.0), (5.0, 60.0, 90.0, 55.0, 40.0)
@@ -33,7 +33,7 @@ _EXACT = SimulatedJudge("exact", noise=0, ties_within=0)
 
 
 def said_about(block: AssignedBlock, qualities: Sequence[float] = FINE) -> dict[str, Any]:
-    """Return what is said about a block whose outputs are so good, as requests and `judgment_submit` take it."""
+    """Return an answer about a block with outputs of these qualities, as requests and `judgment_submit` take it."""
     kind = answer_kind(block.protocol)
     stored = Block.objects.select_related("hit__task").get(pk=block.block_id)
     [asked] = [each for each in blocks_asked(stored.hit) if each.block_id == block.block_id]
@@ -49,12 +49,12 @@ def said_about(block: AssignedBlock, qualities: Sequence[float] = FINE) -> dict[
 
 
 def asked_first(blocks: Sequence[AssignedBlock]) -> list[AssignedBlock]:
-    """Return blocks, first one about which judges may say one thing or another: of a quiz, most are only read."""
+    """Return blocks, first one with a question: most blocks of a quiz are only read."""
     return sorted(blocks, key=lambda block: said_about(block) == said_about(block, POOR))
 
 
 def field_of(protocol: str) -> str:
-    """Return the name of what a request says in a protocol."""
+    """Return the name of the answer in requests of a protocol."""
     return _field(answer_kind(protocol))
 
 
@@ -65,7 +65,7 @@ def hit_asked(judging: Client, **body: Any) -> Any:
 
 
 def judgment_put(judging: Client, block: Any, id_: UUID | None = None, **body: Any) -> Any:
-    """Send what is said about a block as a judge's browser does, under an id of its own if none is given."""
+    """Send an answer about a block as a judge's browser does, with a new id if none is given."""
     address = f"{JUDGING}/judgments/{id_ or uuid4()}/"
     return judging.put(address, {"block": block["id"], **body}, content_type="application/json")
 
@@ -75,7 +75,7 @@ def _field(kind: AnswerKind) -> str:
 
 
 def plans_delete(task: Task) -> None:
-    """Let a task be as if no HIT had been planned, so that its design may be another one; none is lent."""
+    """Delete the planned HITs of a task, none of which is lent, so that its design can change."""
     planned = HIT.objects.filter(task=task)
     planned.exclude(repeats=None).delete()
     planned.delete()

@@ -1,4 +1,4 @@
-"""Answers of protocols without a judge's browser, whatever a design would show."""
+"""Answers of protocols, stored without a judge's browser and independent of designs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -34,7 +34,7 @@ class Shown:
 
 
 def labelled_all(task: Task, shown: Sequence[Shown]) -> list[Judgment]:
-    """Store what each is shown and answers, in this order; a statement a table."""
+    """Store the blocks and answers in this order, with one statement per table."""
     outputs = {
         (number, system): (segment, output)
         for segment, number, system, output in task.test_set.segments.values_list(
@@ -93,7 +93,7 @@ class Verdict:
 
 
 def judged_all(task: Task, verdicts: Sequence[Verdict]) -> None:
-    """Store what each chooses, in this order."""
+    """Store the choices in this order."""
     judgments = labelled_all(
         task,
         [
@@ -182,7 +182,7 @@ class Rated:
 
 
 def rated_all(task: Task, ratings: Sequence[Rated]) -> None:
-    """Store what each says, in this order."""
+    """Store the ratings in this order."""
     said = [
         (each, part, criterion, value)
         for each in ratings
@@ -215,7 +215,7 @@ def rated(
 
 
 def rated_task(campaign: Campaign) -> Task:
-    """Four judges rate two texts of three systems a segment; Ada is mild, and Dora rates at random."""
+    """Four judges rate two texts of three systems per segment; Ada is mild, and Dora rates at random."""
     ranking = make_task(campaign, documents=(6, 6))
     task = task_create(test_set=ranking.test_set, protocol=Protocol.RATING, by=None)
     design_ensure(task=task, seed=7)

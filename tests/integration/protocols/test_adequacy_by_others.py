@@ -1,4 +1,4 @@
-"""Adequacy that is rated by other judges than fluency: a rule of a task."""
+"""Adequacy rated by other judges than fluency, a rule of a task."""
 
 import json
 from collections import Counter, defaultdict
@@ -40,7 +40,7 @@ def task(make_task_of: MakeTask) -> Task:
 
 
 def judged_by(task: Task, judges: int, *, hits_each: int = 4) -> int:
-    """Let so many judges rate whatever they are lent."""
+    """Let this many judges rate all they are lent."""
     outputs = Output.objects.filter(segment__test_set=task.test_set)
     return campaign_simulate(
         campaign=task.test_set.campaign,
@@ -56,7 +56,7 @@ def judged_by(task: Task, judges: int, *, hits_each: int = 4) -> int:
 def test_nobody_rates_adequacy_of_a_segment_whose_fluency_they_rated(task: Task) -> None:
     [needed] = judges_needed([task])
     assert not needed.is_feasible
-    # With some more than it takes everything is done, whatever the order in which they ask.
+    # With a few more judges than needed, all is done in whatever order they ask.
     assert judged_by(task, 18) > 50
     criteria = defaultdict(set)
     times: Counter[tuple[str, tuple[int, ...]]] = Counter()
@@ -172,7 +172,7 @@ def test_files_are_held_to_the_rule(task: Task, tmp_path: Path) -> None:
     assert RatingAnswer.objects.count() == 2
     with pytest.raises(CommandError, match="rates the segment by both criteria"):
         imported(("eve", "dune", "fluency"), ("eve", "ember", "adequacy"))
-    # What came before with another file counts, too.
+    # Earlier ratings from another file count, too.
     with pytest.raises(CommandError, match="has rated by the other criterion"):
         imported(("ben", "ember", "fluency"))
     assert RatingAnswer.objects.count() == 2

@@ -1,4 +1,4 @@
-"""Where judgments compare nothing, dashboards show the analysis that says how good systems are, kept up to date."""
+"""Where judgments do not compare outputs, dashboards show an up-to-date analysis of the systems."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Answers at the same moment: one id of several judges, and an edit that is changed as somebody is asked about it."""
+"""Simultaneous answers: one id of several judges, and an edit that changes while a judge is asked about it."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -61,7 +61,7 @@ def test_one_id_of_many_judges_is_stored_once(make_task_of: MakeTask) -> None:
 
 
 def lent_at_last(judge: Judge) -> Assignment:
-    """Lend a HIT; asked again while others hold what may be lent, as pages do."""
+    """Lend a HIT, asking again as pages do while others hold the available HITs."""
     lent: list[Assignment] = []
 
     def is_lent() -> bool:
@@ -118,7 +118,7 @@ def test_what_others_were_shown_of_an_edit_stays(make_task_of: MakeTask) -> None
 
 @pytest.mark.django_db(transaction=True)
 def test_an_edit_that_is_being_lent_is_changed_no_more(make_task_of: MakeTask) -> None:
-    """Whoever changes it waits for the loan, and is told that others are asked about it."""
+    """The editor waits for the loan and is told that others are asked about the edit."""
     task = make_task_of(Protocol.EDITING)
     hits_plan(task_id=task.pk, count=1)
     campaign = task.test_set.campaign

@@ -1,4 +1,4 @@
-"""Every protocol gives an order of the systems, and so takes part where tasks of a test set are set beside each other."""
+"""Every protocol orders the systems, so it takes part in the comparison of the tasks of a test set."""
 
 from collections import defaultdict
 from statistics import mean
@@ -34,7 +34,7 @@ CHOICE = analysis_choice("beside", {}).options
 
 
 def told(task: Task, kind: str, **given: Any) -> dict[str, Any]:
-    """Return what an analysis says, which comes out again as it was."""
+    """Return the data of an analysis, after reproducing them."""
     choice = analysis_choice(kind, given)
     answer = analysis_compute(analysis=analysis_ask(task=task, choice=choice, is_queued=False))
     assert analysis_reproduce(answer)[0] == answer.data
@@ -42,7 +42,7 @@ def told(task: Task, kind: str, **given: Any) -> dict[str, Any]:
 
 
 def order_of(task: Task) -> dict[str, float]:
-    """Return the scores of the systems, as they are set beside those of other tasks."""
+    """Return the scores of the systems that are compared with those of other tasks."""
     [found] = told(task, "beside", resamples=100)["tasks"][:1]
     assert found["task"] == task.protocol
     return {row["system"]: row["score"] for row in found["order"]}
@@ -56,7 +56,7 @@ def test_every_protocol_compares_outputs_or_scores_them(protocol: Protocol) -> N
 @pytest.mark.thorough
 def test_a_rating_is_the_mean_of_both_criteria() -> None:
     task = rated_task(make_campaign())
-    # By fluency alone: it is on another level, and counts once there is adequacy.
+    # Fluency alone is on another level, and counts once there is adequacy.
     rated(task, make_judge(task.test_set.campaign, "eve"), "ember", number=1, fluency=5)
     judgments_number(task_id=task.pk)
     chosen = judgments_chosen(task=task, options=CHOICE)

@@ -1,4 +1,4 @@
-"""Designs of chosen systems: what is drawn, what is refused, and what is said of the others."""
+"""Designs of chosen systems: draws, refusals, and notes on the other systems."""
 
 from typing import Any
 
@@ -22,12 +22,12 @@ PAIR = ["cobalt", "dune"]
 
 @pytest.fixture
 def ranking() -> Task:
-    """Six systems and a reference, of which nothing is planned."""
+    """Six systems and a reference, without planned HITs."""
     return make_task(make_campaign(show_reference=False), documents=(6, 5), planned=0)
 
 
 def shown(task: Task) -> set[str]:
-    """Return the systems behind what HITs of the newest design show."""
+    """Return the systems whose outputs HITs of the newest design show."""
     newest = HIT.objects.filter(task=task, design=task.designs.latest())
     plans = plans_read(newest.values_list("pk", flat=True))
     return {
@@ -45,7 +45,7 @@ def test_only_chosen_systems_are_drawn_and_drawn_again(ranking: Task, kind: str)
     hits_plan(task_id=ranking.pk, count=2)
     design_change(task=ranking, kind=kind, systems_per_block=2, systems=["dune", "cobalt", "amber"])
     hits_plan(task_id=ranking.pk, count=8)
-    # Birch wrote what amber wrote on every other segment: nothing is said of it.
+    # Birch wrote the same as amber on every other segment, which adds no note.
     assert shown(ranking) == {"amber", "cobalt", "dune"}
     hits = list(HIT.objects.filter(task=ranking).order_by("number"))
     plans = plans_read([hit.pk for hit in hits])

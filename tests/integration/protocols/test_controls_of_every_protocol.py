@@ -1,4 +1,4 @@
-"""What organisers have against careless judges, and what leaves the platform, whatever the protocol asks."""
+"""Checks of careless judges, and exports, in every protocol."""
 
 from collections.abc import Callable
 from typing import Any
@@ -66,7 +66,7 @@ def organising(organiser: User) -> Client:
 
 
 def judged_by(judge: Judge, *, seconds: float = 30, hits: int = 1) -> None:
-    """Let a judge who reads, or clicks, judge so many HITs."""
+    """Let an attentive or careless judge judge this many HITs."""
     for _hit in range(hits):
         lent = lend_prepared(judge)
         assert lent is not None
@@ -137,7 +137,7 @@ def test_suggested_rules_meet_nobody_who_reads(task: Task, organiser: User) -> N
     measured = {name for found in measures_by_judge(task_id=task.pk).values() for name in found}
     assert "seconds" in measured
     if not answer_kind(task.protocol).compares_outputs:
-        # Labels of one output say nothing of a judge.
+        # Labels of one output say nothing about a judge.
         assert measured <= {"seconds", "pace"}
 
 
@@ -173,7 +173,7 @@ def test_exclusion_changes_the_analyses(protocol: Protocol) -> None:
 # --- Attention checks and training ----------------------------------------------------------------
 
 
-#: What judges compare, score and neither; and outputs side by side, where the first design shows one though more may be.
+#: Protocols that compare, score, or do neither; and outputs side by side, where the first design shows only one.
 SOME_DESIGNS = pytest.mark.parametrize(
     ("protocol", "outputs"),
     [
@@ -193,7 +193,7 @@ def designed(task: Task, outputs: int) -> Task:
 
 @pytest.fixture
 def shows_one(designed: Task) -> bool:
-    """Whether judges are asked about one output at a time, so that nothing is compared."""
+    """Whether judges are asked about one output at a time."""
     return designed.designs.latest().systems_per_block == 1
 
 
@@ -230,7 +230,7 @@ def test_attention_checks_where_outputs_are_compared_or_scored(
     judge = make_judge(task.test_set.campaign)
     judged_by(judge, hits=2)
     assert Judgment.objects.filter(block__control="attention", judge=judge).exists()
-    # Neither ranked nor counted, and measured: on the judge's page and over REST as well.
+    # Measured, but neither ranked nor counted, on the judge's page and over REST.
     rank_task(task.pk)
     assert "bad_reference" in measures_by_judge(task_id=task.pk)[judge.pseudonym]
     page = reverse("judge-page", args=[task.test_set.campaign.slug, task.pk, judge.pk])
@@ -275,11 +275,11 @@ def test_training_where_outputs_are_compared(
             assert feedback is not None
             assert feedback.agrees is agrees
     judgments_number(task_id=task.pk)
-    # Practice counts in nothing.
+    # Practice does not count.
     assert len(list(five_way_csv(task=task))) == 1
 
 
-# --- What leaves the platform ---------------------------------------------------------------------
+# --- Exports --------------------------------------------------------------------------------------
 
 
 @TWO_NOW

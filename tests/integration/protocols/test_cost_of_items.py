@@ -16,32 +16,32 @@ from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask
 from tests.integration.protocols.every import FINE, POOR, said_about
 
-# As of a request: storing is a transaction by itself.
+# As in a request: storing is a transaction of its own.
 pytestmark = pytest.mark.django_db(transaction=True)
 
 JUDGING = "/api/v1/judging"
 #: Queries of a request that stores a ranked block: session, user, block, and the statement that stores.
 OF_A_BLOCK = 4
-#: What an item takes beside; what was stored is said back without reading it.
+#: Further queries of an item; the stored answer is returned without reading it.
 MORE: dict[Protocol, int] = dict.fromkeys(Protocol, 0) | {
-    # Whether adequacy has begun, after which fluency stays.
+    # Whether adequacy has begun, after which fluency cannot change.
     Protocol.RATING: 1,
 }
-#: What one takes beside after others judged: of editing it asks about an edit, which is looked up.
+#: Further queries of an item after others judged: editing looks up the edit it asks about.
 MORE_LATE: dict[Protocol, int] = MORE | {Protocol.EDITING: 1}
-#: What others judged between the first item and the last one; there are no more readings of three snippets than 63.
+#: Items judged by others between the first and the last one; three snippets have at most 63 readings.
 OF_OTHERS = {Protocol.QUIZ: 40}
 
 
 def queries_of_an_item(task: Task, name: str) -> int:
-    """Let a new judge judge two items; return the queries of the second, as the first begins what is kept."""
+    """Let a new judge judge two items; return the queries of the second, because the first fills caches."""
     pool_fill(task_id=task.pk)
     judge = make_judge(task.test_set.campaign, name)
     assert judge.user is not None
     client = Client()
     client.force_login(judge.user)
     lent = client.post(f"{JUDGING}/assignments/", {}, content_type="application/json").json()
-    # Of poor outputs there is always an error to mark.
+    # Poor outputs always have an error to mark.
     qualities = POOR if task.protocol == Protocol.SPANS else FINE
     first, second, *_ = assigned_blocks(Assignment.objects.get(public_id=lent["id"]))
     for block in (first, second):

@@ -1,4 +1,4 @@
-"""What holds for a judge's way through a HIT, whatever the protocol asks."""
+"""A judge's way through a HIT, in every protocol."""
 
 import json
 import re
@@ -46,7 +46,7 @@ JUDGING = "/api/v1/judging"
 
 @dataclass
 class Browser:
-    """A judge's browser, which keeps every byte that it got."""
+    """A judge's browser, which keeps all bytes it receives."""
 
     client: Client
     judge: Judge
@@ -71,7 +71,7 @@ class Browser:
         return self.got(self.client.post(address, {}, content_type="application/json"))
 
     def puts(self, what: str, block: AssignedBlock, **body: Any) -> Any:
-        """Send what is said about a block, under the id `id_` if one is given."""
+        """Send an answer about a block, with the id `id_` if one is given."""
         address = f"{JUDGING}/{what}/{body.pop('id_', uuid4())}/"
         body = {"block": str(block.public_id), **body}
         return self.got(self.client.put(address, body, content_type="application/json"))
@@ -93,7 +93,7 @@ def browser(task: Task) -> Browser:
 
 
 def answer_table(protocol: str) -> type[Model] | None:
-    """The table of what answers say beside labels, where there is one."""
+    """The table of answers beyond labels, if there is one."""
     kind = answer_kind(protocol)
     return kind.table if kind.keeps_answers else None
 
@@ -112,7 +112,7 @@ def test_a_hit_is_lent_to_one_judge_and_goes_back_when_the_lease_ends(task: Task
     assert assignment_lend(judge=other) is None
     expire(held)
     assert lend(other).hit_id == held.hit_id
-    # What the first one says late is kept, too.
+    # A late answer of the first judge is kept, too.
     late = assigned_blocks(held)[0]
     assert Browser.of(first).puts("judgments", late, **said_about(late)).status_code == 200
     assert Judgment.objects.get().judge == first
@@ -127,7 +127,7 @@ def test_an_answer_is_stored_once_and_numbered_and_superseded(
     stored = browser.puts("judgments", first, id_=id_, **said)
     assert stored.status_code == 200, stored.content
     assert browser.puts("judgments", first, id_=id_, **said).json() == stored.json()
-    # Whatever came with it the second time.
+    # Whatever the second request contained.
     assert (
         browser.puts("judgments", first, id_=id_, **said_about(first, POOR)).json() == stored.json()
     )
@@ -145,7 +145,7 @@ def test_an_answer_is_stored_once_and_numbered_and_superseded(
     numbers = JudgmentNumber.objects.filter(task=task).order_by("number")
     ids = list(Judgment.objects.order_by("pk").values_list("pk", flat=True))
     assert list(numbers.values_list("number", "judgment")) == list(enumerate(ids, 1))
-    # The HIT as it is lent again has what holds.
+    # The HIT has the current answer when it is lent again.
     again = next(
         block
         for block in browser.get(f"{JUDGING}/judgments/").json()["results"]
@@ -155,20 +155,20 @@ def test_an_answer_is_stored_once_and_numbered_and_superseded(
 
 
 def malformed(said: Any) -> Iterator[Any]:
-    """What is no answer in any protocol, and this one with each of its parts replaced by what is none."""
+    """Yield invalid answers: of no protocol, and this one with each part replaced by an invalid value."""
     yield from (None, "first", 7, True, "\0")
     yield from ([], {}) if not isinstance(said, dict) else ([], [said], {}, {"nonsense": said})
     yield from broken(said)
 
 
 def broken(said: Any) -> Iterator[Any]:
-    """A value with each of its parts replaced by another type, by a number that no scale has, or by more than are asked for."""
+    """Yield a value with each part replaced by another type, a number outside all scales, or too many values."""
     if isinstance(said, dict):
         for name, value in said.items():
             yield from ({**said, name: each} for each in broken(value))
     elif isinstance(said, list):
         if said:
-            # Twice what is missing in a text is an answer, too.
+            # Missing content may be marked twice.
             yield said * 200
         for place, value in enumerate(said):
             for each in broken(value):
@@ -192,7 +192,7 @@ def test_a_malformed_answer_is_refused_in_words_and_stores_nothing(
         words = json.dumps(
             [each for place, each in said["errors"].items() if place.split(".")[0] == name]
         )
-        # Said in words, which no Python shows through.
+        # In words, without traces of Python.
         assert any(character.isspace() for character in words), (wrong, words)
         assert not {"ErrorDetail", "Traceback", "<class"} & set(words.split("(")), (wrong, words)
     other = {"answer": "labels", "labels": "answer"}[name]

@@ -1,4 +1,4 @@
-"""What a protocol is made of, from its registry: `docs/protocols.md` tells how one is added."""
+"""Parts of a protocol, from its registry: `docs/protocols.md` tells how one is added."""
 
 import json
 from random import Random

@@ -35,7 +35,7 @@ EVERY = pytest.mark.parametrize("protocol", WORLDS)
 
 
 def texts_of(protocol: str, name: str = "other") -> Task:
-    """Return a task of the same texts in another campaign, without answers."""
+    """Return a task with the same texts in another campaign, without answers."""
     documents: dict[str, Any] = {"documents": (6, 6)}
     if protocol == "sorting":
         documents = {
@@ -48,7 +48,7 @@ def texts_of(protocol: str, name: str = "other") -> Task:
 
 
 def other_of(task: Task) -> Task:
-    """Return the same, as the task whose answers are to come in: its rules, its seed and its snippets."""
+    """Return the same with the rules, seed and snippets of the task whose answers will be imported."""
     other = texts_of(task.protocol)
     if task.protocol in (Protocol.SORTING, Protocol.TWO_OUTPUTS):
         task_rules_change(task=other, rules=dict(task.rules))
@@ -81,7 +81,7 @@ def figures(task: Task) -> Any:
     report = analysis_compute(analysis=asked)
     data = json.loads(json.dumps(report.data, default=str))
     if task.protocol == Protocol.EDITING:
-        # What was said of outputs that nobody could correct is not in a file: a loss that is named.
+        # Answers about outputs that could not be corrected are not in a file, which is a named loss.
         data["input"] = {key: data["input"][key] for key in ("edits", "editors", "files")}
     return data
 
@@ -210,7 +210,7 @@ def test_bad_files_are_refused_with_their_line_and_change_nothing(
 
 
 def test_outputs_of_the_same_text_were_never_compared(importing: Callable[..., str]) -> None:
-    """A file says so of a judge's sample; a verdict about them cannot be one of these texts."""
+    """A file contains them as part of a judge's sample; a verdict on them cannot be about these texts."""
     task = texts_of("sorting")
     outputs = {
         each.system.name: each for each in task.test_set.segments.get(number=2).outputs.all()
@@ -224,7 +224,7 @@ def test_outputs_of_the_same_text_were_never_compared(importing: Callable[..., s
 
 
 def test_comparisons_that_come_in_close_a_sort(importing: Callable[..., str]) -> None:
-    """Without a judge, and in a campaign that nobody plans: its end follows from the files."""
+    """Without judges or planning, the files decide the end of the sort."""
     task = texts_of("sorting")
     task_rules_change(task=task, rules={"judgments": 1, "extension": 0})
     systems = ["dune", "cobalt", "ember", "amber"]

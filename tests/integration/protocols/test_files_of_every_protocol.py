@@ -1,4 +1,4 @@
-"""Answers of every protocol as files: on the page and over REST, and what comes in again of what goes out."""
+"""Answers of every protocol as files: on the page and over REST, written and read again."""
 
 import json
 from collections.abc import Callable

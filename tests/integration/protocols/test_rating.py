@@ -38,7 +38,7 @@ def rated(judging: Client, block: Any, value: int, id_: UUID | None = None, **sa
 
 
 def plan(judge: Judge, task: Task) -> None:
-    """Do what the worker does for a judge who asked."""
+    """Plan as the worker does for a judge who asked."""
     pool_fill(task_id=task.pk, size=1)
 
 

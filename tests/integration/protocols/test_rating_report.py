@@ -1,4 +1,4 @@
-"""What organisers are told of a task of adequacy and fluency: the same as `analyse rating` tells of its file."""
+"""The report on a task of adequacy and fluency, which equals that of `analyse rating` on its file."""
 
 import json
 from io import StringIO
@@ -40,7 +40,7 @@ def told(task: Task, **given: Any) -> Report:
 
 
 def of_file(task: Task, path: Path, *options: str) -> Any:
-    """Return what `analyse rating` tells of a file of the task."""
+    """Return the report of `analyse rating` on a file of the task."""
     path.write_text("".join(LINES.write(task=task).lines))
     out = StringIO()
     call_command("analyse", "rating", str(path), *options, "--format", "json", stdout=out)

@@ -1,4 +1,4 @@
-"""What the database refuses of an answer is said in words, and changes nothing: in a request, and inside a transaction."""
+"""Answers that the database refuses get an error in words and change nothing, in a request and in a transaction."""
 
 from collections.abc import Callable
 from typing import Any
@@ -28,7 +28,7 @@ def _span_after_the_end(block: AssignedBlock) -> dict[str, Any]:
     return {"outputs": [{"score": 50, "spans": [span]} for _each in block.candidates]}
 
 
-#: What the triggers of a protocol's answers refuse and nothing before them: an answer, and how it is refused.
+#: Answers that only the triggers of a protocol refuse, and the errors.
 REFUSED: dict[Protocol, tuple[Callable[[AssignedBlock], dict[str, Any]], str]] = {
     Protocol.SPANS: (_span_after_the_end, "marks no part of the text"),
     Protocol.EDITING: (

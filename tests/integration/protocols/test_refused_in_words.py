@@ -1,4 +1,4 @@
-"""What is not asked is refused in words, and stores nothing: what is particular to each protocol."""
+"""Answers to questions that were not asked are refused in words and not stored: cases of each protocol."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from tests.integration.protocols.test_spans import MISSING, scored, span
 pytestmark = pytest.mark.django_db
 
 NO_LABELS = "requires `answer` and no `labels`"
-#: By protocol and its rules: what is sent, and the words of the refusal.
+#: By protocol and its rules: the content sent, and the words of the refusal.
 TOP: list[tuple[dict[str, Any], str]] = [
     ({"labels": [1, 2, 2, 2, 2]}, NO_LABELS),
     ({}, NO_LABELS),

@@ -46,7 +46,7 @@ def is_check(block: AssignedBlock) -> bool:
 
 
 def judge_all(judge: Judge, task: Task, *, damaged: float, others: float) -> None:
-    """Let a judge judge all they get, who gives damaged texts this quality."""
+    """Let a judge who gives damaged texts this quality judge all they are lent."""
     for _time in range(12):
         pool_fill(task_id=task.pk)
         lent = lend_prepared(judge)
@@ -71,7 +71,7 @@ def test_who_reads_rejects_damaged_texts_and_who_does_not_is_seen(task: Task) ->
     assert measures["bob"]["bad_reference"]["value"] == 0
     assert measures["ada"]["bad_reference"]["p_value"] < 0.5
     assert measures["bob"]["bad_reference"]["p_value"] == pytest.approx(1)
-    # What is known of missing damage is of outputs of one sentence.
+    # Missed damage is only known for outputs of one sentence.
     assert all("damage_ignored" not in found for found in measures.values())
 
 
@@ -113,7 +113,7 @@ def test_ratings_have_their_judges_beside_the_checks(task: Task) -> None:
     assert set(counted.values()) == {2}
     checks = {block.segment for block in blocks if block.control}
     assert checks
-    # Nobody meets a segment twice in a pass, so its texts and the damaged one take two judges each.
+    # Judges meet a segment once in a pass, so its texts and the damaged one need two judges each.
     texts = Counter(
         segment for segment, _candidates in {(block.segment, block.candidates) for block in blocks}
     )

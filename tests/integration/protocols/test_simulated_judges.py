@@ -1,4 +1,4 @@
-"""Simulated judges leave the rows that people leave."""
+"""Simulated judges create the same rows as people."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -26,7 +26,7 @@ Rows = dict[str, list[str]]
 def rows_stored() -> Rows:
     """Return the rows of judging, with judgments by the id their browser gave them and without times of the clock.
 
-    Requests of rankings are left out: whoever simulates judges asks for a ranking when all have judged.
+    Requests of rankings are left out: the simulation requests a ranking when all have judged.
     """
     names = dict(Judgment.objects.values_list("pk", "client_id"))
     models = [

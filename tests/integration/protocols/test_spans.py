@@ -47,7 +47,7 @@ def scored(*scores: int, **spans: list[dict[str, Any]]) -> dict[str, Any]:
 
 @pytest.fixture
 def make_spans(make_task_of: MakeTask) -> Callable[..., Task]:
-    """Make a task whose blocks show so many outputs, three if nothing is said."""
+    """Make a task whose blocks show this many outputs."""
 
     def make(outputs: int = 3, *, kind: str = "uniform", **fields: Any) -> Task:
         task = make_task_of(Protocol.SPANS, **fields)
@@ -128,7 +128,7 @@ class TestDesigns:
 
 
 class TestOneOutputAtATime:
-    """Its labels are [1]: nothing is compared, and all that counts judgments goes on."""
+    """Its labels are [1]: no outputs are compared, and judgments are still counted."""
 
     @pytest.fixture
     def task(self, make_spans: Callable[..., Task]) -> Task:
@@ -151,7 +151,7 @@ class TestOneOutputAtATime:
         data = found.data or {}
         of_input = data["input"]
         assert (of_input["blocks"], of_input["comparisons"], data["rankings"]) == (12, 0, None)
-        # A text of two systems is a score of each.
+        # The score of a text of two systems counts for each.
         assert data["scores"] >= 12
         tables = report_in(found.reports or {}, "en", data=data).tables
         assert "means" in {table.name for table in tables}

@@ -1,4 +1,4 @@
-"""Answers of other tools in a task of error spans and scores, and out of it again."""
+"""Answers of other tools, imported into a task of error spans and scores and exported again."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""What a task of error spans and scores says: the same by itself and by a file of it."""
+"""The report on a task of error spans and scores, which equals that on its file."""
 
 from typing import Any
 from uuid import uuid4

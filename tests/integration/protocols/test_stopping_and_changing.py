@@ -1,4 +1,4 @@
-"""Planning and answers of protocols where judges stop, skip, come late or change what they said."""
+"""Planning and answers of protocols where judges stop, skip, are late or change their answers."""
 
 from datetime import timedelta
 from typing import Any
@@ -54,7 +54,7 @@ class TestRating:
         # Not held back by the HIT that went elsewhere.
         to_the_second_pass(judging, judge, task)
         assert rated(judging, second, 4).status_code == 200
-        # What was said before is fluency that stays.
+        # Earlier fluency ratings stay.
         assert rated(judging, first, 4).status_code == 400
 
     @pytest.mark.thorough
@@ -120,7 +120,7 @@ class TestSorting:
     def test_as_many_blocks_are_planned_as_their_judges_need(self, task: Task) -> None:
         HIT.objects.filter(task=task).delete()
         design_change(task=task, redundancy=2)
-        # Five judgments by two judges a block are three blocks.
+        # Five judgments, with two judges per block, are three blocks.
         assert set(self.wanted(task).values()) == {3}
 
     @pytest.mark.thorough

@@ -1,4 +1,4 @@
-"""Tasks of a test set beside each other: what counts, what is recorded, what is said where there is nothing."""
+"""Tasks of a test set beside each other: counted judgments, recorded choices, and notes on missing data."""
 
 import json
 from collections.abc import Iterator
@@ -183,7 +183,7 @@ def test_fewer_than_four_systems_in_common_have_no_correlation(task: Task) -> No
 
 
 def recorded_with(answer: Analysis, *, systems: list[str]) -> Analysis:
-    """As if the other task had been asked about these systems alone."""
+    """Return the answer as if the other task had been limited to these systems."""
     (beside,) = answer.judgments["beside"]
     beside["judgments"]["systems"] = systems
     return answer

@@ -1,4 +1,4 @@
-"""Metrics of a test set: scores from files by page, REST and command, metrics of texts, and both beside people, who rank or score."""
+"""Metrics of a test set: scores from files by page, REST and command, metrics of texts, and both compared with rankings and scores of judges."""
 
 import io
 import json
@@ -238,7 +238,7 @@ def test_an_exported_evalset_folder_has_error_spans(campaign: Campaign) -> None:
     assert (missing["category"], missing["severity"]) == ("omission", "major")
     assert missing["is_source_error"]
     assert "amber\tNone" in rows["merged"]
-    # The mean of what judges gave, not of how they rank.
+    # The mean of the judges' scores, not of their ranks.
     assert scores[0] == "cobalt\t68.0"
 
 

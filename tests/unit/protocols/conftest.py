@@ -1,4 +1,4 @@
-"""What the tests of all protocols share: files written by hand, and commands."""
+"""Fixtures of all protocols: files written by hand, and commands."""
 
 import io
 import json
@@ -25,7 +25,7 @@ def make_file(tmp_path: Path) -> Callable[..., str]:
 
 @pytest.fixture
 def run() -> Callable[..., str]:
-    """Call a command; returns what it wrote to standard output."""
+    """Call a command; return its standard output."""
 
     def call(command: str, *arguments: object) -> str:
         out = io.StringIO()
@@ -37,5 +37,5 @@ def run() -> Callable[..., str]:
 
 @pytest.fixture
 def run_json(run: Callable[..., str]) -> Callable[..., Any]:
-    """Call a command with --format json; returns what it says."""
+    """Call a command with --format json; return its data."""
     return lambda command, *arguments: json.loads(run(command, *arguments, "--format", "json"))

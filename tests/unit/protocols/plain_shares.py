@@ -37,7 +37,7 @@ def plain_interval(rows: Sequence[Row], confidence: float = 0.95) -> tuple[float
     won, of = sum(row[0] for row in rows), sum(row[1] for row in rows)
     value, alpha = won / of, 1 - confidence
     segments, judges = (_clusters(rows, column) for column in (2, 3))
-    # One judge says nothing of others. A cluster of a single trial has the variance of that trial.
+    # One judge says nothing about others. A cluster of a single trial has the variance of that trial.
     ways = [
         each for each in (segments, judges) if len(each) > 1 and any(cell[1] > 1 for cell in each)
     ]

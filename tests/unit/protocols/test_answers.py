@@ -37,7 +37,7 @@ def assigned(
 
 
 def scored(*scores: int) -> dict[str, Any]:
-    """Return an answer with scores and no errors."""
+    """Return an answer with scores and without errors."""
     return {"outputs": [{"score": score, "spans": []} for score in scores]}
 
 
@@ -223,7 +223,7 @@ def test_simulated_scores_are_near_the_qualities_of_a_rank() -> None:
 
 
 def simulated_spans(score: int, *, times: int = 500, **rules: object) -> list[dict[str, Any]]:
-    """Return the errors that simulated judges mark in a text which they give this score."""
+    """Return the errors that simulated judges mark in a text with this score."""
     mark, random = answer_kind("spans").simulated_on, Random(7)
     assert mark is not None
     answers = [mark(scored(score), [TEXT], rules, random) for _each in range(times)]

@@ -1,4 +1,4 @@
-"""Unknown rules and values out of range are refused in words, whatever sets them: page, REST or command."""
+"""Unknown rules and values out of range are refused in words by page, REST and command."""
 
 from typing import Any
 

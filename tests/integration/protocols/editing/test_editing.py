@@ -1,4 +1,4 @@
-"""A judge's way through a task of blind editing, by the API of their browser: edits, then what others say of them."""
+"""A judge's way through a task of blind editing, by the API of their browser: edits, then judgments of others about them."""
 
 import json
 from pathlib import Path
@@ -86,7 +86,7 @@ def test_an_editor_sees_one_output_alone(task: Task, judge: Judge, client: Clien
     assert stored.json()["labels"] == [1]
     assert stored.json()["answer"] == answer
     assert put(client, first, id_, **answer).json() == stored.json()
-    # What is no answer to this question, or says two things.
+    # Answers to another question, or two answers at once.
     for wrong in (
         {"outcome": "edited", "text": second["candidates"][0]["text"]},
         {"outcome": "edited", "text": ""},
@@ -110,7 +110,7 @@ def test_two_others_are_asked_about_the_edit(task: Task, judge: Judge, client: C
     assert not repeats.available().exists()
     states = {hit_state(hit) for hit in hits_explained(task_id=task.pk).filter(pk__in=repeats)}
     assert states == {"waiting"}
-    # Nobody is lent them before the planner came.
+    # They are not lent before the planner ran.
     pool_fill(task_id=task.pk, size=1)
     assert repeats.available().count() == 2
     acceptor = make_judge(task.test_set.campaign, "judge02")
@@ -133,7 +133,7 @@ def test_two_others_are_asked_about_the_edit(task: Task, judge: Judge, client: C
         answer = EditingAnswer.objects.get(judgment__block=block)
         assert (answer.acceptable, answer.edit_id) == (True, edit.pk)
     assert response.json()["answer"] == {"acceptable": True}
-    # The editor is never asked about their own.
+    # Editors are never asked about their own edits.
     asked_of = Assignment.objects.filter(judge=judge).values_list("hit__repeats", flat=True)
     assert edits[0].block.hit_id not in asked_of
 
@@ -145,7 +145,7 @@ def test_an_edit_stays_once_others_are_asked_about_it(
     for block in hit["blocks"]:
         put(client, block, outcome="unable")
     first = hit["blocks"][0]
-    # As long as nobody is, it may be changed; this is what they will see.
+    # Until then the edit can be changed, and acceptors see the change.
     assert put(client, first, outcome="edited", text="At last.").status_code == 200
     pool_fill(task_id=task.pk, size=1)
     other = make_judge(task.test_set.campaign, "judge02")
@@ -173,7 +173,7 @@ def test_the_edit_of_who_was_first_is_shown(task: Task, judge: Judge) -> None:
     acceptor = make_judge(task.test_set.campaign, "judge03")
     asking = assigned_blocks(lend(acceptor))
     assert all(each.rules == {} for each in asking)
-    # What comes late is kept, and nobody is asked about it.
+    # Late edits are kept, and judges are not asked about them.
     late = {"outcome": "edited", "text": "Late."}
     stored = [judgment_submit(assigned=each, client_id=uuid4(), answer=late) for each in mine]
     assert len(stored) == 3

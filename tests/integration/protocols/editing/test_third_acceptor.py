@@ -83,7 +83,7 @@ def test_where_two_agree_nobody_else_is_asked(task: Task) -> None:
     assert third.withdrawn_at is not None
     judgments_number(task_id=task.pk)
     edits = LINES.stored(task=task, watermark=9)
-    # Of what could not be corrected they may differ: it counts for nothing.
+    # They may differ on outputs that could not be corrected: these do not count.
     assert [[answer for _judge, answer in edit.acceptances] for edit in edits] == [
         [True, True],
         [False, False],
@@ -124,7 +124,7 @@ def test_without_the_rule_all_are_asked_at_once(make_task_of: MakeTask) -> None:
 
 
 def test_one_acceptor_alone_is_never_held_back(make_task_of: MakeTask) -> None:
-    """With three judges for a block there is nobody before the last who could disagree."""
+    """With three judges per block, the last acceptor has no earlier ones who could disagree."""
     task = make_task_of(Protocol.EDITING, rules={"third_acceptor": True})
     first = edited(task)
     assert set(repeats_of(first)) <= set(HIT.objects.filter(task=task).available())

@@ -1,4 +1,4 @@
-"""A quiz from its snippets to its result: readers see one system's output of a snippet, and say which statements are true."""
+"""A quiz from its snippets to its result: readers see a system's output of a snippet and answer its statements."""
 
 import json
 from collections import Counter
@@ -123,7 +123,7 @@ def test_a_reader_sees_outputs_alone_and_statements_with_the_last(
     assert stored.status_code == 200, stored.content
     assert (stored.json()["labels"], stored.json()["answer"]) == ([1], {"answers": answers})
     assert put(client, last, *answers, id_=id_).json() == stored.json()
-    # They may think again.
+    # They can change their answers.
     assert put(client, last, *[None] * len(answers)).status_code == 200
     number = judgments_number(task_id=task.pk)
     [reading] = READINGS.stored(task=task, watermark=number)

@@ -1,4 +1,4 @@
-"""The snippets of a quiz by page and REST: all or nothing, and for organisers alone until judges begin."""
+"""The snippets of a quiz by page and REST: all or nothing, for organisers only, until judges begin."""
 
 from typing import Any
 from uuid import UUID
@@ -116,5 +116,5 @@ def test_a_preview_shows_a_snippet_sentence_by_sentence_and_asks_with_the_last(t
     ]
     asked = {"statements": ["It closes."], "asked_with": str(ids[2])}
     assert all(stage.rules == asked for stage in stages)
-    # Of what ends elsewhere nothing is asked.
+    # Snippets that end elsewhere have no questions here.
     assert drawn(task, numbers[:3], ids, ["", "", ""])[0].rules["statements"] == []

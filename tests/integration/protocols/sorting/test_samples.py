@@ -1,4 +1,4 @@
-"""A sort whose judges each are given a sample of sentences of each comparison, and no more than that."""
+"""A sort in which each judge gets only a sample of the sentences of each comparison."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -42,7 +42,7 @@ def judges_of(task: Task, count: int) -> list[Judge]:
 
 
 def lend_asked(judge: Judge) -> Assignment | None:
-    """What the judge is lent, with a planner that looks when they ask; None where there is nothing for them now."""
+    """Lend a HIT to the judge, planning first; None if there is nothing for them now."""
     found = assignment_lend(judge=judge)
     if found is None:
         work_request(judge=judge)
@@ -66,7 +66,7 @@ def answer_all(assignment: Assignment) -> None:
 
 
 def ask_again_and_again(judge: Judge) -> list[Assignment]:
-    """Judge whatever there is for them, until there is nothing."""
+    """Judge all HITs available to the judge."""
     found = []
     while (assignment := lend_asked(judge)) is not None:
         answer_all(assignment)
@@ -75,7 +75,7 @@ def ask_again_and_again(judge: Judge) -> list[Assignment]:
 
 
 def given_by(task: Task) -> Counter[tuple[str, tuple[str, str]]]:
-    """The judgments of each judge of each comparison."""
+    """Return the judgments of each judge in each comparison."""
     rows = Judgment.objects.of(task.pk).values_list("judge__pseudonym", f"block__hit__{COMPARISON}")
     return Counter((judge, (pair[0], pair[1])) for judge, pair in rows)
 
@@ -105,7 +105,7 @@ def test_who_asks_again_and_again_gets_a_sample_of_each_comparison_and_no_more(t
         met |= set(numbers)
         plan = plans_read([assignment.hit_id])[assignment.hit_id]
         assert hit_redraw(assignment.hit) == plan
-    # What is left is for others: somebody else gets as many of the same comparisons.
+    # The rest is for others: another judge gets as many of the same comparisons.
     ask_again_and_again(other)
     assert set(given_by(task).values()) == {2}
     assert {pair for _name, pair in given_by(task)} == open_now
@@ -124,7 +124,7 @@ def differs(task: Task, number: int, pair: tuple[str, ...]) -> bool:
 
 @pytest.mark.django_db
 def test_lending_refuses_what_planning_should_not_have_planned(task: Task) -> None:
-    """Enforced where leases are given: whatever HITs there are, and whoever planned them."""
+    """Lending enforces it whatever HITs exist and however they were planned."""
     [judge] = judges_of(task, 1)
     planned_with = {**RULES, "most_of_a_judge": 6}
     Task.objects.filter(pk=task.pk).update(rules=planned_with)
@@ -154,7 +154,7 @@ def test_what_a_judge_leaves_is_asked_of_others_and_comes_late(task: Task) -> No
     pair = tuple(held.hit.why["blocks"][0]["comparison"])
     blocks = assigned_blocks(held)
     expire(held)
-    # Nobody else is lent what is of their sample.
+    # Their sample is not lent to others.
     for judge in others:
         found = ask_again_and_again(judge)
         assert held.hit_id not in {assignment.hit_id for assignment in found}
@@ -179,7 +179,7 @@ def test_a_hit_that_nobody_comes_for_is_planned_again_for_others(task: Task) -> 
     pool_fill(task_id=task.pk)
     hits = HIT.objects.filter(task=task, reserved_for=away)
     assert hits.incomplete().count() == 2
-    # Who is expected keeps them for a while, and is asked about no less.
+    # Expected judges keep their sentences for a while, and are not asked about fewer.
     assert pool_fill(task_id=task.pk) == 0
     hits.update(reserved_until=timezone.now())
     pool_fill(task_id=task.pk)

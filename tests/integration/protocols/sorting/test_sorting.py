@@ -1,4 +1,4 @@
-"""A task that sorts its systems: HITs of the comparisons that are open, verdicts that are closed for good, the order."""
+"""A task that sorts its systems: HITs of open comparisons, final verdicts, and the order."""
 
 from typing import Any
 from uuid import uuid4
@@ -52,7 +52,7 @@ def design_of(task: Task) -> Any:
 
 
 def judged_by(task: Task, judges: int, *, hits_each: int) -> int:
-    """Have judges who see all differences judge, each output as its system is; the reference is best."""
+    """Judge as judges who see all differences between systems; the reference is best."""
     outputs = Output.objects.filter(segment__test_set=task.test_set)
     names = outputs.values_list("pk", "system__name")
     return campaign_simulate(
@@ -83,7 +83,7 @@ def test_systems_are_sorted_by_closed_verdicts(task: Task) -> None:
     state = next_comparisons(sort.systems, verdicts_closed(sort), sort.seed)
     assert state.order is not None, ClosedComparison.objects.count()
     known = [name for name in state.order if name in QUALITY]
-    # Of every second sentence amber and birch have the same output, which is judged as that of one of them.
+    # For every second sentence, amber and birch have the same output, which is judged as that of one of them.
     assert [name for name in known if name not in {"amber", "birch"}] == [
         "fjord",
         "cobalt",
@@ -94,7 +94,7 @@ def test_systems_are_sorted_by_closed_verdicts(task: Task) -> None:
     for row in ClosedComparison.objects.all():
         assert len(row.judgments) in {6, 9}
         assert max(row.judgments) <= row.watermark
-    # Nothing more is asked, and nothing more is planned.
+    # No more HITs are lent or planned.
     assert comparisons_open(design_of(task)) == []
     assert not HIT.objects.filter(task=task).available().exists()
     assert comparisons_close(design_of(task)) == 0
@@ -166,7 +166,7 @@ def test_a_system_that_is_withdrawn_begins_a_new_sort_of_the_others(task: Task) 
 
 
 def test_a_closing_that_is_lost_comes_out_again(task: Task) -> None:
-    """Of a worker that ends before its commit; and whoever is second finds it closed."""
+    """A worker ended before its commit; the second to close finds the comparison closed."""
     pool_fill(task_id=task.pk)
     for number in range(8):
         assignment = assignment_lend(judge=make_judge(task.test_set.campaign, f"judge{number}"))
@@ -220,7 +220,7 @@ def test_systems_that_differ_nowhere_are_decided_by_lot(task: Task) -> None:
 
 @pytest.mark.thorough
 def test_a_judge_waits_while_the_sort_goes_on(task: Task) -> None:
-    """Whoever finds nothing now is not told that nothing is left: the next comparison will ask for more."""
+    """A judge who gets nothing now is not told that all is done: the next comparison needs more judgments."""
     pool_fill(task_id=task.pk)
     judge = make_judge(task.test_set.campaign)
     HIT.objects.filter(task=task).update(completed_at=Now())

@@ -1,4 +1,4 @@
-"""What organisers are told of the judges of a task of two outputs, with figures by hand."""
+"""The report on the judges of a task of two outputs, with figures by hand."""
 
 from typing import Any
 

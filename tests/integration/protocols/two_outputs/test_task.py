@@ -61,7 +61,7 @@ def test_a_submission_whose_answer_is_not_stored_stores_nothing(
     block = assigned_blocks(lend(judge))[0]
 
     def store(judgment: Judgment, *, answer: tuple[Any, Any]) -> bool:
-        # What the database has no room for.
+        # Values that the database cannot hold.
         return judgment_store(judgment, answer=(answer[0], {"verdict": "neither"}))
 
     monkeypatch.setattr(submission, "judgment_store", store)

@@ -1,4 +1,4 @@
-"""Acceptability of edits: Bojar et al. (2011, §4.1), and no percentage of few."""
+"""Acceptability of edits: Bojar et al. (2011, §4.1), without percentages of few edits."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ def edits_of(rows: list[Row], **columns: Any) -> Edits:
 
 
 def shares(system: str, acceptable: int, of: int) -> list[Row]:
-    """So many edits of one acceptor each, each of a segment of its own."""
+    """Make this many edits with one acceptor each, each of its own segment."""
     return [(system, place, Outcome.EDITED, int(place < acceptable), 1) for place in range(of)]
 
 
@@ -60,7 +60,7 @@ def test_three_of_five_is_not_ranked_above_five_of_thirty() -> None:
     pair = next(each for each in found.pairs if {each.first, each.second} == {"CMU", "CU-BOJAR"})
     assert pair.p_value == pytest.approx(0.067, abs=0.0005)
     assert pair.adjusted_p is None
-    # One pair has systems with a percentage, so nothing is corrected for.
+    # Only one pair of systems has percentages, so there is no correction.
     tested = next(each for each in found.pairs if each.adjusted_p is not None)
     assert {tested.first, tested.second} == {"CMU", "UEDIN"}
     assert tested.adjusted_p == tested.p_value
@@ -116,7 +116,7 @@ def test_what_counts_as_acceptable() -> None:
     assert row.share is not None
     assert row.share.value == pytest.approx(2 / 5)
     mean = by_name(edits, fewest=1, counting=Counting.MEAN)["A"].share
-    # Six of nine acceptances, and two more for what nobody could edit.
+    # Six of nine acceptances, and two more for outputs that could not be edited.
     assert mean is not None
     assert (mean.successes, mean.trials) == (6, 11)
     assert by_name(edits, fewest=6)["A"].share is None

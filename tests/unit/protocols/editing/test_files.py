@@ -92,7 +92,7 @@ def test_few_edits_have_no_percentage(
     line = next(line for line in text.splitlines() if line.startswith("CU-BOJAR"))
     assert line.split()[1:8] == ["3", "of", "5", "–", "–", "–", "–"]
     assert "16.7   5.6  34.7" in text
-    # Of edits that nobody decided; “Open” is a button.
+    # Undecided edits; “Open” is a button.
     assert " Undecided" in text
     assert "fewer than 20 edits have no percentage and no rank" in text
     said = run_json("analyse", "editing", file)["acceptability"]

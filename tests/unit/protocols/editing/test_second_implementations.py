@@ -16,7 +16,7 @@ from tests.unit.protocols.plain_shares import plain_interval
 
 _ROWS = st.lists(
     st.tuples(st.sampled_from("ABC"), st.integers(1, 6), st.sampled_from(Outcome), st.integers(0, 3), st.integers(0, 3)).map(
-        # Nobody accepts what could not be edited, and no more say yes than were asked.
+        # Outputs that could not be edited have no acceptances, and there are at most as many as acceptors.
         lambda row: (*row[:3], 0, 0) if row[2] is Outcome.UNABLE else (*row[:3], min(row[3], row[4]), row[4])
     ),
     min_size=1,
@@ -104,7 +104,7 @@ def test_pairs_are_corrected_by_holm_and_bound_ranks(rows: list[Row]) -> None:
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=20))
 def test_acceptors_agree_as_statsmodels_says(yes: list[int]) -> None:
     rows: list[Row] = [("A", place, Outcome.EDITED, each, 3) for place, each in enumerate(yes)]
-    # An edit that one person accepted says nothing of agreement.
+    # An edit with one acceptor says nothing about agreement.
     rows.append(("A", len(yes), Outcome.EDITED, 1, 1))
     found = acceptability(edits_of(rows)).acceptors
     assert found.edits == len(yes)

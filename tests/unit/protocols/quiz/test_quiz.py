@@ -1,4 +1,4 @@
-"""Quizzes: read, scored, and with intervals that know snippets."""
+"""Quizzes: reading, scores, and intervals that account for snippets."""
 
 import re
 from collections.abc import Callable
@@ -43,7 +43,7 @@ def test_a_worked_example(make_file: MakeFile) -> None:
     assert (other.share.low, other.share.high) == pytest.approx(
         plain_interval([(1, 3, 1, 1), (3, 3, 1, 2), (0, 1, 2, 1)])
     )
-    # One snippet says nothing of others.
+    # One snippet says nothing about others.
     assert (one.share.low, one.share.high) == (None, None)
     assert [(row.name, row.share.trials) for row in reader_scores(readings)] == [
         ("ann", 7),

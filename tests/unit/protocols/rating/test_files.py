@@ -1,4 +1,4 @@
-"""Ratings as JSON Lines: what is read, and what is refused with line and key."""
+"""Ratings as JSON Lines: valid files, and errors with line and key."""
 
 import gzip
 import re

@@ -30,7 +30,7 @@ def test_a_worked_example(ratings_of: MakeRatings) -> None:
     assert (ann.easy, ann.easy_missed) == (2, 1)
     assert bob.others == pytest.approx((5 + 2 + 4.5) / 3)
     assert bob.distance == pytest.approx((0 + 2 + 0.5) / 3)
-    # Nobody else rated segment 4: it is in the mean, and not in what compares.
+    # Only this judge rated segment 4: it counts in the mean, not in comparisons.
     assert (cy.ratings, cy.shared, cy.mean) == (2, 1, 3)
     assert (cy.others, cy.difference) == (4.5, 0.5)
 

@@ -1,4 +1,4 @@
-"""Mean ratings: worked by hand, by a second formula, and where the truth is known."""
+"""Mean ratings: by hand, by a second formula, and in simulation."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,7 +20,7 @@ WORLD = RatingWorld(quality=(2.4, 3.0, 3.6), segments=25, judges=8)
 
 
 def numbers_of(row: MeanRating) -> set[float | None]:
-    """Return what is only there with enough ratings."""
+    """Return the figures that need enough ratings."""
     return {*(row.low, row.high, row.standard_error, row.rank_low, row.rank_high, row.cluster)}
 
 
@@ -153,7 +153,7 @@ def test_neither_order_nor_names_matter() -> None:
 
 
 def test_severity_makes_means_uncertain_and_not_their_differences() -> None:
-    """Judges who meet all systems alike move all means together, by however much they differ."""
+    """Judges who rate all systems alike move all means together, however much they differ."""
     world = replace(WORLD, segments=24, mildness=0.0, taste=0.0)
     wider = []
     for seed in range(5):

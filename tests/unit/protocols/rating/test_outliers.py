@@ -1,4 +1,4 @@
-"""Outliers as Hamon et al. (2007) count them, and what goes with them."""
+"""Outliers as Hamon et al. (2007) count them, and means without them."""
 
 from collections.abc import Callable
 

@@ -17,7 +17,7 @@ from tests.benchmarks.rating_coverage import WORLDS
 
 MakeRatings = Callable[..., Ratings]
 _POINTS = range(1, 6)
-#: The ratings of each text: of none that anybody else rated, of two judges, or of more.
+#: Ratings of each text: by one judge, by two, or by more.
 _TEXTS = st.lists(st.lists(st.sampled_from(_POINTS), min_size=1, max_size=4), max_size=7)
 
 

@@ -1,4 +1,4 @@
-"""A verdict follows from the first judgments that count, whenever somebody looks."""
+"""A verdict follows from the first judgments that count, whenever it is computed."""
 
 import pytest
 from hypothesis import given

@@ -59,7 +59,7 @@ def test_judges_who_do_not_differ_have_a_vote_each(judges: int, p: float) -> Non
     ],
 )
 def test_equal_systems_are_told_apart_no_more_often_than_it_says(world: SimulatedWorld) -> None:
-    """At 5 % of 400 comparisons; two standard errors are 2.2 %."""
+    """The level is 5 % of 400 comparisons; two standard errors are 2.2 %."""
     told = [
         p_over_judges(SimulatedCampaign(world, seed=3, run=run).judgments(("X", "Y")))
         for run in range(400)

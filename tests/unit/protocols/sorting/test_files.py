@@ -1,4 +1,4 @@
-"""Comparisons as JSON Lines, and what is said of lines that are none."""
+"""Comparisons as JSON Lines, and errors of invalid lines."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -23,7 +23,7 @@ LINES = [
 
 
 def silent(_done: int, _total: int) -> None:
-    """Progress that nobody watches."""
+    """Ignore progress."""
 
 
 def test_answers_are_counted_by_pair_whichever_output_came_first(make_file: MakeFile) -> None:

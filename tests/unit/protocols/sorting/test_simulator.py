@@ -1,4 +1,4 @@
-"""What a sort promises, by simulated judges whose systems have a known order."""
+"""Properties of a sort, with simulated judges and systems in a known order."""
 
 import math
 from dataclasses import replace
@@ -26,7 +26,7 @@ def test_systems_that_differ_are_sorted_and_told_apart(world: SimulatedWorld, mo
 
 
 def test_neighbours_of_equal_quality_are_told_apart_as_often_as_the_level_says() -> None:
-    """A path through the sort depends on signs alone, so to be neighbours says nothing of the size of R."""
+    """A path through the sort depends on signs alone, so being neighbours says nothing about the size of R."""
     promise = simulate_sorts(EQUAL, sorts=250, seed=2)
     assert promise.level == pytest.approx(0.055, abs=0.02)
     assert promise.any_false == pytest.approx(0.2, abs=0.07)

@@ -12,5 +12,5 @@ def in_memory(text: str, name: str = "file") -> InputFile:
 
 
 def lost(losses: Iterable[Loss]) -> dict[str, int]:
-    """Return how often each thing was lost."""
+    """Return the count of each loss."""
     return {loss.what: loss.count for loss in losses}

@@ -89,7 +89,7 @@ def test_systems_without_common_segments_are_not_compared() -> None:
 
 
 def test_a_common_judge_alone_connects_nothing_but_a_chain_does() -> None:
-    # Segments differ in ease as they like, so that the same judge on other segments says nothing of systems.
+    # Segments may differ in ease, so the same judge on other segments says nothing about systems.
     same_judge = pair("A", "B", 0, judge="j0") + pair("C", "D", 10, judge="j0")
     assert fit_additive(score_columns(same_judge), level="segments").group.tolist() == [0, 0, 1, 1]
     chain = pair("A", "B", 0, judge="j0") + pair("B", "C", 10, judge="j1")
@@ -97,7 +97,7 @@ def test_a_common_judge_alone_connects_nothing_but_a_chain_does() -> None:
 
 
 def test_what_only_judges_differ_in_is_not_a_system() -> None:
-    # On each segment A is scored by one judge and B by another: mild judge or good system, nobody knows.
+    # On each segment A is scored by one judge and B by another: mild judge or good system cannot be told apart.
     screens = [
         judgment(output(system, score + n), segment=str(n), judge=judge)
         for n in range(6)

@@ -31,7 +31,7 @@ def test_two_judges_side_by_side() -> None:
 
 
 def test_the_interval_of_two_judges_takes_outputs_of_a_segment_for_alike() -> None:
-    """A second system with the same scores makes nothing more certain."""
+    """A second system with the same scores adds no certainty."""
     random = np.random.default_rng(3)
     scores = {"ann": random.integers(0, 101, 20), "bob": random.integers(0, 101, 20)}
 

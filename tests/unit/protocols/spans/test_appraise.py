@@ -1,4 +1,4 @@
-"""Appraise's CSV: what it says, what it cannot, and what is refused at which line and key."""
+"""Appraise's CSV: content, losses, and errors with line and key."""
 
 import pytest
 
@@ -40,7 +40,7 @@ def test_appraise_rows_of_esa() -> None:
         ("ann,A,7,TGT,en,de,87,d,False", None, None),
         ("ann,A,7,TGT,en,de,87,d,False,[],10,20", (), 20),
         ("ann,A,7,TGT,en,de,87,d,False,None,10,20", None, 20),
-        # As Appraise stores it where nobody marked anything: JSON in JSON.
+        # As Appraise stores outputs without marks: JSON in JSON.
         ('ann,A,7,TGT,en,de,87,d,False,"""[]""",10,20', (), 20),
         (f"ann,A,7,TGT,en,de,87,d,False,{MISSING},10,20", (Span(None, None, Severity.MAJOR, "Accuracy/Omission"),), 20),
     ],

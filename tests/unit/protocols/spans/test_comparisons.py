@@ -1,4 +1,4 @@
-"""What scores imply for the ranking methods."""
+"""Comparisons that scores imply for the ranking methods."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Which scores are asked about."""
+"""Scores that judges are asked to confirm."""
 
 import json
 from dataclasses import asdict
@@ -16,7 +16,7 @@ from protocols.spans.contradictions import (
 from protocols.spans.records import ScoredOutput
 from tests.unit.protocols.spans.drawn import judgment, major, minor, output
 
-#: Answers, by the errors of each output, and what is asked of them.
+#: Answers, by the errors of each output, and the questions they raise.
 TABLE = json.loads(Path(__file__).with_name("contradictions.json").read_text(encoding="utf-8"))
 
 

@@ -1,4 +1,4 @@
-"""JSON Lines: what it says, what it cannot, and what is refused at which line and key."""
+"""JSON Lines: content, losses, and errors with line and key."""
 
 import json
 from typing import Any

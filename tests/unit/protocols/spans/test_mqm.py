@@ -1,4 +1,4 @@
-"""Google's MQM: what it says, what it cannot, and what is refused at which line and key."""
+"""Google's MQM: content, losses, and errors with line and key."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Pearmut's annotation log: what it says, what it cannot, and what is refused at which line and key."""
+"""Pearmut's annotation log: content, losses, and errors with line and key."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a scored judgment may be, and which spans fit their text."""
+"""Valid scored judgments, and spans that fit their text."""
 
 import pytest
 

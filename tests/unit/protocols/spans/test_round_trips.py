@@ -1,4 +1,4 @@
-"""What is written is read again; what is not, is among the losses."""
+"""All that is written is read again; the rest is among the losses."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -41,7 +41,7 @@ def test_json_lines_lose_nothing(judgments: list[ScoredJudgment]) -> None:
 def test_what_came_through_once_comes_through_again(
     read: Read, write: Write, judgments: list[ScoredJudgment]
 ) -> None:
-    """A second round trip loses nothing more: the formats lose things, and do not bend them."""
+    """A second round trip loses nothing more: formats lose data but do not change them."""
     lines, _losses = write(judgments)
     if not any(line.strip() for line in lines[write is write_mqm_tsv :]):
         return

@@ -37,7 +37,7 @@ def test_wilcoxon_is_one_sided_on_common_units() -> None:
 
 
 def test_either_t_takes_the_smaller_of_two() -> None:
-    # Far apart, but each segment by itself says little: the unpaired test decides, and the other way round.
+    # Far apart, though single segments say little: the unpaired test decides, and vice versa.
     for upper, lower in (
         ([90, 91.0, 92, 60], [50, 53.0, 49, 55]),
         ([50, 60, 90.0], [49, 59, 89.0]),

@@ -1,4 +1,4 @@
-"""Answers about two outputs in files, and what `analyse` tells of them."""
+"""Answers about two outputs in files, and the report of `analyse`."""
 
 import json
 import re

@@ -41,7 +41,7 @@ def test_kappa_of_two_judges_is_cohens(items: list[tuple[Choice, ...]]) -> None:
         assert pair.judges == (_JUDGES[one], _JUDGES[other])
         assert np.array_equal(pair.table, table)
         if table.trace() == len(items) and np.count_nonzero(table) == 1:
-            # Both always chose the same one thing: chance explains all of it.
+            # Both always made the same choice: chance explains all agreement.
             assert (pair.p_agree, pair.p_chance, pair.kappa) == (1, 1, None)
             continue
         reference = cohens_kappa(table, return_results=False)
@@ -80,5 +80,5 @@ def test_mirrored_kappa_is_that_of_each_table_and_its_mirror(
         [pair.kappa for pair in twice.pairs]
     )
     assert found.together.kappa == pytest.approx(twice.together.kappa)
-    # What is shown is what was said.
+    # The table shows the answers.
     assert [pair.items for pair in found.pairs] == [len(items)] * 3

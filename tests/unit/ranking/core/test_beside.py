@@ -1,11 +1,4 @@
-"""Systems compared by the mean scores of a segment, where outputs are scored one by one.
-
-Pairs decided, and in an hour.
-
-Correlations of scores, beside scipy's.
-
-Tasks beside each other, and whether their intervals hold.
-"""
+"""Tasks beside each other: mean scores, decided pairs, correlations beside scipy's, and coverage of intervals."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -80,7 +73,7 @@ def test_a_segment_counts_as_often_as_it_is_drawn() -> None:
     task = scored(*(("ab"[place], n, "ada", 50 - place) for n in range(1, 30) for place in (0, 1)))
     wins = task.wins_resampled("segments", seed=3, resamples=200)
     hours = task.hours_resampled("segments", seed=3, resamples=200)
-    # Two outputs a segment, an hour each.
+    # Two outputs per segment, an hour each.
     assert wins[:, 0, 1] * 2 == pytest.approx(hours)
     assert 4 < wins[:, 0, 1].std() < 7
     means = task.means_resampled("segments", seed=3, resamples=200)
@@ -255,7 +248,7 @@ def test_only_systems_that_both_score_count() -> None:
     assert found.systems == ("a", "b", "c", "f")
     kendall = found.by_measure["kendall"]
     assert kendall.value == pytest.approx(2 / 3)
-    # Scores without noise tell nothing of other segments.
+    # Scores without noise say nothing about other segments.
     assert (kendall.low, kendall.high) == (None, None)
 
 
@@ -278,7 +271,7 @@ def test_resamples_without_a_correlation_have_no_interval() -> None:
 
 
 def test_a_segment_weighs_the_same_in_both_tasks() -> None:
-    """Of a task and itself the correlation is 1 in every resample, whichever unit is drawn."""
+    """The correlation of a task with itself is 1 in every resample, whichever unit is drawn."""
     task = campaign(WORLDS["tastes"], np.random.default_rng(3))[0]
     scores = drawn_scores(task, counts_method_named("expected_wins"), resamples=100)
     assert set(UNITS) == scores.resampled.keys()

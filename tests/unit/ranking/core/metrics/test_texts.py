@@ -80,7 +80,7 @@ def test_errors_of_words_by_hand() -> None:
     assert word_errors(["a", "x", "c", "d", "e"], reference) == (2, 4, 3, 1, 0, 1)
     assert unordered_errors(["d", "c", "b", "a"], reference) == (0, 4)
     assert unordered_errors(["a", "a", "x"], reference) == (3, 4)
-    # Of several references the one with fewest errors counts, with its length.
+    # With several references, the one with fewest errors counts, with its length.
     found = TextMetric("WER", "en").statistics({"S": ["a b"]}, [["x y z", "a b c", "a c b"]])
     assert found["S"][0, :2].tolist() == [1, 3]
 
@@ -169,7 +169,7 @@ def test_wmt12_gives_the_known_values() -> None:
     assert shown is not None
     assert shown.error == pytest.approx(0.00352, abs=5e-6)
     pairs = zip(outputs["onlineB"], references, strict=True)
-    # jiwer splits at spaces alone, and takes several for one.
+    # jiwer splits at spaces alone, and treats several as one.
     rows = [word_errors(*(re.split(" +", text) for text in (one, two))) for one, (two,) in pairs]
     assert np.sum(rows, axis=0)[2:].tolist() == [25_635, 30_525, 7_616, 6_507]
 
