@@ -146,11 +146,11 @@ class _Words:
             return date_format(moment, "DATETIME_FORMAT")
         if field.name in _LANGUAGES:
             return language_name(value)
-        return str(dict(field.flatchoices).get(value, value))
+        return str(dict(field.flatchoices).get(value, system_label(value)))
 
     def _named(self, model: Any, key: int | None) -> str:
         name = self._names.get(model, {}).get(key or 0)
-        return f"#{key}" if name is None else name
+        return f"#{key}" if name is None else system_label(name)
 
     @cached_property
     def _names(self) -> dict[type[models.Model], Mapping[int, str]]:
