@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import IO, NamedTuple
 
 from campaign.formats import InputFile, Place
 from campaign.formats.errors import Loss, Losses
@@ -130,8 +132,25 @@ def read_judgments(
         If there are several language pairs and none was selected (the message lists them), or if
         the selection matches nothing.
     """
-    reading = _read(names, input_format, progress)
-    return reading.result(selection or JudgmentSelection())
+    selection = selection or JudgmentSelection()
+    read = _read(names, input_format, progress)
+    vocabulary, losses = read.vocabulary, read.losses
+    languages = one_language_pair(vocabulary.languages, selection)
+    judged, rest = selected(read.columns, vocabulary, languages, selection.exclude_judges)
+    found = rest.found(read.files, selection)
+    judges, candidates = list(vocabulary.judges), list(vocabulary.candidates)
+    blocks = blocks_of(judged, rest.systems, judges, candidates)
+    return JudgmentsRead(
+        blocks=blocks,
+        duration_ms=judged.duration_ms,
+        input_format=read.input_format,
+        languages=languages,
+        judges=sum(name != NO_JUDGE for name in blocks.judges),
+        ignored_documents=ignored_documents(judged.document, used=blocks.document is not None),
+        losses=losses,
+        documents=tuple(vocabulary.documents),
+        **found,
+    )
 
 
 def read_columns(
@@ -148,98 +167,71 @@ def read_columns(
     -------
     tuple of Columns, Vocabulary and the losses: content of the files that was not read
     """
-    reading = _read(names, input_format, progress)
-    return reading.columns(), reading.vocabulary, reading.losses.found()
+    read = _read(names, input_format, progress)
+    return read.columns, read.vocabulary, read.losses
+
+
+class _Read(NamedTuple):
+    """Content of files of one format."""
+
+    input_format: InputFormat
+    files: list[FileRead]
+    columns: Columns
+    vocabulary: Vocabulary
+    losses: tuple[Loss, ...]
 
 
 def _read(
-    names: Sequence[str],
-    input_format: InputFormat | None,
-    progress: ReadingProgress | None,
-) -> _Reading:
+    names: Sequence[str], input_format: InputFormat | None, progress: ReadingProgress | None
+) -> _Read:
     sources = Sources(names, progress=progress)
-    reading = _Reading(input_format, sources)
+    vocabulary, losses = Vocabulary(), Losses()
+    files: list[FileRead] = []
+    columns: list[Columns] = []
+    first: tuple[InputFormat, str] | None = None
     for name in sources.names:
-        reading.read(name)
-    return reading
-
-
-class _Reading:
-    """The files read so far."""
-
-    def __init__(self, input_format: InputFormat | None, sources: Sources) -> None:
-        self._given = input_format
-        self._first: tuple[InputFormat, str] | None = None
-        self._sources = sources
-        self.vocabulary = Vocabulary()
-        self._columns: list[Columns] = []
-        self._files: list[FileRead] = []
-        self.losses = Losses()
-
-    def read(self, name: str) -> None:
-        with self._sources.input(name) as (given, stream):
-            called = given.name
-            found, file = self._detected(given)
-            if found is InputFormat.PARQUET:
-                sha256 = stream.sha256()
-                parts = self._parts_of_parquet(called, name)
-            else:
-                rows = (
-                    read_arena(file, self.losses)
-                    if found is InputFormat.ARENA_VOTES
-                    else READERS[found](file)
-                )
-                rows = _fitting(rows, called)
-                parts = list(columns_of(rows, self.vocabulary))
-                sha256 = stream.sha256()
-        if not any(len(part) for part in parts):
-            raise Place(called, 1).error("the file has no judgments", "use a file with judgments")
-        self._columns.extend(parts)
-        self._files.append(FileRead(name, sha256))
-
-    def _parts_of_parquet(self, called: str, name: str) -> list[Columns]:
-        if holds_votes(called, self._sources.seekable(name)):
-            votes = read_arena_parquet(called, self._sources.seekable(name), self.losses)
-            return list(columns_of(votes, self.vocabulary))
-        with opened(called, self._sources.seekable(name)) as parquet:
-            return list(read_row_groups(parquet, self.vocabulary))
-
-    def _detected(self, file: InputFile) -> tuple[InputFormat, InputFile]:
-        found, whole = (self._given, file) if self._given is not None else detect_input_format(file)
-        if self._first is None:
-            self._first = found, file.name
-        if found is not self._first[0]:
-            raise Place(file.name, 1).error(
-                f"the file is {found}, but {self._first[1]} is {self._first[0]}",
-                "give files of one format at a time",
+        with sources.input(name) as (given, stream):
+            found, file = (
+                (input_format, given) if input_format is not None else detect_input_format(given)
             )
-        return found, whole
+            first = first or (found, file.name)
+            if found is not first[0]:
+                raise Place(file.name, 1).error(
+                    f"the file is {found}, but {first[1]} is {first[0]}",
+                    "give files of one format at a time",
+                )
+            again = partial(sources.seekable, name)
+            parts = list(_columns(found, file, again, vocabulary, losses))
+            files.append(FileRead(name, stream.sha256()))
+        if not any(len(part) for part in parts):
+            raise Place(file.name, 1).error(
+                "the file has no judgments", "use a file with judgments"
+            )
+        columns += parts
+    if first is None:
+        raise ValueError("no file was named")
+    return _Read(first[0], files, joined(columns), vocabulary, losses.found())
 
-    def columns(self) -> Columns:
-        """Return the columns read, and release them."""
-        parts, self._columns = self._columns, []
-        return joined(parts)
 
-    def result(self, selection: JudgmentSelection) -> JudgmentsRead:
-        if self._first is None:
-            raise ValueError("no file was read")
-        languages = one_language_pair(self.vocabulary.languages, selection)
-        excluded = selection.exclude_judges
-        judged, rest = selected(self.columns(), self.vocabulary, languages, excluded)
-        found = rest.found(self._files, selection)
-        judges, candidates = list(self.vocabulary.judges), list(self.vocabulary.candidates)
-        blocks = blocks_of(judged, rest.systems, judges, candidates)
-        return JudgmentsRead(
-            blocks=blocks,
-            duration_ms=judged.duration_ms,
-            input_format=self._first[0],
-            languages=languages,
-            judges=sum(name != NO_JUDGE for name in blocks.judges),
-            ignored_documents=ignored_documents(judged.document, used=blocks.document is not None),
-            losses=self.losses.found(),
-            documents=tuple(self.vocabulary.documents),
-            **found,
-        )
+def _columns(
+    found: InputFormat,
+    file: InputFile,
+    again: Callable[[], str | IO[bytes]],
+    vocabulary: Vocabulary,
+    losses: Losses,
+) -> Iterator[Columns]:
+    """Yield the columns of a file; `again` opens it for readers that need to seek."""
+    if found is InputFormat.PARQUET and not holds_votes(file.name, again()):
+        with opened(file.name, again()) as parquet:
+            yield from read_row_groups(parquet, vocabulary)
+        return
+    if found is InputFormat.PARQUET:
+        rows = read_arena_parquet(file.name, again(), losses)
+    elif found is InputFormat.ARENA_VOTES:
+        rows = read_arena(file, losses)
+    else:
+        rows = READERS[found](file)
+    yield from columns_of(_fitting(rows, file.name), vocabulary)
 
 
 def _fitting(rows: Iterator[JudgedBlock], file: str) -> Iterator[JudgedBlock]:
