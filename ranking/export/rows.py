@@ -116,7 +116,9 @@ def _judgments(task: Task, after: int, until: int, watermark: int) -> Iterator[S
             number__gt=start, number__lte=min(start + _AT_ONCE, until)
         )
         with timezone.override(UTC):
-            yield judgments_recorded(list(numbers.order_by("number")), task=task, until=watermark)
+            some = judgments_recorded(list(numbers.order_by("number")), task=task, until=watermark)
+        # Outside: the time zone of whoever reads the file is not to change.
+        yield some
 
 
 def _lent(task: Task) -> int:
