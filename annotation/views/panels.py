@@ -1,7 +1,6 @@
 """Panels of recruiting services: organisers' pages, and the addresses for participants and webhooks."""
 
 import re
-from datetime import datetime
 from typing import Any, Final, cast
 from urllib.parse import quote
 
@@ -10,10 +9,10 @@ from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
 from django.core.validators import RegexValidator
-from django.db.models.functions import Now
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
@@ -245,9 +244,10 @@ def panel_entry(request: HttpRequest, token: str) -> HttpResponse:
         return _refused(request, panel, str(error), status=400)
     if request.method == "POST":
         return _begin(request, panel, entry)
-    own = _own(request, panel, entry)
-    if own is not None:
-        return _lead_on(participation_refresh(participation=own))
+    if request.user.is_authenticated:
+        own = participation_at_address(panel=panel, entry=entry, user=request.user)
+        if own is not None:
+            return _lead_on(participation_refresh(participation=own))
     return render(request, "panel/begin.html", {"panel": panel})
 
 
@@ -265,13 +265,6 @@ def _begin(request: HttpRequest, panel: Panel, entry: Entry) -> HttpResponse:
         raise Http404
     login(request, user)
     return _lead_on(participation)
-
-
-def _own(request: HttpRequest, panel: Panel, entry: Entry) -> Participation | None:
-    """Return the participation named by the address if it belongs to the signed-in user, otherwise None."""
-    if not request.user.is_authenticated:
-        return None
-    return participation_at_address(panel=panel, entry=entry, user=request.user)
 
 
 def _lead_on(participation: Participation) -> HttpResponse:
@@ -346,7 +339,7 @@ def panel_events(request: HttpRequest, token: str) -> HttpResponse:
             timestamp=request.headers.get("X-Prolific-Request-Timestamp", ""),
             signature=request.headers.get("X-Prolific-Request-Signature", ""),
             body=request.body,
-            now=_now(panel),
+            now=timezone.now(),
         )
     except EventForgedError as error:
         return HttpResponse(str(error), status=403, content_type="text/plain")
@@ -355,8 +348,3 @@ def panel_events(request: HttpRequest, token: str) -> HttpResponse:
     if event is not None:
         participation_event_apply(panel=panel, event=event)
     return HttpResponse(status=204)
-
-
-def _now(panel: Panel) -> datetime:
-    now: datetime = Panel.objects.values_list(Now(), flat=True).get(pk=panel.pk)
-    return now
