@@ -1,7 +1,5 @@
 """Errors of services, and where REST and forms show them: one class of errors, so that no view has to translate them."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 
@@ -20,11 +18,18 @@ class RefusedError(Exception):
             self.field = field
 
 
-@contextmanager
-def refusals_at(form: Any, field: str = "") -> Iterator[None]:
+class RefusalsAt:
     """Show a service's refusal at `field` of a form, or else at its own; the rest of the block is skipped."""
-    try:
-        yield
-    except RefusedError as error:
-        at = field or error.field
-        form.add_error(at if at in form.fields else None, str(error))
+
+    def __init__(self, form: Any, field: str = "") -> None:
+        self._form, self._field = form, field
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: object, _traceback: object) -> bool:
+        if not isinstance(error, RefusedError):
+            return False
+        at = self._field or error.field
+        self._form.add_error(at if at in self._form.fields else None, str(error))
+        return True

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from annotation.selectors.judges_needed import judges_needed
 from annotation.selectors.task_rules import rules_settled_in_words
 from campaign.models import CampaignState, Task, User
-from campaign.refusals import refusals_at
+from campaign.refusals import RefusalsAt
 from campaign.selectors.judged import languages_settled_in_words
 from campaign.selectors.rehearsals import rehearsal_state
 from campaign.services.rehearsals import (
@@ -44,7 +44,7 @@ def campaign_clone_page(request: HttpRequest, slug: str) -> HttpResponse:
     form = CloneForm(request.POST or None, initial=initial)
     context = {"campaign": campaign, "section": "state", "form": form}
     if request.method == "POST" and form.is_valid():
-        with refusals_at(form):
+        with RefusalsAt(form):
             clone = campaign_clone(
                 source=campaign, by=cast("User", request.user), **form.cleaned_data
             )

@@ -21,7 +21,7 @@ from campaign.forms.versions import VersionedForm
 from campaign.models import System, SystemKind, Task
 from campaign.models.system import system_label
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
-from campaign.refusals import refusals_at
+from campaign.refusals import RefusalsAt
 
 
 class SystemTable(DeskTable):
@@ -83,7 +83,7 @@ class SystemForm(VersionedForm, forms.ModelForm):  # type: ignore[type-arg]
 
     def change(self) -> bool:
         """Change the system; False, with an error, if refused."""
-        with refusals_at(self):
+        with RefusalsAt(self):
             system_change(system=self.instance, **self.cleaned_data)
             return True
         return False
@@ -124,7 +124,7 @@ class SystemAddForm(forms.Form):
     def add(self, task: Task) -> System | None:
         """Add the system and return it; None, with an error, if refused."""
         file = self.cleaned_data["file"]
-        with refusals_at(self):
+        with RefusalsAt(self):
             return system_add(
                 test_set=task.test_set,
                 name=self.cleaned_data["name"],

@@ -57,7 +57,7 @@ from campaign.panels import (
     prolific_entry,
     prolific_event,
 )
-from campaign.refusals import refusals_at
+from campaign.refusals import RefusalsAt
 from campaign.services.panels import (
     CODE_PATTERN,
     GENERIC_TERMS,
@@ -134,7 +134,7 @@ def panels_page(request: HttpRequest, slug: str) -> HttpResponse:
     form = PanelForm(request.POST or None, campaign=campaign)
     if request.method == "POST" and form.is_valid():
         user = cast("User", request.user)
-        with refusals_at(form):
+        with RefusalsAt(form):
             panel = panel_create(campaign=campaign, user=user, **form.cleaned_data)
             messages.success(request, _("Saved."))
             return redirect("panel", slug, panel.pk)
@@ -155,7 +155,7 @@ def panel_page(request: HttpRequest, slug: str, panel_id: int) -> HttpResponse:
     panel = get_object_or_404(Panel, pk=panel_id, campaign=campaign)
     form = PanelForm(request.POST or None, campaign=campaign, panel=panel)
     if request.method == "POST" and form.is_valid():
-        with refusals_at(form):
+        with RefusalsAt(form):
             panel_change(panel=panel, **form.cleaned_data)
             messages.success(
                 request,

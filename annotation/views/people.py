@@ -29,7 +29,7 @@ from annotation.services.judges import erasure_carry_out
 from campaign.export.downloads import download, judge_links, judge_links_csv
 from campaign.models import Campaign, ErasureRequest, Judge, JudgeGroup, User
 from campaign.notification import mail_is_printed
-from campaign.refusals import refusals_at
+from campaign.refusals import RefusalsAt
 from campaign.selectors.credentials import judge_access
 from campaign.selectors.judge_languages import languages_without_work
 from campaign.selectors.rehearsals import rehearsal_to_see
@@ -153,7 +153,7 @@ def campaign_judge_page(request: HttpRequest, slug: str, judge_id: int) -> HttpR
     if not form.is_valid():
         return _judge_page(request, judge, form, 400)
     changes = form.changes(judge)
-    with refusals_at(form, "address"):
+    with RefusalsAt(form, "address"):
         facts = judge_change_in_words(
             judge=_fresh(judge), change=lambda: judge_change(judge=_fresh(judge), **changes)
         )

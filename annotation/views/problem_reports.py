@@ -18,7 +18,7 @@ from annotation.services.problem_reports import (
     problem_reply_take_back,
 )
 from campaign.models import Campaign, Reference, User
-from campaign.refusals import refusals_at
+from campaign.refusals import RefusalsAt
 from campaign.texts.languages import language_described
 from campaign.views.access import organised_campaign
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
@@ -67,7 +67,7 @@ def problem_report_page(request: HttpRequest, slug: str, report_id: int) -> Http
     if not form.is_valid():
         return _shown(request, campaign, report, form, status=400)
     user = cast("User", request.user)
-    with refusals_at(form, "text"):
+    with RefusalsAt(form, "text"):
         problem_reply(report=report, user=user, **form.cleaned_data)
         messages.success(request, _("Saved."))
         return redirect("problem-report", slug, report.pk)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.forms.versions import VersionedForm
 from campaign.models import Campaign, User
-from campaign.refusals import refusals_at
+from campaign.refusals import RefusalsAt
 from campaign.selectors.tasks import tasks_in_order
 from campaign.services.campaigns import (
     campaign_create,
@@ -127,7 +127,7 @@ class LifetimeForm(VersionedForm):
     def save(self) -> bool:
         """Save the entries; return False, with an error, if the time is past."""
         wanted = {each.pk: self.cleaned_data[f"blocks_{each.pk}"] for each in self.tasks}
-        with refusals_at(self, "closes_at"):
+        with RefusalsAt(self, "closes_at"):
             campaign_extend(
                 campaign=self.campaign,
                 closes_at=self.cleaned_data["closes_at"],

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from campaign.forms.languages import languages_validate
 from campaign.forms.versions import VersionedForm
 from campaign.models import Acceptance, Campaign, Instructions, User
-from campaign.refusals import refusals_at
+from campaign.refusals import RefusalsAt
 from campaign.selectors.instructions import instructions_history, instructions_in_force
 from campaign.selectors.invitations import campaign_languages
 from campaign.services.instructions import (
@@ -68,7 +68,7 @@ def organiser_instructions(request: HttpRequest, slug: str) -> HttpResponse:
         return _page(request, campaign, in_force, form, status=400)
     if "preview" in request.POST:
         return _page(request, campaign, in_force, form, preview=_shown(**form.cleaned_data))
-    with refusals_at(form, "text"):
+    with RefusalsAt(form, "text"):
         kept = instructions_write(
             campaign=campaign, user=cast("User", request.user), **form.cleaned_data
         )

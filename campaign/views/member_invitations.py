@@ -12,7 +12,7 @@ from django.views.decorators.cache import never_cache
 from campaign.forms.credentials import MemberMailForm
 from campaign.models import Campaign, Mail, MailKind, Membership, MembershipRole, User
 from campaign.pages.rights import rights
-from campaign.refusals import refusals_at
+from campaign.refusals import RefusalsAt
 from campaign.selectors.credentials import member_access, takes_part_elsewhere
 from campaign.services.api_tokens import CredentialRefusedError
 from campaign.services.invitations import InvitationRefusedError
@@ -38,7 +38,7 @@ def member_mail_create(request: HttpRequest, slug: str) -> HttpResponse:
         return members_page(request, campaign, 400, mail_form=form)
     data = form.cleaned_data
     data["role"] = MembershipRole(data["role"])
-    with refusals_at(form, "email"):
+    with RefusalsAt(form, "email"):
         mail = member_invite_by_mail(
             campaign=campaign,
             base_url=request.build_absolute_uri("/"),

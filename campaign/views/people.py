@@ -18,7 +18,7 @@ from campaign.models import Campaign, Membership, MembershipRole, User
 from campaign.notification import mail_is_printed
 from campaign.pages.rights import ROLE_MEANS, rights
 from campaign.pages.tables import DeskTable, PlainColumn
-from campaign.refusals import refusals_at
+from campaign.refusals import RefusalsAt
 from campaign.selectors.credentials import (
     links_listed,
     links_withdrawn,
@@ -84,7 +84,7 @@ def people_page(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return members_page(request, campaign, 400, form=form)
     data = form.cleaned_data
-    with refusals_at(form, "email"):
+    with RefusalsAt(form, "email"):
         membership = member_add_by_email(
             campaign=campaign,
             email=data["email"],

@@ -21,7 +21,7 @@ from campaign.forms.versions import VersionedForm
 from campaign.models import Campaign, User, WebhookDelivery, WebhookEndpoint, WebhookEvent
 from campaign.pages.rights import rights
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
-from campaign.refusals import refusals_at
+from campaign.refusals import RefusalsAt
 from campaign.selectors.webhooks import deliveries_of, webhooks_of
 from campaign.services.webhooks.endpoints import (
     webhook_change,
@@ -112,7 +112,7 @@ def webhooks_page(request: HttpRequest, slug: str) -> HttpResponse:
     form = WebhookForm(request.POST or None)
     if form.is_valid():
         user = cast("User", request.user)
-        with refusals_at(form):
+        with RefusalsAt(form):
             endpoint = webhook_create(campaign=campaign, by=user, **form.cleaned_data)
             # Not after a redirect, as every secret.
             return _one(request, campaign, endpoint, shows_secret=True, status=201)
@@ -173,7 +173,7 @@ _ACTIONS: dict[str, tuple[Callable[..., None], Callable[[], str]]] = {
 def _change(request: HttpRequest, campaign: Campaign, endpoint: WebhookEndpoint) -> HttpResponse:
     form = WebhookForm(request.POST, initial=_initial(endpoint))
     if form.is_valid():
-        with refusals_at(form):
+        with RefusalsAt(form):
             webhook_change(endpoint=endpoint, **form.cleaned_data)
             messages.success(request, _("Saved."))
             return redirect("webhook", campaign.slug, endpoint.pk)

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from annotation.selectors.judges_needed import judges_needed
 from campaign.formats import InputFile
 from campaign.models import Protocol, Task
-from campaign.refusals import refusals_at
+from campaign.refusals import RefusalsAt
 from campaign.views.access import of_task, organised_task
 from campaign.views.decorators import form_view
 from protocols.quiz.snippets import (
@@ -48,7 +48,7 @@ class SnippetsForm(forms.Form):
     def replace(self, task: Task) -> int | None:
         """Replace the snippets and return their number; None, with an error, if refused."""
         file = self.cleaned_data["file"]
-        with refusals_at(self, "file"):
+        with RefusalsAt(self, "file"):
             return snippets_import(task=task, file=InputFile(file.name, file))
         return None
 

@@ -14,7 +14,7 @@ from annotation.models.quality import ACTIONS
 from annotation.services.quality import MESSAGE_LENGTH, NOTE_LENGTH, REINSTATE, RuleTerms
 from campaign.forms.versions import VersionedForm
 from campaign.models import Campaign, Judge, JudgeGroup, Task
-from campaign.refusals import refusals_at
+from campaign.refusals import RefusalsAt
 from campaign.services.judge_groups import (
     judge_group_change,
     judge_group_create,
@@ -244,7 +244,7 @@ class JudgeGroupForm(VersionedForm):
     def save(self, campaign: Campaign) -> JudgeGroup | None:
         """Make or change the group, and return it; None, with an error, if refused."""
         data = self.cleaned_data
-        with refusals_at(self):
+        with RefusalsAt(self):
             if self._group is None:
                 return judge_group_create(campaign=campaign, **data)
             return judge_group_change(group=self._group, **data)

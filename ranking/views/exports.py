@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from campaign.models import JobKind, MembershipRole, User
-from campaign.refusals import refusals_at
+from campaign.refusals import RefusalsAt
 from campaign.selectors.exported_files import exported_files, exports_state
 from campaign.selectors.jobs import jobs_of
 from campaign.services.exported_files import DAYS_KEPT, MOST_KEPT
@@ -71,7 +71,7 @@ def _asked(task: Any, form: ExportForm) -> Export | None:
     """Return the form's request; None, with an error, if it is refused."""
     if not form.is_bound or not form.is_valid():
         return None
-    with refusals_at(form, "file_format"):
+    with RefusalsAt(form, "file_format"):
         return export_of_member(task=task, asked=form.asked)
     return None
 

@@ -24,7 +24,7 @@ from annotation.services.planning.designs import design_change, design_use_again
 from campaign.forms.versions import VERSION
 from campaign.models import Task, User
 from campaign.pages.rights import rights
-from campaign.refusals import refusals_at
+from campaign.refusals import RefusalsAt
 from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, refusals_told
@@ -106,7 +106,7 @@ def _changed(
 ) -> RankingSettings | None:
     """Change the settings as the form says; None, with the reason in the form, if they do not go together."""
     said = form.cleaned_data
-    with refusals_at(form):
+    with RefusalsAt(form):
         return ranking_settings_change(
             task=task,
             changed_by=user,
@@ -181,7 +181,7 @@ def design_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
             fields=form.sent,
         )
         return ask(request, question, campaign=task.test_set.campaign, task=task, section=_SECTION)
-    with refusals_at(form):
+    with RefusalsAt(form):
         design_change(
             task=task,
             changed_by=cast("User", request.user),

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 
 from campaign.models import Task, User
-from campaign.refusals import refusals_at
+from campaign.refusals import RefusalsAt
 from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, page_view, refusals_told
@@ -256,7 +256,7 @@ def published_retract(request: HttpRequest, slug: str, task_id: int, version: in
     task, result = _result(request, slug, task_id, version)
     form = RetractionForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        with refusals_at(form, "retraction_reason"):
+        with RefusalsAt(form, "retraction_reason"):
             result_retract(result=result, reason=form.cleaned_data["retraction_reason"])
             messages.success(request, _("Version %(version)s retracted.") % {"version": version})
             return redirect("publish", slug, task_id)
