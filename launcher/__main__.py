@@ -25,19 +25,17 @@ import tomllib
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from launcher.backup import backup_command
 from launcher.data_directory import (
     CHECKOUT,
     IS_INSTALLED,
     DataDirectory,
-    FolderInUseError,
     LauncherError,
     start_command,
 )
 from launcher.restore import restore_command
-from launcher.services import Services, running_environment
+from launcher.services import Services, environment_beside
 from launcher.serving import serve
 
 
@@ -104,7 +102,13 @@ def _parser() -> argparse.ArgumentParser:
         help="with --temporary: sync all writes to disk, as in production",
     )
     run.add_argument("argv", nargs="+", metavar="COMMAND", help="command to run, after --")
-    _backup_arguments(commands)
+    backup = commands.add_parser("backup", help="write a backup into a new folder")
+    backup.add_argument(
+        "--to", default="", help="target folder (default: backups in the data folder)"
+    )
+    restore = commands.add_parser("restore", help="restore a backup")
+    restore.add_argument("source", metavar="FOLDER", help="backup folder")
+    restore.add_argument("--yes", action="store_true", help="replace existing data, keeping a copy")
     return parser
 
 
@@ -129,36 +133,22 @@ def _management_commands() -> str:
 
 
 def _launch(chosen: argparse.Namespace) -> int:
-    if chosen.command in ("backup", "restore"):
-        _back_up_or_restore(chosen)
-        return 0
-    if chosen.command in ("start", "demo"):
-        serve(DataDirectory.from_environment(), report, demo=chosen.command == "demo")
+    if chosen.command != "run":
+        directory = DataDirectory.from_environment()
+        if chosen.command == "backup":
+            backup_command(directory, into=chosen.to, report=report)
+        elif chosen.command == "restore":
+            restore_command(directory, source=chosen.source, confirmed=chosen.yes, report=report)
+        else:
+            serve(directory, report, demo=chosen.command == "demo")
         return 0
     if chosen.temporary:
-        with tempfile.TemporaryDirectory(prefix="quintet-") as folder:
-            return _run_beside_own(
-                DataDirectory(Path(folder).resolve()), chosen.argv, durable=chosen.durable
-            )
+        with (
+            tempfile.TemporaryDirectory(prefix="quintet-") as folder,
+            Services(DataDirectory(Path(folder).resolve()), durable=chosen.durable) as services,
+        ):
+            return _run(chosen.argv, services.environment)
     return _run_beside(DataDirectory.from_environment(), chosen.argv)
-
-
-def _backup_arguments(commands: Any) -> None:
-    backup = commands.add_parser("backup", help="write a backup into a new folder")
-    backup.add_argument(
-        "--to", default="", help="target folder (default: backups in the data folder)"
-    )
-    restore = commands.add_parser("restore", help="restore a backup")
-    restore.add_argument("source", metavar="FOLDER", help="backup folder")
-    restore.add_argument("--yes", action="store_true", help="replace existing data, keeping a copy")
-
-
-def _back_up_or_restore(chosen: argparse.Namespace) -> None:
-    directory = DataDirectory.from_environment()
-    if chosen.command == "backup":
-        backup_command(directory, into=chosen.to, report=report)
-    else:
-        restore_command(directory, source=chosen.source, confirmed=chosen.yes, report=report)
 
 
 def _run_beside(directory: DataDirectory, argv: list[str]) -> int:
@@ -174,18 +164,8 @@ def _run_beside(directory: DataDirectory, argv: list[str]) -> int:
             f"`{f'QUINTET_HOME={shlex.quote(home)} ' if home else ''}{start_command()}` first; or, if your campaigns are "
             "elsewhere, set QUINTET_HOME to their data folder."
         )
-    try:
-        return _run_beside_own(directory, argv, durable=True)
-    except FolderInUseError:
-        running = running_environment(directory)
-        if running is None:
-            raise
-        return _run(argv, running)
-
-
-def _run_beside_own(directory: DataDirectory, argv: list[str], *, durable: bool) -> int:
-    with Services(directory, durable=durable) as services:
-        return _run(argv, services.environment)
+    with environment_beside(directory) as environment:
+        return _run(argv, environment)
 
 
 def _run(argv: list[str], environment: Mapping[str, str]) -> int:

@@ -22,14 +22,13 @@ from psycopg2.extensions import cursor as Cursor  # noqa: N812  it is a class
 
 from launcher.data_directory import (
     DataDirectory,
-    FolderInUseError,
     LauncherError,
     read_json,
     start_command,
     write_private,
 )
 from launcher.postgresql import CONNECT_SECONDS, wheel_folder
-from launcher.services import Services, running_environment
+from launcher.services import environment_beside
 
 MANIFEST: Final = "manifest.json"
 DUMP: Final = "quintet.dump"
@@ -116,17 +115,8 @@ def backup_command(directory: DataDirectory, *, into: str, report: Report) -> No
             f"Nothing to back up: Quintet has never been started with the data folder {directory.path}. Set QUINTET_HOME to the folder with your campaigns, or DATABASE_URL and SECRET_KEY for your own database."
         )
     place = Path(into).expanduser().resolve() if into else directory.path / "backups"
-    if own:
-        try:
-            with Services(directory) as services:
-                folder = backup_write(services.environment, into=place, report=report)
-        except FolderInUseError:
-            running = running_environment(directory)
-            if running is None:
-                raise
-            folder = backup_write(running, into=place, report=report)
-    else:
-        folder = backup_write(os.environ, into=place, report=report)
+    with environment_beside(directory) if own else contextlib.nullcontext(os.environ) as here:
+        folder = backup_write(here, into=place, report=report)
     report(f"The backup is {folder}\n{NOT_IN_IT}")
     if own and not into:
         report("The backup is on the same disk as the data. Copy it elsewhere, or use TO=/folder.")

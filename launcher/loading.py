@@ -15,7 +15,6 @@ from html import escape
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
 from typing import Any
 
 from launcher.data_directory import CHECKOUT, LauncherError
@@ -85,12 +84,7 @@ class LoadingPage:
     def __enter__(self) -> LoadingPage:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, _kind: object, error: object, _trace: object) -> None:
         self._failed = error is not None and self._server is not None
         if self._failed and time.monotonic() - self._asked < 2 * _RETRY_SECONDS:
             time.sleep(1.5 * _RETRY_SECONDS)  # a page that is open asks again

@@ -39,6 +39,7 @@ from launcher.waiting import wait_until
 OWNER = DATABASE = "quintet"
 APPLICATION = "quintet_app"
 CONNECT_SECONDS = 5
+NAME = "postgresql"
 
 # Location of root's data if the account `nobody` has no access to the data folder.
 ROOT_STATE = Path("/var/lib/quintet")
@@ -148,116 +149,76 @@ class Account:
         os.chown(folder, *self.ids)
 
 
-class Postgres:
-    """One PostgreSQL server over one data folder, reached by a unix socket only."""
+class Postgres(Child):
+    """One PostgreSQL server over one data folder, reached by a unix socket only.
 
-    name = "postgresql"
+    Attributes:
+        folder: holds the data (``data``) and, where the path is short enough, the socket (``run``).
+        sockets: holds the socket.
+        programs: holds `postgres` and its companions.
+    """
 
     def __init__(
         self, directory: DataDirectory, registry: ProcessRegistry, *, durable: bool = True
     ) -> None:
         self._home = directory
-        self._registry = registry
-        self._durable = durable
-        self._account = Account.for_postgresql()
-        self._folder = self._choose_folder()
-        self._preferred_sockets = self._folder / "run"
-        self._sockets = socket_folder(self._preferred_sockets, ".s.PGSQL.5432", self._account.ids)
-        self._bin = self._choose_programs() / "bin"
-        self._child: Child | None = None
-
-    @property
-    def folder(self) -> Path:
-        """Holds the data (``data``) and, where the path is short enough, the socket (``run``)."""
-        return self._folder
-
-    @property
-    def sockets(self) -> Path:
-        """Holds the socket."""
-        return self._sockets
-
-    @property
-    def programs(self) -> Path:
-        """Holds `postgres` and its companions."""
-        return self._bin
-
-    @property
-    def url(self) -> str:
-        """The application's address, as libpq, psycopg2 and django-environ read it."""
-        return self._url(APPLICATION)
-
-    @property
-    def owner_url(self) -> str:
-        """The address for migrations."""
-        return self._url(OWNER)
-
-    def _url(self, role: str) -> str:
-        return f"postgresql://{role}@/{DATABASE}?host={quote(str(self._sockets), safe='/')}"
-
-    @property
-    def child(self) -> Child:
-        """The server process.
-
-        Raises:
-            LauncherError: it was never started.
-        """
-        if self._child is None:
-            raise LauncherError("PostgreSQL has not been started.")
-        return self._child
-
-    def prepare(self) -> bool:
-        """Stop leftovers of an earlier start, and create the data folder if there is none; return True if it was
-        created.
-        """
-        stop_all(self._leftovers(), timeout_seconds=10, first=signal.SIGINT)
-        data = self._folder / "data"
-        made = not (data / "PG_VERSION").exists()
-        if made:
-            self._initialise(data)
-        self._account.chown(data)
+        self._runs_as = Account.for_postgresql()
+        self.folder = self._choose_folder()
+        self._data = self.folder / "data"
+        self._preferred_sockets = self.folder / "run"
+        self.sockets = socket_folder(self._preferred_sockets, ".s.PGSQL.5432", self._runs_as.ids)
+        self.programs = self._choose_programs() / "bin"
         settings = [
             "listen_addresses=",
-            f"unix_socket_directories={self._sockets}",
+            f"unix_socket_directories={self.sockets}",
             "unix_socket_permissions=0700",
             "cluster_name=quintet",
             *_SILENT_LOG,
             *_FEW_PROCESSES,
-            *(() if self._durable else _NOT_DURABLE),
+            *(() if durable else _NOT_DURABLE),
         ]
-        self._child = Child(
-            self.name,
+        super().__init__(
+            NAME,
             [
-                str(self._bin / "postgres"),
+                str(self.programs / "postgres"),
                 "-D",
-                str(data),
+                str(self._data),
                 *(part for setting in settings for part in ("-c", setting)),
             ],
-            log=self._home.log(self.name),
-            registry=self._registry,
+            log=directory.log(NAME),
+            registry=registry,
             # PGPORT and friends of the caller's must not reach the server.
             environment={k: v for k, v in os.environ.items() if not k.startswith("PG")},
-            folder=data if self._account.user is None else Path("/"),
-            account=self._account.ids,
+            folder=self._data if self._runs_as.user is None else Path("/"),
+            account=self._runs_as.ids,
             ends_on=signal.SIGINT,  # fast shutdown
         )
-        return made
+        self.url = self._url(APPLICATION)
+        #: For migrations.
+        self.owner_url = self._url(OWNER)
+
+    def _url(self, role: str) -> str:
+        """Return an address as libpq, psycopg2 and django-environ read it."""
+        return f"postgresql://{role}@/{DATABASE}?host={quote(str(self.sockets), safe='/')}"
 
     def start(self) -> None:
-        """Start the server and wait until it answers.
+        """Start the server, and wait until it answers; create its data if there is none.
 
         Raises:
             LauncherError: it ended or did not answer within a minute (a long recovery takes its time).
         """
-        if self._child is None:
-            self.prepare()
-        # After `kill -9` of the postmaster its children hold the shared memory until they notice.
-        if wait_until(lambda: not any(self._leftovers()), seconds=10):
+        # Of an earlier start, or of a postmaster that was killed: its children hold the shared memory until they notice.
+        stop_all(self._leftovers(), timeout_seconds=10, first=signal.SIGINT)
+        if not (self._data / "PG_VERSION").exists():
+            self._initialise()
+        self._runs_as.chown(self._data)
+        if not any(self._leftovers()):
             # PostgreSQL is not running, so the process ids in these files are stale. Left in place
             # they would stop PostgreSQL once an id is reused by another process or a zombie.
-            (self._folder / "data" / "postmaster.pid").unlink(missing_ok=True)
-            (self._sockets / ".s.PGSQL.5432.lock").unlink(missing_ok=True)
-        self.child.start()
-        if not wait_until(self._answers, seconds=60, alive=lambda: self.child.pid is not None):
+            (self._data / "postmaster.pid").unlink(missing_ok=True)
+            (self.sockets / ".s.PGSQL.5432.lock").unlink(missing_ok=True)
+        super().start()
+        if not wait_until(self._answers, seconds=60, alive=lambda: self.pid is not None):
             log = self._home.logs / f"{self.name}.log"
             raise LauncherError(f"PostgreSQL did not start. See the end of {log}")
         try:
@@ -268,23 +229,23 @@ class Postgres:
 
     def stop(self, timeout_seconds: float = 10) -> None:
         """Stop at once: open transactions are rolled back, everything committed is on disk."""
-        if self._child is not None:
-            self._child.stop(timeout_seconds)
+        super().stop(timeout_seconds)
+        if self.exit_code is not None:
             stop_all(self._leftovers(), timeout_seconds=1, first=signal.SIGKILL)
 
     def remove_sockets(self) -> None:
         """Remove the folder of the socket if it lies outside the data folder."""
-        remove_socket_folder(self._sockets, self._preferred_sockets)
+        remove_socket_folder(self.sockets, self._preferred_sockets)
 
     def _choose_folder(self) -> Path:
-        folder = self._home.path / self.name
+        folder = self._home.path / NAME
         folder.mkdir(exist_ok=True)
         pointer = self._home.path / "postgresql.path"
         if pointer.exists() and Path(pointer.read_text().strip()).is_dir():
             return Path(pointer.read_text().strip())
-        if self._account.user is not None:
+        if self._runs_as.user is not None:
             folder.chmod(0o711)
-            if not self._account.can_enter(folder):
+            if not self._runs_as.can_enter(folder):
                 # A new name each time: a data folder that was deleted must not find its old data.
                 folder = ROOT_STATE / uuid.uuid4().hex[:12]
                 folder.mkdir(parents=True)
@@ -294,7 +255,7 @@ class Postgres:
 
     def _choose_programs(self) -> Path:
         wheel = wheel_folder()
-        if self._account.user is None or self._account.can_run(wheel / "bin" / "postgres"):
+        if self._runs_as.user is None or self._runs_as.can_run(wheel / "bin" / "postgres"):
             return wheel
         # The account `nobody` cannot read root's environment: run from a copy beside root's data
         # folders.
@@ -314,13 +275,14 @@ class Postgres:
             shutil.rmtree(unfinished, ignore_errors=True)
         return copy / package.name / wheel.name
 
-    def _initialise(self, data: Path) -> None:
+    def _initialise(self) -> None:
+        data = self._data
         shutil.rmtree(data, ignore_errors=True)  # an initdb that was cut short
         data.mkdir(mode=0o700)
-        self._account.chown(data)
+        self._runs_as.chown(data)
         made = subprocess.run(
             [
-                str(self._bin / "initdb"),
+                str(self.programs / "initdb"),
                 f"--pgdata={data}",
                 f"--username={OWNER}",
                 "--encoding=UTF8",
@@ -337,7 +299,7 @@ class Postgres:
             capture_output=True,
             text=True,
             check=False,
-            **self._account.run_options(),
+            **self._runs_as.run_options(),
         )
         if made.returncode != 0:
             shutil.rmtree(data, ignore_errors=True)
@@ -353,7 +315,7 @@ class Postgres:
         return psycopg2.connect(
             dbname=database,
             user=OWNER,
-            host=str(self._sockets),
+            host=str(self.sockets),
             port=5432,
             # One that is stopped takes connections and never answers.
             connect_timeout=CONNECT_SECONDS,
@@ -377,8 +339,7 @@ class Postgres:
 
     def _leftovers(self) -> Iterator[psutil.Process]:
         """Return every living process that works in our data folder, as all of a server's processes do."""
-        data = self._folder / "data"
-        ours = self._child.pid if self._child else None
+        data, ours = self._data, self.pid
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error):
                 if process.pid == ours or process.name() != "postgres" or not is_running(process):

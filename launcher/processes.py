@@ -203,7 +203,7 @@ class Child:
         self._process.wait()
         self._registry.remove(self.name)
 
-    def stop(self, timeout_seconds: float) -> None:
+    def stop(self, timeout_seconds: float = 5) -> None:
         """Ask it to end, wait, and kill the rest."""
         self.send(self._ends_on)
         self.wait(timeout_seconds)

@@ -17,9 +17,8 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
 
-from launcher.data_directory import DataDirectory, read_json, write_private
+from launcher.data_directory import DataDirectory, FolderInUseError, read_json, write_private
 from launcher.postgresql import Postgres
 from launcher.processes import ProcessRegistry
 from launcher.valkey import Valkey
@@ -138,12 +137,7 @@ class Services:
         """Holds the environment while the services run; there is none before that."""
         return self.directory.path / "services.json"
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         """Stop Valkey, then PostgreSQL, and unlock the directory."""
         self._held.close()
 
@@ -152,3 +146,17 @@ def running_environment(directory: DataDirectory) -> dict[str, str] | None:
     """Return the environment of the services another process runs here, or None."""
     found = read_json(directory.path / "services.json")
     return {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else None
+
+
+@contextlib.contextmanager
+def environment_beside(directory: DataDirectory) -> Iterator[dict[str, str]]:
+    """Give the environment of the services of a data folder: those that run, or new ones until the context ends."""
+    with contextlib.ExitStack() as stack:
+        try:
+            environment = stack.enter_context(Services(directory)).environment
+        except FolderInUseError:
+            running = running_environment(directory)
+            if running is None:
+                raise
+            environment = running
+        yield environment

@@ -8,9 +8,7 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from types import FrameType, TracebackType
-from typing import Protocol
+from types import FrameType
 
 from launcher.data_directory import LauncherError
 from launcher.processes import Child, ProcessRegistry
@@ -54,12 +52,7 @@ class StopRequest:
         signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         signal.set_wakeup_fd(-1)
         for number in (*_STOP_SIGNALS, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
@@ -80,21 +73,9 @@ class StopRequest:
         self.made = True
 
 
-class Service(Protocol):
-    """A server that has its own way of starting (embedded PostgreSQL, embedded Valkey)."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def child(self) -> Child: ...
-    def start(self) -> None: ...
-
-
 @dataclass
 class _Supervised:
-    name: str
-    child: Callable[[], Child]
-    start: Callable[[], None]
+    child: Child
     failures: int = 0
     started: float = field(default_factory=time.monotonic)
     due: float | None = None  # when to start it again; None while it runs
@@ -111,7 +92,7 @@ class Supervisor:
 
     def __init__(
         self,
-        services: Sequence[Service],
+        services: Sequence[Child],
         registry: ProcessRegistry,
         report: Callable[[str], None],
     ) -> None:
@@ -119,16 +100,14 @@ class Supervisor:
         self._report = report
         self._refusal: str | None = None
         self._children: list[Child] = []
-        self._watched = [
-            _Supervised(s.name, partial(getattr, s, "child"), s.start) for s in services
-        ]
+        self._watched = [_Supervised(service) for service in services]
 
     def start(self, *children: Child) -> None:
         """Start children and watch them from now on."""
         for child in children:
             self._children.append(child)
             child.start()
-            self._watched.append(_Supervised(child.name, partial(_itself, child), child.start))
+            self._watched.append(_Supervised(child))
 
     def run(self, stop: StopRequest) -> None:
         """Watch until asked to stop."""
@@ -140,7 +119,7 @@ class Supervisor:
         """Check all processes once: record exits, restart those that are due."""
         for watched in self._watched:
             now = time.monotonic()
-            if watched.due is None and watched.child().pid is None:
+            if watched.due is None and watched.child.pid is None:
                 self._record_exit(watched, now)
             if watched.due is not None and now >= watched.due:
                 self._restart(watched)
@@ -161,18 +140,20 @@ class Supervisor:
         watched.failures += 1
         watched.due = now + pause
         when = f"in {pause:g} s" if pause else "now"
-        self._report(f"{watched.name} stopped ({_exit_reason(watched.child())}); restarting {when}")
+        self._report(
+            f"{watched.child.name} stopped ({_exit_reason(watched.child)}); restarting {when}"
+        )
 
     def _restart(self, watched: _Supervised) -> None:
         # Workers of a killed master would hold its port or its tasks.
-        watched.child().kill_group()
+        watched.child.kill_group()
         try:
-            watched.start()
+            watched.child.start()
         except LauncherError as error:
             self._report(str(error))
         except OSError as error:
             # Its log cannot be opened on a full disk, say. Tried again like one that ended.
-            self._report(f"{watched.name} cannot be started: {error}")
+            self._report(f"{watched.child.name} cannot be started: {error}")
         watched.started = time.monotonic()
         watched.due = None
 
@@ -188,10 +169,6 @@ class Supervisor:
                 child.wait(0.05)
         for child in self._children:
             child.kill_group()
-
-
-def _itself(child: Child) -> Child:
-    return child
 
 
 def _exit_reason(child: Child) -> str:

@@ -19,6 +19,7 @@ from launcher.data_directory import (
 from launcher.processes import Child, ProcessRegistry
 from launcher.waiting import wait_until
 
+NAME = "valkey"
 _CONFIGURATION = """\
 # Written at every start.
 port 0
@@ -57,68 +58,40 @@ def _program() -> Path:
     )
 
 
-class Valkey:
+class Valkey(Child):
     """One Valkey server over one data folder, reached by a unix socket only."""
-
-    name = "valkey"
 
     def __init__(self, directory: DataDirectory, registry: ProcessRegistry) -> None:
         self._home = directory
-        self._registry = registry
-        self._folder = directory.path / self.name
+        self._folder = directory.path / NAME
         self._sockets = socket_folder(self._folder, "valkey.sock")
-        self._child: Child | None = None
+        super().__init__(
+            NAME,
+            # The data goes where it is started, so that no path needs quoting in the file.
+            [str(_program()), "valkey.conf"],
+            log=directory.log(NAME),
+            registry=registry,
+            environment=os.environ,
+            folder=self._folder,
+        )
+        #: The address as redis-py reads it. Celery spells the same socket ``redis+socket://``.
+        self.url = f"unix://{self._sockets / 'valkey.sock'}"
 
-    @property
-    def url(self) -> str:
-        """The address as redis-py reads it. Celery spells the same socket ``redis+socket://``."""
-        return f"unix://{self._sockets / 'valkey.sock'}"
-
-    @property
-    def child(self) -> Child:
-        """The server process.
+    def start(self) -> None:
+        """Write the configuration, start the server and wait until it answers.
 
         Raises:
-            LauncherError: it was never started.
+            LauncherError: it ended or did not answer within twenty seconds.
         """
-        if self._child is None:
-            raise LauncherError("Valkey has not been started.")
-        return self._child
-
-    def prepare(self) -> None:
-        """Write the configuration."""
         self._folder.chmod(0o700)
         write_private(
             self._folder / "valkey.conf",
             _CONFIGURATION.format(socket=self._sockets / "valkey.sock"),
         )
-        self._child = Child(
-            self.name,
-            # The data goes where it is started, so that no path needs quoting in the file.
-            [str(_program()), "valkey.conf"],
-            log=self._home.log(self.name),
-            registry=self._registry,
-            environment=os.environ,
-            folder=self._folder,
-        )
-
-    def start(self) -> None:
-        """Start the server and wait until it answers.
-
-        Raises:
-            LauncherError: it ended or did not answer within twenty seconds.
-        """
-        if self._child is None:
-            self.prepare()
-        self.child.start()
-        if not wait_until(self._answers, seconds=20, alive=lambda: self.child.pid is not None):
+        super().start()
+        if not wait_until(self._answers, seconds=20, alive=lambda: self.pid is not None):
             log = self._home.logs / f"{self.name}.log"
             raise LauncherError(f"Valkey did not start. See the end of {log}")
-
-    def stop(self, timeout_seconds: float = 5) -> None:
-        """Write pending data to disk and end."""
-        if self._child is not None:
-            self._child.stop(timeout_seconds)
 
     def remove_sockets(self) -> None:
         """Remove the folder of the socket if it lies outside the data folder."""

@@ -60,8 +60,8 @@ def free_port() -> int:
 @contextmanager
 def stopped(postgres: Postgres) -> Iterator[None]:
     """Stop all processes of a PostgreSQL inside: it is there, and does nothing."""
-    assert postgres.child.pid is not None
-    server = psutil.Process(postgres.child.pid)
+    assert postgres.pid is not None
+    server = psutil.Process(postgres.pid)
     processes = [server, *server.children(recursive=True)]
     _signal(processes, signal.SIGSTOP)
     try:

@@ -114,5 +114,5 @@ def broker(services: Services) -> Iterator[Valkey]:
     if services.valkey is None:
         pytest.skip("REDIS_URL names a Valkey that is not ours to stop")
     yield services.valkey
-    if services.valkey.child.pid is None:
+    if services.valkey.pid is None:
         services.valkey.start()

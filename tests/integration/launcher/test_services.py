@@ -91,8 +91,8 @@ def test_a_killed_postmaster_loses_nothing_committed(directory: DataDirectory) -
     with Services(directory) as services:
         assert services.postgres is not None
         remember(services, "committed")
-        services.postgres.child.send(signal.SIGKILL)
-        services.postgres.child.wait(60)
+        services.postgres.send(signal.SIGKILL)
+        services.postgres.wait(60)
         services.postgres.start()
         assert remembered(services) == (["committed"], ["committed"])
 
@@ -105,8 +105,8 @@ def test_a_killed_valkey_comes_back_with_its_queue_under_the_same_address(
         assert services.valkey is not None
         remember(services, "queued")
         address = services.environment["REDIS_URL"]
-        services.valkey.child.send(signal.SIGKILL)
-        services.valkey.child.wait(60)
+        services.valkey.send(signal.SIGKILL)
+        services.valkey.wait(60)
         services.valkey.start()
         assert services.environment["REDIS_URL"] == address
         assert remembered(services)[1] == ["queued"]
