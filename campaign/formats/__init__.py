@@ -1,9 +1,9 @@
 """File formats: binary streams in, frozen dataclasses out; no Django, no database.
 
-Every reader is a generator that holds a few segments at a time and raises FormatError with
-file, line, column and what to do. docs/formats.md describes the formats themselves.
-`recognising` says what each of several files is, `archives` takes them out of archives, and
-`inspecting` looks at them before anything is stored; `doubts` warns about what looks like something else.
+Every reader is a generator that raises FormatError with file, line, column and remedy.
+docs/formats.md describes the formats. `recognising` detects the role of each of several files,
+`archives` unpacks archives, `inspecting` examines files before anything is stored, and
+`omissions` collects omissions and warnings.
 """
 
 from campaign.formats.errors import FormatError, Place

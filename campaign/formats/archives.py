@@ -1,7 +1,7 @@
-"""Folders, zip and tar archives as lists of files; nothing in them is trusted.
+"""List the files of folders, zip and tar archives, without trusting their content.
 
-What an archive holds is written to files of a temporary folder that are named by number, so that no
-name of the archive becomes a path. Sizes are counted as bytes come out: declared sizes lie.
+Members of an archive are unpacked into a temporary folder under numbers, so that no name in the archive
+becomes a path. Sizes are counted while unpacking, since declared sizes may be wrong.
 """
 
 import stat
@@ -26,7 +26,7 @@ from campaign.formats.file_names import (
 )
 from campaign.formats.streams import CHUNK_BYTES, InputFile, StoredFile, byte_chunks
 
-# Folders by which test sets sort their files; several of them are one test set.
+# Folders that group the files of one test set.
 ROLE_FOLDERS: Final = SOURCE_WORDS | REFERENCE_WORDS | DOCUMENT_WORDS | SYSTEM_WORDS | SCORE_WORDS
 _PACKED: Final = (
     b"PK\x03\x04",
@@ -62,15 +62,15 @@ def opener(path: Path) -> Callable[[], IO[bytes]]:
 
 
 def is_archive(head: bytes) -> bool:
-    """Tell whether a file's first 512 bytes, unpacked if they are gzip, are those of a zip or tar."""
+    """Return whether the first 512 bytes of a file (unpacked if gzip) are those of a zip or tar archive."""
     return head.startswith(_PACKED[:2]) or head[_TAR_MAGIC] == b"ustar"
 
 
 def folder_files(folder: Path) -> list[StoredFile]:
-    """Return the files below a folder in the order of their names, litter last.
+    """Return the files below a folder by name, with hidden and temporary files last.
 
-    Raises FormatError for links, whose files could be anybody's, and for names that differ in
-    case or composition only.
+    Raises FormatError for links, which could lead anywhere, and for names that differ only in case or
+    Unicode composition.
     """
     files: list[StoredFile] = []
     litter: list[StoredFile] = []
@@ -92,13 +92,13 @@ def folder_files(folder: Path) -> list[StoredFile]:
 
 @contextmanager
 def archive_files(archive: StoredFile, limits: Limits | None = None) -> Iterator[list[StoredFile]]:
-    """Yield the files of a zip, tar or tar.gz archive, without the one folder around them all.
+    """Yield the files of a zip, tar or tar.gz archive, without a folder that contains them all.
 
     They can be opened until the context ends.
 
-    Raises FormatError for names that lead out of the archive, links, devices, encrypted files,
-    archives and compressed files inside, names that differ in case or composition only, several
-    folders side by side, and archives that hold or unpack to more than `limits`.
+    Raises FormatError for paths that leave the archive, links, devices, encrypted, compressed and archive
+    files inside, names that differ only in case or Unicode composition, several folders side by side, and
+    archives that exceed `limits`.
     """
     with tempfile.TemporaryDirectory(prefix="quintet-") as folder:
         unpacking = _Unpacking(archive.name, Path(folder), limits or Limits())
@@ -113,10 +113,10 @@ def archive_files(archive: StoredFile, limits: Limits | None = None) -> Iterator
 
 
 def files_together(name: str, files: Sequence[StoredFile]) -> list[StoredFile]:
-    """Return files that were given together, without the one folder around them all; litter last.
+    """Return files that were provided together, without a folder that contains them all.
 
-    Raises FormatError for names that differ in case or composition only, and for several folders side by
-    side; `name` calls the files in errors.
+    Hidden and temporary files come last. Raises FormatError, with `name` for all files, for names that differ
+    only in case or Unicode composition, and for several folders side by side.
     """
     kept = _without_root(name, files)
     _refuse_names_alike(name, [file.name for file in kept])
@@ -130,7 +130,7 @@ def _refused(archive: str, name: str, problem: str, remedy: str) -> FormatError:
 
 
 class _Unpacking:
-    """Writes the files of one archive, counting all that comes out."""
+    """Unpacks the files of one archive and counts their bytes."""
 
     def __init__(self, archive: str, folder: Path, limits: Limits) -> None:
         self._archive = archive
@@ -161,7 +161,7 @@ class _Unpacking:
             raise self._damaged(error) from error
 
     def _zip_member(self, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
-        # Old packers of Windows write their own separator.
+        # Old Windows tools write backslashes.
         name = member.filename.replace("\\", "/")
         self._refuse_name(member.orig_filename.replace("\\", "/"))
         mode = stat.S_IFMT(member.external_attr >> 16)
@@ -185,7 +185,7 @@ class _Unpacking:
 
     def tar(self, stream: IO[bytes]) -> None:
         self._packed_bytes = _size(stream)
-        # Unpacked as a whole first, in bounded memory and counted; tarfile never sees gzip.
+        # Decompressed first, with limits: tarfile would decompress without them.
         whole = self._folder / "archive"
         with whole.open("wb") as unpacked:
             for chunk in byte_chunks(InputFile(self._archive, stream)):
@@ -284,7 +284,7 @@ class _Unpacking:
 
 
 class _Careful:
-    """A stream that refuses to read headers of any length at once."""
+    """A stream that refuses to read very long headers."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -304,7 +304,7 @@ def _size(stream: IO[bytes]) -> int:
 
 
 def _refuse_names_alike(archive: str, names: Iterable[str]) -> None:
-    """Refuse names that are one file on some systems: "A.txt" and "a.txt", "é" and "é"."""
+    """Refuse names that are the same file on some systems: "A.txt" and "a.txt", "é" and "é"."""
     seen: dict[str, str] = {}
     for name in names:
         key = unicodedata.normalize("NFC", name.casefold())
@@ -317,7 +317,7 @@ def _refuse_names_alike(archive: str, names: Iterable[str]) -> None:
 
 
 def _without_root(archive: str, files: Sequence[StoredFile]) -> list[StoredFile]:
-    """Remove the folder around all files; refuse several that are not parts of one test set."""
+    """Remove a folder that contains all files; refuse several folders that are not parts of one test set."""
     kept = [file for file in files if not is_litter(file.name)]
     while True:
         roots = {PurePosixPath(file.name).parts[0] for file in kept if "/" in file.name}
@@ -337,7 +337,7 @@ def _without_root(archive: str, files: Sequence[StoredFile]) -> list[StoredFile]
 
 
 def is_litter(name: str) -> bool:
-    """Tell whether the file is of those that operating systems and editors leave."""
+    """Return whether the file is a hidden or temporary file of operating systems and editors."""
     parts = name.split("/")
     return (
         any(part.startswith(".") and part != "." for part in parts)

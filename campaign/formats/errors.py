@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-#: Longest quotation from a file in an error: a cell may have ten million characters.
+#: Maximum length of a quotation in an error: a cell may have millions of characters.
 MOST_QUOTED: Final = 1_000
 
 
 class FormatError(Exception):
-    """A file does not say what its format promises; nothing was read past this place.
+    """A file violates its format; nothing was read beyond this place.
 
-    `line` counts from 1. `column` counts from 1 too: cells in CSV and TSV, characters in
-    plain text, SGML and JSONL, bytes where the bytes are not UTF-8. `problem` and `remedy`
-    are phrases without a full stop; `str()` makes the sentence a person reads.
+    `line` and `column` count from 1. Columns are cells in CSV and TSV, characters in plain text, SGML and
+    JSONL, and bytes if the text is not UTF-8. `problem` and `remedy` are phrases without a full stop;
+    `str()` forms the sentence for people.
     """
 
-    # Positional as well as by keyword: a worker hands exceptions on by pickling their args.
+    # Also positional: workers pass exceptions on by pickling their args.
     def __init__(
         self,
         file: str,
@@ -63,7 +63,7 @@ class Place:
 
 
 class SurplusError(FormatError):
-    """A file has something that the source has not."""
+    """A file contains something that the source lacks."""
 
 
 def _shortened(text: str) -> str:
@@ -79,11 +79,11 @@ class Loss:
     Attributes
     ----------
     what : str
-        A phrase, as in errors of files.
+        A phrase, as in FormatError.
     count : int
-        How often.
+        Number of occurrences.
     first : str
-        Where first: a line of the file read, or the judgment that was to be written.
+        Place of the first one: a line of the input, or the judgment to be written.
     """
 
     what: str
@@ -91,7 +91,7 @@ class Loss:
     first: str
 
 
-#: Counts a loss, by a phrase and how often.
+#: Counts a loss: takes a phrase and, optionally, the number of occurrences.
 Lose = Callable[..., None]
 
 
@@ -102,13 +102,13 @@ class Losses:
         self._counts: dict[str, tuple[int, str]] = {}
 
     def add(self, what: str, where: str, count: int = 1) -> None:
-        """Count something that was lost."""
+        """Count a loss."""
         if count:
             before, first = self._counts.get(what, (0, where))
             self._counts[what] = (before + count, first)
 
     def at(self, where: str) -> Lose:
-        """Return a function that counts something that was lost there."""
+        """Return a function that counts losses at a place."""
         return lambda what, count=1: self.add(what, where, count)
 
     def __iter__(self) -> Iterator[Loss]:

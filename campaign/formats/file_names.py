@@ -15,7 +15,7 @@ _ONE: Final = re.compile(rf"{_TAG}\Z")
 _ENDINGS: Final = re.compile(
     r"\.(?:txt|sgml?|xml|tsv|jsonl?|ndjson|hyp|out|docs|detok|plain)\Z", re.IGNORECASE
 )
-# The dot of a version ("Llama-3.1-8B") divides nothing.
+# The dot of a version ("Llama-3.1-8B") separates nothing.
 _DOT: Final = re.compile(r"(?<![0-9])\.|\.(?![0-9])")
 _WORDS: Final = re.compile(r"[^0-9A-Za-z]+")
 
@@ -30,24 +30,24 @@ _REFERENCE: Final = re.compile(r"ref[A-Z0-9]?")
 
 
 def language_pair(name: str) -> tuple[str, str] | None:
-    """Return the last pair that a name holds, such as `cs-en` in `newstest2012.cs-en.onlineA.sgm`."""
+    """Return the last language pair in a name, such as `cs-en` in `newstest2012.cs-en.onlineA.sgm`."""
     found = _PAIR.findall(stem(name)) or _PAIR.findall(name)
     return found[-1] if found else None
 
 
 def language_pairs(name: str) -> set[tuple[str, str]]:
-    """Return all pairs that a name and its folders hold."""
+    """Return all language pairs in a name and its folders."""
     return {(source, target) for source, target in _PAIR.findall(name)}
 
 
 def last_language(name: str) -> str | None:
-    """Return the tag that the name ends in, such as `en` in `visit.en` and `news-src.en.sgm`."""
+    """Return the language tag at the end of a name, such as `en` in `visit.en` and `news-src.en.sgm`."""
     last = stem(name).rsplit(".", 1)[-1] if "." in stem(name) else ""
     return last if _ONE.match(last) else None
 
 
 def stem(name: str) -> str:
-    """Return the name without folders and the endings of formats."""
+    """Return the name without folders and extensions of formats."""
     last = plain_name(name)
     while (shorter := _ENDINGS.sub("", last)) not in {last, ""}:
         last = shorter
@@ -55,52 +55,52 @@ def stem(name: str) -> str:
 
 
 def words(name: str) -> frozenset[str]:
-    """Return the words of the stem, as they are written."""
+    """Return the words of the stem in their own case."""
     return frozenset(_WORDS.split(stem(name)))
 
 
 def folders(name: str) -> frozenset[str]:
-    """Return the folders a file is in, in small letters."""
+    """Return the folders of a file in lowercase."""
     return frozenset(part.lower() for part in PurePosixPath(name).parts[:-1])
 
 
 def says_source(name: str) -> bool:
-    """Tell whether the name or a folder calls the file a source."""
+    """Return whether the name or a folder identifies a source."""
     return bool((words(name) | folders(name)) & SOURCE_WORDS)
 
 
 def says_reference(name: str) -> bool:
-    """Tell whether the name or a folder calls the file a reference."""
+    """Return whether the name or a folder identifies a reference."""
     named = any(_REFERENCE.fullmatch(word) for word in words(name))
     return named or bool((words(name) | folders(name)) & REFERENCE_WORDS)
 
 
 def says_documents(name: str) -> bool:
-    """Tell whether the name or a folder calls the file a list of documents."""
+    """Return whether the name or a folder identifies a list of documents."""
     ending = plain_name(name).lower().endswith((".docs", ".docids"))
     return ending or bool((words(name) | folders(name)) & DOCUMENT_WORDS)
 
 
 def says_scores(name: str) -> bool:
-    """Tell whether the name or a folder calls the file one of scores, as in EvalSet folders."""
+    """Return whether the name or a folder identifies scores, as in EvalSet folders."""
     return plain_name(name).lower().endswith(".score") or bool(folders(name) & SCORE_WORDS)
 
 
 def is_reference_name(system: str) -> bool:
-    """Tell whether a system is called as EvalSet folders call references: refA, refB."""
+    """Return whether a system has the name of a reference in EvalSet folders: refA, refB."""
     return _REFERENCE.fullmatch(system) is not None
 
 
 def in_systems_folder(name: str) -> bool:
-    """Tell whether the file stands in a folder for outputs."""
+    """Return whether the file is in a folder for outputs."""
     return bool(folders(name) & SYSTEM_WORDS)
 
 
 def system_names(names: Sequence[str]) -> list[str]:
-    """Return a name for each file's system: its stem without what all of them share.
+    """Return a system name for each file: its stem without the parts that all stems share.
 
-    Language pairs, tags at the end and parts that every name has ("newstest2012") go, as long as
-    something is left and the names stay different.
+    Language pairs, language tags at the end and shared parts ("newstest2012") are removed, as long as
+    something is left and the names remain different.
     """
     parts = [_DOT.split(stem(name)) for name in names]
     count = Counter(part for each in parts for part in set(each))
@@ -118,15 +118,14 @@ def system_names(names: Sequence[str]) -> list[str]:
     return list(names)
 
 
-_UNKNOWN: Final = ""  # a file that does not say a language may have any
+_UNKNOWN: Final = ""  # the file does not name the language, which may be any
 
 
 class PairChoice:
-    """Takes one language pair of a file and refuses to guess among several.
+    """Selects one language pair of a file, without guessing among several.
 
-    Without `chosen` the first pair is taken, and any other makes `finish` raise. With it, what
-    `chosen` names is taken: "de" and the file's "de_DE" stand for each other, as long as
-    one pair only fits. Memory grows with the pairs.
+    Without `chosen`, the first pair is selected, and `finish` raises an error if there is another. With it,
+    the matching pair is selected: "de" matches "de_DE" in the file as long as only one pair matches.
     """
 
     def __init__(self, file: str, chosen: tuple[str, str] | None) -> None:
@@ -136,7 +135,7 @@ class PairChoice:
         self._taken: tuple[str, str] | None = None
 
     def takes(self, source: str, target: str, line: int) -> bool:
-        """Tell whether what stands in `line` is of the pair that is read."""
+        """Return whether the content of `line` belongs to the selected pair."""
         pair = (source, target)
         if self._taken is not None and _fits(pair, self._taken):
             return True
@@ -150,11 +149,11 @@ class PairChoice:
 
     @property
     def undecided(self) -> bool:
-        """True if the file holds several language pairs and nothing selects one of them."""
+        """True if several language pairs match so far."""
         return sum(self._chosen is None or matches(p, self._chosen) for p in self._lines) > 1
 
     def finish(self) -> None:
-        """Raise FormatError where no pair was taken, or several could have been."""
+        """Raise FormatError if no pair was selected, or several match."""
         fitting = [p for p in self._lines if self._chosen is None or matches(p, self._chosen)]
         if len(fitting) > 1:
             first, second = fitting[:2]
@@ -175,7 +174,7 @@ def _fits(pair: tuple[str, str], taken: tuple[str, str]) -> bool:
 
 
 def matches(pair: tuple[str, str], chosen: tuple[str, str]) -> bool:
-    """Tell whether a pair of a file is the chosen one: "de" and "de_DE" stand for each other."""
+    """Return whether a pair of a file is the chosen one; "de" and "de_DE" match."""
     return all(
         there == _UNKNOWN
         or all(a == b for a, b in zip(_parts(there), _parts(wanted), strict=False))

@@ -1,4 +1,4 @@
-"""WMT's general task as JSON Lines (2025 and later): a document a line, a file for each system."""
+"""WMT's general task as JSON Lines (2025 and later): one document per line, one file per system."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -18,9 +18,9 @@ _SOURCE_SHAPE: Final = (
     '{"doc_id": "…", "src_lang": "…", "tgt_lang": "…", "src_text": "…"} on every line'
 )
 _OUTPUT_SHAPE: Final = '{"doc_id": "…", "hypothesis": "…"} on every line'
-# The output is called so by systems' files; the first that is there counts.
+# Keys of the output in files of systems; the first one present counts.
 OUTPUT_KEYS: Final = ("hypothesis", "tgt_text", "translation")
-_REFERENCE_SYSTEM: Final = re.compile(r"ref[A-Z]?")  # WMT lists references among the systems
+_REFERENCE_SYSTEM: Final = re.compile(r"ref[A-Z]?")  # WMT lists references as systems
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class DividedId:
 
 @dataclass(frozen=True, slots=True)
 class GenmtSource:
-    """A source; `references` and `outputs` are those its own line holds, by name."""
+    """A source; `references` and `outputs` are those in the same line, by name."""
 
     number: int
     id: str
@@ -56,7 +56,7 @@ class GenmtOutput:
 
 
 def divided_id(identifier: str) -> DividedId:
-    """Divide an id at WMT's separators into language pair, names and number of the segment."""
+    """Split an ID at WMT's separators into language pair, names and segment number."""
     separator = "_###_" if "_###_" in identifier else "_#_"
     pieces = identifier.split(separator)
     if len(pieces) < 2:
@@ -75,9 +75,9 @@ def divided_id(identifier: str) -> DividedId:
 
 
 def genmt_sources(file: InputFile) -> Iterator[GenmtSource]:
-    """Yield the sources. Keys other than those of GenmtSource are passed over; so are blank lines.
+    """Yield the sources. Other keys and blank lines are skipped.
 
-    Raises FormatError for lines that are no such objects, with the key as field.
+    Raises FormatError for lines that are not such objects, with the key as field.
     """
     for line in _lines(file, _SOURCE_SHAPE):
         identifier = line.name("doc_id")
@@ -104,9 +104,9 @@ def genmt_sources(file: InputFile) -> Iterator[GenmtSource]:
 
 
 def genmt_outputs(file: InputFile) -> Iterator[GenmtOutput]:
-    """Yield the outputs of one system's file.
+    """Yield the outputs in the file of one system.
 
-    Raises FormatError for lines that are no such objects, with the key as field.
+    Raises FormatError for lines that are not such objects, with the key as field.
     """
     for line in _lines(file, _OUTPUT_SHAPE):
         key = next((key for key in OUTPUT_KEYS if key in line.values), OUTPUT_KEYS[0])
@@ -120,7 +120,7 @@ def _lines(file: InputFile, shape: str) -> Iterator["_Line"]:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """One object and where it stood."""
+    """One object and its place."""
 
     file: str
     number: int
@@ -130,11 +130,11 @@ class _Line:
         return FormatError(self.file, problem, remedy, line=self.number, field=field)
 
     def text(self, key: str, value: object) -> str:
-        """Return the text with its line breaks; "" is for the caller to refuse, with its place."""
+        """Return the text with its line breaks. The caller refuses an empty one."""
         return text_value(value, Place(self.file, self.number, field=key))
 
     def output(self, key: str, outputs: Mapping[str, object]) -> str:
-        """Return the output called `key`; of null, as systems write where they failed, ""."""
+        """Return the output called `key`; empty for null, which systems write on failure."""
         is_null = key in outputs and outputs[key] is None
         return "" if is_null else self.text(key, outputs.get(key))
 
@@ -149,7 +149,7 @@ class _Line:
         return None if self.values.get(key) is None else self.name(key)
 
     def by_name(self, key: str) -> dict[str, str]:
-        """Return texts by the name of their system."""
+        """Return texts by system name."""
         value = self._object(key, 'write {"system": "text", …}')
         return {name: self.output(name, value) for name in value}
 
@@ -176,20 +176,18 @@ def read_genmt_test_set(
     omissions: Omissions,
     by_paragraph: bool = False,
 ) -> Iterator[SegmentTexts]:
-    """Yield a segment for every line of one language pair, with what the systems have for its id.
+    """Yield a segment for every line of one language pair, with the outputs for its ID.
 
-    Texts keep their line breaks and blank lines; with `by_paragraph` each paragraph between
-    blank lines is a segment of its own, and all translations must have as many. Outputs are
-    those of `systems`, a file each, found by `doc_id` in any order, or those the lines hold
-    themselves (`tgt_text`). A domain becomes part of the document's name, before a "/". Outputs
-    that are missing, null, empty or of another number of paragraphs are noted in `omissions`.
+    Texts keep their line breaks and blank lines. With `by_paragraph`, each paragraph between blank
+    lines is a segment, and all translations must have the same number. Outputs come from the files of
+    `systems`, where `doc_id` may be in any order, or from the lines of the source (`tgt_text`). A
+    domain becomes the first part of the document's name, before a "/". Outputs that are missing, null,
+    empty or have another number of paragraphs are noted in `omissions`.
 
-    Memory grows with the ids of all lines, and with texts only where a system's file has
-    another order.
+    Memory grows with the IDs of all lines, and with texts only if a file has another order.
 
-    Raises FormatError for ids of a source that are missing, for ids that are unknown or come
-    twice, for empty sources, for references with other numbers of paragraphs, and for several
-    language pairs among which nothing chooses.
+    Raises FormatError for missing, unknown and repeated IDs, for empty sources, for references with
+    another number of paragraphs, and for several language pairs without a choice.
     """
     choice = PairChoice(source.name, languages)
     counter = SegmentCounter(source.name)
@@ -306,7 +304,7 @@ def _segments(
 
 
 class _Follower:
-    """A system's file, read as far as the source asks; outputs that come too early wait."""
+    """The file of a system, read in step with the source; outputs that come too early are kept."""
 
     def __init__(self, file: InputFile) -> None:
         self._file = file
@@ -321,7 +319,7 @@ class _Follower:
             yield output
 
     def take(self, wanted: GenmtSource, others: set[str]) -> GenmtOutput | None:
-        """Return the output for the line's id, if any, and take it out."""
+        """Remove and return the output for the ID of a line, if there is one."""
         self._pair = divided_id(wanted.id).languages
         for output in self._outputs if wanted.id not in self._waiting else ():
             if output.id == wanted.id:
@@ -331,14 +329,14 @@ class _Follower:
         return self._waiting.pop(wanted.id, None)
 
     def lacking(self, wanted: GenmtSource, source: InputFile) -> FormatError:
-        """Return the error for an output that was looked for and is not there."""
+        """Return the error for a missing output."""
         return Place(self._file.name, field="doc_id").error(
             f'the file has no line for "{wanted.id}" ({source.name}, line {wanted.number})',
             "provide one line for every doc_id of the language pair",
         )
 
     def refuse_rest(self, source: InputFile, others: set[str]) -> None:
-        """Raise FormatError if a line is left over that belongs to no line of the source."""
+        """Raise FormatError if a line is left that matches no line of the source."""
         for output in chain(self._waiting.values(), self._outputs):
             if self._concerns_us(output, others):
                 raise SurplusError(
@@ -350,5 +348,5 @@ class _Follower:
                 )
 
     def _concerns_us(self, output: GenmtOutput, others: set[str]) -> bool:
-        """Tell whether the line is of the pair that is read, as far as its id says."""
+        """Return whether the line may belong to the chosen language pair, by its ID."""
         return output.id not in others and divided_id(output.id).languages in {None, self._pair}

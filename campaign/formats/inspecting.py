@@ -1,7 +1,7 @@
-"""Looks at recognised files before anything is stored.
+"""Inspect recognised files before anything is stored.
 
-Texts are read twice, once file by file and once aligned. Memory holds numbers only: a length and
-a digest for each output, and five segments.
+Texts are read twice, once file by file and once aligned. Memory holds only numbers (a length and a
+digest for each output) and a few segments.
 """
 
 import math
@@ -40,11 +40,11 @@ _BOM: Final = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """A file by itself.
+    """Properties of a single file.
 
-    `encoding` is "UTF-8", "UTF-8 with a byte-order mark" or None where it is no UTF-8, which
-    `error` then explains. `line_ends` are "LF", "CRLF", "CR", "mixed" or None without any.
-    `language` is what the hook for it guessed.
+    `encoding` is "UTF-8", "UTF-8 with a byte-order mark", or None if the file is not UTF-8, as
+    `error` explains. `line_ends` is "LF", "CRLF", "CR", "mixed", or None if there are none.
+    `language` is a guess.
     """
 
     file: RecognisedFile
@@ -59,7 +59,7 @@ class FileFacts:
 
 @dataclass(frozen=True, slots=True)
 class Outlier:
-    """An output that is longer or shorter than this system's outputs are; `ratio` is to its source."""
+    """An output of unusual length for its system; `ratio` is its length divided by that of its source."""
 
     number: int
     ratio: float
@@ -71,10 +71,9 @@ class Outlier:
 class SystemFacts:
     """The outputs of a system.
 
-    `repeated` counts outputs that the system gave to another source
-    before; `repeated_example` is the most frequent. `copied` counts outputs that are the source.
-    `usual_ratio` is the median length of outputs by their sources' in characters; `outliers` are
-    the first few of `outlier_count`.
+    `repeated` counts outputs that the system also gave for an earlier source, and `repeated_example` is the
+    most frequent one. `copied` counts outputs equal to their source. `usual_ratio` is the median ratio of the
+    lengths of output and source in characters. `outliers` are the first of `outlier_count`.
     """
 
     name: str
@@ -89,10 +88,10 @@ class SystemFacts:
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """Findings of an inspection; `error` is the error that an import would raise, None if it would succeed.
+    """Findings of an inspection; `error` is the error that an import would raise, or None.
 
-    `identical_systems` are groups of systems, and of references ("reference 1"), with the same texts.
-    `left_out` are what an import leaves out, each with why; `warnings` are sentences.
+    `identical_systems` are groups of systems and references ("reference 1") with the same texts.
+    `left_out` lists what an import leaves out, each with the reason; `warnings` are sentences.
     """
 
     files: tuple[FileFacts, ...]
@@ -117,11 +116,10 @@ def inspect(
     *,
     guess_language: GuessLanguage | None = None,
 ) -> Inspection:
-    """Return all findings about the files; never raises for their content.
+    """Return all findings about the files. Their content never raises an error.
 
-    `guess_language` gets the first thousand lines of each plain file; by default, languages are not
-    guessed. The systems' facts are of the segments before the first error. The files are read as an
-    import reads them.
+    `guess_language` receives the first thousand lines of each plain text file; by default, no language is
+    guessed. Facts about systems cover the segments before the first error.
     """
     used = [file for file in recognised.files if file.role is not FileRole.IGNORED]
     facts = tuple(_file_facts(file, guess_language) for file in used)
@@ -195,12 +193,12 @@ def _language(file: RecognisedFile, guess_language: GuessLanguage | None) -> str
 
 
 def shortened(text: str) -> str:
-    """Return a text that is not too long to be shown."""
+    """Return the text, shortened if it is too long to be shown."""
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
 
 
 class _Aligned:
-    """Counts over the segments of a test set, in numbers only."""
+    """Collects statistics about the segments of a test set."""
 
     def __init__(self) -> None:
         self.segments = 0
@@ -225,7 +223,7 @@ class _Aligned:
             self._systems.setdefault(name, _System(name)).add(segment, output)
 
     def _keep(self, segment: SegmentTexts) -> None:
-        """Keep five to ten segments spread over all, without knowing how many there will be."""
+        """Keep five to ten segments spread over the test set, whose size is not known in advance."""
         if (self.segments - 1) % self._step:
             return
         self._sample.append(segment)
@@ -234,21 +232,21 @@ class _Aligned:
             self._step *= 2
 
     def sample(self) -> tuple[SegmentTexts, ...]:
-        """Return five of the kept segments, spread over all."""
+        """Return five of the kept segments, evenly spread."""
         kept = len(self._sample)
         if kept < _SAMPLE:
             return tuple(self._sample)
         return tuple(self._sample[place * kept // _SAMPLE] for place in range(_SAMPLE))
 
     def system_facts(self, recognised: RecognisedSet) -> tuple[SystemFacts, ...]:
-        """Return the facts of all systems, those that no segment was read of at the end."""
+        """Return the facts about all systems; those without any segment come last."""
         for file in recognised.of(FileRole.SYSTEM):
             if file.system:
                 self._systems.setdefault(file.system, _System(file.system))
         return tuple(system.facts() for system in self._systems.values())
 
     def identical(self) -> tuple[tuple[str, ...], ...]:
-        """Return the systems and references with the same text for every source, in groups."""
+        """Return groups of systems and references that have the same text for every source."""
         groups: dict[bytes, list[str]] = {}
         for name, digest in self._references.items():
             groups.setdefault(digest.digest(), []).append(name)
@@ -283,7 +281,7 @@ class _System:
         self._copied += output == segment.source
         ratio = math.log(len(output) / len(segment.source))
         self._ratios.append(ratio)
-        # The longest and shortest so far: what stands out is among them.
+        # Outliers are among the longest and the shortest so far.
         self._furthest.append((segment.number, ratio, shortened(segment.source), shortened(output)))
         if len(self._furthest) > 20 * _SHOWN:
             self._furthest = self._extremes()

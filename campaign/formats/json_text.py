@@ -1,4 +1,4 @@
-"""JSON of files: decoded, with its errors in words, and what its texts may hold."""
+"""Decode JSON in files, with errors in words, and check its texts."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from campaign.formats.streams import InputFile, text_lines
 
 
 class RepeatedKeyError(ValueError):
-    """A key appears twice in one object, and json would silently keep the last."""
+    """A key appears twice in one object; json would silently keep the last value."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -32,7 +32,7 @@ DECODER: Final = json.JSONDecoder(object_pairs_hook=_object)
 
 
 def decode_file(text: str, *, file: str) -> Any:
-    """Return the value that the file is. Raises FormatError for what is no JSON, or has a key twice in one object."""
+    """Return the value of a file. Raises FormatError if it is not JSON, or has a key twice in one object."""
     try:
         return DECODER.decode(text)
     except (RecursionError, ValueError) as error:
@@ -47,9 +47,9 @@ def decode_file(text: str, *, file: str) -> Any:
 
 
 def decode_object(text: str, *, file: str, shape: str, line: int) -> dict[str, Any]:
-    """Return the object that the line is; `shape` shows in an error how one looks.
+    """Return the object in a line; `shape` is an example for errors.
 
-    Raises FormatError for what is no JSON, no object, or has a key twice in one object.
+    Raises FormatError if the line is not JSON, not an object, or has a key twice in one object.
     """
     try:
         values = DECODER.decode(text)
@@ -69,7 +69,7 @@ def decode_object(text: str, *, file: str, shape: str, line: int) -> dict[str, A
 
 
 def object_lines(file: InputFile, shape: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the number and the object of each line that is not blank. Raises FormatError as `decode_object` does."""
+    """Yield the number and object of each line that is not blank. Raises FormatError like `decode_object`."""
     for line, text in enumerate(text_lines(file), 1):
         if text.strip():
             yield line, decode_object(text, file=file.name, shape=shape, line=line)
@@ -78,7 +78,7 @@ def object_lines(file: InputFile, shape: str) -> Iterator[tuple[int, dict[str, A
 def json_refusal(
     error: Exception, *, file: str, what: str, remedy: str, line: int | None, column: int | None
 ) -> FormatError:
-    """Return the error in words for what json could not read; only damage has a column."""
+    """Return an error in words for an exception of json; only invalid JSON has a column."""
     if isinstance(error, json.JSONDecodeError):
         problem = f"the {what} is not valid JSON ({error.msg})"
         return FormatError(file, problem, remedy, line=line, column=column)
@@ -90,7 +90,7 @@ def json_refusal(
 
 
 def refuse_damage(text: str, *, file: str, line: int | None, field: str) -> None:
-    """Raise FormatError for a character that was written with a backslash and is no text."""
+    """Raise FormatError for an escaped character that is not allowed in text."""
     damage = _NO_TEXT.search(text)
     if damage:
         raise Place(file, line, field=field).error(
@@ -100,7 +100,7 @@ def refuse_damage(text: str, *, file: str, line: int | None, field: str) -> None
 
 
 def text_value(value: object, place: Place) -> str:
-    """Return a value that must be a text, as `whole_text` does. Raises FormatError."""
+    """Return a value, which must be a text, as `whole_text` does. Raises FormatError."""
     if not isinstance(value, str):
         called = "missing" if value is None else "not a text"
         raise place.error(f"the value is {called}", "write a text in double quotes")
@@ -116,10 +116,10 @@ _BLANK_LINES: Final = re.compile(r"\n[ \t]*\n\s*")
 
 
 def paragraphs(text: str) -> list[str]:
-    """Return what blank lines separate, stripped; other line breaks stay inside a paragraph."""
+    """Split a text at blank lines into stripped paragraphs; other line breaks stay."""
     return [piece.strip() for piece in _BLANK_LINES.split(whole_text(text))]
 
 
 def whole_text(text: str) -> str:
-    r"""Return the text stripped, with its line breaks (all as \n) and blank lines."""
+    r"""Return the stripped text with its line breaks (all as \n) and blank lines."""
     return _BREAKS.sub("\n", text).strip()

@@ -1,4 +1,4 @@
-"""Test sets as JSON Lines: an object a line."""
+"""Test sets as JSON Lines: one object per line."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -17,12 +17,11 @@ _KEYS: Final = ("document", "segment", "source", "references", "outputs")
 def read_jsonl_test_set(file: InputFile, omissions: Omissions) -> Iterator[SegmentTexts]:
     """Yield a segment for every line: `{"document", "segment", "source", "references", "outputs"}`.
 
-    `source` is required. `document` and `segment` stand in every line or in none. Outputs
-    that are missing, null or empty are noted in `omissions`. Blank lines are skipped.
+    `source` is required. `document` and `segment` are in every line or in none. Missing, null and
+    empty outputs are noted in `omissions`. Blank lines are skipped.
 
-    Raises FormatError for lines that are no JSON object (with the column), keys that are
-    unknown or come twice, values of the wrong type, empty sources, and documents and segments
-    that come twice.
+    Raises FormatError for lines that are not JSON objects (with the column), unknown and repeated
+    keys, values of the wrong type, empty sources, and repeated documents and segments.
     """
     counter = SegmentCounter(file.name)
     first: _Line | None = None
@@ -37,7 +36,7 @@ def read_jsonl_test_set(file: InputFile, omissions: Omissions) -> Iterator[Segme
 
 
 class _Line:
-    """One line on its way to SegmentTexts; it knows where to point in errors."""
+    """One line, with its place for errors."""
 
     def __init__(self, file: InputFile, number: int, values: dict[str, Any]) -> None:
         self._file = file
@@ -59,7 +58,7 @@ class _Line:
         return Place(self._file.name, self.number, field=field).error(problem, remedy)
 
     def compare(self, first: "_Line") -> None:
-        """Refuse differences from the first line that are not allowed."""
+        """Refuse a line that has other optional keys than the first."""
         for key in ("document", "segment"):
             if (key in self.values) != (key in first.values):
                 here, there = ("a", "no") if key in self.values else ("no", "a")

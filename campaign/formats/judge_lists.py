@@ -1,6 +1,6 @@
 """Lists of judges: one address per line, or a CSV with a header. No ORM.
 
-Rows are validated elsewhere; only content that is no list at all is refused here.
+Rows are validated elsewhere; only content that is not a list is refused here.
 """
 
 import codecs
@@ -15,7 +15,7 @@ from typing import Final
 
 from campaign.formats.errors import FormatError, Place
 
-#: A list of ten thousand judges with all columns has less.
+#: Enough for ten thousand judges with all columns.
 MAX_BYTES: Final = 2_000_000
 MAX_ROWS: Final = 10_000
 _SEPARATORS: Final = ",;\t|"
@@ -57,16 +57,16 @@ class JudgeRow:
 
 @dataclass(frozen=True, slots=True)
 class JudgeList:
-    """The rows of a list, and the columns of its header that mean nothing here."""
+    """The rows of a list, and the names of ignored columns."""
 
     rows: Sequence[JudgeRow]
     ignored: Sequence[str] = ()
 
 
 def judge_list_decode(content: bytes) -> str:
-    """Return the text of a file: UTF-8, UTF-16 with its mark, or else what Windows writes in the West.
+    """Decode a file as UTF-8, as UTF-16 with a byte-order mark, or else as Windows-1252.
 
-    Raises FormatError for what is no text, or too long.
+    Raises FormatError if it is not a text, or too long.
     """
     if len(content) > MAX_BYTES:
         raise _too_long()
@@ -85,9 +85,9 @@ def judge_list_decode(content: bytes) -> str:
 
 
 def judge_list_read(text: str) -> JudgeList:
-    """Return the rows of a list: a CSV if its first line is a header, else addresses with or without names.
+    """Return the rows of a list: a CSV if the first line is a header, else addresses, optionally with names.
 
-    Texts come in Unicode's NFC. Raises FormatError.
+    Texts are normalised to NFC. Raises FormatError.
     """
     if len(text) > MAX_BYTES:
         raise _too_long()
@@ -118,7 +118,7 @@ def _too_long() -> FormatError:
 
 
 def _header(text: str) -> tuple[str, list[str]] | None:
-    """Return the separator and the cells of the header; None if the first line is none."""
+    """Return the separator and cells of the header; None if there is no header."""
     first = next((line for line in text.split("\n") if line.strip()), "")
     if "@" in first:
         return None
@@ -209,7 +209,7 @@ def _from_lines(text: str) -> Iterator[JudgeRow]:
 
 def _from_mail_header(number: int, line: str) -> Iterator[JudgeRow]:
     """Read `Ada <ada@example.org>, "Babbage, Charles" <charles@example.org>; …`."""
-    # Outside quotation marks a semicolon separates, too.
+    # Outside quotation marks, semicolons also separate addresses.
     pieces = re.split(r'("[^"]*")', line)
     joined = "".join(
         piece if piece.startswith('"') else re.sub(r"[;\t|]", ",", piece) for piece in pieces

@@ -18,11 +18,11 @@ _NAMED = 10
 
 @dataclass(slots=True)
 class Omissions:
-    """Collect what readers leave out while they read.
+    """Collects what readers leave out.
 
-    `left_out` are pairs of an omission (a file, or a place in it) and its reason. `uncovered` are
-    the systems without outputs by document; `first` is the error for the first of them. `warnings`
-    are sentences about what was read and may not be what it seems. Memory grows with the documents.
+    `left_out` lists omissions (a file, or a place in it) with their reasons. `uncovered` lists systems with
+    missing outputs by document; `first` is the error for the first of them. `warnings` are sentences about
+    suspicious content. Memory grows with the documents.
     """
 
     left_out: list[tuple[str, str]] = field(default_factory=list)
@@ -31,12 +31,12 @@ class Omissions:
     warnings: list[str] = field(default_factory=list)
 
     def lacks(self, document: str, system: str, error: FormatError) -> None:
-        """Note that a system has no output for a part of the document."""
+        """Note that a system lacks an output in the document."""
         self.first = self.first or error
         self.uncovered.setdefault(document, {}).setdefault(system)
 
     def output(self, system: str, document: str, text: str, place: Place, *, of: str = "") -> str:
-        """Return an output without white space at its ends; note an empty one as lacking. `of` says what of."""
+        """Return the stripped output; note an empty one as missing. `of` describes the segment for errors."""
         try:
             return filled_text(text, f"the output of {system}{of}", place)
         except FormatError as error:
@@ -44,7 +44,7 @@ class Omissions:
             return ""
 
     def refuse_uncovered(self, documents: int) -> None:
-        """Raise FormatError if any of the `documents` documents is not covered by all systems."""
+        """Raise FormatError if a document is not covered by all systems; `documents` is the number of all."""
         if self.first is None:
             return
         problem, remedy = self.first.problem, self.first.remedy
@@ -62,9 +62,9 @@ class Omissions:
 
 @dataclass(slots=True)
 class SystemsSeen:
-    """The systems of the documents so far, where each document names its own.
+    """Systems seen so far in formats where each document names its own.
 
-    `names` has for each the place where it first came, and `first` is that of the first document.
+    `names` maps each system to the place where it first appeared; `first` is the place of the first document.
     """
 
     omissions: Omissions
@@ -73,7 +73,7 @@ class SystemsSeen:
     _documents: dict[str, None] = field(default_factory=dict)
 
     def add(self, document: str, systems: Collection[str], place: Place, called: str = "") -> None:
-        """Note the systems that this document, or one before it, lacks; `called` is what errors call its place."""
+        """Note the systems that this document or an earlier one lacks; `called` is the place for errors."""
         here, called = called or "the line", called or f"line {place.line}"
         remedy = "provide outputs of the same systems everywhere, or remove the system"
         for system in systems:
@@ -93,9 +93,9 @@ class SystemsSeen:
 
 
 def complete(segments: Iterator[SegmentTexts], omissions: Omissions) -> Iterator[SegmentTexts]:
-    """Yield segments that all systems cover; at the end, refuse the documents that they do not.
+    """Yield segments until a system lacks an output; at the end, refuse documents that not all systems cover.
 
-    What a system lacks is refused before what its file has beyond the source: one id is often both.
+    Missing outputs are reported before surplus ones: a wrong ID often causes both.
     """
     documents = 0
     document: str | None = None
@@ -112,7 +112,7 @@ def complete(segments: Iterator[SegmentTexts], omissions: Omissions) -> Iterator
 
 
 def named(names: Collection[str]) -> str:
-    """Return the first of many names, and how many more there are."""
+    """Return the first names, and the number of the others."""
     shown = ", ".join(list(names)[:_NAMED])
     return shown if len(names) <= _NAMED else f"{shown} and {len(names) - _NAMED:,} more"
 
@@ -158,7 +158,7 @@ def noticed(
 
 
 def _look_alikes(outputs: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of systems whose texts differ, but not to the eye."""
+    """Yield pairs of systems whose texts differ but look the same."""
     if len(set(outputs.values())) == 1:
         return
     seen: dict[str, list[str]] = {}

@@ -12,9 +12,9 @@ from campaign.formats.records import SegmentTexts, counted, system_name_problem
 from campaign.formats.segments import SegmentCounter
 from campaign.formats.streams import InputFile, text_of
 
-#: Longest file: it is read whole.
+#: Maximum size of a file, which is read whole.
 MAX_BYTES: Final = 64 * 2**20
-#: Values of the file, each of which takes memory besides its text: no more than commas.
+#: Maximum number of commas, which bounds the number of values: each takes memory besides its text.
 MAX_VALUES: Final = 4_000_000
 _SHAPE: Final = '{"campaign_id": "…", "info": {…}, "data": […]}'
 _CHECKS: Final = ("validation", "skippable")
@@ -37,16 +37,16 @@ class _Document:
 
 
 def read_pearmut_campaign(file: InputFile, omissions: Omissions) -> Iterator[SegmentTexts]:
-    """Yield a segment for every item of `data`, in the order in which documents first come.
+    """Yield a segment for every item of `data`, in the order in which documents first appear.
 
-    A document that several tasks show, to several judges or with other models, is one
-    document with the outputs of them all. Forms, tutorials (`data_welcome`, items with
-    `skippable`) and attention checks (`data_random`, items with `validation`) are left out;
-    those among the items of `data` are counted in `omissions`.
+    A document that appears in several tasks, for other judges or with other models, is one document with
+    all outputs. Forms, tutorials (`data_welcome`, items with `skippable`) and attention checks
+    (`data_random`, items with `validation`) are left out; `omissions` counts those in `data`, and notes
+    missing outputs.
 
-    Raises FormatError, with the place in `data` as field, for what is no such campaign or larger than
-    MAX_BYTES, and for what cannot be ranked: items without a source text or of sound and pictures only,
-    and two texts for one place. Outputs that are missing are noted in `omissions`.
+    Raises FormatError, with the place in `data` as field, for files that are larger than MAX_BYTES or not
+    such campaigns, for items without a source text or with only sound or pictures, and for contradictory
+    texts of one item.
     """
     reader = _Reader(file.name)
     name_of_campaign, documents = reader.campaign(_decoded(file))
@@ -85,7 +85,7 @@ def _decoded(file: InputFile) -> Any:
 
 
 def _document_name(document: _Document) -> str | None:
-    """Return what WMT's ids of the items have in common; None if they have nothing."""
+    """Return the document name that WMT's IDs of the items share; None if there is none."""
     names = {_NUMBER.sub("", id_) if id_ else None for id_ in document.ids}
     found = next(iter(names)) if len(names) == 1 else None
     if not found or (len(document.ids) > 1 and found in document.ids):
@@ -94,7 +94,7 @@ def _document_name(document: _Document) -> str | None:
 
 
 class _Reader:
-    """Turns the campaign's lists into documents, knowing where each item stands."""
+    """Build documents from the lists of the campaign, with the place of each item."""
 
     def __init__(self, file: str) -> None:
         self._file = file
@@ -104,7 +104,7 @@ class _Reader:
         raise FormatError(self._file, problem, remedy, field=place)
 
     def campaign(self, said: Any) -> tuple[str, list[_Document]]:
-        """Return the campaign's name and the documents to rank, those that come in several tasks once."""
+        """Return the name of the campaign and the documents to rank, each once."""
         if not isinstance(said, dict):
             raise FormatError(self._file, "the file is not a JSON object", f"write {_SHAPE}")
         if not isinstance(said.get("data"), list) or "campaign_id" not in said:
@@ -127,7 +127,7 @@ class _Reader:
         return str(said["campaign_id"] or ""), list(found.values())
 
     def _documents(self, place: str, documents: list[Any]) -> Iterator[_Document]:
-        """Yield the documents of a list: lists of objects, in it or in a list of each task."""
+        """Yield the documents of a list: lists of objects, possibly nested in a list per task."""
         for index, items in enumerate(documents):
             where = f"{place}[{index}]"
             if not isinstance(items, list):
@@ -142,7 +142,7 @@ class _Reader:
                 yield document
 
     def _take_item(self, document: _Document, place: str, item: Any) -> None:
-        """Add an item, unless it is none to rank."""
+        """Add an item unless it is not to be ranked."""
         if not isinstance(item, dict):
             self._refuse(place, "an item is not an object", 'write {"src": "…", "tgt": {…}}')
         if "form" in item or any(item.get(key) for key in _CHECKS):
@@ -191,7 +191,7 @@ class _Reader:
         )
 
     def _merge(self, known: _Document, again: _Document) -> None:
-        """Add the outputs of a document that came before; nothing it said may differ."""
+        """Add the outputs of a repeated document, whose texts must not differ."""
         for item, more in zip(known.items, again.items, strict=True):
             same_texts = (item.source, item.reference) == (more.source, more.reference)
             differing = next(

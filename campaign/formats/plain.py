@@ -1,4 +1,4 @@
-"""Plain text: one file each for the source, every reference and every system; a line a segment."""
+"""Plain text: one file each for the source, every reference and every system; one segment per line."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
@@ -21,12 +21,11 @@ def read_plain_test_set(
 ) -> Iterator[SegmentTexts]:
     """Yield a segment for every line of the files, read side by side.
 
-    A line of `documents` names the document its segment belongs to, after a domain and a tab
-    if it has one; without that file everything is one document, called as the source file.
-    Outputs that are empty are noted in `omissions`.
+    A line of `documents` names the document of its segment, optionally after a domain and a tab. Without
+    this file, everything is one document, named like the source file. Empty outputs are noted in `omissions`.
 
-    Raises FormatError where the files have different numbers of lines, where a source or a
-    document's name is empty, and where a document comes again later.
+    Raises FormatError if the files have different numbers of lines, if a source or document name is
+    empty, and if a document appears again later.
     """
     files = [source, *references, *systems.values()]
     if documents is not None:
@@ -60,7 +59,7 @@ def read_plain_test_set(
 
 
 class _Lines:
-    """The lines of a file, counted, with the numbers of those that are blank."""
+    """Lines of a file, with their number and the numbers of blank ones."""
 
     def __init__(self, file: InputFile) -> None:
         self.name = file.name
@@ -78,7 +77,7 @@ class _Lines:
 
 
 def _document(file: InputFile, line: int, text: str, domains: dict[str, str]) -> str:
-    """Return the name of a line's document; `domains` keeps the domain of each."""
+    """Return the document of a line, and record its domain in `domains`."""
     domain, _tab, name = text.rpartition("\t")
     place = Place(file.name, line)
     remedy = "name a document on every line"
@@ -93,7 +92,7 @@ def _document(file: InputFile, line: int, text: str, domains: dict[str, str]) ->
 
 
 def _different_counts(readers: Sequence[_Lines]) -> FormatError:
-    """Return an error that names the first file whose length differs from the source's, and where."""
+    """Return an error about the first file whose length differs from that of the source, with the place."""
     for reader in readers:
         for _text in reader:
             pass
@@ -104,7 +103,7 @@ def _different_counts(readers: Sequence[_Lines]) -> FormatError:
         blank = [str(line) for line in reader.blank if line not in source.blank or reader is source]
         if blank and reader.count == max(source.count, other.count):
             places.append((int(blank[0]), f"; blank lines in {reader.name}: {named(blank)}"))
-        # A file of the old Mac has nothing else, and is no place to look at.
+        # If all lines end so (old Mac files), it is no hint.
         if reader.returns.first and reader.returns.count < reader.count - 1:
             line = reader.returns.first
             said = f"; a carriage return alone ends line {line} of {reader.name}"

@@ -1,4 +1,4 @@
-"""Tables in text files: what separates their cells, whether quotes are marks or text, and cells that are no formulas."""
+"""Tables in text files: separators, quotes that may be text, and cells that look like formulas."""
 
 import csv
 import io
@@ -12,14 +12,14 @@ from campaign.formats.errors import Place
 from campaign.formats.streams import InputFile, text_lines
 
 _IN_MEMORY: Final = 8_000_000
-# A decimal comma is one, too, and so is what pandas writes for a number that is missing.
+# Also with a decimal comma, and what pandas writes for a missing number.
 _NUMBER: Final = re.compile(
     r"[-+]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:e[-+]?[0-9]+)?%?|nan", re.IGNORECASE
 )
 
 
 def separator_of(header: str) -> str:
-    """Return what separates the cells of a table by its header: tab, semicolon or comma."""
+    """Return the separator of a table by its header: tab, semicolon or comma."""
     return "\t" if "\t" in header else max(",;", key=header.count)
 
 
@@ -30,12 +30,12 @@ def _quoted_line(separator: str) -> re.Pattern[str]:
 
 
 def is_quoted_line(line: str, separator: str) -> bool:
-    """Return whether all quotes of a line could be those of RFC 4180: around a cell, or doubled inside."""
+    """Return whether the quotes of a line follow RFC 4180: around a cell, or doubled inside."""
     return '"' not in line or _quoted_line(separator).fullmatch(line) is not None
 
 
 def cells_of(line: str, separator: str, *, quoted: bool) -> list[str]:
-    """Return the cells of a line, without their quotes if these are marks."""
+    """Return the cells of a line, without quotes if it is quoted."""
     if quoted and '"' in line:
         return next(csv.reader((line,), delimiter=separator, strict=True))
     return line.split(separator)
@@ -44,11 +44,11 @@ def cells_of(line: str, separator: str, *, quoted: bool) -> list[str]:
 def table_rows(file: InputFile, numeric: set[int] | None = None) -> Iterator[tuple[int, list[str]]]:
     """Yield the number and the cells of each line that is not blank, the header first.
 
-    Quotes are marks if each line that holds one would be right so, and text otherwise: the last
-    line may decide, so lines are kept on disk from the first on. Before the header comes,
-    `numeric` is given the places of the columns that hold numbers and nothing else below it.
+    Quotes enclose cells if this is consistent with every line; otherwise they are text. Since the last line may
+    decide, all lines are first written to disk. Before the header is yielded, the places of columns with
+    only numbers are added to `numeric`.
 
-    Raises FormatError for a quoted cell that goes on in the next line, and what `text_lines` raises.
+    Raises FormatError for a quoted cell that continues on the next line, and like `text_lines`.
     """
     with tempfile.SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8", newline="\n") as kept:
         separator, quoted, held = "", True, False
@@ -94,7 +94,7 @@ def _numeric_columns(rows: Iterator[tuple[int, list[str]]]) -> set[int]:
 def _refuse_open_quote(
     file: str, short: tuple[int, str], before: tuple[int, str], separator: str
 ) -> None:
-    """Raise FormatError if the last cell of this line, or of the one before it, opens a quote and does not close it."""
+    """Raise FormatError if the last cell of this or the previous line opens a quote without closing it."""
     for line, text in (short, before):
         cell = text.rsplit(separator, 1)[-1]
         if cell.startswith('"') and cell.count('"') % 2:
@@ -108,20 +108,20 @@ _NEUTRAL: Final = re.compile(r"'+[=+\-@\t\r]")
 
 
 def neutral(cell: str) -> str:
-    """Return a cell that spreadsheets do not compute: with an apostrophe before formula characters.
+    """Return the cell with an apostrophe before formula characters, so that spreadsheets do not compute it.
 
-    A cell that begins with apostrophes and then like a formula gets one more, so that `restored` gives each cell back.
+    A formula that already begins with apostrophes gets another one, so that `restored` undoes this exactly.
     """
     return f"'{cell}" if _FORMULA.match(cell) else cell
 
 
 def restored(cell: str) -> str:
-    """Return the cell that `neutral` made this of."""
+    """Undo `neutral`."""
     return cell[1:] if _NEUTRAL.match(cell) else cell
 
 
 def csv_row(cells: Iterable[object]) -> str:
-    r"""Return cells as a CSV line that ends in \n, unchanged: the caller applies `neutral`."""
+    r"""Return cells as a CSV line that ends in \n. The caller applies `neutral`."""
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\n").writerow(cells)
     return buffer.getvalue()

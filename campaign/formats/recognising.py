@@ -29,7 +29,7 @@ from campaign.formats.test_sets import (
 )
 
 _NOT_TEXTS: Final = (".md", ".pdf", ".py", ".sh", ".png", ".jpg")
-# Extensions that may hold a system's output all the same.
+# Extensions of other files that may still hold the output of a system.
 _OTHER_TEXTS: Final = (".csv", ".html", ".log", ".xlsx", ".docx", ".parquet")
 _SIDE_NAMES: Final = frozenset({"README", "LICENSE", "LICENCE", "NOTICE", "CHANGELOG", "MANIFEST"})
 #: Judges rank systems against each other.
@@ -71,9 +71,9 @@ class RecognisedFile:
 
 @dataclass(frozen=True, slots=True)
 class RecognisedSet:
-    """All files with their roles. `languages` are None where no name tells them.
+    """All files with their roles. `languages` is None if no file name contains them.
 
-    `litter` counts the files of operating systems and editors, which are not among `files`.
+    `litter` counts hidden and temporary files, which are not among `files`.
     """
 
     name: str
@@ -83,7 +83,7 @@ class RecognisedSet:
 
     @property
     def left_out(self) -> list[tuple[str, str]]:
-        """The files that are left out, each with why."""
+        """Files that are left out, each with the reason."""
         left = [(file.name, file.why) for file in self.of(FileRole.IGNORED)]
         if self.litter:
             what = counted(self.litter, "hidden or temporary file")
@@ -96,7 +96,7 @@ class RecognisedSet:
 
     @property
     def main(self) -> RecognisedFile:
-        """The file that holds the source, alone or with everything else.
+        """The file with the source, alone or with everything else.
 
         Raises FormatError if there is none, or more than one.
         """
@@ -128,12 +128,11 @@ def _refuse_unreadable(file: StoredFile) -> None:
 def recognise(
     name: str, files: Sequence[StoredFile], languages: tuple[str, str] | None = None
 ) -> RecognisedSet:
-    """Detect the role of each file, by its beginning and then by its name. Errors use `name` for all of them.
+    """Detect the role of each file, by its first bytes and then by its name. Errors call all of them `name`.
 
-    Of sources in several language pairs, as in EvalSet folders, `languages` chooses one; the files of the
-    others are left out.
+    `languages` chooses one of several language pairs, as in EvalSet folders; files of other pairs are left out.
 
-    A pure function of names and bytes: nothing is decided that `RecognisedFile.why` does not say.
+    The result depends only on names and bytes, and `RecognisedFile.why` explains each decision.
 
     Raises FormatError only for gzip that is damaged at its very beginning.
     """
@@ -148,8 +147,8 @@ def with_roles(
 ) -> RecognisedSet:
     """Return the files with some roles replaced by the user's choices, by file name.
 
-    The text beside a role is a system's name; None keeps what the file is called. A file that was no text of
-    a test set is read as plain text.
+    Each choice is a role and the name of the system; None keeps the detected name. A file without a format is
+    read as plain text.
     """
     files = []
     for file in recognised.files:
@@ -172,8 +171,8 @@ def with_roles(
 class SetReading:
     """Options for reading recognised files, shared by check and import.
 
-    `languages` are those to take from a file that holds several pairs. With `common_documents`, only the documents that
-    all systems cover are read. The first reference is to take part as `reference_system`.
+    `languages` chooses one of several pairs in a file. With `common_documents`, only documents that all systems
+    cover are read. The first reference is also ranked, as `reference_system`.
     """
 
     languages: tuple[str, str] | None = None
@@ -189,13 +188,13 @@ def opened_set(
     *,
     omissions: Omissions | None = None,
 ) -> Iterator[Iterator[SegmentTexts]]:
-    """Give the segments of recognised files; the files are open until the context ends.
+    """Yield the segments of recognised files, which stay open until the context ends.
 
-    For `common_documents` all files are read twice. `omissions` collects what is left out, files among it, and
-    warnings.
+    With `common_documents`, all files are read twice. `omissions` collects warnings and everything that is left
+    out, including files.
 
-    Raises FormatError like `read_test_set`, here or while iterating, and for whatever keeps the
-    files from being ranked: a check and an import refuse the same files, since both read this.
+    Raises FormatError like `read_test_set`, here or while iterating, and for anything that prevents a ranking of
+    these files. Checks and imports both use this, so they refuse the same files.
     """
     omissions = Omissions() if omissions is None else omissions
     omissions.left_out += recognised.left_out
@@ -232,7 +231,7 @@ def opened_set(
 def _rankable(
     segments: Iterator[SegmentTexts], name: str, reference_system: str | None
 ) -> Iterator[SegmentTexts]:
-    """Yield the segments; refuse too few systems, and a system that is called as the reference would be."""
+    """Yield the segments; refuse too few systems, and a system with the name reserved for the reference."""
     problem = reference_system and system_name_problem(reference_system)
     if problem:
         raise FormatError(name, problem, "rename the reference system")
@@ -260,7 +259,7 @@ def _opened(
     omissions: Omissions,
     reading: SetReading,
 ) -> Iterator[Iterator[SegmentTexts]]:
-    """Give the segments as the files have them; what systems lack is noted in `omissions`."""
+    """Yield the segments as the files have them; note missing outputs in `omissions`."""
     main = recognised.main
     with ExitStack() as stack:
 
@@ -283,7 +282,7 @@ def _opened(
 
 
 def _by_content(file: StoredFile) -> RecognisedFile:
-    """Tell what the file's beginning tells; SYSTEM stands for plain text, of which names decide."""
+    """Classify a file by its first bytes. Plain text is SYSTEM until its name is considered."""
     name = file.plain_name
     no_texts = RecognisedFile(
         file, FileRole.IGNORED, "its file extension is not that of a text file"
@@ -328,7 +327,7 @@ def _json_lines(file: StoredFile, head: bytes, found: TestSetFormat) -> Recognis
 
 
 def _broken_line(file: StoredFile) -> FormatError | None:
-    """Return the error of the first line if it is no JSON: such a file may be anything, an output too."""
+    """Return the error of the first line if it is not JSON: the file could be anything, even an output."""
     with file.open() as stream:
         lines = enumerate(text_lines(InputFile(file.name, stream)), 1)
         try:
@@ -340,7 +339,7 @@ def _broken_line(file: StoredFile) -> FormatError | None:
 
 
 def _unknown(file: StoredFile, why: str) -> RecognisedFile:
-    """Leave out a file of another kind; among outputs it is a damaged one, which the reader refuses."""
+    """Leave out a file of an unknown kind; keep it in a folder of outputs, so that the reader refuses it."""
     if file_names.in_systems_folder(file.name):
         return RecognisedFile(file, FileRole.SYSTEM, f"{why}, in a folder of outputs")
     return RecognisedFile(file, FileRole.IGNORED, why)
@@ -359,7 +358,7 @@ def _sgml(file: StoredFile, head: bytes) -> RecognisedFile:
 
 
 def _with_plain_roles(files: list[RecognisedFile]) -> list[RecognisedFile]:
-    """Give plain text files their roles by name, and by language where no name says source."""
+    """Assign roles to plain text files by name, or by language if no name contains "source"."""
     plain = {
         file.name
         for file in files
@@ -396,7 +395,7 @@ def _plain_role(name: str) -> tuple[FileRole, str]:
 
 
 def _roles_by_language(names: Sequence[str]) -> dict[str, tuple[FileRole, str]]:
-    """Take the one file in a language of its own for the source, its namesake for the reference."""
+    """Take the only file in its language as the source, and its namesake as the reference."""
     tags = {name: file_names.last_language(name) for name in names}
     count = Counter(tag for tag in tags.values() if tag)
     single = [name for name, tag in tags.items() if tag and count[tag] == 1]
@@ -414,7 +413,7 @@ def _roles_by_language(names: Sequence[str]) -> dict[str, tuple[FileRole, str]]:
 def _of_pair(
     files: list[RecognisedFile], languages: tuple[str, str] | None
 ) -> list[RecognisedFile]:
-    """Leave out the files of all language pairs that sources have in their names, but the one chosen."""
+    """Leave out files whose names belong to the language pair of another source than the chosen one."""
     found = {file_names.language_pair(f.name) for f in files if f.role is FileRole.SOURCE}
     pairs = {pair for pair in found if pair}
     others = {pair for pair in pairs if languages and not matches(pair, languages)}
@@ -446,7 +445,7 @@ def _with_system_names(files: list[RecognisedFile]) -> list[RecognisedFile]:
 
 
 def _without_references(files: list[RecognisedFile]) -> list[RecognisedFile]:
-    """Take outputs called refA for the references that they are, once: judges see those already."""
+    """Treat outputs called refA as references, unless the set already has the same reference."""
     known = [file for file in files if file.role is FileRole.REFERENCE]
     sources = [file for file in files if file.role is FileRole.SOURCE]
 
@@ -467,7 +466,7 @@ def _without_references(files: list[RecognisedFile]) -> list[RecognisedFile]:
 
 
 def _is_reference_of(source: RecognisedFile, output: RecognisedFile) -> bool:
-    """Tell whether the outputs of WMT's JSON Lines are the references of one name in the source's lines."""
+    """Return whether a file of outputs in WMT's JSON Lines repeats a reference in the source's lines."""
     with source.file.open() as here, output.file.open() as there:
         try:
             texts = {
@@ -498,7 +497,7 @@ def _is_same_text(one: RecognisedFile, other: RecognisedFile) -> bool:
 
 
 def _with_disguised(files: list[RecognisedFile]) -> list[RecognisedFile]:
-    """Refuse files whose endings are not those of texts but which look like outputs otherwise."""
+    """Refuse files that look like outputs but do not have the extension of a text file."""
     sources = [f for f in files if f.role in {FileRole.SOURCE, FileRole.WHOLE}]
     tags = {file_names.last_language(f.name) for f in files if f.role is FileRole.SYSTEM} - {None}
     lines = _line_count(sources[0]) if len(sources) == 1 else None
@@ -536,7 +535,7 @@ def _line_count(file: RecognisedFile) -> int | None:
 
 
 def _languages(files: Sequence[RecognisedFile]) -> tuple[str, str] | None:
-    """Return the pair most names hold, else those in which source and reference end."""
+    """Return the language pair in most file names; otherwise the languages in which sources and targets end."""
     used = [file for file in files if file.role is not FileRole.IGNORED]
     pairs = Counter(pair for file in used if (pair := file_names.language_pair(file.name)))
     if pairs:

@@ -1,4 +1,4 @@
-"""Records returned by the readers, and the rule for system names."""
+"""Records returned by the readers, and rules for names."""
 
 import re
 from collections.abc import Mapping
@@ -13,8 +13,8 @@ MAX_SYSTEM_NAME: Final = 200
 MAX_DOCUMENT_NAME: Final = 300
 MAX_JUDGE_NAME: Final = 100
 
-# The tab is white space, not damage. C1 controls (U+0080–U+009F) do occur in released MT
-# output, are invisible and can be stored; refusing them would refuse real campaigns.
+# Tabs are white space. C1 controls (U+0080–U+009F) are allowed: they occur in released MT
+# output, are invisible and can be stored.
 CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
@@ -22,10 +22,9 @@ CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 class SegmentTexts:
     """One segment of a test set with everything written for it.
 
-    `number` counts from 1 through the test set, `position` from 1 through the document.
-    White space at the ends of texts is gone. `references[i]` is "" where reference i + 1
-    does not cover the segment; `source` and the outputs are never empty. Every segment of
-    a test set has outputs of the same systems, in the same order.
+    `number` counts from 1 within the test set, `position` from 1 within the document. Texts are stripped.
+    `references[i]` is empty if reference i + 1 does not cover the segment; `source` and the outputs are
+    never empty. Every segment of a test set has outputs of the same systems, in the same order.
     """
 
     document: str
@@ -40,11 +39,11 @@ class SegmentTexts:
 class FiveWayRow:
     """One judged block: `candidates`, `labels` and `system_numbers` are aligned.
 
-    A candidate is the tuple of systems that produced the same text. Labels are 1 (best) to
-    5, None where the judge left the candidate blank; all None is a skipped block. The
-    numbers of a candidate are () where the file gives none. `line` is where the row stood, or
-    the number of a stored judgment, and does not count in comparisons; 0 where there is neither.
-    `duration_ms` is the time on the clock, for which this format has no column.
+    A candidate is the tuple of systems that produced the same text. Labels are from 1 (best) to 5, or None
+    if the judge left the candidate blank; a block with only None was skipped. The numbers of a candidate
+    are () if the file has none. `line` is the line of the row or the number of a stored judgment (0 if
+    neither is known), and is ignored in comparisons. `duration_ms` is wall-clock time; this format has no
+    column for it.
     """
 
     source_language: str
@@ -66,7 +65,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Join the lines of a wrapped text: a break and the spaces around it become a space."""
+    """Join the lines of a wrapped text: each line break and the spaces around it become one space."""
     if "\n" not in text and "\r" not in text:
         return text
     pieces = (piece.strip(" \t") for piece in text.replace("\r", "\n").split("\n"))
@@ -74,7 +73,7 @@ def one_line(text: str) -> str:
 
 
 def unseen_problem(name: str, what: str) -> str | None:
-    """Return a message about an invisible character in a name, or None; `what` is "system name" or the like."""
+    """Return a message about an invisible character in a name, or None; `what` describes the name."""
     found = UNSEEN.search(name)
     if found is None:
         return None
@@ -85,7 +84,7 @@ def unseen_problem(name: str, what: str) -> str | None:
 def system_name_problem(name: str) -> str | None:
     """Return the reason why `name` is not allowed as a system's name, or None.
 
-    The comma is what separates the systems of a collapsed candidate in files ("A,B").
+    Commas separate the systems of a collapsed candidate in files ("A,B").
     """
     if not name.strip():
         return "the name of a system is empty"

@@ -1,7 +1,8 @@
-"""Identity of the segment that a row of a file refers to: shared by all readers, writers, importers and scorers.
+"""Find the segment that a row of a file refers to; shared by all readers, writers, importers and scorers.
 
-A segment is its document and its position there, confirmed by its text. Against a known test set, `KnownSegments` finds it.
-Without one, the names in the files are the identity, and `SegmentTexts` holds rows of one name to one text.
+A segment is identified by its document and its position there, and confirmed by its text. `KnownSegments` finds
+it in a known test set. Without a test set, names in the files identify segments, and `SegmentTexts` checks that
+each name has one text.
 """
 
 from __future__ import annotations
@@ -16,20 +17,20 @@ from typing import Final, NamedTuple, NoReturn
 
 from campaign.formats.errors import Losses
 
-#: Between the document and the position in an id; WMT 2026 writes the longer one.
+#: Separates document and position in an ID; WMT 2026 uses the longer form.
 MARK: Final = "_#_"
 _MARKS: Final = re.compile("_###_|_#_")
 _PARTS: Final = re.compile("(.+)(?:_###_|_#_)(.+?)")
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
-#: A table has blanks for what no cell of it holds.
+#: Tables have spaces in place of characters that no cell can hold.
 _BLANKS: Final = str.maketrans("\t\r\n", "   ")
 _CLOSEST: Final = 3
-#: Between a document and the system whose output it is, in the names of released files.
+#: Separates a document and its system in names of released files.
 _OF_SYSTEM: Final = "#"
 
 
 class SegmentProblem(Exception):  # noqa: N818  # becomes an error of the file or the input, which knows where it is
-    """A row whose segment cannot be proved; `problem` and `remedy` are phrases like those of FormatError."""
+    """The segment of a row cannot be determined; `problem` and `remedy` are phrases like those of FormatError."""
 
     def __init__(self, problem: str, remedy: str) -> None:
         super().__init__(problem, remedy)
@@ -43,14 +44,14 @@ class SegmentName(NamedTuple):
     Attributes
     ----------
     segment : str
-        A number, or an id: document, `MARK`, position.
+        A number, or an ID of document, `MARK` and position.
     document : str
-        Empty where the row has none.
+        Empty if the row has none.
     source : str, optional
     has_output_texts : bool
-        Whether outputs have texts, which the caller compares with those of the segment found.
+        Whether outputs have texts, which the caller compares with those of the segment.
     is_number : bool
-        Whether the format numbers segments through the test set, also where it names documents.
+        Whether the format numbers segments within the test set even if it names documents.
     """
 
     segment: str
@@ -67,7 +68,7 @@ class SegmentName(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class KnownSegment:
-    """A segment of a test set: its key, number through the test set, document and position in the document, from 1."""
+    """A segment of a test set: key, number within the test set, document, and position in it, from 1."""
 
     key: int
     number: int
@@ -87,7 +88,7 @@ class KnownSegments:
         self._documents = {each.document for each in self._by_number.values()}
 
     def numbered(self, number: int) -> KnownSegment:
-        """Return the segment with a number through the test set."""
+        """Return the segment with a number within the test set."""
         return self._by_number[number]
 
     def refuse_unknown_document(self, name: str) -> None:
@@ -95,9 +96,9 @@ class KnownSegments:
         self._document(name)
 
     def candidates(self, name: SegmentName) -> list[KnownSegment]:
-        """Return the segments that the names of a row allow; none if only its source can tell.
+        """Return the segments that match the names of a row; none if only its source text can tell.
 
-        Raises SegmentProblem for a document that the test set does not have, and a position or number beyond its end.
+        Raises SegmentProblem for an unknown document, position or number.
         """
         in_id, place = id_parts(name.segment)
         document = self._document(name.document)
@@ -132,9 +133,9 @@ class KnownSegments:
         candidates: Iterable[KnownSegment],
         sources: Mapping[int, str | None],
     ) -> KnownSegment:
-        """Return the segment of a row, among its candidates or those that have its source text.
+        """Return the segment of a row from its candidates, or from the segments with its source text.
 
-        `sources` are the texts of all candidates by key. Raises SegmentProblem if none is right, or more than one may be.
+        `sources` are the texts of all candidates by key. Raises SegmentProblem if none matches, or several do.
         """
         possible = list(candidates)
         fitting = [each for each in possible if same_text(name.source, sources.get(each.key))]
@@ -185,10 +186,10 @@ class KnownSegments:
         )
 
     def _document(self, name: str) -> str:
-        """Return a document as the test set calls it; empty where none is named."""
+        """Return the name of a document in the test set; empty if none is given."""
         if not name or name in self._documents:
             return name
-        # Test sets made of Pearmut's campaigns have slashes where ids have marks.
+        # Test sets from Pearmut campaigns have slashes in place of these marks.
         found = _MARKS.sub("/", name)
         if found not in self._documents:
             closest = difflib.get_close_matches(name, self._documents, _CLOSEST, cutoff=0.3)
@@ -202,10 +203,10 @@ class KnownSegments:
 
 
 class DocumentColumn:
-    """The documents that the rows of a file name beside numbers through the test set.
+    """Documents named in a file whose segments are numbered within the test set.
 
-    WMT's releases name the test set there, in every row (``cs-en.test``): the only name of a file, if it is no document
-    of the test set, says nothing of a segment, and is counted as a loss.
+    WMT's releases have the name of the test set in this column (``cs-en.test``). If a file contains a single name
+    that is not a document of the test set, it is ignored and counted as a loss.
     """
 
     def __init__(self, file: str, known: KnownSegments, losses: Losses) -> None:
@@ -216,10 +217,10 @@ class DocumentColumn:
         self._refuse_unknown: Callable[[], NoReturn] | None = None
 
     def document(self, name: str, line: int, refuse: Callable[[str, str], NoReturn]) -> str:
-        """Return the document of a row; empty for none, and for a name that is no document's.
+        """Return the document of a row; empty if there is none or the name is ignored.
 
-        `refuse` raises the error of the row, with a problem and a remedy: also later, once another row shows that its
-        name is not the only one.
+        `refuse` raises the error of the row for a problem and a remedy, possibly later, when another row has a
+        second name.
         """
         if name and name not in self._names:
             self._names.add(name)
@@ -241,33 +242,33 @@ class DocumentColumn:
 
 
 def document_named(cell: str) -> str:
-    """Return the document that a cell names; empty for -1, too, which old files of WMT have."""
+    """Return the document in a cell; empty also for -1, as in old files of WMT."""
     name = cell.strip()
     return "" if name == "-1" else name
 
 
 def segment_id(document: str, segment: str) -> str:
-    """Return an id of a segment for formats with a single name for it; `id_parts` takes it apart."""
+    """Return the ID of a segment for formats with a single name; `id_parts` splits it again."""
     if not document or segment.startswith(f"{document}{MARK}") or id_parts(segment)[0] == document:
         return segment
     return f"{document}{MARK}{segment}"
 
 
 def id_parts(name: str) -> tuple[str, str]:
-    """Return document and segment of an id; no document where the name holds none."""
+    """Split an ID into document and segment; the document is empty if there is none."""
     parts = _PARTS.fullmatch(name)
     return (parts[1], parts[2]) if parts else ("", name)
 
 
 def same_text(said: str | None, there: str | None) -> bool:
-    """Return True if a text may equal the known one; tabs and line breaks may be spaces, and None matches any text."""
+    """Return whether a text matches the known one; spaces match tabs and line breaks, and None matches anything."""
     if said is None or there is None or said == there:
         return True
     return said.translate(_BLANKS) == there.translate(_BLANKS)
 
 
 class SegmentTexts:
-    """The texts of files without a test set: one source for a segment, one output for a segment and system."""
+    """Texts of files without a test set: one source per segment, one output per segment and system."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str, str | None], tuple[str, str]] = {}
@@ -280,7 +281,7 @@ class SegmentTexts:
         source: str | None,
         outputs: Iterable[tuple[str, str | None]],
     ) -> None:
-        """Note the texts of a row at `where`, those of outputs by system. Raises SegmentProblem for another text."""
+        """Record the texts of a row at `where`, outputs by system. Raises SegmentProblem for a different text."""
         for system, text in ((None, source), *outputs):
             if text is None:
                 continue
@@ -295,9 +296,9 @@ class SegmentTexts:
 
 
 def documents_of_all(rows: Iterable[tuple[str, Iterable[str]]]) -> dict[str, str]:
-    """Return documents without the system in their names (``name#system``), by the name in the file.
+    """Return document names without the system (``name#system``), by their names in the file.
 
-    Empty unless every document of each row ends in the row's only system, and all systems have the same documents otherwise.
+    Empty unless each row has one system, every document name ends in it, and all systems have the same documents.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ from campaign.formats.records import MAX_DOCUMENT_NAME, unseen_problem
 
 
 class SegmentCounter:
-    """Number the segments of one file and refuse documents and segments that come twice.
+    """Numbers the segments of a file, and refuses repeated documents and segments.
 
     Memory grows with the documents, and with the segments of the current document.
     """
@@ -21,7 +21,7 @@ class SegmentCounter:
     def place(self, document: str, segment_id: str | None, line: int) -> tuple[int, int]:
         """Return the position in the document and the number in the file, both from 1.
 
-        Raises FormatError where the document was left before, or holds `segment_id` already.
+        Raises FormatError if the document was left before, or already has `segment_id`.
         """
         place = Place(self._file, line)
         if document != self._document:
@@ -54,7 +54,7 @@ class SegmentCounter:
         return self._position, self._number
 
     def refuse_nothing(self) -> None:
-        """Raise FormatError if there was no segment at all."""
+        """Raise FormatError if there was no segment."""
         if self._number == 0:
             raise Place(self._file).error(
                 "the file contains no segments", "provide a file with at least one segment"
@@ -67,7 +67,7 @@ def filled_text(
     place: Place,
     remedy: str = "fill it in, or remove the segment from the source, the references and every system",
 ) -> str:
-    """Return the text without white space at its ends; raise FormatError if nothing is left."""
+    """Return the stripped text; raise FormatError if it is empty."""
     stripped = text.strip()
     if not stripped:
         raise place.error(f"{what} is empty", remedy)

@@ -1,7 +1,7 @@
-"""WMT SGML test sets: files of documents and segments, aligned by their ids.
+"""WMT SGML test sets: files of documents and segments, aligned by their IDs.
 
-The files look like XML and are not: the case of tags and attributes varies, ampersands
-stand bare, entities are HTML's. So this is a tokenizer of its own.
+The files look like XML but are not: the case of tags and attributes varies, ampersands are
+bare, and entities are those of HTML. Therefore, they need their own tokenizer.
 """
 
 import html
@@ -18,12 +18,12 @@ from campaign.formats.records import SegmentTexts, one_line
 from campaign.formats.segments import SegmentCounter, filled_text
 from campaign.formats.streams import MAX_LINE_BYTES, InputFile, text_of
 
-#: Longest file: it is read whole.
+#: Maximum size of a file, which is read whole.
 MAX_BYTES: Final = 64 * 2**20
 _SETS: Final = frozenset({"srcset", "refset", "tstset"})
 _MAX_TAG: Final = 16 * 1024
-# A quoted value may hold ">". The alternatives begin with different characters, so that
-# matching takes linear time whatever the file holds.
+# A quoted value may contain ">". The alternatives begin with different characters, so that
+# matching always takes linear time.
 _INSIDE_TAG = r"""(?:[^<>"']|"[^"]*"|'[^']*')*"""
 _TAG = re.compile(rf"<!--.*?-->|<([/!?]?)([A-Za-z][\w:.-]*)({_INSIDE_TAG})>", re.DOTALL)
 _UNFINISHED_TAG = re.compile(
@@ -33,13 +33,13 @@ _ATTRIBUTE = re.compile(r"""([A-Za-z][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\
 _SEGMENT_ENDS = re.compile(
     r"<(/seg\s*>|seg(?=[\s>])|/?doc(?=[\s>])|/?(?:srcset|refset|tstset)(?=[\s>]))", re.IGNORECASE
 )
-# Entities without their semicolon stay: "AT&T" and "?a=1&copy=2" are text in these files.
+# Entities without a semicolon are text in these files: "AT&T" and "?a=1&copy=2".
 _ENTITY = re.compile(r"&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|[A-Za-z][A-Za-z0-9]*);")
 
 
 @dataclass(frozen=True, slots=True)
 class SgmlSegment:
-    """A segment as its file has it; `line` is where it begins."""
+    """A segment that begins at `line`."""
 
     line: int
     document: str
@@ -48,7 +48,7 @@ class SgmlSegment:
 
 
 def set_tag(text: str) -> str | None:
-    """Return the first tag of a set in a file's beginning: "srcset", "refset" or "tstset"."""
+    """Return the first set tag in the beginning of a file: "srcset", "refset" or "tstset"."""
     for tag in _TAG.finditer(text):
         if tag.group(1) == "" and tag.group(2).lower() in _SETS:
             return tag.group(2).lower()
@@ -56,16 +56,14 @@ def set_tag(text: str) -> str | None:
 
 
 def sgml_segments(file: InputFile, sets: frozenset[str]) -> Iterator[SgmlSegment]:
-    """Yield the segments in the file's order.
+    """Yield the segments in the order of the file.
 
-    Tags other than the set's, the document's and the segment's are passed over outside
-    segments and are text inside them. Entities are decoded, line breaks inside a segment
-    become spaces, white space at the ends goes.
+    Tags other than those of sets, documents and segments are skipped outside segments and are text inside
+    them. Entities are decoded, line breaks inside a segment become spaces, and texts are stripped.
 
-    `sets` are the tags the file may open with: the source is a "srcset", and handing it in
-    as a system's output is a mistake that would align perfectly.
+    `sets` are the allowed set tags: a source given as an output would otherwise align perfectly.
 
-    Raises FormatError for files that are longer than MAX_BYTES, cut off or of another structure.
+    Raises FormatError for files that are longer than MAX_BYTES, truncated, or not of this structure.
     """
     read = _Text(file.name, text_of(file, MAX_BYTES))
     document: str | None = None
@@ -104,7 +102,7 @@ def sgml_segments(file: InputFile, sets: frozenset[str]) -> Iterator[SgmlSegment
 
 
 class _Text:
-    """The text of a file, and where its lines end."""
+    """The text of a file, and the positions of its line breaks."""
 
     def __init__(self, file: str, text: str) -> None:
         self.text = text
@@ -126,7 +124,7 @@ class _Text:
         )
 
     def next_tag(self, position: int) -> re.Match[str] | None:
-        """Return the next tag or comment, past any bare "<"; None at the end."""
+        """Return the next tag or comment, skipping bare "<"; None at the end."""
         while (start := self.text.find("<", position)) >= 0:
             tag = _TAG.match(self.text, start, start + _MAX_TAG)
             if tag:
@@ -142,7 +140,7 @@ class _Text:
         return None
 
     def segment_end(self, tag: re.Match[str], called: str) -> re.Match[str]:
-        """Return the end of the segment that a tag opens."""
+        """Return the end of the segment that begins with a tag."""
         end = _SEGMENT_ENDS.search(self.text, tag.end(), tag.end() + MAX_LINE_BYTES)
         if end is None and len(self.text) - tag.end() <= MAX_LINE_BYTES:
             raise self.cut_off("segment", tag.start())
@@ -187,15 +185,15 @@ def read_sgml_test_set(
     systems: Mapping[str, InputFile],
     omissions: Omissions,
 ) -> Iterator[SegmentTexts]:
-    """Yield the segments in the source's order, each with what the other files have for it.
+    """Yield the segments in the order of the source, each with its references and outputs.
 
-    A segment is found by document and id, so the other files may order theirs differently. The systems are
-    called as `systems` calls them: the `sysid` inside the files is known to differ.
+    Segments are matched by document and ID, so the other files may have another order. Names of systems are
+    those of `systems`: the `sysid` inside the files may differ.
 
-    Outputs that are missing or empty are noted in `omissions`.
+    Missing and empty outputs are noted in `omissions`.
 
-    Raises FormatError for a segment that a reference lacks, that another file has beyond the
-    source or twice, for empty sources, and for files that are cut off.
+    Raises FormatError for segments that a reference lacks, for surplus and repeated segments, for empty
+    sources, and for truncated files.
     """
     counter = SegmentCounter(source.name)
     segments = list(sgml_segments(source, frozenset({"srcset"})))
@@ -236,7 +234,7 @@ def _output(
     source: InputFile,
     of: str,
 ) -> str:
-    """Return the output for a segment; a missing or empty one is noted, and "" here."""
+    """Return the output for a segment; note a missing or empty one, and return an empty text."""
     found = file.take(segment)
     if found is None:
         omissions.lacks(segment.document, system, file.lacking(segment, source))
@@ -247,7 +245,7 @@ def _output(
 
 
 class _Translation:
-    """The segments of a reference or an output that the source did not ask for yet."""
+    """Segments of a reference or a system that are not yet matched with the source."""
 
     def __init__(self, file: InputFile) -> None:
         self.name = file.name
@@ -260,11 +258,11 @@ class _Translation:
             self._last_lines[segment.document] = segment.line
 
     def take(self, wanted: SgmlSegment) -> SgmlSegment | None:
-        """Return the segment with the document and the id of `wanted`, if any, and take it out."""
+        """Remove and return the segment with the document and ID of `wanted`, if there is one."""
         return self._left.pop((wanted.document, wanted.id), None)
 
     def lacking(self, wanted: SgmlSegment, source: InputFile) -> FormatError:
-        """Return the error for a segment that is not there."""
+        """Return the error for a missing segment."""
         return Place(self.name, self._last_lines.get(wanted.document)).error(
             f'the document "{wanted.document}" is missing the segment "{wanted.id}" '
             f"({source.name}, line {wanted.line}), looked for up to here",
@@ -272,7 +270,7 @@ class _Translation:
         )
 
     def refuse_rest(self, source: InputFile) -> None:
-        """Raise FormatError if a segment is left that the source did not ask for."""
+        """Raise FormatError if a segment matches none of the source."""
         for surplus in self._left.values():
             raise SurplusError(
                 self.name,

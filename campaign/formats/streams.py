@@ -1,4 +1,4 @@
-"""Bytes to lines: decompression, UTF-8 and line ends, in bounded memory."""
+"""Convert bytes to lines: decompression, UTF-8 and line endings, in bounded memory."""
 
 import io
 import re
@@ -12,28 +12,27 @@ from campaign.formats.records import CONTROL
 
 CHUNK_BYTES: Final = 256 * 1024
 MAX_LINE_BYTES: Final = 4 * 1024 * 1024
-#: Maximum ratio of unpacked to packed text; checked once the free number of bytes has been
-#: unpacked.
+#: Maximum ratio of unpacked to packed size; checked once `_FREE_BYTES` have been unpacked.
 MAX_RATIO: Final = 200
 _FREE_BYTES: Final = 256 * 1024 * 1024
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
-# CONTROL without the line feed, so that a block of lines is searched in one go.
+# CONTROL without the line feed, to search a block of lines at once.
 _LINE_END = re.compile(rb"\r\n?|\n")
 _LONE_RETURN = re.compile(rb"\r(?!\n)")
 _DAMAGE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 class ByteStream(Protocol):
-    """Stream interface that readers need: an open binary file, an upload, a socket's file."""
+    """The stream interface that readers need: an open binary file, an upload or the file of a socket."""
 
     def read(self, size: int = ..., /) -> bytes: ...
 
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A stream and the name errors call it by. gzip is recognised by its first bytes."""
+    """A stream, and its name for errors. gzip is recognised by its first bytes."""
 
     name: str
     stream: ByteStream
@@ -58,14 +57,14 @@ class StoredFile:
 
 
 class ReadCounter:
-    """Counts the bytes read from files; `watch` is called with their number."""
+    """Counts the bytes read from files; `watch` is called with the total."""
 
     def __init__(self, watch: Callable[[int], object] = id) -> None:
         self.bytes = 0
         self._watch = watch
 
     def opener(self, opened: Callable[[], IO[bytes]]) -> Callable[[], IO[bytes]]:
-        """Return the same function to open a file on disk, whose bytes are counted as they are read."""
+        """Wrap a function that opens a file on disk, so that bytes read from it are counted."""
         return lambda: _Watched(cast("io.BufferedReader", opened()).detach(), self)
 
     def add(self, size: int) -> None:
@@ -90,7 +89,7 @@ def plain_name(name: str) -> str:
 
 
 def peek(file: InputFile, size: int) -> tuple[bytes, InputFile]:
-    """Return the first `size` bytes or fewer, decompressed, and the file to read instead."""
+    """Return up to `size` first bytes, decompressed, and the file to continue with."""
     head = b""
     while len(head) < size and (more := file.stream.read(size - len(head))):
         head += more
@@ -99,12 +98,12 @@ def peek(file: InputFile, size: int) -> tuple[bytes, InputFile]:
         try:
             return zlib.decompressobj(wbits=31).decompress(head, size), whole
         except zlib.error:
-            return b"", whole  # reading reports the error and its place
+            return b"", whole  # the reader reports the error with its place
     return head, whole
 
 
 class _Rewound:
-    """A stream with its beginning put back, for streams that cannot seek."""
+    """A stream with its first bytes put back, for streams that cannot seek."""
 
     def __init__(self, head: bytes, rest: ByteStream) -> None:
         self._head = head
@@ -119,9 +118,9 @@ class _Rewound:
 
 
 def byte_chunks(file: InputFile) -> Iterator[bytes]:
-    """Yield the content piece by piece, decompressed if it is gzip.
+    """Yield the content in chunks, decompressed if it is gzip.
 
-    Raises FormatError when the compressed data is damaged or cut off, or unpacks to more than texts do.
+    Raises FormatError if the compressed data is damaged, truncated or unpacks to an unusual size for text.
     """
     first = file.stream.read(CHUNK_BYTES)
     while 0 < len(first) < len(_GZIP_MAGIC) and (more := file.stream.read(CHUNK_BYTES)):
@@ -162,7 +161,7 @@ def _decompressed(file: InputFile, data: bytes) -> Iterator[bytes]:
         if unpacked:
             yield unpacked
         if member.eof:
-            # Concatenated gzip files are one gzip file; zeros may pad it to a block size.
+            # Concatenated gzip files form one gzip file, possibly padded with zeros to a block size.
             data = (member.unused_data or more_of()).lstrip(b"\0")
             while not data and (more := more_of()):
                 data = more.lstrip(b"\0")
@@ -179,13 +178,13 @@ def _decompressed(file: InputFile, data: bytes) -> Iterator[bytes]:
 
 @dataclass(slots=True)
 class CarriageReturns:
-    """Number of lines ended by a lone carriage return, and the first such line."""
+    """Number of lines that end with a lone carriage return, and the first such line."""
 
     count: int = 0
     first: int | None = None
 
     def add(self, block: bytes, number: int) -> None:
-        """Count those of a block that begins with line `number`."""
+        """Count them in a block whose first line is `number`."""
         for found in _LONE_RETURN.finditer(block):
             self.count += 1
             if self.first is None:
@@ -193,11 +192,11 @@ class CarriageReturns:
 
 
 def text_lines(file: InputFile, returns: CarriageReturns | None = None) -> Iterator[str]:
-    r"""Yield the lines without their ends, which are \n, \r\n and \r and nothing else.
+    r"""Yield the lines without their endings, which are only \n, \r\n and \r.
 
-    Other separators of Unicode (U+0085, U+2028 …) are text: MT output holds them, and a
-    reader that splits there shifts every later line against the other files. A byte-order
-    mark at the start is dropped. `returns` counts the ends that are \r alone.
+    Other Unicode separators (U+0085, U+2028 …) are text: MT output contains them, and splitting there
+    would shift all later lines against the other files. A byte-order mark at the start is dropped.
+    `returns` counts lines that end with \r alone.
 
     Raises FormatError for bytes that are not UTF-8, for control characters other than the
     tab, and for a line longer than MAX_LINE_BYTES.
@@ -214,7 +213,7 @@ def text_lines(file: InputFile, returns: CarriageReturns | None = None) -> Itera
 
 
 def _decoded(file: InputFile, block: bytes, number: int) -> str:
-    """Return the text of a block of whole lines, the first of which is `number`, each ended by a line feed."""
+    """Decode a block of whole lines, the first of which is `number`, with line feeds as line endings."""
     mark = _BOM if number == 1 and block.startswith(_BOM) else b""
     content = block.removeprefix(mark).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     try:
@@ -240,12 +239,12 @@ def text_of(file: InputFile, most_bytes: int) -> str:
 
 
 def _whole_lines(file: InputFile) -> Iterator[bytes]:
-    """Regroup the chunks so that each ends at a line's end (the last one may not)."""
+    """Regroup the chunks so that each ends with a line (except possibly the last)."""
     rest = b""
     number = 1
     for chunk in byte_chunks(file):
         data = rest + chunk
-        # A \r that ends the data may be the first half of a \r\n.
+        # A final \r may be the first half of \r\n.
         end = max(data.rfind(b"\n"), data.rfind(b"\r", 0, len(data) - 1)) + 1
         if end:
             block = data[:end]
@@ -282,7 +281,7 @@ def _not_utf8(
 
 
 def _is_every_other_nul(content: bytes) -> bool:
-    """Return whether it looks like UTF-16 of a text that is mostly Latin letters."""
+    """Return whether the bytes look like UTF-16 of mostly Latin letters."""
     return max(content[0::2].count(0), content[1::2].count(0)) * 4 >= len(content)
 
 

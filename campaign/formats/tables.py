@@ -1,4 +1,4 @@
-"""Tables as scripts, pandas and spreadsheets write them: a header, then a row a line, with as many cells."""
+"""Tables as written by scripts, pandas and spreadsheets: a header, then one row per line."""
 
 import csv
 import re
@@ -18,25 +18,25 @@ UNKNOWN_COLUMN: Final = "remove it; docs/formats.md lists the valid columns"
 MAX_INTEGER: Final = 2**31 - 1  # the database's limit
 _SEPARATORS: Final = (",", "\t", ";")
 _INDEX: Final = re.compile(r"__index_level_[0-9]+__|unnamed: [0-9]+", re.IGNORECASE)
-# pandas writes the whole numbers of a column with gaps as 2.0.
+# pandas writes integers as 2.0 if the column has gaps.
 _INTEGER: Final = re.compile(r"(-?[0-9]{1,10})(\.0{1,9})?")
 _BLANK: Final = re.compile(r"|-1(\.0{1,9})?")
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table behind its header.
+    """A table whose header has been read.
 
     Attributes
     ----------
     file : str
     line : int
-        Where the header stands.
+        Line of the header.
     names : tuple of str
-        All columns, without the blanks around their names.
+        Names of all columns, stripped.
     separator : str
     lines : iterator of (int, str)
-        The lines that are not blank, numbered.
+        Numbered lines that are not blank.
     """
 
     file: str
@@ -47,24 +47,24 @@ class Table:
 
     @property
     def unnamed(self) -> tuple[int, ...]:
-        """Columns without a name that must be empty; the first would be the index of pandas."""
+        """Columns without a name, which must be empty, except for the first: the index of pandas."""
         return tuple(column for column, name in enumerate(self.names) if column and not name)
 
     def columns(self) -> Iterator[tuple[int, str]]:
-        """Yield the columns with something to read: place and name."""
+        """Yield the place and name of each column to read."""
         for column, name in enumerate(self.names):
             if name and not is_index(name):
                 yield column, name
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield the number and the cells of each row. Raises FormatError as `cells` does."""
+        """Yield the number and cells of each row. Raises FormatError like `cells`."""
         for line, text in self.lines:
             yield line, self.cells(line, text)
 
     def places(self, known: Collection[str]) -> dict[str, int]:
-        """Return where the columns with these names stand, which may be written in any case and order.
+        """Return the places of the columns with these names, in any case and order.
 
-        Raises FormatError for others, for one that stands twice, and for one that is missing.
+        Raises FormatError for unknown, repeated and missing columns.
         """
         ours = {name.lower(): name for name in known}
         places: dict[str, int] = {}
@@ -82,7 +82,7 @@ class Table:
     def cells(self, line: int, text: str) -> list[str]:
         """Return the cells of a row.
 
-        Raises FormatError for a row with fewer or more cells than the header, and for texts below no name.
+        Raises FormatError for another number of cells than in the header, and for cells in unnamed columns.
         """
         cells = line_cells(self.file, line, text, self.separator)
         refuse_other_width(self.file, line, cells, self.names)
@@ -117,7 +117,7 @@ def first_row(file: str, rows: Iterator[tuple[int, Row]]) -> tuple[int, Row]:
 
 
 def require_column(file: str, line: int | None, names: Collection[str], name: str) -> None:
-    """Refuse a header without a column, however its name is written."""
+    """Refuse a header without this column, in any case."""
     if name.lower() not in map(str.lower, names):
         raise Place(file, line, field=name).error(
             f"the header has no column {name}", "use the column names listed in docs/formats.md"
@@ -125,7 +125,7 @@ def require_column(file: str, line: int | None, names: Collection[str], name: st
 
 
 def refuse_other_width(file: str, line: int, cells: Sized, names: Sized) -> None:
-    """Refuse a row with fewer or more cells than the header."""
+    """Refuse a row with another number of cells than the header."""
     if len(cells) != len(names):
         raise Place(file, line).error(
             f"the row has {counted(len(cells), 'cell')}, the header {len(names)}",
@@ -136,10 +136,10 @@ def refuse_other_width(file: str, line: int, cells: Sized, names: Sized) -> None
 def line_cells(file: str, line: int, text: str, separator: str) -> list[str]:
     """Return the cells of one line, without quotes around them.
 
-    Raises FormatError for quotes that do not pair.
+    Raises FormatError for unpaired quotes.
     """
     try:
-        # One line at a time: a quote that is never closed must not swallow the rest.
+        # One line at a time: an unclosed quote must not swallow the rest.
         return next(csv.reader((text,), delimiter=separator, strict=True))
     except csv.Error as error:
         raise Place(file, line).error(
@@ -149,13 +149,13 @@ def line_cells(file: str, line: int, text: str, separator: str) -> list[str]:
 
 
 def is_index(name: str) -> bool:
-    """Return whether a column is the row numbers that pandas writes along."""
+    """Return whether a column contains the row numbers of pandas."""
     return _INDEX.fullmatch(name.strip()) is not None
 
 
-@lru_cache(maxsize=4096)  # ranks and numbers of systems come again and again
+@lru_cache(maxsize=4096)  # ranks and system numbers are repeated often
 def integer(text: str, smallest: int) -> int | None:
-    """Read a number a database integer can hold; int() alone would take "１" and "1_0"."""
+    """Read a number that fits a database integer; int() alone would accept "１" and "1_0"."""
     found = _INTEGER.fullmatch(text)
     if found and smallest <= int(found.group(1)) <= MAX_INTEGER:
         return int(found.group(1))
@@ -163,5 +163,5 @@ def integer(text: str, smallest: int) -> int | None:
 
 
 def is_blank(text: str) -> bool:
-    """Return whether a cell says that there is nothing: empty, or -1."""
+    """Return whether a cell means “none”: empty, or -1."""
     return _BLANK.fullmatch(text.strip()) is not None

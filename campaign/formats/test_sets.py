@@ -1,4 +1,4 @@
-"""Test sets in any of the formats: which one it is, and the reader for it."""
+"""Detect the format of a test set, and read it."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,13 +23,13 @@ _SGML_SET = re.compile(r"<(?:srcset|refset|tstset)[\s>]", re.IGNORECASE)
 _XML_SET = re.compile(r"<dataset[\s>]")
 _JSON_ARRAY = re.compile(r"\[\s*[\[{]")
 _JSON_OBJECT = re.compile(r'\{\s*"')
-# Keys, not texts that hold such words: inside a text the quotes have a backslash before them.
+# Keys, not such words in texts, where quotes are escaped.
 _GENMT_KEY = re.compile(r'(?<!\\)"(?:doc_id|src_text|tgt_text|hypothesis)"\s*:')
 _PEARMUT_KEY = re.compile(r'\{\s*"(?:campaign_id|info|data|data_welcome|data_random)"\s*:')
 
 
 class TestSetFormat(StrEnum):
-    """The formats a test set can be read from."""
+    """Formats of test sets."""
 
     __test__ = False  # not a test case, whatever pytest thinks of the name
 
@@ -71,10 +71,10 @@ _ONE_FILE: Final = {
 
 
 def detect_format(file: InputFile) -> tuple[TestSetFormat, InputFile]:
-    """Tell the format from the name's ending, else from the first 64 KiB.
+    """Detect the format by the extension, or else by the first 64 KiB.
 
-    Returns the format and the file to read instead of `file`, whose beginning is used up.
-    Raises FormatError for a JSON array, which is none of them.
+    Returns the format and the file to read on with, since the beginning of `file` has been read.
+    Raises FormatError for a JSON array, which is not a test set.
     """
     head, whole = peek(file, SNIFFED_BYTES)
     if is_json_array(head):
@@ -86,7 +86,7 @@ def detect_format(file: InputFile) -> tuple[TestSetFormat, InputFile]:
 
 
 def format_of(name: str, head: bytes) -> TestSetFormat:
-    """Tell the format from a plain name in small letters and a file's first bytes, unpacked."""
+    """Detect the format by the lowercase plain name and the first bytes, unpacked."""
     for ending, file_format in _ENDINGS.items():
         if name.endswith(ending):
             return file_format
@@ -109,19 +109,19 @@ def format_of(name: str, head: bytes) -> TestSetFormat:
 
 
 def _column_names(name: str, first_line: str) -> list[str]:
-    """Return the names of a table's columns but the last; prose has commas, too, so these count in a .csv only."""
+    """Return the names of all columns but the last. Commas separate columns only in a .csv: prose has them, too."""
     separator = separator_of(first_line) if name.endswith(".csv") else "\t"
     return [cell.strip(' "').lower() for cell in first_line.split(separator)[:-1]]
 
 
 def is_json_array(head: bytes) -> bool:
-    """Tell whether a file's beginning is that of one JSON array of objects or arrays."""
+    """Return whether a file begins like a JSON array of objects or arrays."""
     text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
     return _JSON_ARRAY.match(text) is not None
 
 
 def holds_key(head: bytes, *keys: str) -> bool:
-    """Tell whether the first line of JSON in a file's beginning has one of the keys."""
+    """Return whether the first line of JSON has one of the keys."""
     text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
     first_line = re.split(r"[\r\n]", text, maxsplit=1)[0]
     return any(re.search(rf'(?<!\\)"{key}"\s*:', first_line) for key in keys)
@@ -140,16 +140,15 @@ def read_test_set(
 ) -> Iterator[SegmentTexts]:
     """Return an iterator over the segments of a test set in order, in bounded memory.
 
-    Plain text and SGML have one file each for the source, every reference and every system;
-    WMT's JSON Lines one for the source and every system; the others are one file, given as
-    `source`. `documents` goes with plain text: a document's name a line. Without `file_format`
-    the source file tells. `languages`, source and target, choose from a file that holds
-    several pairs. `by_paragraph` makes segments of the paragraphs of WMT's JSON Lines.
-    With `omissions`, which collects them, segments that some systems do not cover are handed out;
-    without, they are refused.
+    Plain text and SGML have one file each for the source, every reference and every system; WMT's JSON
+    Lines have one each for the source and every system; other formats are one file, given as `source`.
+    `documents` belongs to plain text: a document name per line. Without `file_format`, it is detected from
+    the source. `languages` chooses one of several pairs in a file. `by_paragraph` splits WMT's JSON Lines
+    into paragraphs. With `omissions`, which collects them, segments that some systems lack are yielded;
+    otherwise they are refused.
 
-    Raises FormatError at the first thing wrong, here or while iterating; what was taken
-    from the segments before must then be undone.
+    Raises FormatError at the first error, here or while iterating; the caller must then undo what it did
+    with earlier segments.
     """
     omitted = Omissions() if omissions is None else omissions
     systems = systems or {}
@@ -190,7 +189,7 @@ def _refuse_mixture(
     systems: Mapping[str, InputFile],
     documents: InputFile | None,
 ) -> None:
-    """Refuse files beside a source that already contains their content."""
+    """Refuse additional files if the source already contains their content."""
     if documents is not None and file_format is not TestSetFormat.PLAIN:
         raise Place(documents.name).error(
             f"{source.name} is {file_format.words} and already names its documents",

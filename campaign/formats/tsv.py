@@ -1,4 +1,4 @@
-"""Test sets as tab-separated values, or as spreadsheets separate them: a header, then a segment a line."""
+"""Test sets as tables of tab-separated or spreadsheet values: a header, then one segment per line."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from campaign.formats.segments import SegmentCounter, filled_text
 from campaign.formats.streams import InputFile
 from campaign.formats.tables import first_row, refuse_other_width
 
-# As WMT, Google's MQM files and Appraise call the columns of a segment's place.
+# Names of these columns in files of WMT, Google's MQM and Appraise.
 _PLACES: Final = {
     **dict.fromkeys(("document", "doc_id", "docid"), "document"),
     **dict.fromkeys(("segment", "seg_id", "segid"), "segment"),
@@ -24,7 +24,7 @@ _REFERENCE = re.compile(r"reference([1-9][0-9]{0,2})?")
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Cells of a row by content, counted from 0; `left_out` gives the reasons for ignored ones."""
+    """Columns by content, counted from 0; `left_out` gives the reason for each ignored one."""
 
     names: tuple[str, ...]
     document: int | None
@@ -40,13 +40,12 @@ def read_tsv_test_set(
 ) -> Iterator[SegmentTexts]:
     """Yield a segment for every line after the header.
 
-    Columns: `source`; `document` (or `doc_id`), `segment` (or `seg_id`), `reference`, `reference2` … if there are any;
-    every other column is a system's, except one of numbers where the sources are texts. Quotes around cells are undone where all of the file
-    is quoted, as `table_rows` finds out. Blank lines and empty columns at the end are skipped.
+    Columns: `source`, and optionally `document` (or `doc_id`), `segment` (or `seg_id`), `reference`, `reference2` …
+    Every other column is a system, except columns of numbers if the sources are texts. Quotes around cells are
+    removed if the whole file is quoted, as `table_rows` detects. Blank lines and empty last columns are skipped.
 
-    Raises FormatError, with the number of the cell, for columns that are missing or stand
-    twice, for rows with another number of cells than the header, for an empty document,
-    segment, source or output, and for documents and segments that come twice.
+    Raises FormatError, with the number of the cell, for missing and repeated columns, for rows with another
+    number of cells than the header, for empty cells, and for repeated documents and segments.
     """
     numeric: set[int] = set()
     rows = table_rows(file, numeric)

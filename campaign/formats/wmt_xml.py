@@ -13,14 +13,14 @@ from campaign.formats.segments import SegmentCounter, filled_text
 from campaign.formats.streams import InputFile, text_lines
 
 MAX_DOCUMENT_CHARACTERS: Final = 64 * 1024 * 1024
-_EMPTY_SEGMENT: Final = 100  # memory of a segment besides its characters, roughly
+_EMPTY_SEGMENT: Final = 100  # approximate memory of a segment without its characters
 _MAX_DEPTH: Final = 32
 _VERSIONS: Final = frozenset({"src", "ref", "hyp"})
 
 
 @dataclass(frozen=True, slots=True)
 class XmlSegment:
-    """A `seg`; `line` is where it begins."""
+    """A `seg` that begins at `line`."""
 
     line: int
     id: str
@@ -29,7 +29,7 @@ class XmlSegment:
 
 @dataclass(frozen=True, slots=True)
 class XmlVersion:
-    """A `src`, `ref` or `hyp`; `name` is its translator or system."""
+    """A `src`, `ref` or `hyp`; `name` is the translator or system."""
 
     kind: str
     line: int
@@ -39,7 +39,7 @@ class XmlVersion:
 
     @property
     def called(self) -> str:
-        """Name of it in errors."""
+        """The name used in errors."""
         if self.kind == "hyp":
             return f"the output of {self.name}"
         return f"the reference {self.name}".rstrip() if self.kind == "ref" else "the source"
@@ -47,7 +47,7 @@ class XmlVersion:
 
 @dataclass(slots=True)
 class XmlDocument:
-    """A `doc`; `line` is where it begins."""
+    """A `doc` that begins at `line`."""
 
     line: int
     name: str
@@ -59,10 +59,10 @@ class XmlDocument:
 def xml_documents(file: InputFile) -> Iterator[XmlDocument]:
     """Yield the documents in the file's order.
 
-    A document type is refused, and with it every entity but XML's own five. Elements that
-    are not of the format are passed over outside of segments.
+    Document types are refused, and with them all entities except XML's own five. Unknown elements are
+    skipped outside segments.
 
-    Raises FormatError, with the line, for what is no XML or not of this format.
+    Raises FormatError, with the line, if the file is not XML or not in this format.
     """
     parser = _Parser(file)
     for line in text_lines(file):
@@ -71,16 +71,16 @@ def xml_documents(file: InputFile) -> Iterator[XmlDocument]:
 
 
 class _Parser:
-    """Turns the events of the parser into documents."""
+    """Build documents from the events of the XML parser."""
 
     def __init__(self, file: InputFile) -> None:
         self._file = file
-        # The lines are UTF-8, checked already, whatever the declaration says.
+        # The lines were checked to be UTF-8, whatever the XML declaration says.
         self._parser = expat.ParserCreate("utf-8")
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
         self._parser.CharacterDataHandler = self._characters
-        # Entities are how a small file unpacks to gigabytes or reads other files.
+        # Entities could expand a small file to gigabytes or read other files.
         self._parser.StartDoctypeDeclHandler = self._refuse_document_type
         self._parser.EntityDeclHandler = self._refuse_document_type
         self._open: list[str] = []
@@ -153,7 +153,7 @@ class _Parser:
             problem = system_name_problem(name)
             if problem:
                 self._refuse(problem, "rename the system in every document", "system")
-        # WMT's own tools have written both names.
+        # WMT's own tools have used both names.
         language = (attributes.get("lang") or attributes.get("language") or "").strip()
         version = XmlVersion(kind, self._parser.CurrentLineNumber, language, name)
         self._refuse_second(document, version)
@@ -240,16 +240,14 @@ _SAME_SEGMENTS = (
 def read_wmt_xml_test_set(
     file: InputFile, languages: tuple[str, str] | None, omissions: Omissions
 ) -> Iterator[SegmentTexts]:
-    """Yield the segments of every document, with what each `ref` and `hyp` has for them.
+    """Yield the segments of every document, each with its references and outputs.
 
-    References are in the order in which the file first has their translators, so the first
-    documents may have fewer than the last. `languages` chooses among several pairs. Documents
-    without a segment, and outputs that are missing or empty, are noted in `omissions`. Memory
-    holds one document.
+    References are in the order in which their translators first appear, so the first documents may have
+    fewer than the last. `languages` chooses one of several pairs. Documents without segments, and missing
+    or empty outputs, are noted in `omissions`. Memory holds one document.
 
-    Raises FormatError for a document without source, for segments that an output has beyond
-    the source, has twice or has in another order, for empty sources, and for several language
-    pairs among which nothing chooses.
+    Raises FormatError for a document without a source, for segments of an output that are unknown,
+    repeated or in another order, for empty sources, and for several language pairs without a choice.
     """
     choice = PairChoice(file.name, languages)
     counter = SegmentCounter(file.name)
@@ -257,7 +255,7 @@ def read_wmt_xml_test_set(
     systems = SystemsSeen(omissions)
     for document in xml_documents(file):
         source = _source(file, document)
-        # A source alone is of every pair that it begins.
+        # A source without translations belongs to every pair with its language.
         versions = [
             version
             for version in (*document.references, *document.outputs)
@@ -268,7 +266,7 @@ def read_wmt_xml_test_set(
         references = [each for each in document.references if each in versions]
         outputs = {each.name: each for each in document.outputs if each in versions}
         if choice.undecided:
-            continue  # only the pairs that there are matter now
+            continue  # only the list of pairs matters now
         if source.segments:
             called = f'the document "{document.name}" (line {document.line})'
             systems.add(document.name, outputs, Place(file.name, document.line), called)
@@ -347,7 +345,7 @@ def _of(document: XmlDocument, segment: XmlSegment) -> str:
 
 
 def _refuse_disorder(file: InputFile, document: XmlDocument, source: XmlVersion) -> None:
-    """Refuse a source with decreasing numbers: text moved there cannot be aligned."""
+    """Refuse a source whose segment numbers decrease: moved text cannot be aligned."""
     last: XmlSegment | None = None
     for segment in source.segments:
         if not (segment.id.isascii() and segment.id.isdigit()):
@@ -364,7 +362,7 @@ def _refuse_disorder(file: InputFile, document: XmlDocument, source: XmlVersion)
 def _incomplete(
     file: InputFile, document: XmlDocument, source: XmlVersion, output: XmlVersion
 ) -> FormatError | None:
-    """Return the error for a segment that an output lacks; raise it for other differences."""
+    """Return an error if the output lacks a segment; raise an error for any other difference."""
     found = _by_id(file, document, source, output)
     for segment in source.segments:
         if segment.id not in found:
@@ -387,7 +385,7 @@ def _incomplete(
 def _by_id(
     file: InputFile, document: XmlDocument, source: XmlVersion, version: XmlVersion
 ) -> dict[str, XmlSegment]:
-    """Return segments by id, which need not be all; refuse one that comes twice or that the source has not."""
+    """Return the segments by ID; some may be missing. Refuse a repeated one, and one that the source lacks."""
     wanted = {segment.id for segment in source.segments}
     found: dict[str, XmlSegment] = {}
     for segment in version.segments:

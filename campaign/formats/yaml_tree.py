@@ -1,4 +1,4 @@
-"""YAML as plain values with their lines, and nothing that YAML could do beyond that; and the same values as YAML again."""
+"""Read YAML as plain values with their lines, without its advanced features; and write such values."""
 
 import math
 import re
@@ -10,45 +10,45 @@ import yaml
 
 from campaign.formats.errors import FormatError, Place
 
-#: More than the instructions of thirty languages.
+#: Enough for instructions in thirty languages.
 MAX_BYTES: Final = 2 * 1024 * 1024
 MAX_DEPTH: Final = 20
 _MAX_VALUES: Final = 200_000
 _WHOLE: Final = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
-# No seed has more.
+# Enough for any seed.
 _MAX_DIGITS: Final = 39
 _DECIMAL: Final = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?")
 _WORDS: Final = {"": None, "~": None, "null": None, "true": True, "false": False}
-# No database takes them; a line break and a tab are of texts.
+# Not storable in the database; line breaks and tabs are.
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 # libyaml's loader if the wheel includes it: thirty times as fast.
 _LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-#: Keys and, of lists, places from 0.
+#: Keys, and places in lists from 0.
 Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class YamlTree:
-    """Content of a YAML file: dicts, lists, texts, numbers, true, false and null, with the line of each by its path."""
+    """Content of a YAML file: dicts, lists, texts, numbers, true, false and null, and the line of each by path."""
 
     name: str
     value: Any
     lines: Mapping[Path, int]
 
     def line(self, path: Path) -> int | None:
-        """Return the line on which a value, or the nearest above it, begins."""
+        """Return the line where a value, or else the closest one that contains it, begins."""
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path)
 
 
 def read_yaml(name: str, content: bytes) -> YamlTree:
-    """Read one document of YAML in UTF-8; `name` is what errors call the file.
+    """Read one document of YAML in UTF-8; `name` identifies the file in errors.
 
-    Words mean what they say: `no` and `2027-05-01` are texts, and only `true`, `false`, `null`, `~` and numbers
-    are anything else. Raises FormatError, with line and column, for anchors, aliases, tags, keys that come
-    twice, more than one document, and whatever is too large, nests too deep, or is no YAML.
+    Unquoted words are texts, including `no` and `2027-05-01`, except for `true`, `false`, `null`, `~` and numbers.
+    Raises FormatError, with line and column, for anchors, aliases, tags, repeated keys, several documents,
+    invalid YAML, and files that are too large or nested too deeply.
     """
     if len(content) > MAX_BYTES:
         raise Place(name).error(
@@ -91,7 +91,7 @@ def scalar_of(text: str) -> Any:
 
 
 class _Reader:
-    """Builds values from the events of the parser, which come one by one: nothing is expanded."""
+    """Builds values from the events of the parser, without expanding anything."""
 
     def __init__(self, name: str, text: str) -> None:
         self._name = name
@@ -173,18 +173,18 @@ class _Writer(yaml.SafeDumper):
     """Writes multi-line texts as blocks, and quotes texts that could be read as another type."""
 
     def ignore_aliases(self, data: Any) -> bool:
-        """Write a value as often as it occurs: `read_yaml` takes no aliases."""
+        """Return True, to repeat values: `read_yaml` accepts no aliases."""
         del data
         return True
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
-        """Indent lists, too."""
+        """Indent lists as well."""
         del indentless
         super().increase_indent(flow, indentless=False)
 
 
 def _text(writer: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    text = str(text)  # a choice of Django's is a text, too
+    text = str(text)  # choices of Django are a subclass
     style = None
     if "\n" in text:
         style = "|"
@@ -205,7 +205,7 @@ _Writer.add_multi_representer(str, _text)
 
 
 def yaml_bytes(value: Any) -> bytes:
-    """Return the values as YAML in UTF-8, keys in their order."""
+    """Return the values as YAML in UTF-8, with keys in their order."""
     text: str = yaml.dump(
         value, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=2**20, indent=2
     )
