@@ -1,4 +1,4 @@
-"""Settings of django-allauth for Quintet: password rules and rate limits, our own messages, no sign-up."""
+"""Adapt django-allauth: rate limits for passwords, our own messages, no sign-up."""
 
 from typing import Any, Final
 
@@ -27,7 +27,7 @@ _SAID: Final = {
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped
-    """Limits by account and by address, except for browsers that the account knows."""
+    """Limits attempts by account and by address, except in browsers that the account has used before."""
 
     error_messages = {
         **DefaultAccountAdapter.error_messages,
@@ -41,11 +41,11 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped
     }
 
     def is_open_for_signup(self, _request: HttpRequest) -> bool:
-        """Return False: people are invited."""
+        """Return False: users are invited."""
         return False
 
     def is_safe_url(self, url: str) -> bool:
-        """Return whether to go on to this address after signing in: only to our own host."""
+        """Return whether users may be redirected to this URL after signing in: only on this host."""
         return url_has_allowed_host_and_scheme(
             url, allowed_hosts={self.request.get_host()}, require_https=self.request.is_secure()
         )
@@ -59,44 +59,44 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # untyped
         message: str | None = None,
         **_rest: Any,
     ) -> None:
-        """Say what went wrong, and what became of a second factor; people see that they are signed in."""
+        """Show errors and changes of second factors, but no other messages of allauth."""
         if message is not None:
             messages.add_message(request, level, message)
         elif message_template in _SAID:
             messages.success(request, _SAID[message_template])
 
     def respond_user_inactive(self, request: HttpRequest, _user: User) -> HttpResponse:
-        """Return the refusal of an account that was closed."""
+        """Return the page for deactivated accounts."""
         return render(request, "registration/no_account.html", status=403)
 
     def reauthenticate(self, user: User, password: str) -> bool:
-        """Return whether this is the user's password, which counts like one for signing in."""
+        """Return whether the password is correct; attempts count as for signing in."""
         found = self.authenticate(self.request, email=user.email, password=password)
         return found is not None and found.pk == user.pk
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """Return the key for limits by address: a browser that the account knows, or the address."""
+        """Return the key for limits by address: a browser known to the account, or the address."""
         browser = known_browser(request, request.POST.get("login", ""))
         return f"browser {browser}" if browser else client_address(request)
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        # Without the host, of which a server may have several.
+        # Without the host name: a server may have several.
         email = str(credentials.get("email", "")).lower()
         return f"{email} {known_browser(request, email) or ''}"
 
 
 class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  # untyped
-    """No signing up: campaigns are entered by invitation."""
+    """External sign-in without sign-up: users are invited."""
 
     def is_open_for_signup(self, _request: HttpRequest, _sociallogin: SocialLogin) -> bool:
         """Return False."""
         return False
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Link a first-time external sign-in to its existing account.
+        """Link the first external sign-in to its existing account.
 
-        From then on the provider's own name for them counts, whatever becomes of the address. Raises
-        `ImmediateHttpResponse` with a refusal if there is no account, or it is not active.
+        From then on the provider's ID identifies the user, even if the e-mail address changes. Raises
+        `ImmediateHttpResponse` with a refusal if there is no active account.
         """
         if not sociallogin.is_existing:
             user = _account_of(sociallogin)
@@ -108,7 +108,7 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]  #
 
 
 def _account_of(sociallogin: SocialLogin) -> User | None:
-    """Return the active user with an address that the provider has verified: `true`, and not a word like it."""
+    """Return the active user with an address that the provider has verified."""
     verified = [
         each.email
         for each in sociallogin.email_addresses

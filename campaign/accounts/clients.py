@@ -1,8 +1,7 @@
 """Address and browser of a request, for limits on wrong passwords.
 
-Wrong passwords from everywhere else count against an account; those from a browser in which the
-account signed in before count for that browser alone. So an attacker cannot lock people out of
-their own browsers, however long they try.
+Wrong passwords in a browser that the account has used before count for that browser only; all others count
+together for the account. So an attacker cannot lock users out of their own browsers.
 """
 
 import hmac
@@ -19,15 +18,15 @@ from django.http.response import HttpResponseBase
 
 from campaign.models import SignInCount
 
-_IPV6_PREFIX = 64  # usually one household or one server
+_IPV6_PREFIX = 64  # usually one household or server
 UNKNOWN = "unknown"
 
 
 def client_address(request: HttpRequest) -> str:
-    """Return the client's address; of IPv6 the network, of which one client has all addresses.
+    """Return the address of the client; for IPv6, its network, since one client has many addresses.
 
-    Each proxy appends the address it was asked from to `X-Forwarded-For`, so the last `PROXIES` entries are by
-    our own proxies and whatever stands before them may be forged.
+    Each proxy appends the address of its client to `X-Forwarded-For`, so the last `PROXIES` entries come from our
+    own proxies, and earlier ones may be forged.
     """
     hops = request.headers.get("X-Forwarded-For", "").split(",")
     proxies: int = settings.PROXIES
@@ -49,7 +48,7 @@ _AGE_SECONDS = 60 * 60 * 24 * 400
 
 
 def known_browser(request: HttpRequest, email: str) -> str | None:
-    """Return the number of the browser if this account has signed in from it, None otherwise."""
+    """Return the ID of the browser if this account has signed in from it; otherwise None."""
     try:
         account, number = signing.loads(
             request.COOKIES.get(COOKIE, ""), salt=_SALT, max_age=_AGE_SECONDS
@@ -60,7 +59,7 @@ def known_browser(request: HttpRequest, email: str) -> str | None:
 
 
 def browser_remember(*, response: HttpResponseBase, email: str) -> None:
-    """Set the cookie by which the account knows this browser."""
+    """Set the cookie that identifies this browser for the account."""
     response.set_cookie(
         COOKIE,
         signing.dumps([_account(email), token_urlsafe(16)], salt=_SALT),
@@ -77,7 +76,7 @@ def _account(email: str) -> str:
 
 
 class SmallArgon2Hasher(Argon2PasswordHasher):
-    """Argon2id with 19 MiB and one thread, which leaves memory and processors to judges."""
+    """Argon2id with 19 MiB and one thread, to limit the load on the server."""
 
     time_cost = 2
     memory_cost = 19_456
@@ -85,12 +84,12 @@ class SmallArgon2Hasher(Argon2PasswordHasher):
 
 
 def cache_key(key: str, key_prefix: str, version: int) -> str:
-    """Return a keyed hash of a cache's key, which has addresses and e-mail addresses in it."""
+    """Return a keyed hash of a cache key, which may contain IP and e-mail addresses."""
     whole = f"{key_prefix}:{version}:{key}".encode()
     return hmac.digest(settings.SECRET_KEY.encode(), whole, "sha256").hex()
 
 
 def sign_in_counts_forget() -> int:
-    """Delete counts that are over; return how many."""
+    """Delete expired counts; return their number."""
     deleted, _ = SignInCount.objects.filter(expires__lt=Now()).delete()
     return deleted

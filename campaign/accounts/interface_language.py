@@ -1,7 +1,7 @@
-"""Language of the pages: the user's choice takes precedence over the browser's preference.
+"""Choose the language of the pages: the user's choice takes precedence over the browser's preference.
 
-The choice follows a user to their other devices: it is stored with the user and copied into the
-session at sign-in, so that pages need no query for it.
+The choice applies on all devices: it is stored with the user and copied into the session at sign-in, so that
+pages need no query for it.
 """
 
 from collections.abc import Callable
@@ -23,10 +23,9 @@ def is_offered(language: str) -> bool:
 
 
 class InterfaceLanguageMiddleware:
-    """Language of a request: the choice in the session first; then Django's order: the cookie, then
-    `Accept-Language`.
+    """Sets the language of a request: from the session, then as Django does from the cookie and `Accept-Language`.
 
-    Django's `LocaleMiddleware` without languages in addresses, of which there are none.
+    It replaces Django's `LocaleMiddleware`, without languages in URLs.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -42,16 +41,16 @@ class InterfaceLanguageMiddleware:
 
 
 def _chosen(request: HttpRequest) -> str | None:
-    """Return the language that the session says; None if it says none that is offered."""
+    """Return the language in the session; None if it is missing or not available."""
     try:
         chosen: str = request.session.get(SESSION_KEY, "")
     except DatabaseError:
-        # A missing database is for the page to report; some pages work without one.
+        # The page itself reports a missing database; some pages work without one.
         return None
     return chosen if is_offered(chosen) else None
 
 
 def language_into_session(*, request: HttpRequest, user: User, **_rest: Any) -> None:
-    """Set the language of a user who signs in; a receiver of `user_logged_in`."""
+    """Copy the language of a user who signs in into the session; for the signal `user_logged_in`."""
     if user.language:
         request.session[SESSION_KEY] = user.language

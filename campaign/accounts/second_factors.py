@@ -1,6 +1,4 @@
-"""Settings of allauth's second factors: QR codes by segno, and secrets encrypted with a key kept outside the
-database.
-"""
+"""Adapt allauth's second factors: QR codes by segno, and secrets encrypted with a key outside the database."""
 
 import io
 from base64 import b32encode, urlsafe_b64encode
@@ -21,12 +19,12 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.models import Membership, User
 
-#: Factors that sign in beside a password; recovery codes replace one of these.
+#: Second factors besides the password; recovery codes replace one of them.
 FACTORS: Final = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 
 
 class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # untyped
-    """Secrets encrypted with a key of `SECRET_KEY`, and words of our own."""
+    """Encrypts secrets with a key derived from `SECRET_KEY`, and has our own messages."""
 
     error_messages = {
         **DefaultMFAAdapter.error_messages,
@@ -37,24 +35,24 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # untyped
     }
 
     def build_totp_svg(self, url: str) -> str:
-        """Return the QR code of an address as SVG, dark on light in every colour scheme."""
+        """Return the QR code of a URL as SVG, dark on light in every colour scheme."""
         drawn = io.BytesIO()
         segno.make(url, error="m").save(drawn, kind="svg", scale=5, border=4, light="#fff")
         return drawn.getvalue().decode()
 
     def encrypt(self, text: str) -> str:
-        """Return a secret as it is stored."""
+        """Return the encrypted secret."""
         return _cipher().encrypt(text.encode()).decode()
 
     def decrypt(self, encrypted_text: str) -> str:
-        """Return a stored secret, or a random one if it was stored under another `SECRET_KEY`."""
+        """Return the decrypted secret, or a random one if `SECRET_KEY` has changed."""
         try:
             return _cipher().decrypt(encrypted_text.encode()).decode()
         except InvalidToken:
             return b32encode(token_bytes(20)).decode()
 
     def can_delete_authenticator(self, authenticator: Authenticator) -> bool:
-        """Return True if this factor may be removed: not if it is the last one and the account must have one."""
+        """Return whether this factor may be removed: not if it is the last required one."""
         if authenticator.type == Authenticator.Type.RECOVERY_CODES:
             return True
         others = Authenticator.objects.filter(user=authenticator.user_id, type__in=FACTORS)
@@ -63,23 +61,23 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]  # untyped
         )
 
     def get_public_key_credential_rp_entity(self) -> dict[str, str]:
-        """Return for whom passkeys are: this host, by our name."""
+        """Return the host of passkeys with our name."""
         entity: dict[str, str] = super().get_public_key_credential_rp_entity()
         return {**entity, "name": settings.MFA_TOTP_ISSUER}
 
     def get_public_key_credential_user_entity(self, user: User) -> dict[str, Any]:
-        """Return who a passkey is for, by the name its owner chooses it by."""
+        """Return the user of a passkey with the name shown to them."""
         entity: dict[str, Any] = super().get_public_key_credential_user_entity(user)
         return {**entity, "display_name": user.name}
 
 
 def has_factor(user: User) -> bool:
-    """Return whether a password or a link alone does not sign this user in."""
+    """Return whether this user has a second factor."""
     return bool(Authenticator.objects.filter(user=user.pk, type__in=FACTORS).exists())
 
 
 def factor_is_demanded(user: User) -> bool:
-    """Return whether this user must have a second factor: staff, and members of campaigns."""
+    """Return whether this user must have a second factor, as staff and members of campaigns may have to."""
     if not settings.SECOND_FACTOR_DEMANDED:
         return False
     return user.is_staff or Membership.objects.filter(user=user.pk).exists()
@@ -90,7 +88,7 @@ def _cipher() -> Fernet:
     return Fernet(urlsafe_b64encode(key))
 
 
-#: Pages open to an account that still lacks its required factor: its own settings, and signing out.
+#: Pages available without a required factor: account settings, and signing out.
 _OPEN: Final = frozenset(
     {
         "account",
@@ -103,12 +101,12 @@ _OPEN: Final = frozenset(
         "sign-out",
     }
 )
-#: Judging needs no account, so these paths are exempt for all users.
+#: Judging needs no account, so these paths are always available.
 _JUDGING: Final = ("/judge/", "/api/v1/judging/", "/panel/")
 
 
 class DemandedFactorMiddleware:
-    """Redirect users who must set up a second factor; no query unless the installation demands one."""
+    """Redirects users who must set up a second factor; makes no query unless the server requires one."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
@@ -118,7 +116,7 @@ class DemandedFactorMiddleware:
         return self._get_response(request)
 
     def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
-        """Return a refusal, or None to go on. Programs come with tokens, which signed-in people made."""
+        """Return a refusal, or None to continue. Requests with tokens are not checked."""
         if not settings.SECOND_FACTOR_DEMANDED or _is_open(request):
             return None
         user = request.user

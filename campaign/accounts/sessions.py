@@ -1,4 +1,4 @@
-"""Django's sessions in the database, each with a column for whose it is: accounts list theirs and end them."""
+"""Django's sessions in the database with a column for the user, so that accounts can list and end them."""
 
 from typing import Any, cast
 
@@ -9,7 +9,7 @@ from campaign.models import Session
 
 
 class SessionStore(db.SessionStore):
-    """Django's own, which also copies the user out of the signed data as the session is saved."""
+    """Django's session store, which also saves the user in a column."""
 
     @classmethod
     def get_model_class(cls) -> type[Session]:

@@ -24,7 +24,7 @@ _FORMATS = ["%Y-%m-%d"]
 
 
 class ActivityFilterForm(forms.Form):
-    """Fields of `ActivityFilter`, each of which may be left out."""
+    """Optional fields of `ActivityFilter`."""
 
     person = forms.ChoiceField(label=gettext_lazy("User"), required=False)
     kind = forms.ChoiceField(label=gettext_lazy("Object"), required=False)

@@ -28,7 +28,7 @@ from campaign.services.rules import (
 
 
 class CampaignForm(forms.Form):
-    """Name and short name; the short name is made of the name where it is left out."""
+    """Name and short name, which is derived from the name by default."""
 
     name = forms.CharField(
         label=_("Name"), help_text=_("Shown to judges and organisers."), max_length=200
@@ -52,7 +52,7 @@ class CampaignForm(forms.Form):
         return self.cleaned_data
 
     def save(self, *, user: User) -> Campaign | None:
-        """Create the campaign for this organiser; None, with the errors at their fields, if it cannot be."""
+        """Create the campaign for this organiser; return None, with errors at the fields, if it is refused."""
         try:
             return campaign_create(
                 slug=self.cleaned_data["slug"], name=self.cleaned_data["name"], organisers=[user]
@@ -64,7 +64,7 @@ class CampaignForm(forms.Form):
 
 
 _RULES: Final = tuple(Rules.__annotations__)
-#: The largest number of each that is one.
+#: Maxima of integer fields.
 _MOST: Final = {"blocks_per_judge": MAX_BLOCKS, "lease_minutes": MAX_LEASE_MINUTES}
 
 
@@ -84,7 +84,7 @@ class SettingsForm(VersionedForm):
     def save(self, *, rank_shown_reference: bool = False) -> bool:
         """Save only the fields changed in this form; return False, with an error, if refused.
 
-        Raises `ReferenceRankedError` where `rank_shown_reference` must be confirmed.
+        Raises `ReferenceRankedError` if `rank_shown_reference` must be confirmed.
         """
         changes: Any = {name: self.cleaned_data[name] for name in self.changed_data}
         try:
@@ -125,7 +125,7 @@ class LifetimeForm(VersionedForm):
             )
 
     def save(self) -> bool:
-        """Save the entries; return False, with an error, if the time is past."""
+        """Save the entries; return False, with an error, if the time is in the past."""
         wanted = {each.pk: self.cleaned_data[f"blocks_{each.pk}"] for each in self.tasks}
         with RefusalsAt(self, "closes_at"):
             campaign_extend(

@@ -1,4 +1,4 @@
-"""Organisers' decisions about uploaded files before they become a test set."""
+"""Form for the options of uploaded files before they become a test set."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +13,7 @@ from campaign.texts.language_tags import LanguageTagError
 
 
 class UploadForm(forms.Form):
-    """Name, languages and reference of the test set to be; `role:FILE` and `system:FILE` for files."""
+    """Name, languages and reference of the new test set; `role:FILE` and `system:FILE` for each file."""
 
     name = forms.CharField(label=_("Test set name"), max_length=200, required=False)
     source_language = forms.CharField(
@@ -68,7 +68,7 @@ class UploadForm(forms.Form):
                 self.fields[name].required = True
 
     def save(self) -> bool:
-        """Store the decisions; return False, with errors at their fields, if they are refused."""
+        """Store the options; return False, with errors at the fields, if they are refused."""
         try:
             upload_change(upload=self.upload, roles=self._roles(), **self.cleaned_data)
         except LanguageTagError as error:
@@ -78,7 +78,7 @@ class UploadForm(forms.Form):
         return self.is_valid()
 
     def _roles(self) -> dict[str, dict[str, str]]:
-        """Return the roles that differ from the detected ones, and those chosen before."""
+        """Return the roles chosen before, and those that differ from the detected ones."""
         report = self.upload.report or {}
         chosen = dict(self.upload.roles)
         for file in report.get("files", []):

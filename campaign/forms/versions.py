@@ -7,15 +7,15 @@ from django import forms
 from django.db.models import Model
 from django.utils.translation import gettext as _
 
-#: The hidden field of a form, see `organiser/_version.html`.
+#: Name of the hidden field, see `organiser/_version.html`.
 VERSION: Final = "version"
 
 
 class VersionedForm(forms.Form):
-    """A form whose page holds the version of the values it began with.
+    """A form whose page contains a version of its initial values.
 
-    Where one of these is another by the time the form is sent, it is refused once, and shown again with what was
-    entered: sending it again replaces what the other organiser chose. A request without a version is not checked.
+    If one of them has changed when the form is sent, it is refused once and shown again with the entries; sending it
+    again replaces the other organiser's changes. Requests without a version are not checked.
     """
 
     def describe(self, model: type[Model]) -> None:
@@ -28,7 +28,7 @@ class VersionedForm(forms.Form):
 
     @property
     def version(self) -> str:
-        """Return a short hash of each value that the form begins with."""
+        """Short hashes of all initial values."""
         return " ".join(f"{name}:{_hash(self, name)}" for name in self.fields)
 
     def value_now(self, name: str) -> Any:
@@ -36,7 +36,7 @@ class VersionedForm(forms.Form):
         return self[name].initial
 
     def full_clean(self) -> None:
-        """Clean the form, and refuse it if values changed since its page was made."""
+        """Clean the form, and refuse it if values have changed since its page was loaded."""
         super().full_clean()
         if not self.is_bound or not self.data.get(VERSION):
             return
@@ -52,7 +52,7 @@ class VersionedForm(forms.Form):
 
     @property
     def changed_meanwhile(self) -> str:
-        """Return the message if the form was refused for a concurrent change; otherwise empty."""
+        """The message if the form was refused because of a concurrent change; otherwise empty."""
         return " ".join(map(str, self.errors.get(VERSION, ()))) if self.is_bound else ""
 
 

@@ -1,1 +1,1 @@
-"""Writers of the readers' records (campaign.formats) into the database."""
+"""Store the records of readers (campaign.formats) in the database."""

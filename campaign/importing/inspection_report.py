@@ -1,4 +1,4 @@
-"""Findings of an inspection, as stored and shown by REST; and a guess of a text's language."""
+"""Findings of an inspection, as stored and returned by REST; and a guess of the language of a text."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -42,13 +42,13 @@ def inspection_report(recognised: RecognisedSet, found: Inspection) -> dict[str,
 
 
 def refused_report(error: FormatError) -> dict[str, Any]:
-    """Return the report of files that could not be looked at."""
+    """Return the report about files that could not be inspected."""
     nothing = RecognisedSet("", (), None), Inspection((), None, 0, 0, 0, (), (), (), (), (), error)
     return inspection_report(*nothing)
 
 
 def told_report(left_out: Iterable[tuple[str, str]], warnings: Iterable[str]) -> dict[str, Any]:
-    """Return an import's omissions and warnings as JSON."""
+    """Return the omissions and warnings of an import as JSON."""
     return {
         "left_out": [{"name": name, "why": why} for name, why in left_out],
         "warnings": list(warnings),
@@ -87,10 +87,9 @@ _CHARACTERS = 20_000
 
 
 def language_guess(lines: Iterable[str]) -> str | None:
-    """Return the tag of the language that most likely holds these lines; None without letters.
+    """Return the tag of the most likely language of these lines; None if they contain no letters.
 
-    It knows 97 languages and always names one of them: a suggestion for a person to check, nothing
-    more.
+    It always returns one of 97 languages, as a suggestion for a person to check.
     """
     text = "\n".join(islice(lines, _LINES))[:_CHARACTERS]
     if not any(character.isalpha() for character in text):

@@ -1,4 +1,4 @@
-"""Files of judgments on their way into the database, opened again as often as needed; and languages as files spell them."""
+"""Judgment files to import, which can be opened repeatedly; and languages as spelled in files."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -11,7 +11,7 @@ from campaign.texts.language_tags import LanguageTagError, language_by_name, lan
 
 @lru_cache(maxsize=1000)
 def language_tag(name: str) -> str:
-    """Return the tag of a language given by tag, two- or three-letter code or name; else `name` itself."""
+    """Return the tag of a language given by tag, two- or three-letter code or name; otherwise `name` itself."""
     try:
         return language_tag_checked(name)
     except LanguageTagError:
@@ -20,7 +20,7 @@ def language_tag(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class JudgmentsFile:
-    """A file of judgments; `open` begins at its first byte each time."""
+    """A judgment file; `open` always starts at its first byte."""
 
     name: str
     open: Callable[[], AbstractContextManager[ByteStream]]
@@ -33,7 +33,7 @@ class LanguagePair:
 
     @property
     def tags(self) -> "LanguagePair":
-        """The pair as BCP 47 tags, where they are known."""
+        """The pair as BCP 47 tags, if they are known."""
         return LanguagePair(language_tag(self.source), language_tag(self.target))
 
     def __str__(self) -> str:

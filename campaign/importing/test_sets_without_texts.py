@@ -1,4 +1,4 @@
-"""A test set of which only judgments are known: documents, segments and systems, no texts."""
+"""Create a test set from judgments alone: documents, segments and systems without texts."""
 
 # ruff: noqa: PT028  # ruff takes `test_set_…` for test functions
 
@@ -29,14 +29,14 @@ def test_set_without_texts_create(
     languages: LanguagePair | None = None,
     reference_system: str | None = REFERENCE_SYSTEM,
 ) -> TestSet:
-    """Create the test set that the judgments in `files` are about.
+    """Create the test set of the judgments in `files`.
 
-    Segments are numbered as in the files (srcIndex), with gaps where nothing
-    was judged. A system called `reference_system` is marked as the reference.
-    Memory grows with the segments and systems, not with the judgments.
+    Segments are numbered as in the files (srcIndex), with gaps for segments without judgments. The system
+    `reference_system` is marked as the reference. Memory grows with the segments and systems, not with the
+    judgments.
 
-    Raises FormatError, LanguageTagError when the files name an unknown language, or
-    ImportRefusedError when they hold several language pairs and `languages` chooses none of them.
+    Raises FormatError, LanguageTagError for an unknown language in the files, and ImportRefusedError for
+    several language pairs without a choice.
     """
     content = _content(files, languages)
     pair = _only_pair(content.pairs, languages)
@@ -61,11 +61,11 @@ def test_set_without_texts_create(
 
 @dataclass(slots=True)
 class _Content:
-    """Content of the files; a dict used as an ordered set keeps the systems in order of appearance."""
+    """Content of the files, with the systems in order of appearance."""
 
     pairs: Counter[LanguagePair] = field(default_factory=Counter)
     systems: dict[str, None] = field(default_factory=dict)
-    # Segment number → (document, id in the document).
+    # Segment number → (document, ID in the document).
     segments: dict[int, tuple[str, str]] = field(default_factory=dict)
 
     def add(self, row: FiveWayRow, pair: LanguagePair, file: str) -> None:
@@ -133,10 +133,9 @@ def _documents_create(test_set: TestSet, content: _Content) -> None:
 
 
 def _positions(segments: list[tuple[int, str]]) -> list[tuple[int, int]]:
-    """Return the position in its document of each segment, by the segment's number.
+    """Return the number of each segment with its position in the document.
 
-    The ids in the file are the positions if they can be; else the segments
-    known of the document are counted.
+    IDs are used as positions if they are distinct positive integers; otherwise the known segments are counted.
     """
     ids = [id_ for _number, id_ in segments]
     numeric = [int(id_) for id_ in ids if id_.isascii() and id_.isdigit() and len(id_) <= 10]

@@ -1,4 +1,4 @@
-"""Uploaded files as the readers of test sets take them."""
+"""Provide uploaded files to the readers of test sets."""
 
 import io
 import tempfile
@@ -17,12 +17,11 @@ _ARCHIVE_BYTES = 512
 
 @contextmanager
 def uploaded_set(upload: Upload, *, watch: Callable[[int], None]) -> Iterator[RecognisedSet]:
-    """Provide the files of an upload with their roles, including those that an organiser chose.
+    """Yield the files of an upload with their roles, including those chosen by an organiser.
 
-    They can be opened repeatedly until the context ends; `watch` receives the total number of bytes
-    read so far.
+    They can be opened repeatedly until the context ends; `watch` receives the number of bytes read so far.
 
-    Raises FormatError for archives that are refused, and for an archive among other files.
+    Raises FormatError for refused archives, and for an archive among other files.
     """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="quintet-")))
@@ -44,7 +43,7 @@ def uploaded_set(upload: Upload, *, watch: Callable[[int], None]) -> Iterator[Re
 
 
 def bytes_of(recognised: RecognisedSet) -> int:
-    """Return how many bytes the files have that are not left out."""
+    """Return the total size in bytes of the files that are not left out."""
     size = 0
     for each in recognised.files:
         if each.role is not FileRole.IGNORED:
@@ -54,7 +53,7 @@ def bytes_of(recognised: RecognisedSet) -> int:
 
 
 def _written(file_id: int, folder: Path) -> Path:
-    """Write the parts of a file to one that is named by number: no name of an upload becomes a path."""
+    """Write the parts of a file to disk under a number: no name of an upload becomes a path."""
     path = folder / str(file_id)
     parts = FilePart.objects.filter(file=file_id).order_by("offset")
     with path.open("wb") as stream:
@@ -64,9 +63,9 @@ def _written(file_id: int, folder: Path) -> Path:
 
 
 def unpacked(name: str, stored: Sequence[StoredFile], stack: ExitStack) -> list[StoredFile]:
-    """Return files that were given together, or those of the one archive, which can be opened until the stack is closed.
+    """Return files that were provided together, or those of a single archive until `stack` is closed.
 
-    Raises FormatError as `archive_files` and `files_together` do, and for an archive among other files.
+    Raises FormatError like `archive_files` and `files_together`, and for an archive among other files.
     """
     archives = [file for file in stored if holds_archive(file)]
     if not archives:
@@ -80,7 +79,7 @@ def unpacked(name: str, stored: Sequence[StoredFile], stack: ExitStack) -> list[
 
 
 def holds_archive(file: StoredFile) -> bool:
-    """Tell whether a file is an archive by its beginning."""
+    """Return whether a file is an archive, by its first bytes."""
     with file.open() as stream:
         try:
             head, _whole = peek(InputFile(file.name, stream), _ARCHIVE_BYTES)

@@ -1,4 +1,4 @@
-"""Argument types of this app's commands, with readable errors."""
+"""Arguments of commands, with readable errors."""
 
 import argparse
 from datetime import datetime, timedelta
@@ -28,7 +28,7 @@ def share_argument(text: str) -> float:
 
 
 def task_named(*, campaign: str, name: str, protocol: str = Protocol.RANKING) -> Task:
-    """Return the task of a test set, its ranking unless said; a CommandError names all test sets."""
+    """Return a task of a test set, or raise a CommandError that names all test sets."""
     tasks = Task.objects.filter(test_set__campaign__slug=campaign).select_related("test_set")
     there = {each.protocol: each for each in tasks.filter(test_set__name=name).order_by("pk")}
     task = there.get(protocol)
@@ -122,26 +122,26 @@ def address_option_add(parser: CommandParser) -> None:
 
 
 def address_argument(text: str) -> str:
-    """Return the base address of this Quintet, such as https://judge.example.org, without the path it lives under."""
+    """Return the base URL of this Quintet, such as https://judge.example.org, without its path prefix."""
     if not text.startswith(("http://", "https://")):
         raise argparse.ArgumentTypeError(f"{text!r} does not begin with http:// or https://")
     return text.rstrip("/").removesuffix(settings.URL_PREFIX)
 
 
 def expiry_words(expires_at: datetime) -> str:
-    """Return when a link or token ends, in words."""
+    """Return the expiry of a link or token in words."""
     return f"Valid until {timezone.localtime(expires_at):%Y-%m-%d %H:%M %Z}."
 
 
 def days_argument(text: str) -> Combinable:
-    """Return the time that many days from now, by the database's clock."""
+    """Return the time after that many days, by the clock of the database."""
     if not text.isdecimal() or not 1 <= int(text) <= 3650:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of days from 1 to 3650")
     return Now() + timedelta(days=int(text))
 
 
 def address_of(command: BaseCommand, options: dict[str, Any]) -> str:
-    """Return where the links of a command lead; say so on standard error where it is only assumed."""
+    """Return the base URL for links that a command prints; warn on standard error if it is assumed."""
     given: str | None = options["address"]
     if given is not None:
         return given
@@ -153,5 +153,5 @@ def address_of(command: BaseCommand, options: dict[str, Any]) -> str:
 
 
 def invitation_address(*, address: str, token: str) -> str:
-    """Return the address of the link with this token."""
+    """Return the URL of the link with this token."""
     return address + reverse("invitation", args=[token])

@@ -1,4 +1,4 @@
-"""Files given to commands: listing, reading progress and findings."""
+"""Files for commands: their roles, the progress of reading, and findings."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,7 +30,7 @@ def files_with_roles(
     documents: Path | None,
     file_format: TestSetFormat | None,
 ) -> RecognisedSet:
-    """Return files whose roles were given; without `file_format` the source tells it."""
+    """Return files with given roles; without `file_format`, it is detected from the source."""
     if file_format is None:
         with source.open("rb") as stream:
             file_format, _whole = detect_format(InputFile(str(source), stream))
@@ -53,13 +53,13 @@ def files_recognised(
     file_format: TestSetFormat | None,
     languages: tuple[str, str] | None = None,
 ) -> RecognisedSet:
-    """Return one whole test set, or the files of a folder, an archive or a list, recognised.
+    """Return the recognised files of a folder, an archive or a list, or one complete test set.
 
-    `languages` choose among the pairs of an EvalSet folder. The files of an archive can be opened
-    until `stack` is closed.
+    `languages` chooses one of several pairs in an EvalSet folder. The files of an archive can be opened until
+    `stack` is closed.
 
-    Raises FormatError for archives and folders that are refused, and CommandError for folders
-    and archives among other files.
+    Raises FormatError for refused archives and folders, and CommandError for a folder or archive among other
+    files.
     """
     if len(paths) > 1:
         for path in paths:
@@ -67,7 +67,7 @@ def files_recognised(
                 raise CommandError(
                     f"{path} is a folder or an archive. Specify either one folder or archive, or only files."
                 )
-        # Names from the folder that all are in: the folders above it say nothing of roles.
+        # Names are relative to the common folder: those above it say nothing about roles.
         above = Path(os.path.commonpath([path.absolute().parent for path in paths]))
         return recognise(
             str(above),
@@ -92,7 +92,7 @@ _WIDTH = 160
 
 
 def inspection_lines(recognised: RecognisedSet, found: Inspection) -> Iterator[str]:
-    """Yield the lines of a report."""
+    """Yield the lines of a report about an inspection."""
     facts = {each.file.name: each for each in found.files}
     for file in recognised.files:
         line = f"{file.name}: {_role(file)}"
@@ -124,7 +124,7 @@ def inspection_lines(recognised: RecognisedSet, found: Inspection) -> Iterator[s
 
 
 def loss_lines(losses: Iterable[Loss]) -> Iterator[str]:
-    """Yield a line for everything that a conversion could not carry."""
+    """Yield a line for everything that was lost in a conversion."""
     for loss in losses:
         yield (f"Not converted: {loss.what} ({loss.count:,} times, first at {loss.first}).")
 
@@ -166,9 +166,9 @@ def _one_line(text: str) -> str:
 
 
 class Progress:
-    """Counts imported rows, with the share of the files' bytes read so far.
+    """Shows the number of imported rows, and the share of bytes read so far.
 
-    In a terminal one line that changes; in a log a line every `every` items.
+    A terminal shows one line that is updated; a log gets a line every `every` rows.
     """
 
     def __init__(
@@ -183,10 +183,10 @@ class Progress:
         self._count = 0
         self._read = ReadCounter()
         self.opener = self._read.opener
-        self._in_place = out.isatty()  # str, below: standard error would make it red
+        self._in_place = out.isatty()  # `str` below keeps standard error from being red
 
     def watched(self, recognised: RecognisedSet) -> RecognisedSet:
-        """Return the files so that bytes read from them count."""
+        """Return the files so that bytes read from them are counted."""
         files = (
             replace(each, file=StoredFile(each.name, self.opener(each.file.open)))
             for each in recognised.files
@@ -218,7 +218,7 @@ class Progress:
 
 @contextmanager
 def refusals_told() -> Iterator[None]:
-    """Turn refusals, and files that cannot be read, into a CommandError."""
+    """Raise a CommandError for refusals and unreadable files."""
     try:
         yield
     except (FormatError, ImportRefusedError, LanguageTagError, RefusedError) as error:

@@ -1,7 +1,7 @@
-"""Canonical JSON as in RFC 8785: one text for each value, used for digests.
+"""Canonical JSON (RFC 8785): a unique text for each value, used for digests.
 
-Keys stand in the order of their UTF-16 code units, numbers as ECMAScript prints them, nothing
-between tokens. Equal values give the same bytes, in any implementation of the RFC.
+Keys are sorted by UTF-16 code units, numbers are formatted as in ECMAScript, and there is no space between
+tokens. Equal values give the same bytes in every implementation of the RFC.
 """
 
 import json
@@ -11,19 +11,19 @@ from decimal import Decimal
 from hashlib import sha256
 from typing import Any, Final
 
-#: From here on, not every whole number is a number of JSON.
+#: From here on, JSON does not represent all integers exactly.
 _EXACT: Final = 2**53
 
 
 def canonical(value: Any) -> str:
-    """Return the one text of a value: mappings with keys of text, lists, texts, numbers, booleans, None.
+    """Return the canonical text of a value: mappings with text keys, lists, texts, numbers, booleans, None.
 
     Raises
     ------
     ValueError
-        For NaN, infinities and whole numbers from 2^53 on: write these as text.
+        For NaN, infinities and integers from 2^53 on; convert these to text.
     TypeError
-        For anything that JSON does not know.
+        For types that JSON does not have.
     """
     if value is None or isinstance(value, bool | str):
         return json.dumps(value, ensure_ascii=False)
@@ -38,7 +38,7 @@ def canonical(value: Any) -> str:
 
 
 def digest_of(value: Any) -> str:
-    """Return the SHA-256 of a value's one text, 64 characters."""
+    """Return the SHA-256 of the canonical text of a value, as 64 characters."""
     return sha256(canonical(value).encode()).hexdigest()
 
 
@@ -47,7 +47,7 @@ def _number(value: float) -> str:
         raise ValueError(f"{value} is not a number that all readers of JSON have")
     if not math.isfinite(value):
         raise ValueError(f"{value} is not a number of JSON")
-    # The fewest digits that are read as this number again, as ECMAScript has them, too.
+    # The shortest digits that give this number again, as in ECMAScript.
     sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
     if not isinstance(exponent, int) or value == 0:
         return "0"
@@ -68,5 +68,5 @@ def _placed(digits: str, point: int) -> str:
 
 
 def json_line(values: Mapping[str, object]) -> str:
-    """Return an object as a line of JSON Lines, in UTF-8's own letters and with its end."""
+    """Return an object as a line of JSON Lines, unescaped and with a line feed."""
     return json.dumps(values, ensure_ascii=False) + "\n"

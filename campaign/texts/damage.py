@@ -1,13 +1,11 @@
 """Damaged references: texts that an attentive judge ranks below an honest translation.
 
-Pure functions of (seed, segment number, attempt, texts): no Django, no generator state, no
-language. The script determines what a word is: text between spaces if it separates words, otherwise
-a character with its marks.
+Results depend only on seed, segment number, attempt and texts. The script determines what a word is: the text
+between spaces if the script has them, otherwise a character with its marks.
 
-Sources: the replacement of a stretch of words by one of another segment, and how long it is, are
-those of direct assessment, which calls them bad references (Bojar et al. 2016, Findings of WMT16,
-after Graham et al. 2013); as an attention check a damaged reference is the idea of Bojar et al. 2011,
-§2.1, turned round.
+Sources: replacing a span of words with one of another segment, and its length, follow direct assessment,
+where they are called bad references (Bojar et al. 2016, Findings of WMT16, after Graham et al. 2013). The
+attention check is the converse of an idea of Bojar et al. 2011, §2.1.
 """
 
 import unicodedata
@@ -19,7 +17,7 @@ from typing import Final
 from campaign.texts.hash_draw import HashDraw
 from campaign.texts.normalisation import normalise_text
 
-# Scripts that write words without a space between them, as Unicode names their characters.
+# Scripts without spaces between words, by the Unicode names of their characters.
 _UNSPACED: Final = frozenset(
     ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN", "YI", "BOPOMOFO")
 )
@@ -30,22 +28,22 @@ class Damage(StrEnum):
     """Kind of damage to a reference."""
 
     REPLACED = "replaced"
-    """A stretch of words is another segment's."""
+    """A span of words comes from another segment."""
 
     DROPPED = "dropped"
-    """Every third word or so is gone."""
+    """About every third word is missing."""
 
     REORDERED = "reordered"
-    """The words stand in another order."""
+    """The words are in another order."""
 
     SWAPPED = "swapped"
-    """All of it is the reference of another segment."""
+    """The text is the reference of another segment."""
 
     NUMBERS = "numbers"
-    """Every number is another number."""
+    """Every number is changed."""
 
     REPEATED = "repeated"
-    """The text comes again and again: the last resort, which always works."""
+    """The text is repeated: the last resort, which always works."""
 
 
 #: Default kinds of damage. An honest judge easily misses changed numbers, and a dishonest one
@@ -63,7 +61,7 @@ class BadText:
 
 
 def damage_draw(*, seed: int, segment: int, attempt: int) -> HashDraw:
-    """Return the random draws for one damaged reference."""
+    """Return the source of random draws for one damaged reference."""
     return HashDraw(scheme="damage", seed=seed, number=segment, attempt=attempt)
 
 
@@ -84,13 +82,13 @@ def bad_text(
     others
         References of other segments of the test set, of the same language.
     forbidden
-        The outputs and other references of the segment: the damaged text differs from each of them
-        after `normalise_text`.
+        Outputs and other references of the segment, from which the damaged text must differ after
+        `normalise_text`.
     draw
-        Decides everything.
+        Source of all random decisions.
     damages
-        From which to draw. One that cannot be done to this text (no number in it, one word alone,
-        no other segment) gives way to the next, at last to repetition.
+        Kinds to draw from. One that is impossible for this text (without numbers, with a single word, or
+        without other segments) is replaced by the next, and finally by repetition.
 
     Raises
     ------
@@ -120,7 +118,7 @@ def _repeated(reference: str, taken: Collection[str]) -> BadText:
 
 
 class _Words:
-    """A text split into the units that damage moves, and the text between them."""
+    """A text split into units for damage, and the separator between them."""
 
     def __init__(self, text: str) -> None:
         unspaced = any(_script(character) in _UNSPACED for character in text)
@@ -136,7 +134,7 @@ def _script(character: str) -> str:
 
 
 def _characters(text: str) -> list[str]:
-    """Return the characters with the marks that belong to them; white space is left out."""
+    """Return the characters with their combining marks, without white space."""
     units: list[str] = []
     for character in text:
         if character.isspace():
@@ -150,7 +148,7 @@ def _characters(text: str) -> list[str]:
 
 
 def _stretch(words: int) -> int:
-    """Return the number of words that direct assessment (WMT16) replaces in a sentence of `words` words."""
+    """Return the number of words that direct assessment (WMT16) replaces in a sentence of this length."""
     for longest, replaced in ((1, 1), (5, 2), (8, 3), (15, 4), (20, 5)):
         if words <= longest:
             return replaced
@@ -199,7 +197,7 @@ def _swap(_reference: str, others: Sequence[str], draw: HashDraw, try_: int) -> 
 
 
 def _numbers(reference: str, _others: Sequence[str], draw: HashDraw, try_: int) -> _Made:
-    """Change every digit by the same step: digits of any script, each within its own ten."""
+    """Shift every digit by the same step, within the ten digits of its script."""
     if not any(character.isdecimal() for character in reference):
         return None
     step = 1 + draw.below(9, "step", try_)

@@ -1,4 +1,4 @@
-"""Differences between two texts, by word; by character in scripts without spaces."""
+"""Compare two texts by word, or by character in scripts without spaces."""
 
 import re
 import unicodedata
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final
 
-# Han, Kana, Thai, Lao, Myanmar and Khmer are written without spaces: each character by itself, with its marks.
+# Han, Kana, Thai, Lao, Myanmar and Khmer have no spaces: each character is a token, with its marks.
 _UNSPACED: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -17,20 +17,20 @@ _MARKS: Final = "\u0300-\u036f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u3099\u309a\ufe00
 _TOKENS: Final = re.compile(
     rf"\s+|[{_SEPARATE}]|[{_UNSPACED}][{_MARKS}]*|[^\s{_SEPARATE}{_UNSPACED}]+"
 )
-#: Longer texts are not compared: it takes the square of their length.
+#: Longer texts are not compared, since the time grows with the square of their length.
 MOST_TOKENS: Final = 4_000
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A part of a text; `differs`: the other text does not have it there."""
+    """A part of a text; `differs` is true if the other text does not have it there."""
 
     text: str
     differs: bool
 
 
 def differences(one: str, other: str) -> tuple[list[Run], list[Run]]:
-    """Return two texts in runs. Writings of one character, and marks that are not seen, make no difference."""
+    """Split two texts into runs. Unicode composition and invisible characters make no difference."""
     parts = _TOKENS.findall(one), _TOKENS.findall(other)
     if max(map(len, parts)) > MOST_TOKENS:
         return [Run(one, differs=False)], [Run(other, differs=False)]
@@ -56,7 +56,7 @@ def _key(word: str) -> str:
 
 
 def _runs(parts: Sequence[str], differing: set[int]) -> list[Run]:
-    """Join neighbours that differ, with the space between them."""
+    """Join neighbouring parts that differ, with the space between them."""
     found: list[tuple[list[str], bool]] = []
     for at, part in enumerate(parts):
         joins = part.isspace() and at - 1 in differing and at + 1 in differing

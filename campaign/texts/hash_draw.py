@@ -1,4 +1,4 @@
-"""Random draws that are the same on every machine, in every version, in every order."""
+"""Random draws that do not depend on machine, version or order."""
 
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
@@ -10,17 +10,17 @@ T = TypeVar("T")
 class HashDraw:
     """Random draws as a function of (scheme, seed, number, attempt, purpose, item).
 
-    A generator's stream may change with the version of its library, and depends on earlier draws. A
-    hash does neither, so HIT number k can be drawn alone, again, and in another database.
+    Random generators may change with the version of their library, and depend on earlier draws. Hashes do not,
+    so HIT number k can be drawn alone, repeatedly, and in another database.
 
     Parameters
     ----------
     seed, number : int
-        The campaign's seed, and the number of what is drawn: a HIT, a segment.
+        The seed of the campaign, and the number of the HIT or segment that is drawn.
     attempt : int, optional
-        Draws of another attempt at the same number are independent.
+        Attempts at the same number draw independently.
     scheme : str
-        Schemes with equal numbers draw independently of each other.
+        Schemes draw independently of each other.
     """
 
     __slots__ = ("_root",)
@@ -28,7 +28,7 @@ class HashDraw:
     def __init__(
         self, *, seed: int, number: int, attempt: int | None = None, scheme: str = "draw"
     ) -> None:
-        # Stored campaigns were drawn with this root: it never changes.
+        # Must never change: stored campaigns were drawn with this root.
         root = f"quintet-{scheme}-1\x1f{seed}\x1f{number}"
         if attempt is not None:
             root += f"\x1f{attempt}"
@@ -53,9 +53,9 @@ class HashDraw:
         return drawn
 
     def shuffled(self, items: Iterable[T], key: Callable[[T], object], *purpose: object) -> list[T]:
-        """Return `items` in uniformly random order, regardless of their order here.
+        """Return `items` in uniformly random order, regardless of their given order.
 
-        `key` names an item; names must differ.
+        `key` returns the name of an item; names must differ.
         """
         named = {str(key(item)): item for item in items}
         drawn = self.integers(named, *purpose)

@@ -1,7 +1,7 @@
-"""Validation of language tags (BCP 47), and conversion to the stored canonical form.
+"""Validate language tags (BCP 47), and convert them to the stored canonical form.
 
-What is known of languages, scripts, regions and old codes is Unicode's CLDR, as Babel has it: its names
-and its table of likely scripts, which lists nearly all living languages, named or not.
+Languages, scripts, regions and old codes come from Unicode's CLDR in Babel: from its names, and from its table
+of likely scripts, which lists nearly all living languages.
 """
 
 import re
@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from campaign.texts.languages import cldr_of, language_name
 
-#: The columns hold no more characters.
+#: Length of the database columns.
 MAX_LENGTH: Final = 35
 
 _TAG: Final = re.compile(
@@ -28,14 +28,14 @@ _TAG: Final = re.compile(
     r"(?P<variants>(?:-(?:[a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*)"
     r"(?P<private>-x(?:-[a-z0-9]{1,8})+)?"
 )
-# Valid tags that name no single language: unknown, several, one without a code.
+# Valid tags without a single language: unknown, several, and languages without a code.
 _NO_ONE_LANGUAGE: Final = frozenset({"und", "mul", "mis"})
 # Codes that mean “unknown”, “no text” or “made up for tests”.
 _NO_LANGUAGES: Final = frozenset({"zxx"})
 _NO_SCRIPTS: Final = frozenset({"Zzzz", "Zxxx"})
 _NO_REGIONS: Final = frozenset({"ZZ", "XA", "XB"})
 _PRIVATE_LANGUAGE: Final = re.compile("q[a-t][a-z]")
-# `zh-yue` is how `yue` was written before 2009, and is still seen.
+# Languages in old tags such as `zh-yue`, the form of `yue` before 2009.
 _CHINESE: Final = frozenset(
     [
         "cdo",
@@ -54,7 +54,7 @@ _CHINESE: Final = frozenset(
         "yue",
     ]
 )
-# Variants that IANA's registry of subtags has and CLDR does not name.
+# Variants in IANA's registry of subtags that CLDR does not name.
 _MORE_VARIANTS: Final = """
     akuapem anpezo aranes arkaika asante auvern basiceng bauddha bciav bcizbl biscayan blasl bornholm
     cisaup cornu creiss fascia fodom fonkirsh fonnapa fonxsamp gallo gascon gherd grclass grital grmistr
@@ -72,23 +72,20 @@ class LanguageTagError(ValueError):
 
 
 class _UnknownSubtagError(Exception):
-    """Nothing is known of a part of a tag, which is the only argument."""
+    """An unknown part of a tag, which is the only argument."""
 
 
 def language_tag_checked(text: str) -> str:
     """Return the tag in its canonical form: `EN_gb` is `en-GB`, `zh-hans` `zh-Hans`, `iw` `he`.
 
-    Case, underscores and old codes are all right, names of languages are not. The canonical form is CLDR's:
-    `sh` is `sr-Latn`, `cmn` is `zh`, `en-UK` is `en-GB`. Its canonical form is that of any tag
-    returned here.
+    Any case, underscores and old codes are accepted, but not names of languages. The canonical form is that of
+    CLDR: `sh` becomes `sr-Latn`, `cmn` becomes `zh`, `en-UK` becomes `en-GB`.
 
-    Accepted although CLDR names no such language: all that its table of likely scripts has; `und`,
-    `mul` and `mis`, since texts in an unknown language, in several, or in one without a code can be
-    judged; and `qaa` to `qtz`, which are set aside for languages of one's own, with or without
-    private subtags (`qaa-x-mine`). Refused although BCP 47 allows them: `zxx`, because what is in
-    no language has no translation; tags of private subtags alone (`x-mine`), from which neither a
-    reader nor a program learns anything; and extensions (`-u-…`, `-t-…`), which are about dates and
-    keyboards, not about texts.
+    Also accepted: languages that CLDR does not name but lists with likely scripts; `und`, `mul` and `mis`, since
+    texts in an unknown language, in several, or in one without a code can be judged; and `qaa` to `qtz`, which are
+    reserved for private use, with or without private subtags (`qaa-x-mine`). Refused although BCP 47 allows them:
+    `zxx`, because text in no language has no translation; tags of only private subtags (`x-mine`), which are
+    meaningless to others; and extensions (`-u-…`, `-t-…`), which describe dates and keyboards, not texts.
 
     Raises `LanguageTagError`.
     """
@@ -100,14 +97,14 @@ def language_tag_checked(text: str) -> str:
 
 
 def language_tags_checked(texts: Iterable[str]) -> list[str]:
-    """Return the canonical tags in their order, each once. Raises `LanguageTagError` for the first wrong one."""
+    """Return the distinct canonical tags in order. Raises `LanguageTagError` for the first invalid one."""
     return list(dict.fromkeys(map(language_tag_checked, texts)))
 
 
 def language_pair_checked(source: str, target: str) -> tuple[str, str]:
-    """Return the canonical tags of a test set's source and target.
+    """Return the canonical tags of the source and target of a test set.
 
-    Two regions or scripts of a language make a pair. Raises `LanguageTagError`, also where both are the same.
+    They may be two regions or scripts of one language. Raises `LanguageTagError`, also if both are the same.
     """
     pair = language_tag_checked(source), language_tag_checked(target)
     if pair[0] == pair[1]:
@@ -121,13 +118,13 @@ def language_pair_checked(source: str, target: str) -> tuple[str, str]:
 
 
 def language_by_name(name: str) -> str | None:
-    """Return the tag of a language by its name in English or in the language itself, else None."""
+    """Return the tag of a language by its name in English or in the language itself; otherwise None."""
     return _named("en").get(name.strip().casefold().replace("_", " "))
 
 
 @lru_cache(maxsize=2000)
 def _canonical(text: str) -> str:
-    # Before the change of case: some other letters have one of a to z for their small letter.
+    # Checked before lowercasing: some non-ASCII letters become a to z.
     match = _TAG.fullmatch(text.lower().replace("_", "-")) if text.isascii() else None
     if match is None:
         raise _UnknownSubtagError(text)
@@ -142,7 +139,7 @@ def _canonical(text: str) -> str:
 
 
 def _language(language: str, extended: str | None) -> tuple[str, str, str]:
-    """Return language, script and region; the last two are empty but for some old codes."""
+    """Return language, script and region; the last two are empty except for some old codes."""
     if extended is not None:
         if language != "zh" or extended not in _CHINESE:
             raise _UnknownSubtagError(extended)
@@ -171,7 +168,7 @@ def _script(script: str | None) -> str:
 
 
 def _region(region: str | None, language: str, script: str) -> str:
-    """Return the region; of those that an old one became, the likely one for the language, else the first."""
+    """Return the region; if an old one was split, the likely one for the language, or else the first."""
     if region is None:
         return ""
     became = get_global("territory_aliases").get(region.upper(), [region.upper()])
@@ -217,11 +214,11 @@ def _refusal(text: str, unknown: str) -> str:
 
 
 def _meant(text: str) -> tuple[str, bool] | None:
-    """Return the tag of the language with this name or one like it, and whether it is its name."""
+    """Return the tag of the language with this or a similar name, and whether the name is exact."""
     named = _named(get_language() or "en")
     if text.casefold() in named:
         return named[text.casefold()], True
-    # "en glish" is English, too.
+    # "en glish" also means English.
     like = {_letters(name): tag for name, tag in named.items()}
     letters = _letters(text)
     near = get_close_matches(letters, like, n=1, cutoff=0.8) if len(letters) > 3 else []
@@ -234,7 +231,7 @@ def _letters(name: str) -> str:
 
 @lru_cache(maxsize=20)
 def _named(reader: str) -> Mapping[str, str]:
-    """Return tags by names in small letters: English ones, the reader's, and languages' own."""
+    """Return tags by lowercase names in English, in the reader's language and in the language itself."""
     names = [
         *((str(name), key) for key, name in cldr_of("en").languages.items()),
         *((str(name), key) for key, name in cldr_of(reader).languages.items()),

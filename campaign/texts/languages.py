@@ -1,4 +1,4 @@
-"""Names and directions of languages, by BCP 47 tag or however an imported file spells them."""
+"""Names and writing directions of languages, by BCP 47 tag."""
 
 from functools import lru_cache
 from typing import Literal
@@ -7,22 +7,22 @@ from babel.core import Locale, UnknownLocaleError, get_global
 from django.conf import settings
 from django.utils.translation import get_language
 
-# Where CLDR's likely script of the language, or of it in some region, is another or unknown.
+# Languages for which CLDR's likely script is unknown, or left-to-right in some region.
 RIGHT_TO_LEFT_LANGUAGES = frozenset({"arc", "pnb", "sd", "ug"})
 RIGHT_TO_LEFT_SCRIPTS = frozenset({"adlm", "arab", "hebr", "nkoo", "rohg", "syrc", "thaa"})
 
 
-#: Languages that are written without spaces; two characters count as a word there.
+#: Languages without spaces between words, where two characters count as a word.
 WITHOUT_SPACES = frozenset({"bo", "ja", "km", "lo", "my", "th", "yue", "zh"})
 
 
 def without_spaces(tag: str) -> bool:
-    """Return whether texts of this language have no spaces between words."""
+    """Return whether this language has no spaces between words."""
     return tag.lower().replace("_", "-").split("-")[0] in WITHOUT_SPACES
 
 
 def language_direction(tag: str) -> Literal["ltr", "rtl"]:
-    """Return the direction in which texts of this language are written."""
+    """Return the writing direction of a language."""
     public, _private = _parted(tag.lower())
     subtags = public.split("-")
     scripts = [subtag for subtag in subtags[1:] if len(subtag) == 4 and subtag.isalpha()]
@@ -43,21 +43,21 @@ def _parted(tag: str) -> tuple[str, str]:
 
 
 def language_name(tag: str) -> str:
-    """Return the language's name in the reader's language; the tag where CLDR has no name."""
+    """Return the name of a language in the reader's language, or its tag if CLDR has no name."""
     return _name(tag, get_language() or settings.LANGUAGE_CODE)
 
 
 def language_own_name(tag: str) -> str:
-    """Return the language's name in the language itself; the tag where CLDR has no name."""
+    """Return the name of a language in the language itself, or its tag if CLDR has no name."""
     return _name(tag, tag)
 
 
 @lru_cache(maxsize=1000)
 def _name(tag: str, reader: str) -> str:
-    """Return the name of a language as Unicode's CLDR has it for readers of another.
+    """Return the name of a language in the language of the reader, from Unicode's CLDR.
 
-    The longest part of the tag that has a name decides, and the rest follows in brackets: for readers of
-    German `de-AT` is “Österreichisches Deutsch”, `pt-BR` “Portugiesisch (Brasilien)”.
+    The longest named part of the tag is used, with the rest in brackets: in German, `de-AT` is “Österreichisches
+    Deutsch” and `pt-BR` is “Portugiesisch (Brasilien)”.
     """
     locale = cldr_of(reader)
     public, private = _parted(tag)
@@ -78,7 +78,7 @@ def _name(tag: str, reader: str) -> str:
 
 
 def cldr_of(tag: str) -> Locale:
-    """Return CLDR's data on a language; on English if it does not know the language."""
+    """Return CLDR's data for a language, or for English if it is unknown."""
     whole = tag.replace("_", "-")
     for each in (whole, whole.split("-")[0]):
         try:
@@ -94,5 +94,5 @@ def _as_in_cldr(subtag: str) -> str:
 
 
 def language_described(tag: str) -> dict[str, str]:
-    """Return tag, direction and name as the judging page needs them."""
+    """Return tag, direction and name for the judging page."""
     return {"lang": tag, "dir": language_direction(tag), "name": language_name(tag)}

@@ -1,4 +1,4 @@
-"""Markdown by organisers as HTML for judges: no raw HTML, no pictures, no links but safe ones."""
+"""Render Markdown of organisers for judges, without raw HTML, images and unsafe links."""
 
 import re
 from collections.abc import Sequence
@@ -9,18 +9,18 @@ from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
-# A page of ours asks no other host for anything, and leads to nothing that runs.
+# No requests to other hosts, and no links to scripts.
 _LINKS: Final = re.compile(r"(https?|mailto):", re.IGNORECASE)
-# The page has a heading of its own.
+# The page has its own first-level heading.
 _TOP: Final = 2
 
 
 def markdown_render(text: str) -> SafeString:
-    """Return the text as HTML, with headings below that of the page and no level left out."""
+    """Return the text as HTML, with headings below that of the page and without skipped levels."""
     tokens = _PARSER.parse(text)
     _headings_move(tokens)
     html: str = _RENDERER.render(tokens, _PARSER.options, {})
-    # By the preset of the library, raw HTML is text.
+    # Raw HTML is escaped by the preset of the library.
     safe: SafeString = mark_safe(html)  # noqa: S308  the parser escapes, and its links are checked
     return safe
 
@@ -47,7 +47,7 @@ def _parser() -> MarkdownIt:
 
 
 class _Renderer(RendererHTML):
-    """Methods named after a token render it."""
+    """Renders tokens; each method is named after its token."""
 
     def link_open(self, tokens: Sequence[Token], index: int, options: Any, environment: Any) -> str:
         tokens[index].attrSet("rel", "noopener noreferrer")

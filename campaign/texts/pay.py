@@ -1,4 +1,4 @@
-"""Hourly cost, parsed from the pay text that judges read."""
+"""Parse the hourly pay from the text shown to judges."""
 
 import re
 from dataclasses import dataclass
@@ -16,20 +16,20 @@ _HOURLY: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class HourlyPay:
-    """An amount an hour, with its currency before or after it."""
+    """An hourly amount with the currency before or after it."""
 
     amount: float
     before: str
     after: str
 
     def cost(self, hours: float) -> str:
-        """Return the cost of a number of hours, rounded, with the currency placed as in the text."""
+        """Return the rounded cost of a number of hours, with the currency placed as in the text."""
         amount = number_format(round(hours * self.amount), force_grouping=True)
         return f"{self.before}{amount} {self.after}".strip()
 
 
 def hourly_pay(pay: str) -> HourlyPay | None:
-    """Return the amount an hour that a text such as “€15 an hour of active time” names; None without exactly one."""
+    """Return the hourly amount in a text such as “€15 an hour of active time”; None unless there is exactly one."""
     found = list(_HOURLY.finditer(pay))
     if len(found) != 1 or not (found[0]["before"] or found[0]["after"]):
         return None

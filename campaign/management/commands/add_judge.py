@@ -1,4 +1,4 @@
-"""`add_judge`: a new judge of a campaign, or a further link for one, printed."""
+"""`add_judge`: add a judge to a campaign, or print another link for a judge."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`add_organiser`: give a person access to a campaign through a sign-in link that is printed or mailed."""
+"""`add_organiser`: add a member to a campaign and print or mail their sign-in link."""
 
 from typing import Any
 

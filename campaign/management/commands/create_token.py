@@ -1,4 +1,4 @@
-"""`create_token`: a key to the API for one user."""
+"""`create_token`: create an API token for a user."""
 
 from typing import Any
 

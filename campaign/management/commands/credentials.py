@@ -1,4 +1,4 @@
-"""`credentials`: list and end people's access."""
+"""`credentials`: list and revoke links, tokens and sessions."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""`organiser_link`: a link by which an organiser enters name, e-mail address and password."""
+"""`organiser_link`: print a link to create the first organiser account, or to set a new password."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""`remove_second_factors`: help a user who lost their authenticator app, passkeys and recovery codes."""
+"""`remove_second_factors`: remove the second factors of a user who has lost them."""
 
 from typing import Any
 

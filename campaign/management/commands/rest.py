@@ -1,4 +1,4 @@
-"""`rest`: a request to the REST API from the shell, without a server."""
+"""`rest`: send a request to the REST API without a server."""
 
 import json
 from collections.abc import Iterator
@@ -23,9 +23,9 @@ from campaign.selectors.tasks import campaign_of_address
 _JSON: Final = "application/json"
 _YAML: Final = "application/yaml"
 _TYPES: Final = {".json": _JSON, ".yaml": _YAML, ".yml": _YAML}
-#: Headers of a file that list its omissions, and the position to continue from.
+#: Headers of files with omissions, and with the position to continue from.
 _TOLD: Final = ("Not-Carried-Over", "Quintet-Watermark", "Rehearsal-Of")
-#: Fields of the problem itself; the others are about the request.
+#: Standard members of a problem; the others are about the request.
 _FRAME: Final = frozenset({"type", "title", "status", "detail", "instance"})
 
 
@@ -60,10 +60,10 @@ class Command(BaseCommand):
     @refusals_told()
     def handle(self, *_args: Any, **options: Any) -> None:
         method, (path, query) = options["method"], _split(options["path"])
-        content: Any  # bytes, which the stubs of DRF do not know
+        content: Any  # bytes, which the type stubs of DRF do not allow
         content, content_type = _body(options["body"])
         user = user_named(options["by"]) if options["by"] else _user_of(path)
-        # Answers to GET have no links for judges.
+        # Responses to GET contain no links for judges.
         base = urlsplit(
             options["address"] or settings.ASSUMED_ADDRESS
             if method == "GET"
@@ -99,7 +99,7 @@ class Command(BaseCommand):
 
 
 def _split(address: str) -> tuple[str, str]:
-    """Return the path and the query of an address, which may lack the common prefix."""
+    """Return the path and query of an address, which may lack the common prefix."""
     parts = urlsplit(address)
     root = reverse("api-root")
     below = parts.path.removeprefix(root).lstrip("/")
@@ -109,7 +109,7 @@ def _split(address: str) -> tuple[str, str]:
 
 
 def _body(given: list[str]) -> tuple[bytes, str]:
-    """Return the bytes of a body and their type."""
+    """Return the bytes of a body and their content type."""
     if not given:
         return b"", ""
     if len(given) == 1 and given[0].startswith("@"):
@@ -135,7 +135,7 @@ def _body(given: list[str]) -> tuple[bytes, str]:
 
 
 def _taken_apart(text: str) -> tuple[str, str, str]:
-    """Return the name of a field, the sign after it and its value."""
+    """Split a field into its name, the sign after it and its value."""
     places = [(text.find(sign), sign) for sign in (":=", "=@", "=", "@") if text.find(sign) > 0]
     if not places:
         raise CommandError(
@@ -160,7 +160,7 @@ def _text(path: Path) -> str:
 
 
 def _user_of(path: str) -> User:
-    """Return the first owner of the campaign that an address names; the first organiser for other addresses."""
+    """Return the first owner of the campaign in a path; for other paths, the first organiser."""
     try:
         campaign = Campaign.objects.filter(
             pk=campaign_of_address(resolve(path).kwargs) or 0
@@ -181,7 +181,7 @@ def _user_of(path: str) -> User:
 
 
 def _refusal(answer: Any) -> Iterator[str]:
-    """Yield the parts of a refusal: its detail, then each field with its errors or effects."""
+    """Yield the lines of a refusal: its detail, then each field with its errors or effects."""
     try:
         said = answer.json()
     except ValueError:
