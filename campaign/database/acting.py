@@ -1,4 +1,4 @@
-"""Author of a change, for each event of the activity log (`campaign.database.recording`)."""
+"""Determine the author of a change for the activity log (`campaign.database.recording`)."""
 
 import getpass
 import os
@@ -10,11 +10,11 @@ from typing import Any, Final
 from django.db import connection
 from django.http import HttpRequest, HttpResponse
 
-#: Says who acts, at the moment of a change: a view of REST knows its user later than its middleware.
+#: Returns the author at the moment of a change: REST views know their user later than middleware.
 Actor = Callable[[], dict[str, Any]]
 
 _acting: ContextVar[Actor | None] = ContextVar("acting", default=None)
-# Actor of a command, for all threads that it starts.
+# Author for a command and all threads that it starts.
 _of_process: list[Actor] = []
 
 _API: Final = "/api/"
@@ -22,7 +22,7 @@ _API: Final = "/api/"
 
 @contextmanager
 def acting(actor: Actor) -> Iterator[None]:
-    """Let changes inside be this actor's."""
+    """Attribute changes inside to this author."""
     before = _acting.set(actor)
     try:
         yield
@@ -31,12 +31,12 @@ def acting(actor: Actor) -> Iterator[None]:
 
 
 def command_acts(name: str) -> None:
-    """Let changes of this process be those of a command, run by an account of the operating system."""
+    """Attribute changes of this process to a command, run by an account of the operating system."""
     _of_process[:] = [lambda: {"origin": "command", "through": name, "operator": _account()}]
 
 
 def task_acts(name: str) -> None:
-    """Let changes from here on be those of a worker's task."""
+    """Attribute changes from here on to a worker's task."""
     _acting.set(lambda: {"origin": "task", "through": name})
 
 
@@ -47,16 +47,14 @@ def task_acts_no_more() -> None:
 
 @contextmanager
 def acting_for(user_id: int) -> Iterator[None]:
-    """Let changes inside be this user's, by the command that says so."""
+    """Attribute changes inside to this user, through the current command."""
     told = _acting.get() or next(iter(_of_process), None)
     with acting(lambda: {"origin": "command", **(told() if told else {}), "user": user_id}):
         yield
 
 
 class ActingMiddleware:
-    """Middleware that attributes a request's changes to its user, by page or API; those of a command belong to the
-    command.
-    """
+    """Attributes the changes of a request to its user, through a page or the API; changes of a command stay with it."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
@@ -69,7 +67,7 @@ class ActingMiddleware:
 
 
 def actor_told() -> dict[str, Any]:
-    """Return who acts now, as the fields of an event; outside of requests, commands and tasks, the role of the database."""
+    """Return the current author as fields of an event; by default, the role of the database connection."""
     actor = _acting.get() or next(iter(_of_process), None)
     if actor is None:
         return {"origin": "database", "operator": connection.settings_dict["USER"]}
@@ -88,5 +86,5 @@ def _of_request(request: HttpRequest) -> dict[str, Any]:
 def _account() -> str:
     try:
         return getpass.getuser()
-    except (KeyError, OSError):  # in a container, of a number that has no name
+    except (KeyError, OSError):  # in a container, for an account without a name
         return str(os.getuid())

@@ -1,6 +1,6 @@
-"""Read a queryset as columns of numbers, with PostgreSQL's binary COPY.
+"""Read a queryset as columns of numbers with PostgreSQL's binary COPY.
 
-A million rows take a second or two and no Python object each; the ORM takes ten times as long.
+A million rows take a second or two, and no Python objects; the ORM takes ten times as long.
 """
 
 import io
@@ -18,44 +18,43 @@ from campaign.database.prepared_query import Parameter
 
 Columns: TypeAlias = dict[str, npt.NDArray[Any]]
 
-#: A signature, 32 bits of flags and the length of an extension, which is 0.
+#: Signature, flags, and the length of an extension (0).
 _HEADER_BYTES = len(b"PGCOPY\n\xff\r\n\0") + 8
-#: After the last row, instead of a number of fields.
+#: Follows the last row in place of a number of fields.
 _END_BYTES = 2
 
 
 def columns_copied(queryset: QuerySet[Any, Any], dtype: npt.DTypeLike) -> Columns:
     """Read a queryset and return its columns.
 
-    Every row must have the same width: no NULL (use `Coalesce`), numbers of the width that `dtype`
-    says, and arrays of the same number of elements, without NULL. Narrow the queryset to such rows
-    first. Rows come in any order unless the queryset has one.
+    Every row must have the width of `dtype`: no NULL (use `Coalesce`), and arrays of the same number of elements,
+    without NULL. Filter the queryset accordingly. The order is undefined unless the queryset is ordered.
 
     Parameters
     ----------
     queryset : QuerySet
         Its fields and annotations named in `dtype` are read.
     dtype : structured data type
-        A field for each column: ``i2``, ``i4``, ``i8`` or ``f8`` as PostgreSQL's smallint, integer,
-        bigint and double precision, ``?`` as boolean; with a shape ``(k,)`` for arrays of k elements.
+        A field for each column: ``i2``, ``i4``, ``i8`` and ``f8`` for smallint, integer, bigint and double
+        precision, ``?`` for boolean; with a shape ``(k,)`` for arrays of k elements.
 
     Returns
     -------
     dict
-        A contiguous array for each name of `dtype`, as long as the queryset.
+        A contiguous array for each name in `dtype`.
 
     Raises
     ------
     ValueError
-        If a value is NULL or of another width. The message names the column.
+        If a value is NULL or has another width. The message names the column.
     """
     return ColumnsQuery(lambda: queryset, {}, dtype).read()
 
 
 class ColumnsQuery:
-    """A queryset that Django compiles once a process, read as columns as often as one likes.
+    """A queryset that Django compiles once per process, and that can be read as columns repeatedly.
 
-    For few rows Django takes longer to compile a queryset than PostgreSQL to answer.
+    For a few rows, compiling takes longer than the query itself.
 
     Parameters
     ----------
@@ -65,7 +64,7 @@ class ColumnsQuery:
     fields : mapping of str to Field
         Model fields that could hold the values.
     dtype : structured data type
-        As of `columns_copied`.
+        As in `columns_copied`.
     """
 
     def __init__(
@@ -79,9 +78,9 @@ class ColumnsQuery:
         self.dtype: np.dtype[Any] = np.dtype(dtype)
 
     def read(self, **values: Any) -> Columns:
-        """Return the columns of the queryset with these values, as `columns_copied` does.
+        """Return the columns of the queryset with these values, like `columns_copied`.
 
-        Values that are none of `fields` are left out.
+        Values that are not in `fields` are ignored.
         """
         sql, parameters = self._compiled
         given = [values[each.name] if isinstance(each, _Name) else each for each in parameters]
@@ -101,7 +100,7 @@ class ColumnsQuery:
 
 @dataclass(frozen=True)
 class _Name:
-    """Stands among the parameters of a query for the value of this name."""
+    """A placeholder in the parameters of a query for the value of this name."""
 
     name: str
 
@@ -124,17 +123,17 @@ def _columns(copied: bytes, wanted: np.dtype[Any]) -> Columns:
 
 
 def _field(wanted: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the layout of a value in a row: its length in bytes, and the value."""
+    """Return the binary layout of a value: its length in bytes, and the value."""
     value = np.dtype([("length", ">i4"), ("value", wanted.base.newbyteorder(">"))])
     if not wanted.shape:
         return value
-    # An array: one dimension, whether an element is NULL, their type; how many from which index.
+    # An array: number of dimensions, flag for NULL, element type, number of elements, first index.
     head = [(name, ">i4") for name in ("length", "dimensions", "nulls", "type", "count", "first")]
     return np.dtype([*head, ("elements", value, wanted.shape)])
 
 
 def _refuse_other_widths(rows: npt.NDArray[Any], wanted: np.dtype[Any]) -> None:
-    """Raise ValueError for the first row of another width: behind it, nothing is in its place."""
+    """Raise ValueError for the first row of another width; all later rows are misaligned."""
     names = wanted.names or ()
     is_wrong = rows["fields"] != len(names)
     for name in names:

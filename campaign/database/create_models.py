@@ -9,11 +9,10 @@ from django.db.migrations.state import ProjectState
 
 
 class CreateModels(Operation):
-    """Equivalent to running each `CreateModel` in turn, at a fraction of the cost.
+    """Creates several models at a fraction of the cost of a `CreateModel` for each.
 
-    Django rebuilds the classes of all related models after each operation; this does so once.
-    Indexes and foreign keys are made before the next operation, not at the end of the migration, so
-    that SQL after this one may name them.
+    Django rebuilds the classes of all related models after each operation; this operation does so once. It
+    creates indexes and foreign keys before the next operation, so that later SQL can use them.
     """
 
     serialization_expand_args = ["models"]

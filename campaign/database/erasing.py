@@ -1,7 +1,7 @@
-"""Delete a campaign and unlink a judge for good, as the database allows it: by functions of the tables' owner.
+"""Delete campaigns and unlink judges permanently, through database functions of the owner of the tables.
 
-The application's role may not delete judgments, nor change the activity log. The functions may, since they run as the owner; what they
-refuse, they ask the database. `whole_campaigns.erasing` writes them after each `migrate`.
+The role of the application may neither delete judgments nor change the activity log. The functions run as the owner and
+check their own preconditions. `whole_campaigns.erasing` installs them after each `migrate`.
 """
 
 import json
@@ -11,10 +11,10 @@ from django.db import connection, connections, transaction
 
 @transaction.atomic
 def campaign_erase(*, campaign_id: int) -> int:
-    """Delete all rows of a campaign; return how many. People stay.
+    """Delete all rows of a campaign, except users; return their number.
 
-    It must be a rehearsal, or in the bin, for thirty days or without a judgment: the database refuses others with an
-    `IntegrityError`. Takes long where millions of judgments of other campaigns are stored.
+    It must be a rehearsal, or be in the bin either for thirty days or without judgments; otherwise, the database raises
+    an `IntegrityError`. This is slow if millions of judgments of other campaigns are stored.
     """
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")

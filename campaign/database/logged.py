@@ -1,12 +1,11 @@
-"""Context of log lines: the people a request is about."""
+"""Context of log lines: the judge of a request."""
 
 import structlog
 
 
 def judge_logged(judge_id: int) -> None:
-    """Add the judge's id to every line logged until this request is answered.
+    """Add the ID of the judge to all log lines of this request.
 
-    The id identifies no person outside the database; a pseudonym might, if organisers derived it
-    from a name.
+    Outside the database, the ID identifies no person; a pseudonym might, if it was derived from a name.
     """
     structlog.contextvars.bind_contextvars(judge=judge_id)

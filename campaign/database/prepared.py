@@ -1,11 +1,10 @@
 """SQL that PostgreSQL parses and plans once per connection, for the queries of every judged block.
 
-For these few statements the ORM takes ten times as long to build the SQL as PostgreSQL to run it,
-and PostgreSQL as long to plan it as to run it. So they are compiled once from a queryset
-(`campaign.database.prepared_query`), or written by hand, prepared where a connection first uses
-them, and executed by name. Plans live as long as the connection (`CONN_MAX_AGE`), and PostgreSQL
-remakes them when a table's statistics change. Without this a judged item would take some 20 ms more
-processor time; the target is 10.
+For these few statements, the ORM takes ten times as long to build the SQL as PostgreSQL to run it, and planning
+takes as long as running. So they are compiled once from a queryset (`campaign.database.prepared_query`) or written
+by hand, prepared when a connection first uses them, and executed by name. Plans live as long as the connection
+(`CONN_MAX_AGE`), and PostgreSQL renews them when statistics change. Otherwise a judged item would take about 20 ms
+more processor time; the target is 10 ms.
 """
 
 import os
@@ -19,7 +18,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 from django.db.models import Model
 
-# Statements prepared on each database connection; dropped with it.
+# Names of the statements prepared on each connection.
 _prepared: Final["WeakKeyDictionary[Any, set[str]]"] = WeakKeyDictionary()
 
 
@@ -27,27 +26,26 @@ M = TypeVar("M", bound=Model)
 
 
 def connection_prepare(*, connection: BaseDatabaseWrapper, **_signal: Any) -> None:
-    """Set on a new connection how statements are planned, and how long they may take.
+    """Set the planning mode and time limits of a new connection.
 
-    By default PostgreSQL makes five plans of a prepared statement and throws them away; ours look up by keys,
-    whatever the values, so one is made and kept. The limits are those of the process.
-    For the signal `connection_created`, which comes before any transaction: set inside one that is
-    rolled back, it would be lost for as long as the connection lives.
+    By default, PostgreSQL discards the first five plans of a prepared statement; ours look up keys, so the first plan
+    is good for all values. Time limits depend on the kind of process.
+    For the signal `connection_created`, before any transaction: a rollback would undo the settings.
     """
     limits = settings.DATABASE_LIMITS[os.environ.get(PROCESS, "command")]
     wanted = {"plan_cache_mode": "force_generic_plan", **time_limits(limits)}
     chosen = ", ".join("set_config(%s, %s, false)" for _ in wanted)
     parameters = [part for setting in wanted.items() for part in setting]
     with connection.cursor() as cursor:
-        # Past Django's counting of queries.
+        # Without Django's counting of queries.
         cursor.cursor.execute(f"SELECT {chosen}", parameters)
 
 
 class Statement:
-    """One statement with its parameters as `$1`, `$2` …, of the PostgreSQL types `types`.
+    """A statement with parameters `$1`, `$2` … of the PostgreSQL types `types`.
 
-    `first` goes before it in the same round trip and the same transaction, with parameters of its
-    own: a lock that must be held before the statement sees the tables.
+    `first` is executed before it in the same round trip and transaction, with its own parameters, such as a lock
+    that must be held before the statement reads the tables.
     """
 
     def __init__(
@@ -63,7 +61,7 @@ class Statement:
             self.execute = f"{first.execute}; {self.execute}"
 
     def rows(self, *parameters: Any) -> list[tuple[Any, ...]]:
-        """Run it and return the rows it yields: none where it returns nothing."""
+        """Execute the statement and return its rows, if any."""
         with connection.cursor() as cursor:
             self._prepare_once(cursor)
             cursor.execute(self.execute, parameters)
@@ -71,12 +69,12 @@ class Statement:
         return found
 
     def row(self, *parameters: Any) -> tuple[Any, ...] | None:
-        """Run it; its first row."""
+        """Execute the statement and return its first row."""
         rows = self.rows(*parameters)
         return rows[0] if rows else None
 
     def _prepare_once(self, cursor: CursorWrapper) -> None:
-        """Prepare the statements that are new to this connection, bypassing Django's query counting."""
+        """Prepare the statements that are new to this connection, without Django's counting of queries."""
         done = _prepared.get(connection.connection)
         if done is None:
             done = _prepared[connection.connection] = set()
@@ -87,17 +85,17 @@ class Statement:
                 done.add(statement.name)
 
     def in_one_round_trip(self) -> "list[Statement]":
-        """Return all that go in one round trip, the first one first."""
+        """Return the statements executed in one round trip, in order."""
         before = [] if self._first is None else self._first.in_one_round_trip()
         return [*before, self]
 
 
 def instance_from(model: type[M], values: Sequence[Any]) -> M:
-    """Return the model's row of values in the order of `field_names`."""
+    """Return the model instance for values in the order of `field_names`."""
     return model.from_db(connection.alias, [f.attname for f in model._meta.concrete_fields], values)
 
 
-#: Names the kind to the process and to those it starts.
+#: Environment variable with the kind of process.
 PROCESS: Final = "QUINTET_PROCESS"
 
 

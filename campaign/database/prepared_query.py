@@ -1,8 +1,7 @@
 """Querysets compiled once per process by Django, and planned once per connection by PostgreSQL.
 
-The reads of every judged block are written as querysets, like all others. For these few, Django
-takes ten times as long to build the SQL as PostgreSQL to run it, so it is built once and prepared
-(`campaign.database.prepared`).
+For the few querysets of every judged block, Django takes ten times as long to build the SQL as PostgreSQL to run
+it, so it is built once and prepared (`campaign.database.prepared`).
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -23,7 +22,7 @@ _BIGINT = range(-(1 << 63), 1 << 63)
 class Parameter(Expression):
     """Placeholder in a queryset for a value that is known when the query is executed.
 
-    `sql` is `$1`, `$2` … of a prepared statement, or `%s` with a stand-in among the parameters.
+    `sql` is `$1`, `$2` … in a prepared statement, or `%s` with a stand-in among the parameters.
     """
 
     def __init__(self, sql: str, field: "Field[Any, Any]", *parameters: Any) -> None:
@@ -45,15 +44,15 @@ class PreparedQuery:
     Parameters
     ----------
     name : str
-        Name of the prepared statement; no other has it.
+        Unique name of the prepared statement.
     queryset : callable
         Takes a value for each of `fields`, by name, and returns a queryset with `values_list`. It is
         called once, with a `Parameter` for each value, so it must not branch on values.
     fields : mapping of str to Field
-        Model fields that could hold the values: they say of which PostgreSQL types these are.
+        Model fields that could hold the values, for their PostgreSQL types.
     first : PreparedQuery, optional
-        Goes before it in the same round trip and the same transaction: a lock that must be held
-        before this query sees the tables. It takes its values from those given to `rows`.
+        Executed before it in the same round trip and transaction, such as a lock that must be held before this
+        query reads the tables. Its values are also those given to `rows`.
     """
 
     def __init__(
@@ -74,7 +73,7 @@ class PreparedQuery:
     def rows(self, **values: Any) -> list[tuple[Any, ...]]:
         """Execute the query with a value for each field and return its rows.
 
-        As for Django's lookups, there is none where a number is larger than a column can hold.
+        As in Django's lookups, there are none if a number is too large for its column.
         """
         given = [values[name] for name in self._order]
         if any(isinstance(value, int) and value not in _BIGINT for value in given):
@@ -105,7 +104,7 @@ _Converters: TypeAlias = dict[int, tuple[list[Callable[..., Any]], Expression]]
 
 
 def _sql_of(queryset: QuerySet[Any, Any]) -> tuple[str, _Converters]:
-    """Return the SQL of a queryset, and how its columns are converted."""
+    """Return the SQL of a queryset, and the converters of its columns."""
     compiler = queryset.query.get_compiler(connection=connection)
     operations: Any = connection.ops
     sql: str = operations.compose_sql(*compiler.as_sql())
@@ -119,7 +118,7 @@ def _types(fields: "Iterable[Field[Any, Any]]") -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Compiled:
-    """`converters`: functions by column that make what a field yields of what the driver returns."""
+    """A prepared statement with `converters` from values of the driver to values of fields, by column."""
 
     statement: Statement
     converters: _Converters
@@ -135,5 +134,5 @@ class _Compiled:
 
 
 def field_names(model: type[Model], path: str = "") -> list[str]:
-    """Return the fields of a model for `values_list`, with a prefix; for `instance_from`."""
+    """Return the columns of a model, with a prefix, for `values_list` and `instance_from`."""
     return [f"{path}{field.attname}" for field in model._meta.concrete_fields]

@@ -1,8 +1,8 @@
-"""Recording of users' changes into the activity log, within the same transaction (decision 67).
+"""Record changes in the activity log within the same transaction (decision 67).
 
-A model that is a `RecordedModel` says in its `recording` which of its columns these are. Its rows
-that are made, changed and deleted with Django are recorded by it; services that write them past
-Django say so (`rows_created`, `rows_deleted`). The author comes from `campaign.database.acting`.
+The `recording` of a `RecordedModel` lists its recorded columns. Changes through Django are recorded automatically;
+services that bypass Django's models call `rows_created` and `rows_deleted`. The author comes from
+`campaign.database.acting`.
 """
 
 import json
@@ -26,25 +26,25 @@ DELETED: Final = "deleted"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
-    """Recorded fields of a model's rows.
+    """What is recorded of the rows of a model.
 
     Attributes
     ----------
     fields : sequence of str
-        Columns whose values are recorded. All others may change unseen.
+        Columns whose values are recorded.
     hidden : sequence of str
-        Columns of which is recorded that they changed, and whether they were empty: secrets.
+        Columns with secrets: only changes, and whether they are empty, are recorded.
     campaign, test_set, called : str
-        Lookups from a row to its campaign, its test set and the words by which people know it; empty where it has
-        none. Not a person's name: those are looked up when the log is read.
+        Lookups from a row to its campaign, its test set and its name; empty if there is none. Names of people are
+        not recorded, but looked up when the log is read.
     where : Q, optional
-        Which of several campaigns that `campaign` leads to.
+        Condition that selects one of several campaigns.
     replaces : callable, optional
-        Where a change is a new row: which earlier rows it may take the place of; the last of these it does.
+        For models where a change is a new row: returns the condition of earlier rows, the last of which is replaced.
     deleted : bool
-        Whether rows that are deleted are recorded.
+        Whether deletions are recorded.
     together : bool
-        Whether rows with the same change are one event: they are written by the thousand.
+        Whether rows with the same change form one event, for models with thousands of rows.
     """
 
     fields: Sequence[str]
@@ -59,7 +59,7 @@ class Recording:
 
 
 class RecordedQuerySet(models.QuerySet[M]):
-    """Records changes by statements on many rows."""
+    """Records changes of many rows in one statement."""
 
     def update(self, **values: Any) -> int:
         if not _is_recorded(self.model, values):
@@ -78,13 +78,13 @@ class RecordedQuerySet(models.QuerySet[M]):
             rows_deleted(self)
             return super().delete()
 
-    # As Django's own: templates call neither, and managers have no `delete` of all rows.
+    # As in Django: templates must not call these, and managers have no `delete`.
     update.alters_data = bulk_create.alters_data = delete.alters_data = True  # type: ignore[attr-defined]
     delete.queryset_only = True  # type: ignore[attr-defined]
 
 
 class RecordedModel(models.Model):
-    """A model whose rows people set and change."""
+    """A model whose changes are recorded."""
 
     recording: ClassVar[Recording]
 
@@ -112,7 +112,7 @@ class RecordedModel(models.Model):
 
 
 def rows_created(model: type[models.Model], keys: Sequence[Any]) -> None:
-    """Record rows that were written just now; in the transaction that wrote them. Nothing if the model is not recorded."""
+    """Record new rows, in the transaction that wrote them; do nothing for models that are not recorded."""
     if not issubclass(model, RecordedModel):
         return
     rows, before = model._meta.base_manager.filter(pk__in=keys), _Rows()
@@ -126,21 +126,21 @@ def rows_created(model: type[models.Model], keys: Sequence[Any]) -> None:
 
 
 def rows_deleted(rows: models.QuerySet[Any]) -> None:
-    """Record rows that are about to be deleted; in that transaction. Nothing if their model is not recorded."""
+    """Record rows before their deletion, in the same transaction; do nothing for models that are not recorded."""
     model = rows.model
     if issubclass(model, RecordedModel) and model.recording.deleted:
         _write(model, DELETED, {key: (told, None) for key, told in _read(rows).items()})
 
 
 def recorded_models() -> list[type[RecordedModel]]:
-    """Return the models of which something is recorded."""
+    """Return the recorded models."""
     return [each for each in apps.get_models() if issubclass(each, RecordedModel)]
 
 
 def deletion_recorded(*, sender: Any, instance: Any, origin: Any, **_signal: Any) -> None:
-    """Record a row that Django deletes, with others or by itself. For the signal `pre_delete`."""
+    """Record a row that Django deletes, alone or with others. For the signal `pre_delete`."""
     began = getattr(origin, "model", type(origin))
-    # The log of a campaign is deleted with it; a queryset records its own deletions.
+    # The log is deleted with its campaign, and querysets record their own deletions.
     if began is not apps.get_model("campaign.Campaign") and (
         began is not sender or origin is instance
     ):
@@ -149,7 +149,7 @@ def deletion_recorded(*, sender: Any, instance: Any, origin: Any, **_signal: Any
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """State of a row at a moment."""
+    """The recorded state of a row."""
 
     key: Any
     campaign: int
@@ -158,7 +158,7 @@ class _Told:
     values: dict[str, Any]
 
 
-#: Keyed by row and campaign: some rows belong to several.
+#: Keyed by row and campaign, since some rows belong to several.
 _Rows = dict[tuple[Any, int], _Told]
 
 
@@ -171,7 +171,7 @@ def _is_recorded(model: type[models.Model], names: Collection[str]) -> bool:
 
 @contextmanager
 def _changes_recorded(rows: models.QuerySet[Any]) -> Iterator[None]:
-    """Record the changes of these rows in the block. They are locked before it."""
+    """Lock these rows, and record their changes in the block."""
     model = rows.model
     with transaction.atomic():
         found = model._meta.base_manager.filter(pk__in=rows.order_by().values("pk"))
@@ -204,7 +204,7 @@ def _read(rows: models.QuerySet[Any]) -> _Rows:
     return {
         (key, campaign): _Told(key, campaign, test_set, called or "", values)
         for key, campaign, test_set, called, values in found
-        # Rows without a campaign belong to users who are in none.
+        # Rows of users without a campaign.
         if campaign is not None
     }
 
@@ -245,7 +245,7 @@ def _write(
 def _changes(
     recording: Recording, before: _Told | None, after: _Told | None
 ) -> dict[str, list[Any]]:
-    """Return each field that differs with its values before and after; of hidden ones, whether there was one."""
+    """Return the values of changed fields before and after; for hidden fields, whether there was a value."""
     old, new = before.values if before else {}, after.values if after else {}
     changes = {
         name: [old.get(name), new.get(name)]

@@ -1,8 +1,8 @@
-"""Reads from a replica of the database, a standby server that follows the primary (`REPLICA_URL`).
+"""Read from a replica of the database, a standby server that follows the primary (`REPLICA_URL`).
 
-What is read of a replica is the primary's state of a moment ago, all tables of the same moment. Only reads that may be
-a moment old go there, each as a whole: never a single query of a request whose others go to the primary, and never the
-question who may read.
+A replica has the primary's state of a moment ago, consistent across tables. Only reads that may be slightly outdated
+use it, and always as a whole: all queries of a request go to the same server, and permissions are checked on the
+primary.
 """
 
 import logging
@@ -24,33 +24,33 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 logger = logging.getLogger(__name__)
 
 REPLICA: Final = "replica"
-# Time a process avoids a replica that failed; only the failing request waits for it.
+# Time for which a process avoids a replica after a failure, so that only one request waits.
 _REST_SECONDS: Final = 10.0
 
 T = TypeVar("T")
 
 
 class _Resting:
-    """Until when this process leaves the replica alone."""
+    """Time until which this process does not use the replica."""
 
     until = 0.0
 
 
 def replica_is_there() -> bool:
-    """Return whether there is a replica, and it did not just fail."""
+    """Return whether there is a replica that did not fail recently."""
     return REPLICA in connections.settings and time.monotonic() >= _Resting.until
 
 
 def replica_is_asked() -> bool:
-    """Return whether this thread asks the replica now."""
+    """Return whether this thread currently uses the replica."""
     return connections[DEFAULT_DB_ALIAS].alias == REPLICA
 
 
 def replica_read(read: Callable[[], T], *, otherwise: Callable[[], T]) -> T:
-    """Return the result of `read` with all its queries sent to the replica, in one snapshot.
+    """Return the result of `read` on the replica, in one snapshot.
 
-    Without a replica, where it fails and where `read` raises `NotEnoughError`, return the result of
-    `otherwise`, which reads the primary.
+    If there is no replica, it fails, or `read` raises `NotEnoughError`, return the result of `otherwise` on the
+    primary.
     """
     if not replica_is_there():
         return otherwise()
@@ -69,7 +69,7 @@ def replica_read(read: Callable[[], T], *, otherwise: Callable[[], T]) -> T:
 
 
 def _is_away(error: Exception) -> bool:
-    """Return True if the replica is down, starting, or cancelled a statement for its replay."""
+    """Return whether the replica is down, starting, or cancelled a statement because of replication."""
     return isinstance(error, OperationalError) or not connections[REPLICA].is_usable()
 
 
@@ -78,7 +78,7 @@ class NotEnoughError(Exception):
 
 
 def read_on(rows: Iterator[T]) -> Iterator[T]:
-    """Read lazily evaluated rows from the same database as now: from the replica, if it is in use."""
+    """Read lazily evaluated rows from the current database: from the replica, if it is in use."""
     return _of_replica(rows) if replica_is_asked() else rows
 
 

@@ -1,7 +1,7 @@
 """Rights of the application's database role: read and write rows, but change no tables or triggers.
 
-Another role, the owner, migrates; each `migrate` ends by granting to the application what is below. With one
-role for both nothing is granted, and `manage.py check --database default` warns.
+The owner of the database migrates; each `migrate` ends with the grants below. With one role for both, nothing is
+granted, and `manage.py check --database default` warns.
 """
 
 from typing import Any, cast
@@ -15,7 +15,7 @@ from django.db import connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Model
 
-# ANALYZE after an import needs it; PostgreSQL 16 does not know it and skips tables of others.
+# Required for ANALYZE after an import; PostgreSQL 16 lacks it and skips tables of other owners.
 _MAINTAIN_SINCE = 170000
 
 _GRANTS = """
@@ -28,8 +28,8 @@ _GRANTS = """
 """
 _GRANT_MAINTAIN = "GRANT MAINTAIN ON ALL TABLES IN SCHEMA public TO {role}"
 
-# django-pgtrigger's function, called by each trigger: any role may set `pgtrigger.ignore`, and
-# thereby bypass all triggers. From here on only the owner's setting counts.
+# Replaces the function of django-pgtrigger that each trigger calls: any role may set
+# `pgtrigger.ignore`, but only the setting of the owner bypasses triggers.
 _IGNORE_AS_OWNER = """
     CREATE OR REPLACE FUNCTION public._pgtrigger_should_ignore(trigger_name NAME) RETURNS BOOLEAN AS $$
         BEGIN
@@ -47,7 +47,7 @@ _STANDING = """
 
 
 def owner_require(*, using: str, **_signal: Any) -> None:
-    """Raise CommandError where a role without the right to create tables migrates. Before `migrate`."""
+    """Raise CommandError if the role may not create tables. Runs before `migrate`."""
     with connections[using].cursor() as cursor:
         cursor.execute("SELECT current_user, has_schema_privilege('public', 'CREATE')")
         role, may_create = cursor.fetchone()
@@ -58,13 +58,13 @@ def owner_require(*, using: str, **_signal: Any) -> None:
 
 
 def application_role_grant(*, using: str, **_signal: Any) -> None:
-    """Grant the application's role the rights it needs on all tables, and no more. Runs after `migrate`."""
+    """Grant the role of the application only the rights it needs on all tables. Runs after `migrate`."""
     connection = connections[using]
     role = settings.APPLICATION_ROLE
     if connection.settings_dict["USER"] == role:
         return
     _require_role(connection, role)
-    # In one transaction, so that running processes never see the state in between.
+    # In one transaction, so that running processes never see intermediate rights.
     with transaction.atomic(using=using), connection.cursor() as cursor:
         cursor.execute("SELECT quote_literal(current_user)")
         owner = cursor.fetchone()[0]
@@ -79,12 +79,11 @@ def application_role_grant(*, using: str, **_signal: Any) -> None:
 
 
 def protected_operations() -> list[tuple[type[Model], str]]:
-    """Return for each model of history the forbidden operations: `UPDATE, DELETE`.
+    """Return the forbidden operations, such as `UPDATE, DELETE`, of each model with permanent rows.
 
-    Models say it themselves (`withheld`), or by a trigger that refuses it: those of answers, which the owner does
-    not change by mistake either.
+    They come from the attribute `withheld` of a model, or from its triggers, which also bind the owner.
     """
-    # Its types speak of instances of models and mean their classes.
+    # Its type hints have instances of models instead of classes.
     registered = cast("list[tuple[type[Model], Any]]", pgtrigger.registered())
     declared = [(each, each.withheld) for each in apps.get_models() if hasattr(each, "withheld")]
     return declared + [
@@ -97,7 +96,7 @@ def protected_operations() -> list[tuple[type[Model], str]]:
 
 
 def application_role_check(*, databases: Any = None, **_options: Any) -> list[checks.CheckMessage]:
-    """Warn where the application connects as a role that could get round the database's own rules."""
+    """Warn if the role of the application could bypass the rules of the database."""
     found: list[checks.CheckMessage] = []
     for alias in databases or ():
         connection = connections[alias]

@@ -1,4 +1,4 @@
-"""Draw, store and read the random seeds of designs: whole numbers of 128 bits."""
+"""Draw and store the random seeds of designs: integers of 128 bits."""
 
 import secrets
 from decimal import Decimal
@@ -24,9 +24,9 @@ else:
 
 
 class SeedField(_IntegerField):
-    """A whole number of up to 128 bits: `numeric` in the database, `int` in Python.
+    """An integer of up to 128 bits: `numeric` in the database, `int` in Python.
 
-    Larger than any integer type of PostgreSQL.
+    It exceeds all integer types of PostgreSQL.
     """
 
     description = "Integer of up to 128 bits"

@@ -1,4 +1,4 @@
-"""Locks by name, a snapshot and the settings of the planner, for as long as a transaction."""
+"""Named locks, snapshots and planner settings of a transaction."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,8 +10,8 @@ from django.db import connection, transaction
 def table_scans_off() -> Iterator[None]:
     """Make PostgreSQL use indexes for the statements inside; call it in a transaction.
 
-    A connection keeps the plans of foreign keys and triggers. Made while tables are small, they would
-    read these whole for every row. The setting is left as it was; a rollback restores it by itself.
+    Connections cache plans of foreign keys and triggers. Plans made while tables are small would scan them for
+    every row. The setting is restored at the end, or by a rollback.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT current_setting('enable_seqscan')")
@@ -22,7 +22,7 @@ def table_scans_off() -> Iterator[None]:
 
 
 def named_lock(name: str) -> None:
-    """Take the lock of this name. Another holder is waited for, up to `lock_timeout`."""
+    """Take the lock of this name; wait for another holder, up to `lock_timeout`."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
 
@@ -36,9 +36,9 @@ def named_lock_try(name: str) -> bool:
 
 @contextmanager
 def one_snapshot() -> Iterator[None]:
-    """See the database in all queries of the block as it is at the first, and change nothing.
+    """Run all queries of the block in one read-only snapshot.
 
-    Takes no lock. Raises RuntimeError inside a transaction, which has a snapshot for each query.
+    Takes no lock. Raises RuntimeError inside another transaction.
     """
     with transaction.atomic(durable=True):
         with connection.cursor() as cursor:

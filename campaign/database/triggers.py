@@ -1,4 +1,4 @@
-"""Triggers with their bodies in SQL files, one per app."""
+"""Define triggers with bodies in SQL files, one per app."""
 
 import re
 from collections.abc import Iterable
@@ -8,9 +8,8 @@ import pgtrigger
 from django.conf import settings
 from django.db.models import CheckConstraint, Q
 
-# A connection caches the plans of trigger queries, and plans made while tables are small would scan
-# them for every row. Judging statements set this once per transaction, so triggers check it before
-# setting it.
+# Connections cache plans of trigger queries, and plans made while tables are small would scan them
+# for every row. Statements of judging disable scans once per transaction, so triggers check first.
 _DECLARED: Final = {"{plan_by_index}": ("scans", "TEXT"), "{refuse_broken}": ("broken", "RECORD")}
 _PARTS: Final = {
     "plan_by_index": """\
@@ -33,10 +32,11 @@ END IF;""",
 def trigger_from_file(
     app: str, name: str, *, parts: dict[str, str] | None = None, **options: Any
 ) -> pgtrigger.Trigger:
-    """Return the trigger `name`, whose body is under its name in `<app>/triggers.sql`, after a line `-- trigger <name>`.
+    """Return the trigger `name`, whose body follows the line `-- trigger <name>` in `<app>/triggers.sql`.
 
-    `parts` are put in for their names in braces; `options` are those of `pgtrigger.Trigger`. What a body asks between `{plan_by_index}` and `{plan_as_before}`
-    reads no table whole. `{refuse_broken}` refuses the judgment found in `broken`, whose `rule` is a name and why, in words.
+    `parts` replace their names in braces; `options` are those of `pgtrigger.Trigger`. Queries between `{plan_by_index}` and
+    `{plan_as_before}` scan no tables. `{refuse_broken}` refuses the judgment in `broken`, whose `rule` is a constraint name
+    and a reason.
     """
     text = (settings.BASE_DIR / app / "triggers.sql").read_text(encoding="utf-8")
     parted = re.split(r"^-- trigger (\w+)\n", text, flags=re.MULTILINE)
@@ -50,7 +50,7 @@ def trigger_from_file(
 
 
 def is_one_of(field: str, values: Iterable[str], *, name: str) -> CheckConstraint:
-    """Return the constraint `name` that a field has one of the values, such as those of its choices."""
+    """Return the constraint `name` that limits a field to some values, such as its choices."""
     return CheckConstraint(
         condition=Q(**{f"{field}__in": [str(value) for value in values]}), name=name
     )
