@@ -1,1 +1,1 @@
-"""Whole campaigns: cloned, rehearsed, written as a file and made of one, deleted for good."""
+"""Clone, rehearse and permanently delete whole campaigns, and convert them to and from files."""

@@ -1,4 +1,4 @@
-"""Whole campaigns over REST: clone one, rehearse one, its tasks."""
+"""REST addresses to clone and rehearse campaigns, and for their tasks."""
 
 from typing import Any
 
@@ -77,7 +77,7 @@ class CampaignCloneView(Address):
 
     @operation("campaign_clone", {201: CloneSerializer}, takes=CloneRequestSerializer)
     def post(self) -> dict[str, Any]:
-        """Create a draft like this campaign, which you organise; its judges' links are returned only once."""
+        """Create a draft like this campaign, owned by you. The links of its judges are returned only once."""
         clone = campaign_clone(source=self.campaign, by=self.user, **self.sent)
         absolute = self.request.build_absolute_uri
         links = [
@@ -130,13 +130,13 @@ class RehearsalView(Address):
 
     @operation("rehearsal_begin", {202: RehearsalSerializer}, takes=RehearsalRequestSerializer)
     def post(self) -> dict[str, Any]:
-        """Begin a rehearsal of a draft, in place of the one it has; a worker writes it."""
+        """Start a rehearsal of a draft in the background. It replaces an earlier one."""
         rehearsal_begin(campaign=self.campaign, by=self.user, **self.sent)
         return _state(self.campaign)
 
     @operation("rehearsal_end", {202: RehearsalSerializer})
     def delete(self) -> dict[str, Any]:
-        """Delete the rehearsal of a campaign for good; a worker does it."""
+        """Permanently delete the rehearsal of a campaign in the background."""
         rehearsal_end_later(campaign=self.campaign, by=self.user)
         return _state(self.campaign)
 
@@ -169,7 +169,7 @@ _RULES = "Protocol options. They cannot be changed once judging has started."
 
 @extend_schema_field(OpenApiTypes.OBJECT)
 class RulesOfTaskField(serializers.Field[Task, Any, dict[str, Any], Task]):
-    """All rules of a task, with the default of each that was not set."""
+    """All rules of a task, including defaults."""
 
     def __init__(self) -> None:
         super().__init__(source="*", read_only=True, help_text=_RULES)
@@ -201,7 +201,7 @@ class TaskListedSerializer(serializers.ModelSerializer[Task]):
 
 
 class TaskSerializer(TaskListedSerializer):
-    """A task, and where its texts, systems, judgments, rankings and judges are."""
+    """A task with links to its texts, systems, judgments, rankings and judges."""
 
     campaign = serializers.SlugRelatedField[Campaign](
         source="test_set.campaign", slug_field="slug", read_only=True
@@ -279,7 +279,7 @@ class TaskChangesAndClosingSerializer(serializers.ModelSerializer[Task]):
 
 
 class TaskDeletionSerializer(serializers.Serializer[Any]):
-    """Answered with 409: nothing was deleted."""
+    """Response with status 409: nothing was deleted."""
 
     detail = serializers.CharField(
         read_only=True,
@@ -295,7 +295,7 @@ class CampaignTasksView(Address):
 
     @operation("campaigns_tasks_list", TaskListedSerializer(many=True))
     def get(self) -> QuerySet[Task]:
-        """List the tasks of a campaign, each with the blocks judged in it."""
+        """List the tasks of a campaign, each with its number of judged blocks."""
         return self.tasks()
 
     def tasks(self) -> QuerySet[Task]:
@@ -321,9 +321,9 @@ class CampaignTasksView(Address):
         ],
     )
     def post(self) -> Task:
-        """Add a task to a test set: judges get it once HITs are planned. For its organisers only.
+        """Add a task to a test set. Judges receive it once HITs are planned. For organisers only.
 
-        400 if the test set has a task of this protocol already, no texts, or if the protocol does not have such rules.
+        400 if the test set already has a task of this protocol or has no texts, or if the protocol has no such rules.
         """
         asked = {"rules": {}, **self.sent}
         test_set = self.campaign.test_sets.filter(pk=asked.pop("test_set")).first()
@@ -339,7 +339,7 @@ class CampaignTasksView(Address):
 class TaskAndMoreView(Address):
     @operation("tasks_retrieve", TaskSerializer)
     def get(self) -> Task:
-        """Return a task, and where its texts, systems, judgments, rankings and judges are."""
+        """Return a task with links to its texts, systems, judgments, rankings and judges."""
         return self.counted()
 
     def counted(self) -> Task:
@@ -361,9 +361,9 @@ class TaskAndMoreView(Address):
         ],
     )
     def patch(self) -> Task | Response:
-        """Change quotas, expertise, until it is lent rules, until the first judgment languages; close it, or open it again.
+        """Change the quotas and expertise of a task, or close or reopen it.
 
-        For its organisers only. 400 for rules that its protocol does not have, or once it is lent. 409 where it is to be closed while judges are at work, without `confirm`.
+        Rules can be changed until judges have received work, languages until the first judgment. For organisers only. 400 for rules that the protocol does not have, or that can no longer be changed. 409 without `confirm` if the task is to be closed while judges are working on it.
         """
         task, changes = self.task, dict(self.sent)
         closed, confirm = changes.pop("closed", None), changes.pop("confirm", False)
@@ -398,7 +398,7 @@ class TaskAndMoreView(Address):
         ],
     )
     def delete(self) -> Response | None:
-        """Delete a task of which no judge was lent a HIT, unless it is the ranking of its test set."""
+        """Delete a task from which no judge has received work, unless it is the ranking of its test set."""
         task = self.task
         confirmed = truth_asked(self.request, "confirm")
         refused = task_deletion_refusal(task=task)
@@ -420,7 +420,7 @@ def _change(
     segments_again: bool | None = None,
     **changes: Any,
 ) -> None:
-    """Change the given fields of a task and its test set, or raise ValidationError at the refused field."""
+    """Change the given fields of a task and its test set, or raise ValidationError for the refused field."""
     try:
         task_rules_change(task=task, rules=rules or {})
     except exceptions.ValidationError as error:

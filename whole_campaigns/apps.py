@@ -9,6 +9,6 @@ class WholeCampaignsConfig(AppConfig):
         import whole_campaigns.rehearsing  # noqa: F401  it registers the handlers of its jobs
         from whole_campaigns.erasing import functions_install
 
-        # No signal is sent for an app without models; ranking is the last of those whose rows are deleted.
+        # Apps without models get no signal; ranking is the last app with rows to delete.
         ranking = apps.get_app_config("ranking")
         post_migrate.connect(functions_install, sender=ranking, dispatch_uid="erasing-install")

@@ -1,6 +1,6 @@
-"""Rows of a campaign: path of each model to it, found from its foreign keys, and the parts to clone.
+"""Find the rows of a campaign: the path of foreign keys from each model to it, and the parts to clone.
 
-Cloning, erasing, deleting and campaign files read this.
+Cloning, erasing, deletion of tasks and campaign files use this.
 """
 
 from collections.abc import Mapping
@@ -43,9 +43,9 @@ _PARTS: Final[Mapping[type[Model], frozenset[Part]]] = {
 _JUDGES: Final = Q(
     external_id="", origin=campaign.Judge.Origin.PERSON, withdrawn_at=None, declined_at=None
 )
-#: Rows that clones and campaign files have, where these are not all.
+#: Conditions of the rows in clones and campaign files, for tables where these are not all.
 ONLY: Final[Mapping[type[Model], Q]] = {
-    # Not those of files, simulations and panels, nor who left.
+    # Without judges from files, simulations and panels, and those who have left.
     campaign.Judge: _JUDGES,
     campaign.JudgeGroup: Q(removed_at=None),
     campaign.GroupMember: Q(judge__in=campaign.Judge.objects.filter(_JUDGES)),
@@ -56,7 +56,7 @@ ONLY: Final[Mapping[type[Model], Q]] = {
 
 
 def _parents(model: type[Model]) -> dict[str, Any]:
-    """Return the tables that the rows of a table depend on, by foreign key."""
+    """Return the tables that a table depends on, by foreign key."""
     return {
         field.name: field.related_model
         for field in model._meta.concrete_fields
@@ -67,7 +67,7 @@ def _parents(model: type[Model]) -> dict[str, Any]:
 
 
 def _path(model: type[Model], goal: type[Model]) -> str | None:
-    """Return the shortest path of foreign keys from a table to another one; None if there is none."""
+    """Return the shortest path of foreign keys from one table to another; None if there is none."""
     paths = {model: ""}
     queue = [model]
     for each in queue:
@@ -81,7 +81,7 @@ def _path(model: type[Model], goal: type[Model]) -> str | None:
 def _path_to_campaign(model: type[Model]) -> str | None:
     """Return the path of a table to its campaign, through its task if it depends on one."""
     if model in {annotation.Exposure, annotation.Skip}:
-        return "judge__campaign"  # their keys to a task have no index
+        return "judge__campaign"  # their foreign keys to tasks have no index
     to_task = _path(model, campaign.Task)
     if to_task is not None:
         return f"{to_task}__test_set__campaign".removeprefix("__")
@@ -97,34 +97,34 @@ _PATHS: Final = {
 
 
 def _before(model: type[Model]) -> list[Any]:
-    """Return the tables that come before a table: among cloned ones, also those it may name."""
+    """Return the tables that must precede a table; for cloned tables, also targets of optional keys."""
     keys = [each for each in columns(model) if isinstance(each, ForeignKey)]
     cloned = [each.related_model for each in keys if {model, each.related_model} <= _PARTS.keys()]
     return [each for each in (*_parents(model).values(), *cloned) if each is not model]
 
 
 def columns(model: type[Model]) -> list["Field[Any, Any]"]:
-    """Return the fields of a table's columns, in the order of `campaign_rows`."""
+    """Return the fields with columns, in the order of `campaign_rows`."""
     return list(model._meta.concrete_fields)
 
 
-#: Parents first. People, their sessions and work that commands have cut into shards belong to no campaign.
+#: All tables of campaigns, parents first. Users, their sessions and shards of work belong to no campaign.
 TABLES: Final[tuple[type[Model], ...]] = tuple(
     model
     for model in TopologicalSorter({each: _before(each) for each in _PATHS}).static_order()
     if model in _PATHS
 )
-#: Parts that rows of a table are cloned with; in the order of `TABLES`.
+#: Parts that a cloned table belongs to; in the order of `TABLES`.
 CLONED: Final = {model: _PARTS[model] for model in TABLES if model in _PARTS}
 
 
 def campaign_rows(model: type[Model], campaign_id: int) -> QuerySet[Any, Any]:
-    """Return the rows of a table that belong to a campaign, as tuples of their columns, by key."""
+    """Return the rows of a campaign in a table as tuples of columns, ordered by key."""
     return _rows(model, campaign_id).values_list(*(field.attname for field in columns(model)))
 
 
 def rows_taken(model: type[Model], campaign_id: int) -> QuerySet[Any, Any]:
-    """Return the rows of a table that clones and files of a campaign have, by key."""
+    """Return the rows for clones and files of a campaign in a table, ordered by key."""
     return _rows(model, campaign_id).filter(ONLY.get(model, Q()))
 
 
@@ -134,6 +134,6 @@ def _rows(model: type[Model], campaign_id: int) -> QuerySet[Any, Any]:
 
 
 def task_path(model: type[Model]) -> str | None:
-    """Return how a table leads to the task that its rows hang on; None if they hang on none."""
+    """Return the lookup from a table to the task of its rows; None if they have none."""
     parts = _PATHS[model].split("__")
     return "__".join(parts[: parts.index("task") + 1]) if "task" in parts else None

@@ -1,7 +1,7 @@
 """Clone a campaign: a new draft with the same instructions, rules and settings, optionally with texts and people.
 
-Rows are copied inside the database, `INSERT … SELECT`, a statement a table. A temporary table maps
-old to new ids for each copied table, so that foreign keys stay within the clone.
+Rows are copied inside the database by `INSERT … SELECT`, with one statement per table. Temporary tables map
+old to new IDs, so that foreign keys stay within the clone.
 `whole_campaigns.campaign_rows` lists the copied tables; tests/unit/whole_campaigns/test_cloning.py
 gives the reasons for the others.
 """
@@ -33,25 +33,25 @@ from whole_campaigns.campaign_rows import (
     rows_taken,
 )
 
-#: Columns that are not copied, with their value in the clone, in SQL.
+#: Columns that are not copied, with their values in the clone in SQL.
 INSTEAD: Final[Mapping[type[Model], Mapping[str, str]]] = {
     # Alerts must be enabled again for the clone.
     campaign.Membership: {"daily_alerts": "false"},
     campaign.Task: {"closed_at": "NULL"},
     campaign.Judge: dict.fromkeys(("blocks_asked", "joined_by_id", "joined_browser"), "NULL"),
     annotation.QualityRule: {"replaces_id": "NULL"},
-    # All of them were chosen before the clone's first judgment.
+    # In the clone, they precede the first judgment.
     ranking.RankingSettings: {"judgments": "0"},
     ranking.StoppingRule: {"after_judgments": "0"},
 }
-#: Columns of the campaign itself.
+#: Columns of the campaign that are not copied.
 NOT_OF_THE_DRAFT: Final = frozenset(
     {
         *("id", "slug", "name", "created_at", "state", "state_since", "state_before_bin"),
         *("closes_at", "rehearsal_of_id"),
     }
 )
-# Judges are other people to Quintet: a link of the clone must open nothing else.
+# Judges become new users, since a link of the clone must give access to nothing else.
 _NEW_USERS: Final = """
     INSERT INTO campaign_user
         (id, password, last_login, email, name, language, is_active, is_staff, created_at)
@@ -66,9 +66,9 @@ class CloneRefusedError(RefusedError):
 
 @dataclass(frozen=True, slots=True)
 class Clone:
-    """A new campaign, the number of rows copied by table, how long it took, and links of its judges.
+    """A new campaign, the number of copied rows by table, the time taken, and the links of its judges.
 
-    Each link is a judge's pseudonym and a token, which is stored nowhere.
+    Each link is the pseudonym of a judge and a token, which is stored nowhere.
     """
 
     campaign: Campaign
@@ -88,18 +88,18 @@ def campaign_clone(
     by: User | None,
     is_rehearsal: bool = False,
 ) -> Clone:
-    """Make a draft like a campaign; `by` owns it.
+    """Create a draft like a campaign, owned by `by`.
 
     Parameters
     ----------
     texts : bool
         Test sets with texts, systems, outputs, damaged references, training, designs and ranking settings.
     people : bool
-        Members, and judges who are people and still take part: without their work, with new links.
+        Members, and judges who are persons and still take part, without their work and with new links.
     is_rehearsal : bool
         Whether the draft is the rehearsal of the campaign.
 
-    Raises `CloneRefusedError`, and makes nothing, if the short name is taken or no short name, or there is no name.
+    Raises `CloneRefusedError`, and creates nothing, if the name or short name is invalid or already taken.
     """
     begun = time.monotonic()
     parts = (
@@ -157,7 +157,7 @@ def _draft(source: Campaign, slug: str, name: str, rehearsal_of: Campaign | None
 def _copy(
     cursor: Any, model: type[Model], source: Campaign, draft: Campaign, mapped: set[str]
 ) -> int:
-    """Copy the rows of a table; `mapped` are the tables copied before. Return the number of rows."""
+    """Copy the rows of a table; return their number. `mapped` are the tables copied before."""
     quote = connection.ops.quote_name
     table, key = model._meta.db_table, quote(str(model._meta.pk.column))
     rows = rows_taken(model, source.pk)
@@ -188,15 +188,15 @@ def _copy(
 
 
 def _has_own_seeds(model: type[Model], draft: Campaign) -> bool:
-    """Return whether the rows get other seeds: all designs but those of a rehearsal, which is never published."""
+    """Return whether the rows get new seeds: all designs except in rehearsals, which are never published."""
     return model is annotation.Design and draft.rehearsal_of_id is None
 
 
 def _new_seeds(source: Campaign) -> str:
     """Return new seeds for the designs of a campaign, in SQL; empty if it has none.
 
-    Published bundles reveal seeds, which would make the clone's draws predictable. Designs of a
-    test set that had one seed have one again.
+    Published bundles reveal seeds, which would make the draws of the clone predictable. Designs of a task with the
+    same seed have the same seed again.
     """
     designs = annotation.Design.objects.filter(task__test_set__campaign=source)
     drawn: dict[tuple[int, int], int] = {}
@@ -208,7 +208,7 @@ def _new_seeds(source: Campaign) -> str:
 
 
 def _map(cursor: Any, table: str, key: str, keys: str) -> None:
-    """Draw a new id for each old one, in the same order."""
+    """Assign a new ID to each old one, in the same order."""
     cursor.execute(
         f"CREATE TEMPORARY TABLE cloned_{table} ON COMMIT DROP AS"
         f" SELECT o.old, nextval(pg_get_serial_sequence('{table}', '{key.strip(chr(34))}')) AS new"
@@ -220,7 +220,7 @@ def _map(cursor: Any, table: str, key: str, keys: str) -> None:
 def _value(
     model: type[Model], field: "Field[Any, Any]", number: int, draft: Campaign, mapped: set[str]
 ) -> tuple[str, list[str]]:
-    """Return the value of a column in the clone, in SQL, and the join it needs."""
+    """Return the value of a column in the clone in SQL, and the joins it needs."""
     column = connection.ops.quote_name(str(field.column))
     instead = INSTEAD.get(model, {}).get(str(field.column))
     if instead is not None:

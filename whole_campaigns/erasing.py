@@ -1,11 +1,10 @@
 """Database functions that delete campaigns and unlink judges permanently, reinstalled after each `migrate`.
 
-The first knows the tables from `whole_campaigns.campaign_rows`, so that a new model is not
-forgotten. Both run as the owner of the tables: triggers protect judgments and the activity log
-against all other deletions, and the application's role has no right to delete them. The functions
-check their own preconditions: `campaign_erase` by the database's clock (a rehearsal goes at any
-time, with its judges), `judge_unlink` for the judge's request, so that no judge is erased without
-one. Judgments, skips, comments and decisions stay, under the pseudonym
+`campaign_erase` gets its tables from `whole_campaigns.campaign_rows`, so that no model is forgotten. Both functions
+run as the owner of the tables: triggers protect judgments and the activity log against all other deletions, and the
+role of the application has no right to delete them. The functions check their own preconditions: `campaign_erase`
+the time in the bin (rehearsals can be deleted at any time, with their judges), `judge_unlink` the request of the
+judge. Judgments, skips, comments and decisions stay, under the pseudonym
 (docs/decisions/0094-erased-judges-keep-their-pseudonym.md).
 """
 
@@ -69,7 +68,7 @@ def _deletions(using: str) -> str:
     quote = connections[using].ops.quote_name
     parts = []
     for model in reversed(TABLES):
-        # One condition, on the campaign: tests/unit/whole_campaigns/test_campaign_rows.py.
+        # The only parameter is the campaign: tests/unit/whole_campaigns/test_campaign_rows.py.
         sql, _parameters = (
             campaign_rows(model, 0).order_by().values_list("pk").query.sql_with_params()
         )
@@ -142,7 +141,7 @@ _UNLINK_STEP: Final = """\
     GET DIAGNOSTICS rows_changed = ROW_COUNT;
     removed := removed || jsonb_build_object('{what}', rows_changed);
 """
-#: Deleted data, in this order, by its name in the record.
+#: Statements for deleted data in order, by name in the record.
 REMOVED: Final = {
     "events of links": (
         "UPDATE campaign_activityevent SET changes = '{}', object_name = ''"
@@ -171,12 +170,12 @@ REMOVED: Final = {
 
 
 def functions_install(*, using: str, **_signal: Any) -> None:
-    """Write the functions, and let the application's role call them. After `migrate`."""
+    """Install the functions, and let the role of the application call them. Runs after `migrate`."""
     connection = connections[using]
     with connection.cursor() as cursor:
         cursor.execute("SELECT has_schema_privilege('public', 'CREATE')")
         if not cursor.fetchone()[0]:
-            return  # Tables are emptied, not migrated, by a role that does not own them.
+            return  # tests flush tables as a role that does not own them
         cursor.execute(_CAMPAIGN_ERASE.format(days=BIN_DAYS, deletions=_deletions(using)))
         steps = "".join(
             _UNLINK_STEP.format(statement=statement, what=what)

@@ -1,4 +1,4 @@
-"""Forms for cloning and rehearsing a campaign, and for tasks: with a field for each rule of their protocols."""
+"""Forms to clone and rehearse campaigns, and for tasks, with a field for each rule of their protocols."""
 
 from collections.abc import Collection, Mapping
 from copy import deepcopy
@@ -47,7 +47,7 @@ class CloneForm(forms.Form):
 
 
 class RehearsalForm(forms.Form):
-    """Behaviour of simulated judges, and the amount of their work."""
+    """Behaviour of simulated judges, and their amount of work."""
 
     bots = forms.IntegerField(
         label=_("Simulated judges"), min_value=1, max_value=MOST_BOTS, initial=10
@@ -77,7 +77,7 @@ class RehearsalForm(forms.Form):
 
 _LANGUAGES = ("source_language", "target_language")
 _TAG = forms.TextInput(attrs={"dir": "ltr", "spellcheck": "false"})
-#: The rules of a protocol by the fields of a form.
+#: Maps the fields of a form to rules of a protocol.
 Names = Mapping[str, str]
 
 
@@ -112,9 +112,9 @@ def _segments_again(**more: Any) -> forms.BooleanField:
 
 
 class NewTaskForm(forms.Form):
-    """A test set, a protocol that it is not judged by yet, how much is wanted, and the rules of each protocol.
+    """A test set, a protocol that it does not have yet, the target, and the rules of each protocol.
 
-    The rules of the chosen protocol count.
+    Only the rules of the chosen protocol are used.
     """
 
     test_set = forms.ModelChoiceField(TestSet.objects.none(), label=_("Test set"), empty_label=None)
@@ -139,7 +139,7 @@ class NewTaskForm(forms.Form):
         protocols.choices = _asked(offered)  # type: ignore[attr-defined]
         #: True if every test set has a task of every protocol.
         self.is_over = not left
-        #: By protocol.
+        #: Fields of rules by protocol.
         self.rules_names = {
             protocol.value: _fields_add(self, protocol, answer_kind(protocol).rules({}))
             for protocol in Protocol
@@ -148,7 +148,7 @@ class NewTaskForm(forms.Form):
 
     @property
     def rules_groups(self) -> list[tuple[str, str, list[BoundField]]]:
-        """The fields of each protocol that leaves something to choose: its value, its name, and the fields."""
+        """Value, name and fields of each protocol with options."""
         return [
             (protocol, str(Protocol(protocol).label), [self[name] for name in names])
             for protocol, names in self.rules_names.items()
@@ -157,7 +157,7 @@ class NewTaskForm(forms.Form):
 
     @property
     def common(self) -> list[BoundField]:
-        """The fields of every protocol."""
+        """The fields shared by all protocols."""
         return [self[name] for name in ("test_set", "protocol", "blocks_wanted", "segments_again")]
 
     def clean(self) -> dict[str, Any]:
@@ -168,7 +168,7 @@ class NewTaskForm(forms.Form):
         return self.cleaned_data
 
     def save(self, *, by: User) -> Task | None:
-        """Make the task; None, with an error, if refused."""
+        """Create the task; return None, with an error, if it is refused."""
         asked = dict(self.cleaned_data)
         preset = _PRESETS.get(asked["protocol"])
         asked["protocol"] = self._protocol
@@ -192,12 +192,12 @@ class NewTaskForm(forms.Form):
         return chosen if preset is None else preset.protocol.value
 
 
-#: Presets of a protocol that is known by several names.
+#: Presets of error spans, a protocol with several names.
 _PRESETS: Final = {each.name: each for each in PRESETS if each.protocol == Protocol.SPANS}
 
 
 def _asked(offered: Collection[Protocol]) -> list[tuple[str, str]]:
-    """Return the available questions to judges, by the names of the field."""
+    """Return the choices of the protocol field."""
     found: list[tuple[str, str]] = []
     for protocol in Protocol:
         if protocol not in offered:
@@ -212,7 +212,7 @@ def _asked(offered: Collection[Protocol]) -> list[tuple[str, str]]:
 class TaskSettingsForm(VersionedForm):
     """Quotas, expertise, languages and rules of a task and its test set.
 
-    There are no languages where these are settled, and rules can only be read where they are.
+    Languages are omitted, and rules are read-only, once they can no longer be changed.
     """
 
     blocks_wanted = _blocks(
@@ -268,7 +268,7 @@ class TaskSettingsForm(VersionedForm):
         return sorted({tag.strip().lower() for tag in text.split(",") if tag.strip()})
 
     def clean(self) -> dict[str, Any]:
-        # A page from before the first HIT was lent still offers the choice.
+        # A page loaded before judges received work still offers the choice.
         for name in self.rules_names if self.rules_settled else ():
             field = self.fields[name]
             sent = field.widget.value_from_datadict(self.data, self.files, name)
@@ -277,7 +277,7 @@ class TaskSettingsForm(VersionedForm):
         return self.cleaned_data
 
     def save(self) -> bool:
-        """Change them; False, with an error, if refused."""
+        """Save the changes; return False, with an error, if they are refused."""
         rules = _taken(self.cleaned_data, self.rules_names)
         segments_again = self.cleaned_data.pop("segments_again", False)
         try:
@@ -310,7 +310,7 @@ def _fields_add(
         field = deepcopy(known)
         field.initial = rules[name]
         field.disabled = are_settled
-        # Protocols may have rules of one name; a test set has fields of its own.
+        # Prefixed, since rules of several protocols or fields of a test set may share a name.
         form.fields[f"{protocol}_{name}"] = field
         names[f"{protocol}_{name}"] = name
     return names

@@ -1,9 +1,8 @@
-"""Rehearse a campaign: a clone of it in which simulated judges do the work, in a minute.
+"""Rehearse a campaign: a clone in which simulated judges do the work within a minute.
 
-The clone is a campaign whose `rehearsal_of` is the one that is rehearsed, so that nothing of that one changes. Its
-judges work through the services of real ones: planning and lending are those, and judgments leave the same rows.
-Only when they were submitted is made up: over days that have passed, as if each judge had worked some hours a day,
-so that pace, forecast and time sheet have something to show.
+The clone refers to the campaign by `rehearsal_of`, and the campaign itself is not changed. Simulated judges use the
+same services as real ones for planning, lending and judgments. Only the times of submission are invented: on past
+days, as if each judge had worked some hours a day, so that pace, forecast and time sheet contain data.
 """
 
 import heapq
@@ -59,27 +58,27 @@ from campaign.services.rehearsals import (
 from ranking.core.simulation.model import QUALITY_RANGE
 from whole_campaigns.cloning import CloneRefusedError, campaign_clone
 
-# Qualities are of 0 to 100. As in Koehn's model, those of systems are drawn evenly, and each output's around its
-# system's.
+# Qualities are from 0 to 100. As in Koehn's model, those of systems are uniform, and those of outputs are normal
+# around their system.
 _SCALE: Final = 100 / QUALITY_RANGE
 _OUTPUT_NOISE: Final = 15.0
 _OF_REFERENCES: Final = 95.0
 _DAMAGED: Final = 5.0
-# Standard deviation of an even draw from 0 to 100 with the outputs' noise.
+# Standard deviation of a uniform draw from 0 to 100 with the noise of outputs.
 _SPREAD: Final = (100**2 / 12 + _OUTPUT_NOISE**2) ** 0.5
 _TIES_WITHIN: Final = 2.0
-# A judge who reads four words a second and thinks five seconds about each output.
+# Judges read four words a second and think about each output for five seconds.
 _SECONDS_A_WORD: Final = 0.25
 _SECONDS_A_CANDIDATE: Final = 5.0
 _HOURS_A_DAY: Final = 2.0
-# A forecast is made of a week.
+# A forecast needs a week of judging.
 _FEWEST_DAYS: Final = 8
 _BEGIN_AT_HOUR: Final = 9
 
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """Rehearsed texts: quality and word count of each output by id, and word count of each segment's source."""
+    """Texts of a task: quality and number of words of each output, and number of words of each source, by ID."""
 
     qualities: Mapping[int, float]
     words: Mapping[int, int]
@@ -87,14 +86,14 @@ class _Texts:
 
     @property
     def seconds_a_block(self) -> float:
-        """The time that a block of five takes, about."""
+        """Approximate time for a block of five outputs."""
         words = sum(self.words.values()) / max(1, len(self.words))
         return 5 * (_SECONDS_A_CANDIDATE + _SECONDS_A_WORD * words) + _SECONDS_A_WORD * words
 
 
 @dataclass(order=True)
 class _Bot:
-    """A simulated judge, ordered by the time worked so far: the one with the least judges next."""
+    """A simulated judge, ordered by the time worked so far: the one with the least time judges next."""
 
     worked: float
     number: int
@@ -104,7 +103,7 @@ class _Bot:
 
 
 def _calendar(seconds: float) -> Callable[[float], datetime]:
-    """Return when work is submitted, by the time worked: some hours a day from nine o'clock on, the last day yesterday."""
+    """Return a function from time worked to time of submission: some hours a day from nine o'clock, until yesterday."""
     now = timezone.now()
     days = max(_FEWEST_DAYS, ceil(seconds / (_HOURS_A_DAY * 3600)))
     seconds_a_day = max(1.0, seconds / days)
@@ -121,7 +120,7 @@ def _calendar(seconds: float) -> Callable[[float], datetime]:
 
 @handles(JobKind.REHEARSAL, RehearsalRefusedError, CloneRefusedError)
 def _rehearse(job: Job, progress: JobProgress) -> dict[str, Any]:
-    """Write the rehearsal of a job's campaign, in place of the one it has."""
+    """Create the rehearsal for a job, replacing an earlier one."""
     campaign, asked = job.campaign, job.parameters
     rehearsable_check(campaign)
     rehearsal_erase(campaign=campaign)
@@ -130,7 +129,7 @@ def _rehearse(job: Job, progress: JobProgress) -> dict[str, Any]:
     tasks: list[Any] = list(
         Task.objects.of(clone).annotate(size=Count("test_set__segments")).order_by("pk")
     )
-    # The share of the target, or of one block a segment if none is set.
+    # The share of the target, or of one block per segment by default.
     wanted = {row.pk: ceil(asked["share"] * (row.blocks_wanted or row.size)) for row in tasks}
     done = 0
     for place, task in enumerate(tasks):
@@ -140,13 +139,13 @@ def _rehearse(job: Job, progress: JobProgress) -> dict[str, Any]:
             progress(done, sum(wanted.values()))
         ranking_request(task_id=task.pk)
     Campaign.objects.filter(pk=clone.pk).update(state=CampaignState.CLOSED)
-    # Locked, so that it cannot be opened before the commit.
+    # Locked, so that the campaign cannot be opened before the commit.
     rehearsable_check(campaign_locked(campaign))
     return {"campaign": clone.slug, "blocks": done}
 
 
 def _clone(campaign: Campaign) -> Campaign:
-    """Return an open clone of a campaign with the same members; no links to it are made."""
+    """Return an open clone of a campaign with the same members and without links."""
     stem = f"{campaign.slug[:45]}-rehearsal"
     taken = set(Campaign.objects.filter(slug__startswith=stem).values_list("slug", flat=True))
     slug = next(
@@ -181,7 +180,7 @@ def _bots(clone: Campaign, count: int, skill: float, seed: int) -> list[_Bot]:
         simulated = SimulatedJudge(
             pseudonym, noise=noise_of_skill(skill, spread=_SPREAD), ties_within=_TIES_WITHIN
         )
-        # Marked as persons, so that measures of people are shown for them.
+        # Marked as persons, so that measures of judges are shown for them.
         judge = judge_add(campaign=clone, pseudonym=pseudonym, note=simulated.note)
         if latest is not None:
             instructions_accept(judge=judge, instructions=latest)
@@ -194,7 +193,7 @@ def _judge(task: Task, bots: list[_Bot], wanted: int, seed: int) -> Iterator[int
     """Let bots judge until `wanted` blocks are done or no HIT is left; yield the number of blocks of each HIT."""
     texts = _texts_of(task, seed)
     submitted = _calendar(wanted * texts.seconds_a_block / len(bots))
-    # A draft without a chosen design would get one with a random seed.
+    # By default, a draft would get a design with a random seed.
     design_ensure(task=task, seed=seed)
     pool_fill(task_id=task.pk, size=wanted)
     for bot in bots:
@@ -222,7 +221,7 @@ def _judge(task: Task, bots: list[_Bot], wanted: int, seed: int) -> Iterator[int
 def _hit_judge(
     assignment: Assignment, bot: _Bot, texts: _Texts, submitted: Callable[[float], datetime]
 ) -> int:
-    """Judge a HIT; return its blocks without controls."""
+    """Judge a HIT; return its number of blocks without controls."""
     kind = answer_kind(assignment.hit.task.protocol)
     judged, counted = [], 0
     for block in blocks_asked(assignment.hit):
@@ -252,7 +251,7 @@ def _hit_judge(
 
 
 def _texts_of(task: Task, seed: int) -> _Texts:
-    """Draw the truth: by the names of systems and the numbers of segments, so that it comes out again."""
+    """Draw the qualities reproducibly, by names of systems and numbers of segments."""
     systems = {
         pk: _quality_of(seed, name, kind)
         for pk, name, kind in task.test_set.systems.values_list("pk", "name", "kind")
@@ -287,7 +286,7 @@ def _quality_of(seed: int, name: str, kind: str) -> tuple[float, bool]:
 
 
 def rehearsal_in_words(asked: Mapping[str, Any]) -> str:
-    """Return a description of the rehearsal of a job with these parameters."""
+    """Describe a rehearsal with these parameters."""
     bots = ngettext("%(count)d simulated judge", "%(count)d simulated judges", asked["bots"]) % {
         "count": asked["bots"]
     }

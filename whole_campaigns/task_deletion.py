@@ -1,6 +1,6 @@
-"""Delete a task that no judge was lent part of, with its rows in every app.
+"""Delete a task from which no judge has received work, with its rows in all apps.
 
-`whole_campaigns.campaign_rows` lists these rows, so that a new model is not forgotten.
+`whole_campaigns.campaign_rows` lists these rows, so that no model is forgotten.
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ from whole_campaigns.campaign_rows import TABLES, task_path
 
 #: Permanent records: a task with any of them cannot be deleted.
 _KEPT: Final[tuple[type[Model], ...]] = (QualityAction, ProblemReport, RankingRun, PublishedResult)
-#: Tables whose rows hang on a campaign, and some of them on a task, too.
+#: Tables whose rows belong to a campaign, and optionally to a task.
 _BY_TASK: Final[dict[type[Model], str]] = {
     QualityRule: "task",
     Analysis: "task",
@@ -40,7 +40,7 @@ _BY_TASK: Final[dict[type[Model], str]] = {
 
 
 def task_deletion_refusal(*, task: Task) -> str:
-    """Return why a task cannot be deleted; empty if it can."""
+    """Return the reason why a task cannot be deleted; empty if it can."""
     if task.protocol == Protocol.RANKING:
         return _("The five-way ranking of a test set cannot be deleted. Close it instead.")
     if judgments_so_far(task_id=task.pk):
@@ -53,7 +53,7 @@ def task_deletion_refusal(*, task: Task) -> str:
 
 
 def task_deletion_in_words(*, task: Task) -> list[str]:
-    """Return sentences on the effects of deleting a task now."""
+    """Return sentences about the effects of deleting a task."""
     designs = Design.objects.filter(task=task).count()
     hits = HIT.objects.filter(task=task).count()
     training = TrainingBlock.objects.filter(task=task).count()
@@ -95,14 +95,13 @@ def task_deletion_in_words(*, task: Task) -> list[str]:
 def task_delete(*, task: Task, by: User | None) -> None:
     """Delete a task and its dependent rows. The activity log records the author.
 
-    Locks the campaign's row, the task's, and that of planning. Raises `NotAllowedError` unless `by`
-    may change the campaign (None: the server's operator), and `TaskRefusedError` for the ranking
-    that each test set has, for a task with lent or judged HITs, and in a campaign that can no
-    longer be changed.
+    Locks the rows of the campaign, the task and its planning. Raises `NotAllowedError` unless `by` may change the
+    campaign (None: the operator of the server), and `TaskRefusedError` for the ranking of a test set, for a task with
+    lent or judged HITs, and in a campaign that can no longer be changed.
     """
     task_campaign_lock(task.test_set, by)
     HITSequence.objects.select_for_update().filter(task=task).first()
-    # From here on, none of its HITs can be lent.
+    # From now on, none of its HITs can be lent.
     Task.objects.select_for_update().get(pk=task.pk)
     refused = task_deletion_refusal(task=task)
     if refused:
@@ -112,7 +111,7 @@ def task_delete(*, task: Task, by: User | None) -> None:
             Judge.objects.filter(chosen_task=task).update(chosen_task=None)
             for rows in [*_hanging(task), Task.objects.filter(pk=task.pk)]:
                 rows_deleted(rows)
-                # HITs, their plans and blocks would be read into memory otherwise.
+                # Django would otherwise read HITs, their plans and blocks into memory.
                 rows._raw_delete(DEFAULT_DB_ALIAS)  # noqa: SLF001  there is no other statement a table
             constraints_check_now()
     except IntegrityError as error:
@@ -124,8 +123,8 @@ def task_delete(*, task: Task, by: User | None) -> None:
 
 
 def _hanging(task: Task) -> Iterator[Any]:
-    """Yield the rows that hang on a task, children first, of tables that have any."""
-    # The application's role has no right to delete from some tables, not even nothing.
+    """Yield the dependent rows of a task, children first, for tables that have any."""
+    # The role of the application may not even delete zero rows from some tables.
     for model in reversed(TABLES):
         rows = _rows(model, task)
         if rows is not None and rows.exists():
@@ -133,6 +132,6 @@ def _hanging(task: Task) -> Iterator[Any]:
 
 
 def _rows(model: type[Model], task: Task) -> Any:
-    """Return the rows of a table that depend on a task; None if there is no such table."""
+    """Return the rows of a table that depend on a task; None if its rows never do."""
     lookup = _BY_TASK.get(model) or task_path(model)
     return None if lookup is None else model._meta.base_manager.filter(**{lookup: task})

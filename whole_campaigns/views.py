@@ -1,4 +1,4 @@
-"""The pages of whole campaigns: clone one, rehearse one, add, change and delete tasks."""
+"""Pages to clone and rehearse campaigns, and to add, change and delete tasks."""
 
 from typing import cast
 
@@ -34,7 +34,7 @@ from whole_campaigns.task_deletion import task_delete, task_deletion_in_words, t
 
 @form_view
 def campaign_clone_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Ask what to clone; POST creates the clone and shows its judges' links once."""
+    """Show the form to clone a campaign; POST creates the clone and shows the links of its judges once."""
     campaign = organised_campaign(request, slug)
     initial = {
         "name": _("%(name)s, again") % {"name": campaign.name},
@@ -65,7 +65,7 @@ def _links(request: HttpRequest, clone: Clone) -> list[tuple[str, str]]:
 
 @form_view
 def rehearsal_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the rehearsal that a campaign has; POST begins one in its place."""
+    """Show the rehearsal of a campaign; POST starts a new one."""
     campaign = organised_campaign(request, slug)
     state = rehearsal_state(campaign=campaign)
     last = state.rehearsal.parameters if state.rehearsal else None
@@ -96,7 +96,7 @@ def rehearsal_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @form_view
 def rehearsal_end_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the data that ends with the rehearsal; POST ends it."""
+    """Ask for confirmation to end the rehearsal; POST ends it."""
     campaign = organised_campaign(request, slug)
     if request.method == "POST" and is_answered(request):
         rehearsal_end_later(campaign=campaign, by=cast("User", request.user))
@@ -117,13 +117,13 @@ def rehearsal_end_page(request: HttpRequest, slug: str) -> HttpResponse:
     return ask(request, question, campaign=campaign, section="state")
 
 
-# Ten digits would be more than an id has to be.
+# Enough for any ID.
 _DIGITS = 9
 
 
 @form_view
 def task_add_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Ask for the protocol of a new task on a test set, which `?test_set=` may name; POST creates the task."""
+    """Show the form for a new task, optionally on the test set in `?test_set=`; POST creates the task."""
     campaign = organised_campaign(request, slug)
     wanted = request.GET.get("test_set", "")
     is_number = wanted.isascii() and wanted.isdigit() and len(wanted) <= _DIGITS
@@ -148,7 +148,7 @@ def task_add_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @form_view
 def task_delete_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show the data deleted with a task, and delete it; or the reason why it cannot be deleted."""
+    """Ask for confirmation to delete a task, or show why it cannot be deleted; POST deletes it."""
     task = organised_task(request, slug, task_id)
     if not is_answered(request):
         return _deletion_ask(request, task)
@@ -178,7 +178,7 @@ def _deletion_ask(request: HttpRequest, task: Task, *, error: str = "") -> HttpR
 
 @form_view
 def test_set_settings(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show a task's settings; POST changes them, languages until the first judgment, rules until it is lent."""
+    """Show the settings of a task; POST changes them."""
     task = organised_task(request, slug, task_id)
     settled = languages_settled_in_words(test_set=task.test_set)
     rules_settled = rules_settled_in_words(task=task)

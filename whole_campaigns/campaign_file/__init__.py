@@ -1,5 +1,5 @@
-"""A campaign as one file of YAML: written, checked, compared and applied.
+"""Campaign files in YAML: write, check, compare and apply them.
 
-Each part of the file is a section (`sections/`), which says what may stand there, what a campaign has, and how
-it becomes what the file wants, by the services that pages use.
+Each part of the file is a section (`sections/`), which defines its schema, reads the values of a campaign, and applies
+those of a file through the same services as pages.
 """

@@ -1,4 +1,4 @@
-"""A campaign's file over REST."""
+"""REST addresses of campaign files."""
 
 from collections.abc import Mapping
 from typing import IO, Any
@@ -33,7 +33,7 @@ _PEOPLE = OpenApiParameter(
 
 
 class YamlParser(BaseParser):
-    """YAML as it came: `campaign.formats.yaml_tree` reads it."""
+    """Passes YAML on unparsed, for `campaign.formats.yaml_tree`."""
 
     media_type = MEDIA_TYPE
 
@@ -43,7 +43,7 @@ class YamlParser(BaseParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Mapping[str, bytes]:
-        """Return the body as `content`; of one that is too long, enough to see that."""
+        """Return the body as `content`, up to one byte more than allowed."""
         del media_type, parser_context
         return {"content": stream.read(MAX_BYTES + 1)}
 
@@ -65,7 +65,7 @@ class NewLinkSerializer(serializers.Serializer[Any]):
     address = serializers.SerializerMethodField(help_text="Shown only once.")
 
     def get_address(self, link: Any) -> str:
-        """Return the address of the link."""
+        """Return the URL of the link."""
         address: str = self.context["request"].build_absolute_uri(
             reverse("invitation", args=[link.token])
         )
@@ -92,7 +92,7 @@ class CampaignFileView(Address):
 
     @operation("campaign_file_read", {(200, MEDIA_TYPE): OpenApiTypes.OBJECT}, parameters=[_PEOPLE])
     def get(self) -> HttpResponse:
-        """Return the campaign as a file: settings, without judgments, codes, tokens and addresses of links."""
+        """Return the settings of the campaign as a file, without judgments, codes, tokens and URLs of links."""
         people = truth_asked(self.request, "people")
         content = campaign_file(campaign=self.campaign, people=people)
         return download(f"{self.campaign.slug}.yaml", content)
@@ -115,10 +115,9 @@ class CampaignFileView(Address):
         },
     )
     def put(self, request: Request, slug: str) -> Response:
-        """Change the campaign as a file says; omitted parts stay. All of it or nothing.
+        """Apply a file to the campaign, completely or not at all. Omitted parts stay unchanged.
 
-        If no campaign has this short name, a user who may create campaigns creates and owns it
-        (201).
+        If no campaign has this short name, a user who may create campaigns creates and owns it (201).
         """
         is_new = _may_be_made(request, slug)
         if not is_new:
@@ -143,7 +142,7 @@ class CampaignFileView(Address):
 
 
 def _may_be_made(request: Request, slug: str) -> bool:
-    """Return whether there is no such campaign, and the user may create one."""
+    """Return whether the campaign does not exist, and the user may create it."""
     return not Campaign.objects.filter(slug=slug).exists() and may_make_campaigns(reader(request))
 
 
@@ -153,7 +152,7 @@ def _content(request: Request) -> bytes:
 
 
 class CampaignSchemaView(APIView):
-    """The JSON Schema of a campaign's file."""
+    """The JSON Schema of campaign files."""
 
     authentication_classes = ()
     permission_classes = (AllowAny,)

@@ -1,4 +1,4 @@
-"""Write a campaign as a file, and apply a file to a campaign: all of it in one transaction, or nothing."""
+"""Write a campaign as a file, and apply a file to a campaign in one transaction."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -18,14 +18,14 @@ from whole_campaigns.campaign_file.said import Said, TextFolders
 from whole_campaigns.campaign_file.schema import VERSION, schema_check
 from whole_campaigns.campaign_file.sections import SECTIONS, NewLink, Run
 
-#: Keys about people: of a campaign, and of its systems.
+#: Keys about people, of campaigns and systems.
 _OF_PEOPLE: Final = ("contact", "judges")
 
 
 def campaign_said(*, campaign: Campaign, people: bool = False) -> dict[str, Any]:
-    """Return the content of a campaign's file: settings, never codes, tokens, addresses of links or judgments.
+    """Return the content of a campaign file: settings, without codes, tokens, URLs of links and judgments.
 
-    With `people`, judges by pseudonym, and whom to ask, too.
+    With `people`, include judges by pseudonym, and contacts.
     """
     said: dict[str, Any] = {"version": VERSION, "slug": campaign.slug, "name": campaign.name}
     for section in SECTIONS:
@@ -39,7 +39,7 @@ def campaign_said(*, campaign: Campaign, people: bool = False) -> dict[str, Any]
 
 
 def campaign_file(*, campaign: Campaign, people: bool = False) -> bytes:
-    """Return the file of a campaign: the same campaign, the same bytes."""
+    """Return the file of a campaign. Equal campaigns have equal bytes."""
     return yaml_bytes(campaign_said(campaign=campaign, people=people))
 
 
@@ -51,14 +51,14 @@ class Applied:
     ----------
     slug : str
     changes : sequence of Change
-        Nothing to do if empty.
+        Empty if the campaign matches the file.
     notes : sequence of str
         Other consequences.
     code : str
-        Identifies the file and all its current changes: exactly the previewed ones are made, or none.
+        Identifies the file and its current changes, so that exactly the previewed ones are applied.
     is_done : bool
     links : sequence of NewLink
-        Made, with their tokens, which nothing says again; none unless it is done.
+        New links with their tokens, which are available only here; empty unless applied.
     """
 
     slug: str
@@ -81,26 +81,25 @@ def campaign_file_apply(
 ) -> Applied:
     """Apply a campaign file; return the differences.
 
-    All changes use the services of the pages, and are found by making them: if `confirmed` is not
-    the code of these changes, they are undone, and `is_done` is false. None confirms any changes.
-    Omitted parts stay.
+    Changes are made through the services of the pages, and then determined by comparison. If `confirmed` is not the
+    code of these changes, they are rolled back, and `is_done` is false; None confirms any changes. Omitted parts stay.
 
     Parameters
     ----------
     name : str
-        What errors call the file.
+        Name of the file in errors.
     content : bytes
         YAML.
     by : User or None
-        Organises a campaign that the file makes; without them, those who run this Quintet.
+        Owner of a new campaign; by default, the organisers of this server.
     folders : TextFolders, optional
-        Where the files of new test sets are. None refuses them.
+        Folders with the files of new test sets, which are refused if None.
     slug : str, optional
-        Of the campaign that the file must be about; otherwise it may be any, or a new one.
+        Short name that the file must have; any by default.
     must_be_new : bool
-        Whether the campaign must not be there yet: who applies may make campaigns, and change none by this.
+        Whether to refuse an existing campaign.
 
-    Locks the campaign's row. Raises FormatError, with file, line, key and remedy; nothing is changed then.
+    Locks the row of the campaign. Raises FormatError, with file, line, key and remedy; nothing is changed then.
     """
     tree = read_yaml(name, content)
     schema_check(tree)
@@ -135,7 +134,7 @@ def campaign_file_apply(
 
 
 def _begun(said: Said, by: User | None, folders: TextFolders | None, must_be_new: bool) -> Run:
-    """Lock the campaign, or make it."""
+    """Lock or create the campaign."""
     locked = Campaign.objects.select_for_update(no_key=True)
     campaign = locked.filter(slug=said.get("slug")).first()
     is_new = campaign is None
@@ -172,9 +171,9 @@ def _begun(said: Said, by: User | None, folders: TextFolders | None, must_be_new
 
 
 def _life(campaign: Campaign, before: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return state that files never contain but may change: that of the campaign, and its closed tasks.
+    """Return the state of the campaign and its closed tasks, which files may change but never contain.
 
-    Of test sets that are open, only those that were there `before`; None: all.
+    Open test sets are included only if they were there `before`, or if that is None.
     """
     closed = {
         f"{_path(each)} › closed": each.closed_at is not None

@@ -1,4 +1,4 @@
-"""Differences between two states of a campaign, as lines of its file."""
+"""Compare two states of a campaign file."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from whole_campaigns.campaign_file.said import name_of, named_by
 
 _SHOWN: Final = 60
 _CONTEXT: Final = 15
-#: True: it takes part no more.
+#: Keys that withdraw an item if true.
 _ENDING: Final = ("withdrawn", "closed", "switched_off")
 
 
 class ChangeKind(StrEnum):
-    """Kind of change to a part; the value is its mark."""
+    """Kind of change; the value is its mark."""
 
     ADDED = "+"
     CHANGED = "~"
@@ -24,7 +24,7 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A part of a campaign that is another after the file is applied: `before` and `after` in words."""
+    """A changed part of a campaign, with `before` and `after` in words."""
 
     kind: ChangeKind
     path: str
@@ -33,7 +33,7 @@ class Change:
 
     @property
     def words(self) -> str:
-        """The line that people read."""
+        """The change as one line."""
         said = f"{self.kind} {self.path}"
         if self.before or self.kind is not ChangeKind.ADDED:
             return f"{said}: {self.before} → {self.after}"
@@ -41,7 +41,7 @@ class Change:
 
 
 def differences(before: Any, after: Any) -> list[Change]:
-    """Return all changes between two values of a file, in the order of the second."""
+    """Return all changes between two values, in the order of the second."""
     return list(_differences(before, after, ""))
 
 
@@ -71,7 +71,7 @@ def _differences(before: Any, after: Any, path: str) -> Iterator[Change]:
 
 
 def _by_name(before: list[Any], after: list[Any]) -> tuple[dict[Any, Any], dict[Any, Any]]:
-    """Return two lists by the names of their items, which rules and links may share: with a number. Equal ones are ignored."""
+    """Return two lists as mappings by name, with a number for shared names, and without equal items."""
     left: list[Any] = list(before)
     others: list[Any] = []
     for item in after:
@@ -90,7 +90,7 @@ def _place(path: str, key: Any) -> str:
 
 
 def _added(value: Any, path: str) -> Iterator[Change]:
-    """Yield an added part in a line, and its nested lists in others."""
+    """Yield one line for an added part, and more for its nested lists."""
     if isinstance(value, dict):
         yield Change(ChangeKind.ADDED, path, "", _plain(value))
         for key, each in value.items():
@@ -108,7 +108,7 @@ def _has_names(value: Any) -> bool:
 
 
 def _plain(item: dict[str, Any]) -> str:
-    """Return the values of an item that are on one line, without empty ones and its name."""
+    """Return the simple values of an item in one line, without empty ones and its name."""
     said = [
         f"{key}: {_words(value)}"
         for key, value in item.items()
@@ -134,7 +134,7 @@ def _words(value: Any, start: int = 0) -> str:
 
 
 def _both(before: Any, after: Any) -> tuple[str, str]:
-    """Return two values in words; of long texts the part in which they begin to differ."""
+    """Return two values in words; for long texts, the part where they begin to differ."""
     first, second = _text(before), _text(after)
     if max(len(first), len(second)) <= _SHOWN:
         return _words(before), _words(after)

@@ -1,4 +1,4 @@
-"""The properties of the schema, from the fields of models: one definition of names, limits and descriptions."""
+"""Derive properties of the schema from the fields of models."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TYPES: Final[Mapping[type, Schema]] = {
 
 
 def property_of(model: type[models.Model], name: str, **more: Any) -> Schema:
-    """Return the property of a model's field; `more` completes the column's data."""
+    """Return the property for a field of a model; `more` adds to it."""
     field = model._meta.get_field(name)
     if not isinstance(field, models.Field):
         raise TypeError(f"{model.__name__}.{name} is no column")
@@ -44,12 +44,12 @@ def property_of(model: type[models.Model], name: str, **more: Any) -> Schema:
 def properties_of(
     model: type[models.Model], names: Iterable[str], **more: Schema
 ) -> dict[str, Schema]:
-    """Return the properties of some fields; `more` by name."""
+    """Return the properties of several fields; `more` adds to them by name."""
     return {name: property_of(model, name, **more.get(name, {})) for name in names}
 
 
 def object_of(properties: Mapping[str, Schema], *required: str, description: str = "") -> Schema:
-    """Return the schema of an object with these keys and no others."""
+    """Return the schema of an object with only these keys."""
     schema: Schema = {"type": "object"}
     if description:
         schema["description"] = description
@@ -67,12 +67,12 @@ def list_of(item: Schema, description: str) -> Schema:
 
 
 def flag(words: str) -> Schema:
-    """Return the schema of true or false."""
+    """Return the schema of a boolean."""
     return {"type": "boolean", "description": words}
 
 
 def choice(values: Iterable[Any], words: str) -> Schema:
-    """Return the schema of one of some values."""
+    """Return the schema of a choice."""
     return {"type": "string", "enum": [str(each) for each in values], "description": words}
 
 

@@ -1,4 +1,4 @@
-"""Content of a campaign file: its parts with their lines, and the text files that it names."""
+"""Content of a campaign file: parts with their lines, and the files named in it."""
 
 import pathlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,31 +17,31 @@ from campaign.refusals import RefusedError
 from campaign.texts.language_tags import LanguageTagError, language_tags_checked
 
 _KEEP: Final = "change it in the file, or remove the key to keep the current value"
-#: By which key the items of a list are known.
+#: Keys that identify the items of a list.
 NAMED_BY: Final = ("name", "pseudonym", "language", "measure", "segment", "note", "protocol")
-#: Several items may share these: each is identified by all of its values.
+#: Keys that several items may share; such items are identified by all of their values.
 _SHARED: Final = ("measure", "note")
 _NAMELESS: Final = "–"
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Part of the file: a value and its place."""
+    """A part of the file: a value and its place."""
 
     tree: YamlTree
     value: Any
     path: Path = ()
 
     def __contains__(self, key: str) -> bool:
-        """Return whether the file says anything of a key."""
+        """Return whether the file has a key."""
         return key in self.value
 
     def __getitem__(self, key: str) -> "Said":
-        """Return the value of a key; KeyError if missing."""
+        """Return the part at a key; raise KeyError if it is missing."""
         return Said(self.tree, self.value[key], (*self.path, key))
 
     def get(self, key: str, default: Any = None) -> Any:
-        """Return the value of a key."""
+        """Return the value of a key, or the default."""
         return self.value.get(key, default)
 
     def items(self) -> Iterator["Said"]:
@@ -50,15 +50,15 @@ class Said:
             yield Said(self.tree, value, (*self.path, place))
 
     def items_of(self, key: str) -> Iterator["Said"]:
-        """Return the items of a list that need not be there."""
+        """Return the items of an optional list."""
         return self[key].items() if key in self else iter(())
 
     def only(self, names: Mapping[str, Any] | tuple[str, ...]) -> dict[str, Any]:
-        """Return the values of those of these keys that the file has."""
+        """Return the values of these keys that are in the file."""
         return {name: self.value[name] for name in names if name in self.value}
 
     def moment(self, key: str) -> datetime | None:
-        """Return the time that a key says; None for null. Raises FormatError for one without a zone."""
+        """Return the time at a key; None for null. Raises FormatError for a time without a time zone."""
         text = self.get(key)
         if text is None:
             return None
@@ -73,7 +73,7 @@ class Said:
         return moment
 
     def with_languages(self, names: tuple[str, ...]) -> dict[str, Any]:
-        """Return the same as `only`, with the canonical tags of `languages`."""
+        """Return the values like `only`, with canonical tags in `languages`."""
         wanted = self.only(names)
         if "languages" in wanted:
             with self.refusals("languages"):
@@ -81,7 +81,7 @@ class Said:
         return wanted
 
     def require(self, keys: Iterable[str], what: str) -> None:
-        """Raise FormatError if a new thing lacks one of these keys."""
+        """Raise FormatError if a new item lacks one of these keys."""
         for key in keys:
             if key not in self:
                 raise self.error(f'a new {what} requires "{key}"', "add the key", key)
@@ -96,7 +96,7 @@ class Said:
 
     @contextmanager
     def refusals(self, key: str | None = None) -> Iterator[None]:
-        """Turn a service's refusals into errors at this place of the file."""
+        """Turn refusals of services into errors at this place."""
         try:
             yield
         except (RefusedError, LanguageTagError) as error:
@@ -110,7 +110,7 @@ class Said:
 
 
 def path_in_words(root: Any, path: Path) -> str:
-    """Return a path with the names of items in the place of numbers: `tasks.newstest.design.kind`."""
+    """Return a path with names of items in place of numbers: `tasks.newstest.design.kind`."""
     words, value = [], root
     for step in path:
         if isinstance(step, int):
@@ -123,18 +123,18 @@ def path_in_words(root: Any, path: Path) -> str:
 
 
 def name_of(item: Any) -> str:
-    """Return the name of a list's item; "" if it has none."""
+    """Return the name of an item of a list; empty if it has none."""
     key = named_by(item)
     return str(item[key]) or (_NAMELESS if key in _SHARED else "") if key else ""
 
 
 def is_only_one(item: Any) -> bool:
-    """Return whether no other item of its list may have its name."""
+    """Return whether the name of an item must be unique in its list."""
     return named_by(item) not in _SHARED
 
 
 def named_by(item: Any) -> str:
-    """Return the key by which an item of a list is known; "" if it has no name."""
+    """Return the key that identifies an item of a list; empty if it has none."""
     if not isinstance(item, dict):
         return ""
     return next((key for key in NAMED_BY if isinstance(item.get(key), str | int)), "")
@@ -146,19 +146,19 @@ def _phrase(sentence: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TextFolders:
-    """Folders searched for files: that of the campaign file first, then those of the command line."""
+    """Folders to search for files: first that of the campaign file, then those of the command line."""
 
     folders: tuple[pathlib.Path, ...]
 
     @classmethod
     def of(cls, file: pathlib.Path, others: Sequence[pathlib.Path] = ()) -> "TextFolders":
-        """Return the folder of a campaign's file and others, without links in their own paths."""
+        """Return the folder of a campaign file and other folders, with links resolved."""
         return cls(tuple(folder.resolve() for folder in (file.absolute().parent, *others)))
 
     def found(self, said: Said, name: str, key: str | None = None) -> pathlib.Path | None:
         """Return the path of a file or folder; None if none of the folders has it.
 
-        Raises FormatError for what would be outside all of them, by `..`, by a link or from the root.
+        Raises FormatError for a path outside all of them, by `..`, by a link or from the root.
         """
         inside = False
         for folder in self.folders:
@@ -180,7 +180,7 @@ class TextFolders:
         return None
 
     def needed(self, said: Said, name: str, key: str | None = None) -> pathlib.Path:
-        """Return the path of a file or folder. Raises FormatError if it is not there, or outside."""
+        """Return the path of a file or folder. Raises FormatError if it is missing or outside."""
         path = self.found(said, name, key)
         if path is None:
             where = ", ".join(str(folder) for folder in self.folders)
@@ -193,5 +193,5 @@ class TextFolders:
 
 
 def tags_checked(tags: Iterable[str]) -> list[str]:
-    """Return tags in small letters, each once, in order, without empty ones."""
+    """Return the distinct lowercase tags, sorted and without empty ones."""
     return sorted({tag.strip().lower() for tag in tags if tag.strip()})

@@ -1,4 +1,4 @@
-"""The JSON Schema of a campaign's file, made of its sections."""
+"""The JSON Schema of campaign files, assembled from their sections."""
 
 import difflib
 import json
@@ -15,7 +15,7 @@ from whole_campaigns.campaign_file.properties import Schema, object_of, property
 from whole_campaigns.campaign_file.said import Said, is_only_one, name_of, path_in_words
 from whole_campaigns.campaign_file.sections import SECTIONS
 
-#: Version of this schema, increased by incompatible changes.
+#: Version of the schema, increased by incompatible changes.
 VERSION: Final = 1
 _TYPES: Final = {
     "array": "a list",
@@ -40,7 +40,7 @@ _BOUNDS: Final = {
 
 @lru_cache(maxsize=1)
 def campaign_schema() -> Schema:
-    """Return the schema. Treat it as constant."""
+    """Return the schema. Callers must not change it."""
     properties: dict[str, Schema] = {
         "version": {"const": VERSION, "description": "Version of the schema of this file."},
         "slug": property_of(
@@ -61,7 +61,7 @@ def campaign_schema() -> Schema:
 
 
 def schema_bytes() -> bytes:
-    """Return the schema as it is published."""
+    """Return the published schema."""
     return json.dumps(campaign_schema(), indent=2, ensure_ascii=False).encode() + b"\n"
 
 
@@ -71,7 +71,7 @@ def _validator() -> Draft202012Validator:
 
 
 def schema_check(tree: YamlTree) -> None:
-    """Raise FormatError for the first place of a file, by its lines, that the schema does not allow."""
+    """Raise FormatError for the first line of a file that violates the schema."""
     errors = sorted(_validator().iter_errors(tree.value), key=lambda each: _line(tree, each))
     if errors:
         raise _in_words(tree, errors[0])
@@ -79,7 +79,7 @@ def schema_check(tree: YamlTree) -> None:
 
 
 def _names_check(said: Said) -> None:
-    """Raise FormatError for a list in which two items have one name: the second would change the first."""
+    """Raise FormatError if two items of a list have the same name: the second would change the first."""
     if isinstance(said.value, dict):
         for key in said.value:
             _names_check(said[key])

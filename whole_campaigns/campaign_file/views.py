@@ -1,4 +1,4 @@
-"""Pages of a campaign's file: download, apply a changed one, or create a campaign from one; changes are previewed."""
+"""Pages of campaign files: download, apply a changed one, or create a campaign, with a preview of changes."""
 
 from collections.abc import Sequence
 from typing import Any, Final, cast
@@ -25,27 +25,27 @@ from whole_campaigns.campaign_file.sections import NewLink
 
 _SECTION: Final = "settings"
 _NEW: Final = "organiser/campaign_new_file.html"
-#: Also of files that are on their way while Quintet is upgraded.
+#: Unchanged, for files being confirmed during an upgrade.
 _SALT: Final = "settings"
 _DAY: Final = 24 * 3600
 
 
 class CampaignFileForm(forms.Form):
-    """The file of a campaign, changed or new."""
+    """A campaign file to apply."""
 
     file = forms.FileField(
         label=gettext_lazy("File"), widget=forms.FileInput(attrs={"accept": ".yaml,.yml"})
     )
 
     def content(self) -> bytes:
-        """Return the bytes; of a file that is too long, enough to see that."""
+        """Return the content, up to one byte more than allowed."""
         file: Any = self.cleaned_data["file"]
         read: bytes = file.read(MAX_BYTES + 1)
         return read
 
     @classmethod
     def again(cls, error: Exception) -> "CampaignFileForm":
-        """Return the form for another file, with the errors: for a file that cannot be unpacked, only that."""
+        """Return the form with an error, to choose another file."""
         form = cls({})
         form.full_clean()
         form.errors.clear()
@@ -55,18 +55,18 @@ class CampaignFileForm(forms.Form):
 
 
 def packed(content: bytes) -> str:
-    """Return the file for the page that asks: as it was shown, by its signature."""
+    """Return the signed file for the confirmation page."""
     return signing.dumps(content.decode("utf-8-sig"), salt=_SALT, compress=True)
 
 
 def unpacked(text: str) -> bytes:
-    """Return the file that was shown less than a day ago. Raises `django.core.signing.BadSignature`."""
+    """Return the file from a confirmation page of the last day. Raises `django.core.signing.BadSignature`."""
     return str(signing.loads(text, salt=_SALT, max_age=_DAY)).encode()
 
 
 @page_view
 def campaign_file_download(request: HttpRequest, slug: str) -> HttpResponse:
-    """Return the file of a campaign, including people if requested."""
+    """Download the file of a campaign, including people if requested."""
     campaign = organised_campaign(request, slug)
     return download(
         f"{slug}.yaml", campaign_file(campaign=campaign, people="people" in request.GET)
@@ -75,20 +75,20 @@ def campaign_file_download(request: HttpRequest, slug: str) -> HttpResponse:
 
 @form_view
 def campaign_file_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Offer the file; POST previews the effects of a changed one, and applies it once confirmed."""
+    """Show the page of the file; POST previews a changed file, and applies it after confirmation."""
     return _answered(request, organised_campaign(request, slug))
 
 
 @form_view
 def campaign_new_file_page(request: HttpRequest) -> HttpResponse:
-    """Ask for a file; POST previews the campaign, and creates it after confirmation. For organisers only."""
+    """Show the form for a file; POST previews the campaign, and creates it after confirmation. For organisers only."""
     if not may_make_campaigns(cast("User", request.user)):
         raise Http404
     return _answered(request, None)
 
 
 def _answered(request: HttpRequest, campaign: Campaign | None) -> HttpResponse:
-    """Ask for a file of an existing or a new campaign; preview its changes, or make them."""
+    """Show the form for an existing or new campaign, preview its changes, or apply them."""
     if is_answered(request):
         return _confirmed(request, campaign)
     is_sent = request.method == "POST"
@@ -110,7 +110,7 @@ def _page(
     form: CampaignFileForm,
     links: Sequence[NewLink] = (),
 ) -> HttpResponse:
-    """Show the page; with links that were made, this once."""
+    """Show the page, with new links once."""
     status = 400 if form.is_bound else 201 if links else 200
     if campaign is None:
         return render(request, _NEW, {"form": form}, status=status)
@@ -167,7 +167,7 @@ def _confirmed(request: HttpRequest, campaign: Campaign | None) -> HttpResponse:
         return _asked(request, campaign, content, done, again)
     messages.success(request, _("Saved."))
     if done.links:
-        # Not after a redirect: until then the tokens would have to be kept somewhere.
+        # Without a redirect, for which the tokens would have to be stored.
         there = campaign or organised_campaign(request, done.slug)
         return _page(request, there, CampaignFileForm(), done.links)
     return redirect("campaign-detail" if campaign is None else "campaign-file", done.slug)

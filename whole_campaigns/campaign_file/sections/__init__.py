@@ -1,4 +1,4 @@
-"""The sections of a campaign's file. A new part of campaigns is a section more in `SECTIONS`."""
+"""The sections of campaign files. New parts of campaigns need a section in `SECTIONS`."""
 
 from typing import Final
 
@@ -16,7 +16,7 @@ from whole_campaigns.campaign_file.sections.section import NewLink, Run, Section
 from whole_campaigns.campaign_file.sections.test_sets import SECTIONS as TEST_SET_SECTIONS
 from whole_campaigns.campaign_file.sections.test_sets import TasksSection
 
-#: In the order in which they are applied and written: dependencies first.
+#: In the order in which they are applied and written, dependencies first.
 SECTIONS: Final[tuple[Section[Campaign], ...]] = (
     GeneralSection(),
     InstructionsSection(),

@@ -1,4 +1,4 @@
-"""Entry of judges: shared links, and panels of recruiting services."""
+"""Sections about how judges join: shared links, and panels of recruiting services."""
 
 from datetime import UTC, datetime, time
 from typing import Any, Final
@@ -30,14 +30,14 @@ _PANEL_TERMS: Final = (*_COUNTS, *_MORE_TERMS)
 
 
 class PanelsSection(ListSection[Campaign]):
-    """Panels by name. Addresses and codes are made with a new panel, and shown on its page."""
+    """Panels by name. URLs and codes are created with a new panel, and shown on its page."""
 
     key, words = "panels", "Studies that send participants, identified by name."
     required = ("name", "kind")
     fields = {Panel: ("name", "kind", *_PANEL_TERMS)}
 
     def item(self) -> dict[str, Schema]:
-        """Return the terms of a panel, without secrets."""
+        """Return the schema of a panel, without secrets."""
         least: Schema = {name: {"minimum": 1} for name in _COUNTS}
         return properties_of(Panel, self.fields[Panel], name={"minLength": 1}, **least)
 
@@ -46,7 +46,7 @@ class PanelsSection(ListSection[Campaign]):
         return owner.panels.order_by("pk")
 
     def item_apply(self, owner: Campaign, said: Said, run: Run) -> None:
-        """Create the panel, or change its terms; blank codes and secrets stay."""
+        """Create the panel, or change its terms; codes and secrets stay."""
         panel = owner.panels.filter(name=said.get("name")).first()
         terms = said.with_languages(_PANEL_TERMS)
         if panel is None:
@@ -73,14 +73,14 @@ _NOTE: Final = {"description": "Note that identifies the link, such as where it 
 
 
 class LinksSection(ListSection[Campaign]):
-    """Shared links by their notes. Addresses are created with a new link, and shown once."""
+    """Shared links by note. URLs are created with new links, and shown once."""
 
     key, words = "links", "Shared links, without their URLs, identified by note."
     required = ("note", "cap")
     fields = {Invitation: ("note", *_LINK_TERMS, "revoked_at")}
 
     def item(self) -> dict[str, Schema]:
-        """Return the terms of a link."""
+        """Return the schema of a link."""
         expiry = {"description": "Expiry. New links use the default validity if omitted."}
         cap = {"type": "integer", "minimum": 1}
         names = ("note", *_LINK_TERMS)
@@ -90,7 +90,7 @@ class LinksSection(ListSection[Campaign]):
         }
 
     def rows(self, owner: Campaign) -> QuerySet[Invitation]:
-        """Return the links that were neither withdrawn nor are over."""
+        """Return the links that are neither withdrawn nor expired."""
         return _standing(owner).filter(expires_at__gt=timezone.now())
 
     def item_read(self, row: Invitation) -> dict[str, Any]:
@@ -99,7 +99,7 @@ class LinksSection(ListSection[Campaign]):
         return {**terms, "expires_at": row.expires_at.astimezone(UTC).isoformat()}
 
     def apply(self, owner: Campaign, said: Said, run: Run) -> None:
-        """Withdraw removed links, change those that differ except in their note, and create the others."""
+        """Withdraw links, change those with other terms under the same note, and create the others."""
         for each, wanted, link, is_same in paired(
             said.items_of(self.key),
             _standing(owner),
@@ -121,7 +121,7 @@ class LinksSection(ListSection[Campaign]):
 
 
 def _standing(campaign: Campaign) -> QuerySet[Invitation]:
-    """Return the links that were not withdrawn: also those that are over, which the same file made."""
+    """Return the links that are not withdrawn, including expired ones, so that a file can be applied again."""
     links = Invitation.objects.filter(campaign=campaign, revoked_at__isnull=True).for_anybody()
     return links.order_by("pk")
 
@@ -140,7 +140,7 @@ def _link_create(owner: Campaign, said: Said, wanted: dict[str, Any], run: Run) 
             "enter a later time, or remove the key",
             "expires_at",
         )
-    # At the end of a day, as for links made on pages: so that the preview matches the result.
+    # At the end of a day, as on pages, so that the preview matches the result.
     last_day = timezone.localdate() + link_lifetime(InvitationRole.JUDGE)
     wanted.setdefault("expires_at", timezone.make_aware(datetime.combine(last_day, time.max)))
     with said.refusals():

@@ -1,4 +1,4 @@
-"""Damaged references of a test set, and the training of new judges."""
+"""Sections for damaged references of a test set, and for the training of new judges."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -42,16 +42,14 @@ _PENDING: Final = BadReference.Status.PENDING
 
 
 class DamagedReferencesSection(ListSection[Task]):
-    """Damaged references by the number of their segment. The user who applies the file becomes the reviewer of those
-    whose status changes.
-    """
+    """Damaged references by segment number. The user who applies the file becomes the reviewer of changed ones."""
 
     key, words = "damaged_references", "Attention checks: damaged references, one per segment."
     required = ("segment", "text", "damage")
     fields = {BadReference: (*_MADE, "status")}
 
     def item(self) -> dict[str, Schema]:
-        """Return what a damaged reference is."""
+        """Return the schema of a damaged reference."""
         return {
             "segment": _SEGMENT,
             "text": {
@@ -66,17 +64,17 @@ class DamagedReferencesSection(ListSection[Task]):
         }
 
     def rows(self, owner: Task) -> QuerySet[BadReference]:
-        """Return all of them by segment. One query."""
+        """Return all damaged references by segment, with one query."""
         rows = BadReference.objects.of(owner.test_set_id).in_order()
         return rows.select_related("output__segment")
 
     def item_read(self, row: BadReference) -> dict[str, Any]:
-        """Return the values of a row, with its segment and text."""
+        """Return the fields of a row, with its segment and text."""
         placed = {"segment": row.output.segment.number, "text": row.output.text}
         return {**placed, **super().item_read(row)}
 
     def apply(self, owner: Task, said: Said, run: Run) -> None:
-        """Store those of segments that have none, and rewrite and review the others."""
+        """Store new damaged references, and rewrite and review existing ones."""
         if self.key not in said:
             return
         there = {row.output.segment.number: row for row in self.rows(owner)}
@@ -126,7 +124,7 @@ _SAID: Final = ("position", "explanation", "expected")
 
 
 class TrainingSection(ListSection[Task]):
-    """Training blocks by the number of their segment; outputs by the names of their systems."""
+    """Training blocks by segment number; outputs by system name."""
 
     key, words = "training", "Training blocks shown before the first HIT."
     required = ("segment",)
@@ -136,7 +134,7 @@ class TrainingSection(ListSection[Task]):
     }
 
     def item(self) -> dict[str, Schema]:
-        """Return what a training block is."""
+        """Return the schema of a training block."""
         return {
             "segment": _SEGMENT,
             "position": property_of(
@@ -157,7 +155,7 @@ class TrainingSection(ListSection[Task]):
         }
 
     def rows(self, owner: Task) -> Sequence[TrainingBlock]:
-        """Return the blocks in their order. Two queries."""
+        """Return the blocks in order, with two queries."""
         return training_blocks(task_id=owner.pk)
 
     def item_read(self, row: TrainingBlock) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Design, ranking and stopping rules of a task."""
+"""Sections for the design, the ranking and the stopping rule of a task."""
 
 from datetime import date
 from typing import Any, Final
@@ -38,12 +38,12 @@ _LIMITS: Final[dict[str, Schema]] = {
 
 
 class DesignSection(Section[Task]):
-    """The design in force, its seed included: the same texts then give the same HITs."""
+    """The active design, including its seed, so that the same texts give the same HITs."""
 
     fields = {Design: PARAMETERS}
 
     def properties(self) -> dict[str, Schema]:
-        """Return the parameters of a design."""
+        """Return the schema of a design."""
         properties = properties_of(Design, _COLUMNS, **_LIMITS)
         properties[GROUP] = group_property("Only judges of this group receive HITs; null for all.")
         properties[_ASKED] = flag("Judges see the reference and rank it.")
@@ -51,7 +51,7 @@ class DesignSection(Section[Task]):
         return {"design": object_of(properties, description=words)}
 
     def read(self, owner: Task) -> dict[str, Any]:
-        """Return the design; nothing before there is one."""
+        """Return the design, if there is one."""
         design = design_in_force(task_id=owner.pk)
         if design is None:
             return {}
@@ -88,13 +88,13 @@ class DesignSection(Section[Task]):
 
 
 class RankingSettingsSection(Section[Task]):
-    """The method of the ranking, and how rank ranges are made."""
+    """The method of the ranking and of its rank ranges."""
 
     names = ("method", *RangeChoice.__dataclass_fields__, "reason")
     fields = {RankingSettings: (*names, GROUP)}
 
     def properties(self) -> dict[str, Schema]:
-        """Return the settings of rank ranges."""
+        """Return the schema of the settings."""
         properties = properties_of(
             RankingSettings,
             self.names,
@@ -108,11 +108,11 @@ class RankingSettingsSection(Section[Task]):
         return {"ranking_settings": object_of(properties, description=words)}
 
     def read(self, owner: Task) -> dict[str, Any]:
-        """Return the settings in force."""
+        """Return the current settings."""
         return {"ranking_settings": _settings(owner)}
 
     def apply(self, owner: Task, said: Said, run: Run) -> None:
-        """Apply changes; the service writes nothing without any."""
+        """Apply changes, if there are any."""
         if "ranking_settings" not in said:
             return
         part = said["ranking_settings"]
@@ -141,12 +141,12 @@ _STOPPING: Final = "stopping_rule"
 
 
 class StoppingRuleSection(Section[Task]):
-    """The stopping rule in force; null where there is none."""
+    """The active stopping rule; null for none."""
 
     fields = {StoppingRule: _TERMS}
 
     def properties(self) -> dict[str, Schema]:
-        """Return the terms of a rule."""
+        """Return the schema of a stopping rule."""
         properties = properties_of(
             StoppingRule,
             _TERMS,
@@ -160,7 +160,7 @@ class StoppingRuleSection(Section[Task]):
         return {_STOPPING: {**rule, "type": ["object", "null"]}}
 
     def read(self, owner: Task) -> dict[str, Any]:
-        """Return the rule in force."""
+        """Return the active rule, if there is one."""
         rule = stopping_rule_in_force(task_id=owner.pk)
         if rule is None:
             return {}
@@ -168,7 +168,7 @@ class StoppingRuleSection(Section[Task]):
         return {_STOPPING: {**said, "until": rule.until and rule.until.isoformat()}}
 
     def apply(self, owner: Task, said: Said, run: Run) -> None:
-        """Activate the rule; the service writes nothing if it is active."""
+        """Activate the rule, unless it is active already."""
         if _STOPPING not in said:
             return
         if said.get(_STOPPING) is None:

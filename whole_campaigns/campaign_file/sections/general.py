@@ -1,4 +1,4 @@
-"""Campaign-wide quotas, texts for judges, and the campaign's state."""
+"""Sections for campaign-wide settings, instructions, and the state of the campaign."""
 
 from collections.abc import Iterable
 from typing import Any, ClassVar, Final
@@ -17,13 +17,13 @@ from whole_campaigns.campaign_file.sections.section import ListSection, Run, Sec
 
 
 class GeneralSection(Section[Campaign]):
-    """All rules of a campaign, but for showing a reference that was hidden: see `ReferenceSection`."""
+    """All rules of a campaign, except for showing a hidden reference (see `ReferenceSection`)."""
 
     names: ClassVar[tuple[str, ...]] = tuple(Rules.__annotations__)
     fields = {Campaign: names}
 
     def properties(self) -> dict[str, Schema]:
-        """Return the rules, in the order of their pages."""
+        """Return the schema of the rules, in the order of their pages."""
         return properties_of(
             Campaign,
             self.names,
@@ -45,10 +45,10 @@ class GeneralSection(Section[Campaign]):
 
 
 class ReferenceSection(Section[Campaign]):
-    """Showing a reference that was hidden: after the designs, which may rank it no more by then."""
+    """Shows a hidden reference, after the designs, which may no longer rank it by then."""
 
     def apply(self, owner: Campaign, said: Said, run: Run) -> None:
-        """Show the reference, where judges rank it only if the file asks for that in each such test set."""
+        """Show the reference. Test sets in which judges also rank it must say so in the file."""
         del run
         changes = _changes(owner, said)
         if not _shows_reference(changes):
@@ -64,7 +64,7 @@ class ReferenceSection(Section[Campaign]):
         _change(owner, said, changes, rank_shown_reference=ranked <= asked)
 
 
-#: Judges need one of them at any time.
+#: Judges must see at least one of them.
 _SHOWN: Final = ("show_source", "show_reference")
 
 
@@ -91,7 +91,7 @@ def _change(
 
 
 class InstructionsSection(ListSection[Campaign]):
-    """Instructions in force, by language. A changed text is another version."""
+    """Current instructions by language. A changed text becomes a new version."""
 
     key, words = "instructions", "Instructions for judges, one per language."
     required = ("language", "text")
@@ -99,7 +99,7 @@ class InstructionsSection(ListSection[Campaign]):
     fields = {Instructions: ("language", "text", "demands_acceptance")}
 
     def item(self) -> dict[str, Schema]:
-        """Return what a text is."""
+        """Return the schema of a text."""
         text = {"minLength": 1, "maxLength": 2 * MAX_CHARACTERS}
         return {
             **properties_of(Instructions, ("language", "text"), text=text),
@@ -110,7 +110,7 @@ class InstructionsSection(ListSection[Campaign]):
         }
 
     def rows(self, owner: Campaign) -> Iterable[tuple[str, Instructions]]:
-        """Return the texts in force, by language."""
+        """Return the current texts by language."""
         return instructions_in_force(campaign=owner).items()
 
     def item_read(self, row: tuple[str, Instructions]) -> dict[str, Any]:
@@ -119,7 +119,7 @@ class InstructionsSection(ListSection[Campaign]):
         return {"language": language, "text": written.text}
 
     def apply(self, owner: Campaign, said: Said, run: Run) -> None:
-        """Write another version of each text that differs from the newest in its language."""
+        """Write a new version of each text that differs from the current one."""
         now = dict(self.rows(owner))
         seen: set[str] = set()
         for each in said.items_of("instructions"):
@@ -145,12 +145,12 @@ _STATES = [str(state) for state in CampaignState if state != CampaignState.BIN]
 
 
 class StateSection(Section[Campaign]):
-    """The state, and when the campaign closes by itself."""
+    """The state, and the time of automatic closing."""
 
     fields = {Campaign: ("state", "closes_at")}
 
     def properties(self) -> dict[str, Schema]:
-        """Return both keys."""
+        """Return the schema of both keys."""
         return {
             "state": property_of(
                 Campaign,
@@ -162,7 +162,7 @@ class StateSection(Section[Campaign]):
         }
 
     def apply(self, owner: Campaign, said: Said, run: Run) -> None:
-        """Take the one step to the wanted state, then set when it closes."""
+        """Change to the wanted state in one step, then set the time of closing."""
         if "state" in said and said.get("state") != owner.state:
             before = CampaignState(owner.state)
             with said.refusals("state"):

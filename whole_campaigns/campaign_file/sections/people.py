@@ -1,4 +1,4 @@
-"""Groups of judges, and judges whom an organiser added by pseudonym."""
+"""Sections for judge groups, and for judges added by pseudonym."""
 
 from typing import Any, Final
 
@@ -25,12 +25,12 @@ from whole_campaigns.campaign_file.said import Said, tags_checked
 from whole_campaigns.campaign_file.sections.section import ListSection, Run, differing
 from whole_campaigns.campaign_rows import rows_taken
 
-#: By which key a design and the settings of a ranking name their group.
+#: Key of the group in designs and ranking settings.
 GROUP: Final = "judge_group"
 
 
 class GroupsSection(ListSection[Campaign]):
-    """Groups by name, without their judges: those say in which they are."""
+    """Groups by name, without their judges, which list their groups themselves."""
 
     key = "judge_groups"
     words = "Judge groups. Designs and rankings can be limited to one group."
@@ -38,7 +38,7 @@ class GroupsSection(ListSection[Campaign]):
     fields = {JudgeGroup: ("name", "blocks_asked")}
 
     def item(self) -> dict[str, Schema]:
-        """Return what a group is."""
+        """Return the schema of a group."""
         names = self.fields[JudgeGroup]
         return properties_of(JudgeGroup, names, name={"minLength": 1}, blocks_asked={"minimum": 1})
 
@@ -47,7 +47,7 @@ class GroupsSection(ListSection[Campaign]):
         return rows_taken(JudgeGroup, owner.pk)
 
     def item_apply(self, owner: Campaign, said: Said, run: Run) -> None:
-        """Create a missing group, or change its quota."""
+        """Create the group, or change its quota."""
         del run
         name, blocks_asked = said.get("name"), said.get("blocks_asked")
         group = _group(owner, name)
@@ -59,17 +59,17 @@ class GroupsSection(ListSection[Campaign]):
 
 
 def group_property(words: str) -> Schema:
-    """Return the schema of the name of a group, or null for all judges."""
+    """Return the schema of a group name, or null for all judges."""
     return {"type": ["string", "null"], "minLength": 1, "description": words}
 
 
 def group_said(owner: Campaign, said: Said) -> JudgeGroup | None:
-    """Return the group that the file names; None for all judges. Raises FormatError if there is no such group."""
+    """Return the group named in the file; None for all judges. Raises FormatError for an unknown group."""
     return None if said.get(GROUP) is None else group_named(owner, said.get(GROUP), said, GROUP)
 
 
 def group_named(owner: Campaign, name: str, said: Said, key: str) -> JudgeGroup:
-    """Return the group of this name. Raises FormatError, at the key of the file, if there is none."""
+    """Return the group of this name. Raises FormatError at the key if there is none."""
     group = _group(owner, name)
     if group is None:
         raise said.error(
@@ -99,7 +99,7 @@ class JudgesSection(ListSection[Campaign]):
     }
 
     def item(self) -> dict[str, Schema]:
-        """Return what a judge is."""
+        """Return the schema of a judge."""
         note = {"description": "Visible to organisers only. Set for new judges."}
         of_judge = self.fields[Judge]
         conflict = {
@@ -119,7 +119,7 @@ class JudgesSection(ListSection[Campaign]):
         }
 
     def rows(self, owner: Campaign) -> QuerySet[Judge]:
-        """Return who takes part, was not sent by a panel, and is a person."""
+        """Return the judges who are persons, still take part and did not join through a panel."""
         judges = rows_taken(Judge, owner.pk)
         return judges.prefetch_related("conflicts__system", "group_members__group")
 
@@ -132,7 +132,7 @@ class JudgesSection(ListSection[Campaign]):
         }
 
     def item_apply(self, owner: Campaign, said: Said, run: Run) -> None:
-        """Add a missing judge or change theirs, and declare conflicts."""
+        """Add or change the judge, and declare conflicts."""
         wanted = _judge_wanted(said)
         pseudonym = said.get("pseudonym")
         judge = owner.judges.filter(pseudonym=pseudonym).first()
@@ -167,7 +167,7 @@ def _judge_wanted(said: Said) -> dict[str, Any]:
 
 
 def _conflicts_said(judge: Judge) -> list[dict[str, str]]:
-    """Return the judge's conflicts by name: of each system of that name in one, where that is true."""
+    """Return the conflicts of a judge by system name, with test sets unless they cover all systems of that name."""
     mine = {(each.system.name, each.system.test_set_id) for each in judge.conflicts.all()}
     systems = System.objects.filter(
         test_set__campaign=judge.campaign_id, name__in={name for name, _task in mine}
@@ -188,7 +188,7 @@ def _conflicts_said(judge: Judge) -> list[dict[str, str]]:
 
 
 def _conflicts(campaign: Campaign, judge: Judge, said: Said) -> list[System]:
-    """Return the systems of which the judge has no conflict yet."""
+    """Return the systems of new conflicts."""
     found: list[System] = []
     for each in said.items_of("conflicts"):
         systems = System.objects.filter(test_set__campaign=campaign, name=each.get("system"))

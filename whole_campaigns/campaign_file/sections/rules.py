@@ -1,4 +1,4 @@
-"""Quality rules in force."""
+"""Section for active quality rules."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,12 +23,12 @@ from whole_campaigns.campaign_file.sections.section import ListSection, Run, pai
 from whole_campaigns.campaign_rows import rows_taken
 
 _TERMS: Final = ("measure", "direction", "threshold", "minimum", "action")
-#: Identity of a rule: a rule with other numbers in the file is changed, not added.
+#: Keys that identify a rule: one with other numbers is changed, not added.
 _KNOWN_BY: Final = ("test_set", "protocol", "measure", "direction", "action")
 
 
 class RulesSection(ListSection[Campaign]):
-    """Rules that are in force; one that the file does not name stays."""
+    """Active rules. Rules that are not in the file stay."""
 
     key = "quality_rules"
     words = (
@@ -39,7 +39,7 @@ class RulesSection(ListSection[Campaign]):
     fields = {QualityRule: (*_TERMS, "task", "switched_off_at")}
 
     def item(self) -> dict[str, Schema]:
-        """Return what a rule is."""
+        """Return the schema of a rule."""
         least = min(limits.least for limits in LIMITS.values())
         most = max(limits.most for limits in LIMITS.values())
         return {
@@ -60,7 +60,7 @@ class RulesSection(ListSection[Campaign]):
         }
 
     def rows(self, owner: Campaign) -> QuerySet[QualityRule]:
-        """Return the rules in force, in the order in which they were made."""
+        """Return the active rules in order of creation."""
         return rows_taken(QualityRule, owner.pk).select_related("task__test_set")
 
     def item_read(self, row: QualityRule) -> dict[str, Any]:
@@ -68,7 +68,7 @@ class RulesSection(ListSection[Campaign]):
         return {**{name: getattr(row, name) for name in _TERMS}, **_of(row.task)}
 
     def apply(self, owner: Campaign, said: Said, run: Run) -> None:
-        """Deactivate removed rules, change those with other numbers, and add the others."""
+        """Switch off rules, change those with other numbers, and add the others."""
         added: list[tuple[Said, RuleTerms]] = []
         for each, _values, rule, is_same in paired(
             said.items_of(self.key),
@@ -91,7 +91,7 @@ class RulesSection(ListSection[Campaign]):
                     done = rule_replace(rule=rule, terms=terms, user=_person(each, run))
                 _note(done, run)
         if added:
-            # Together: their effects on judges are counted as one.
+            # Together, so that their effects on judges are counted once.
             with _put_in_force(added[0][0]):
                 every = [terms for _said, terms in added]
                 done = rules_put_in_force(campaign=owner, terms=every, user=run.by)
@@ -137,7 +137,7 @@ def _terms(owner: Campaign, said: Said) -> RuleTerms:
 
 @contextmanager
 def _put_in_force(said: Said) -> Iterator[None]:
-    """Refuse, at this place, rules that would affect too many judges without confirmation."""
+    """Refuse rules, at this place, whose effects on judges must be confirmed."""
     try:
         with said.refusals():
             yield

@@ -1,4 +1,4 @@
-"""Base class of the sections of a campaign file."""
+"""Base classes of the sections of campaign files."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,7 +16,7 @@ Owner = TypeVar("Owner", bound=Model)
 
 @dataclass(frozen=True, slots=True)
 class NewLink:
-    """A link that was made, by its note, with the token that is stored nowhere."""
+    """A new link: its note, and its token, which is stored nowhere."""
 
     note: str
     token: str
@@ -24,21 +24,21 @@ class NewLink:
 
 @dataclass(slots=True)
 class Run:
-    """One application of a file.
+    """State while a file is applied.
 
     Attributes
     ----------
     campaign : Campaign
     is_new : bool
-        Whether this run made it.
+        Whether the file creates the campaign.
     by : User or None
-        Who applies; None for a command that does not say.
+        Who applies the file; None for a command without a user.
     folders : TextFolders or None
-        Where files with texts are; None where only the file itself came.
+        Folders with the texts; None if only the file itself is available.
     notes : list of str
-        Sentences on what else follows, filled by sections.
+        Sentences about further consequences, from sections.
     links : list of NewLink
-        Made by this run, filled by sections.
+        New links, from sections.
     """
 
     campaign: Campaign
@@ -50,30 +50,30 @@ class Run:
 
 
 class Section(ABC, Generic[Owner]):
-    """Some keys of the file of a campaign, or of one of its test sets: the owner."""
+    """Some keys of the file for an owner: a campaign, or a task of it."""
 
-    #: The columns that these keys are about, by model: tests/unit/whole_campaigns/test_campaign_file.py counts them.
+    #: Columns behind these keys, by model; checked by tests/unit/whole_campaigns/test_campaign_file.py.
     fields: ClassVar[Mapping[type[Model], tuple[str, ...]]] = {}
 
     def properties(self) -> dict[str, Schema]:
-        """Return the schema of each key; none if another section has them."""
+        """Return the schema of each key; empty if another section defines them."""
         return {}
 
     def read(self, owner: Owner) -> dict[str, Any]:
-        """Return the content of this owner's file, without the parts that files only read."""
+        """Return the content for the file of this owner, without keys that are never written."""
         del owner
         return {}
 
     @abstractmethod
     def apply(self, owner: Owner, said: Said, run: Run) -> None:
-        """Change the owner to match the file, and write nothing that is equal.
+        """Change the owner to match the file, and write only what differs.
 
-        Omitted parts stay. Raises FormatError; the caller undoes everything then.
+        Omitted parts stay. Raises FormatError; the caller then undoes everything.
         """
 
 
 class ListSection(Section[Owner]):
-    """A list under one key: an item for each row."""
+    """A list under one key, with an item for each row."""
 
     key: ClassVar[str]
     words: ClassVar[str]
@@ -88,14 +88,14 @@ class ListSection(Section[Owner]):
 
     @abstractmethod
     def rows(self, owner: Owner) -> Iterable[Any]:
-        """Return the rows that a file of this owner has, in their order."""
+        """Return the rows for the file of this owner, in order."""
 
     def item_read(self, row: Any) -> dict[str, Any]:
-        """Return the item of a row: by default, all of its `fields`."""
+        """Return the item for a row; by default, all of its `fields`."""
         return {name: getattr(row, name) for names in self.fields.values() for name in names}
 
     def item_apply(self, owner: Owner, said: Said, run: Run) -> None:
-        """Change the row of an item, or create it."""
+        """Change or create the row of an item."""
         raise NotImplementedError
 
     def properties(self) -> dict[str, Schema]:
@@ -108,7 +108,7 @@ class ListSection(Section[Owner]):
         return {self.key: items} if items or self.is_always_written else {}
 
     def apply(self, owner: Owner, said: Said, run: Run) -> None:
-        """Change the rows one by one; those that the file does not name stay."""
+        """Apply the items one by one; rows that are not in the file stay."""
         for each in said.items_of(self.key):
             self.item_apply(owner, each, run)
 
@@ -121,9 +121,9 @@ def paired(
     is_same: Callable[[Any, dict[str, Any]], bool],
     is_near: Callable[[Any, Said], bool],
 ) -> Iterator[tuple[Said, dict[str, Any], Any, bool]]:
-    """Yield each item, its values, its row, and whether they are the same.
+    """Yield each item with its values, its row, and whether they are the same.
 
-    Items with a row of the same values come first, then those with a near row, or None.
+    Items whose row has the same values come first, then those with a similar row, or None.
     """
     left, others = list(rows), []
     for each in items:
@@ -142,5 +142,5 @@ def paired(
 
 
 def differing(now: Any, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those of the wanted values that an object does not have."""
+    """Return the wanted values that an object does not have."""
     return {name: value for name, value in wanted.items() if getattr(now, name) != value}

@@ -1,4 +1,4 @@
-"""Test sets of a campaign, each with the other tasks on its texts."""
+"""Sections for the test sets of a campaign and their tasks."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
@@ -88,17 +88,17 @@ def _change(owner: Task, said: Said, changes: dict[str, Any]) -> None:
 
 
 class ClosingSection(Section[Task]):
-    """Closing of a task: read from a file if present, never written."""
+    """Closing of a task: applied if present, but never written."""
 
     fields = {Task: ("closed_at",)}
 
     def properties(self) -> dict[str, Schema]:
-        """Return `closed`."""
+        """Return the schema of `closed`."""
         words = "True if judges receive no new work from this task. Unchanged if omitted."
         return {"closed": flag(words)}
 
     def apply(self, owner: Task, said: Said, run: Run) -> None:
-        """Close or reopen the test set."""
+        """Close or reopen the task."""
         del run
         if "closed" not in said or said.get("closed") == (owner.closed_at is not None):
             return
@@ -133,12 +133,12 @@ class QuotasSection(Section[Task]):
 
 
 class TaskRulesSection(Section[Task]):
-    """Choices among the rules of a task's protocol, if it has any; and whether segments are shown again."""
+    """Rules of the protocol of a task, if it has any, and whether segments are shown again."""
 
     fields = {Task: (_RULES, _AGAIN)}
 
     def properties(self) -> dict[str, Schema]:
-        """Return an object: which keys it may have says the protocol."""
+        """Return the schema of the rules; valid keys depend on the protocol."""
         return properties_of(Task, [_RULES, _AGAIN])
 
     def read(self, owner: Task) -> dict[str, Any]:
@@ -148,7 +148,7 @@ class TaskRulesSection(Section[Task]):
         return {_RULES: rules, **again} if rules else again
 
     def apply(self, owner: Task, said: Said, run: Run) -> None:
-        """Choose those that differ."""
+        """Change the rules that differ."""
         del run
         if _RULES in said:
             with said.refusals(_RULES):
@@ -158,8 +158,7 @@ class TaskRulesSection(Section[Task]):
                 task_segments_again_change(task=owner, segments_again=said.get(_AGAIN))
 
 
-#: Sections of a task, in the order in which they are applied and written. Those of the ranking
-#: belong to its test set.
+#: Sections of a task other than the ranking, in the order in which they are applied and written.
 _TASK_SECTIONS: Final[tuple[Section[Task], ...]] = (
     QuotasSection(),
     TaskRulesSection(),
@@ -172,7 +171,7 @@ _TASK_SECTIONS: Final[tuple[Section[Task], ...]] = (
 
 
 def _of_sections(sections: Sequence[Section[Task]], first: dict[str, Schema]) -> dict[str, Schema]:
-    """Return the schema of these keys, and of those of sections."""
+    """Return the schema of these keys and of sections."""
     properties = dict(first)
     for section in sections:
         properties |= section.properties()
@@ -180,7 +179,7 @@ def _of_sections(sections: Sequence[Section[Task]], first: dict[str, Schema]) ->
 
 
 def _read(sections: Sequence[Section[Task]], task: Task, first: dict[str, Any]) -> dict[str, Any]:
-    """Return these values, and those of sections."""
+    """Return these values and those of sections."""
     said = dict(first)
     for section in sections:
         said |= section.read(task)
@@ -188,7 +187,7 @@ def _read(sections: Sequence[Section[Task]], task: Task, first: dict[str, Any]) 
 
 
 class OtherTasksSection(ListSection[Task]):
-    """The tasks of a test set beside its ranking, which owns them here. One that the file does not name stays."""
+    """The other tasks of a test set, owned here by its ranking. Tasks that are not in the file stay."""
 
     key = "tasks"
     words = (
@@ -198,23 +197,23 @@ class OtherTasksSection(ListSection[Task]):
     fields = {Task: ("protocol", _RULES, _AGAIN)}
 
     def item(self) -> dict[str, Schema]:
-        """Return what a task is."""
+        """Return the schema of a task."""
         others = [str(each) for each in Protocol if each != Protocol.RANKING]
         words = "Protocol of the task."
         protocol = property_of(Task, "protocol", enum=others, description=words)
         return _of_sections(_TASK_SECTIONS, {"protocol": protocol})
 
     def rows(self, owner: Task) -> TaskQuerySet:
-        """Return the tasks, in the order in which they were made."""
+        """Return the tasks in order of creation."""
         rows = Task.objects.filter(test_set=owner.test_set_id).exclude(protocol=Protocol.RANKING)
         return rows.select_related("test_set__campaign").order_by("pk")
 
     def item_read(self, row: Task) -> dict[str, Any]:
-        """Return a task with what its sections have."""
+        """Return a task with the values of its sections."""
         return _read(_TASK_SECTIONS, row, {"protocol": row.protocol})
 
     def item_apply(self, owner: Task, said: Said, run: Run) -> None:
-        """Make a task that is not there, and let the sections change it."""
+        """Create the task if it is missing, and apply its sections."""
         protocol = said.get("protocol")
         task = self.rows(owner).filter(protocol=protocol).first()
         if task is None:
@@ -242,7 +241,7 @@ SECTIONS: Final[tuple[Section[Task], ...]] = (
 
 
 class TasksSection(ListSection[Campaign]):
-    """Test sets by name. A new one is imported from its texts, which never change after that."""
+    """Test sets by name. New ones are imported from texts, which never change afterwards."""
 
     __test__ = False  # not a test case, whatever pytest thinks of the name
     key, words = "test_sets", "Test sets, identified by name."
@@ -251,21 +250,21 @@ class TasksSection(ListSection[Campaign]):
     fields = {TestSet: ("name",)}
 
     def item(self) -> dict[str, Schema]:
-        """Return what a test set is."""
+        """Return the schema of a test set."""
         name = property_of(TestSet, "name", minLength=1)
         return _of_sections(SECTIONS, {"name": name, "texts": texts_schema()})
 
     def rows(self, owner: Campaign) -> Iterable[tuple[int, Task]]:
-        """Return the test sets with their places, in the order in which they were made."""
+        """Return the test sets with their places, in order of creation."""
         return enumerate(rankings_in_order(owner), 1)
 
     def item_read(self, row: tuple[int, Task]) -> dict[str, Any]:
-        """Return a test set with what its sections have."""
+        """Return a test set with the values of its sections."""
         place, task = row
         return _read(SECTIONS, task, {"name": task.test_set.name, **texts_said(task, place)})
 
     def item_apply(self, owner: Campaign, said: Said, run: Run) -> None:
-        """Import a test set that is not there, and let the sections change it."""
+        """Import the test set if it is missing, and apply its sections."""
         task = rankings_in_order(owner).filter(test_set__name=said.get("name").strip()).first()
         if task is None:
             task = test_set_of_texts(said, run)
@@ -277,6 +276,6 @@ class TasksSection(ListSection[Campaign]):
 
 
 def rankings_in_order(campaign: Campaign) -> TaskQuerySet:
-    """Return the ranking of each test set, in the order of the file, where it also holds the test set's own settings."""
+    """Return the ranking of each test set in the order of the file, where it stands for the test set."""
     rankings = Task.objects.of(campaign).filter(protocol=Protocol.RANKING)
     return rankings.select_related("test_set__campaign").order_by("test_set")

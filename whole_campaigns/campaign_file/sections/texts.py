@@ -1,4 +1,4 @@
-"""Texts of a test set, in files beside the campaign's file, in any format of `import_test_set`; and its systems."""
+"""Sections for the texts of a test set, in files next to the campaign file, and for its systems."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -76,7 +76,7 @@ def texts_schema() -> Schema:
 
 
 def texts_said(task: Task, place: int) -> dict[str, Any]:
-    """Return the part of a campaign's file about the texts; empty if they are not known. Two queries."""
+    """Return the part of a campaign file about the texts, if they are known, with two queries."""
     if not is_whole(task):
         return {}
     references = task.test_set.systems.filter(kind=SystemKind.REFERENCE).order_by("pk")
@@ -86,18 +86,18 @@ def texts_said(task: Task, place: int) -> dict[str, Any]:
 
 
 def is_whole(task: Task) -> bool:
-    """Return whether the texts are known: those of imported judgments are not."""
+    """Return whether the texts are known: not for test sets made from judgments."""
     segments = Segment.objects.filter(test_set_id=task.test_set_id)
     return segments.exists() and not segments.filter(source_text__isnull=True).exists()
 
 
 def file_name(task: Task, place: int) -> str:
-    """Return the path of the texts of the test set that is the `place`-th of its campaign, from 1."""
+    """Return the path for the texts of the test set at a place in its campaign, from 1."""
     return f"texts/{place}-{slugify(task.test_set.name) or 'test-set'}.jsonl"
 
 
 def test_set_of_texts(said: Said, run: Run) -> Task:
-    """Import a new test set by `texts`, in the languages of the same part of the file."""
+    """Import a new test set from `texts`, with the languages in the same part of the file."""
     for key in ("texts", "source_language", "target_language"):
         if key not in said:
             raise said.error(
@@ -128,7 +128,7 @@ def test_set_of_texts(said: Said, run: Run) -> Task:
 
 
 def texts_refuse_others(task: Task, said: Said, run: Run) -> None:
-    """Raise FormatError if the files are there and do not hold the texts of the test set."""
+    """Raise FormatError if the files exist and their texts differ from those of the test set."""
     if run.folders is None or "texts" not in said:
         return
     part = said["texts"]
@@ -155,7 +155,7 @@ def _is_same(stored: Mapping[str, Any] | None, text: SegmentTexts) -> bool:
     references = list(text.references)
     while references and not references[-1]:
         references.pop()
-    # Systems that were added later have files of their own.
+    # Systems added later have their own files.
     is_part = text.outputs.items() <= stored["outputs"].items()
     return bool(is_part and stored["references"] == references)
 
@@ -226,7 +226,7 @@ _DESCRIBED: Final = tuple(name for name in DESCRIBED if name != "name")
 
 
 class SystemsSection(ListSection[Task]):
-    """Systems by name. Their outputs come with the texts; one more brings a file of its own."""
+    """Systems by name. Their outputs come with the texts, or from a file for an additional system."""
 
     key, words = "systems", "Systems, identified by name."
     required = ("name",)
@@ -234,7 +234,7 @@ class SystemsSection(ListSection[Task]):
     fields = {System: ("name", "kind", *_DESCRIBED, "withdrawn_at")}
 
     def item(self) -> dict[str, Schema]:
-        """Return what a system is."""
+        """Return the schema of a system."""
         kind = {
             "enum": [str(SystemKind.SYSTEM), str(SystemKind.REFERENCE)],
             "description": "Determined by the texts; read-only.",
@@ -252,7 +252,7 @@ class SystemsSection(ListSection[Task]):
         }
 
     def rows(self, owner: Task) -> QuerySet[System]:
-        """Return the systems without damaged references, which are reviewed one by one."""
+        """Return the systems, without damaged references, which have their own section."""
         return owner.test_set.systems.exclude(kind=SystemKind.BAD_REFERENCE).order_by("name")
 
     def item_read(self, row: System) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`apply_campaign`: make or change a campaign as a file says."""
+"""`apply_campaign`: create or update a campaign from a file."""
 
 from contextlib import nullcontext
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`campaign_file`: a campaign as a file."""
+"""`campaign_file`: write the settings of a campaign as a file."""
 
 from pathlib import Path
 from typing import Any
