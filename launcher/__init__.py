@@ -1,4 +1,4 @@
-"""Starts Quintet from one command: embedded PostgreSQL and Valkey, the supervisor, the demo.
+"""Start Quintet with one command: embedded PostgreSQL and Valkey, the supervisor, the demo.
 
-Nothing in the applications imports this package; they see ``DATABASE_URL`` and ``REDIS_URL`` only.
+The applications do not import this package; they only see ``DATABASE_URL`` and ``REDIS_URL``.
 """

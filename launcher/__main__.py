@@ -1,12 +1,12 @@
-"""The command `quintet`: of an installed wheel, of a checkout (`./quintet`, `python -m launcher`) and of `make`.
+"""The command `quintet`, as in an installed wheel, in a checkout (`./quintet`, `python -m launcher`) and in the Makefile.
 
-quintet start                start Quintet with one's own campaigns
-quintet demo                 start it with its demo campaigns, too
+quintet start                start Quintet with your own campaigns
+quintet demo                 start Quintet with the demo campaigns, too
 quintet rank FILE ...        rank the systems judged in files
-quintet check FILE ...       say whether files can be imported as a test set
-quintet run -- COMMAND ...   run a command with PostgreSQL and Valkey up
+quintet check FILE ...       check whether files can be imported as a test set
+quintet run -- COMMAND ...   run a command while PostgreSQL and Valkey are running
 quintet backup               write a backup into a new folder
-quintet restore FOLDER       restore one
+quintet restore FOLDER       restore a backup
 quintet COMMAND ...          run a management command
 """
 
@@ -40,8 +40,8 @@ from launcher.serving import serve
 
 
 def report(text: str) -> None:
-    """Write a line for people at once, also into a pipe."""
-    # A closed terminal or pipe must not keep us from stopping our children in order.
+    """Print a line without buffering, even into a pipe."""
+    # A closed terminal or pipe must not prevent an orderly stop of the children.
     with contextlib.suppress(OSError):
         sys.stdout.write(text + "\n")
         sys.stdout.flush()
@@ -53,7 +53,7 @@ _OWN = frozenset({"start", "demo", "run", "backup", "restore", "-h", "--help", "
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; return its exit code (1 when it could not be carried out)."""
+    """Run one command; return its exit code (1 if it could not be run)."""
     argv = sys.argv[1:] if arguments is None else arguments
     try:
         if argv and argv[0] not in _OWN:
@@ -65,7 +65,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _manage(argv: list[str]) -> int:
-    """Run a management command: here if it works on files alone, else beside the services of the data folder."""
+    """Run a management command: directly if it only needs files, otherwise with the services of the data folder."""
     import manage
 
     if manage.works_on_files(argv):
@@ -152,10 +152,10 @@ def _launch(chosen: argparse.Namespace) -> int:
 
 
 def _run_beside(directory: DataDirectory, argv: list[str]) -> int:
-    """Run a command beside the services of a data folder: those that run, or new ones.
+    """Run a command with the services of a data folder; start them if they are not running.
 
     Raises:
-        LauncherError: nothing ever ran from this folder, so that the command would find nothing.
+        LauncherError: the folder has never been used, so the command would find no data.
     """
     if not directory.was_started and not os.environ.get("DATABASE_URL"):
         home = os.environ.get("QUINTET_HOME")
@@ -170,13 +170,13 @@ def _run_beside(directory: DataDirectory, argv: list[str]) -> int:
 
 def _run(argv: list[str], environment: Mapping[str, str]) -> int:
     settings = {"DJANGO_SETTINGS_MODULE": "config.settings"}
-    # Ctrl-C is for the command, which shares our terminal; we go on to stop the services.
+    # Ctrl-C also reaches the command in this terminal; this process continues and stops the services.
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         process = subprocess.Popen(
             argv,
             env={**settings, **os.environ, **environment, **_said_here()},
-            # Undo the ignored signal, which a new program would inherit.
+            # The command would inherit the ignored signal.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
         )
     except OSError as error:
@@ -195,7 +195,7 @@ def _run(argv: list[str], environment: Mapping[str, str]) -> int:
 
 
 def _said_here() -> dict[str, str]:
-    """Return the address that this terminal names, though services elsewhere were told another."""
+    """Return the public address set in this terminal, which takes precedence over that of running services."""
     address = os.environ.get("PUBLIC_ADDRESS")
     return {"PUBLIC_ADDRESS": address} if address else {}
 

@@ -1,4 +1,4 @@
-"""Write a backup: a folder with a dump, the secret key and a manifest of both. It is read again before it counts as one."""
+"""Write a backup: a folder with a dump, the secret key and a manifest, read back before the backup counts as complete."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from launcher.services import environment_beside
 MANIFEST: Final = "manifest.json"
 DUMP: Final = "quintet.dump"
 SECRET_KEY: Final = "secret_key"  # noqa: S105  the name of a file
-#: Version of the manifest. Later ones are refused.
+#: Version of the manifest. Later versions are refused.
 FORMAT: Final = 1
 NOT_IN_IT: Final = (
     "Not included: environment variables and proxy certificates (store them with it), and queued messages in "
     "Valkey (recreated by workers)."
 )
-# Environment variables of libpq that are not PG + the parameter's name in upper case.
+# Environment variables of libpq whose names are not PG and the parameter in upper case.
 _NAMES = {"dbname": "PGDATABASE", "application_name": "PGAPPNAME"}
 Report = Callable[[str], None]
 
@@ -49,10 +49,10 @@ class Manifest:
     """Manifest of a backup.
 
     Attributes:
-        made_at: in UTC, as ISO 8601.
-        postgresql: the server's major version.
-        rows: rows of each table, at the moment of the dump.
-        migrations: the migrations that the tables had, "app.name".
+        made_at: time in UTC, in ISO 8601.
+        postgresql: major version of the server.
+        rows: number of rows in each table at the time of the dump.
+        migrations: applied migrations, as "app.name".
         files: SHA-256 of each file.
     """
 
@@ -64,15 +64,15 @@ class Manifest:
     format: int = FORMAT
 
     def write(self, folder: Path) -> None:
-        """Write it into the backup's folder."""
+        """Write the manifest into the folder of the backup."""
         write_private(folder / MANIFEST, json.dumps(asdict(self), indent=1, sort_keys=True) + "\n")
 
     @classmethod
     def read(cls, folder: Path) -> Manifest:
-        """Read that of a backup.
+        """Read the manifest of a backup.
 
         Raises:
-            LauncherError: this is no folder of a backup, or one of another version.
+            LauncherError: the folder is not a backup, or has another version.
         """
         found = read_json(folder / MANIFEST)
         if not isinstance(found, dict) or "format" not in found:
@@ -90,7 +90,7 @@ class Manifest:
             raise LauncherError(f"The {MANIFEST} in {folder} is damaged: {error}") from error
 
     def damaged(self, folder: Path) -> list[str]:
-        """Return the files of the backup that are missing or were changed since it was made."""
+        """Return the files of the backup that are missing or have changed."""
         return [
             name
             for name, digest in sorted(self.files.items())
@@ -104,10 +104,10 @@ def _sha256(path: Path) -> str:
 
 
 def backup_command(directory: DataDirectory, *, into: str, report: Report) -> None:
-    """Back up the database that the environment names, else that of the data folder.
+    """Back up the database given by the environment, or else that of the data folder.
 
     Raises:
-        LauncherError: there is nothing to back up, or it failed.
+        LauncherError: there is nothing to back up, or the backup failed.
     """
     own = not os.environ.get("DATABASE_URL")
     if own and not directory.was_started:
@@ -123,13 +123,13 @@ def backup_command(directory: DataDirectory, *, into: str, report: Report) -> No
 
 
 def backup_write(environment: Mapping[str, str], *, into: Path, report: Report) -> Path:
-    """Write a backup into a new folder below `into`; return that folder.
+    """Write a backup into a new subfolder of `into`; return the subfolder.
 
-    It has its name only once all of it was written and read again, so that a folder with the name of a
-    backup is one.
+    The folder receives its name after everything has been written and read back, so every folder with the
+    name of a backup is complete.
 
     Raises:
-        LauncherError: it cannot be written, or is not what it should be.
+        LauncherError: the backup cannot be written, or its content is wrong.
     """
     url = environment.get("MIGRATION_DATABASE_URL") or environment["DATABASE_URL"]
     now = datetime.now(UTC)
@@ -157,7 +157,7 @@ def _write(url: str, key: str, folder: Path, *, made_at: datetime, report: Repor
         connection.set_session(isolation_level="REPEATABLE READ", readonly=True)
         major = server_major(connection)
         with connection.cursor() as cursor:
-            # Count and dump the same snapshot while judges keep working.
+            # Count and dump the same snapshot, while judges continue working.
             cursor.execute("SELECT pg_export_snapshot()")
             (snapshot,) = cursor.fetchone() or ("",)
             rows = rows_of_tables(cursor)
@@ -197,15 +197,15 @@ def _write(url: str, key: str, folder: Path, *, made_at: datetime, report: Repor
 
 
 def dump_check(programs: Path, path: Path) -> None:
-    """Read a dump from its first to its last byte.
+    """Read a complete dump.
 
     Raises:
-        LauncherError: it cannot be read, or holds no table.
+        LauncherError: the dump cannot be read, or has no tables.
     """
     listed = run_program(programs / "pg_restore", "--list", str(path))
     if " TABLE DATA public " not in listed:
         raise LauncherError(f"{path} contains no table data.")
-    # The list is at its beginning; this unpacks all of it.
+    # The list of contents is at the beginning; this unpacks the whole dump.
     run_program(programs / "pg_restore", f"--file={os.devnull}", str(path))
 
 
@@ -220,7 +220,7 @@ def rows_of_tables(cursor: Cursor) -> dict[str, int]:
 
 
 def in_words(rows: dict[str, int]) -> str:
-    """Return the content of these tables in words."""
+    """Return a summary of the tables in words."""
     if not rows:
         return "no tables"
     campaigns = rows.get("campaign_campaign", 0)
@@ -233,10 +233,10 @@ def in_words(rows: dict[str, int]) -> str:
 
 @contextlib.contextmanager
 def connected(url: str) -> Iterator[psycopg2.extensions.connection]:
-    """Connect to a database for as long as the block runs.
+    """Connect to a database while the block runs.
 
     Raises:
-        LauncherError: it cannot be reached.
+        LauncherError: the database cannot be reached.
     """
     try:
         connection = psycopg2.connect(url, connect_timeout=CONNECT_SECONDS)
@@ -248,15 +248,15 @@ def connected(url: str) -> Iterator[psycopg2.extensions.connection]:
 
 
 def server_major(connection: psycopg2.extensions.connection) -> int:
-    """Return the server's major version: 18."""
+    """Return the major version of the server, such as 18."""
     return connection.server_version // 10_000
 
 
 def programs_for(major: int) -> Path:
-    """Return the folder of programs that can read a server of this version: at least as new as it.
+    """Return the folder of client programs that are at least as new as this server version.
 
     Raises:
-        LauncherError: there are none.
+        LauncherError: there are no such programs.
     """
     folders = []
     with contextlib.suppress(LauncherError):
@@ -265,7 +265,7 @@ def programs_for(major: int) -> Path:
     if found:
         folders.append(Path(found).parent)
     for folder in folders:
-        # It says, for one: pg_dump (PostgreSQL) 18.4
+        # For example: pg_dump (PostgreSQL) 18.4
         words = run_program(folder / "pg_dump", "--version").split()
         number = words[2].partition(".")[0] if len(words) > 2 else ""
         if number.isdecimal() and int(number) >= major:
@@ -276,12 +276,12 @@ def programs_for(major: int) -> Path:
 
 
 def run_program(program: Path, *arguments: str, url: str | None = None) -> str:
-    """Run one of PostgreSQL's programs on the database of an address; return what it printed.
+    """Run a program of PostgreSQL on the database at an address; return its output.
 
-    The address goes by the environment: no password stands in a list of processes.
+    The address is passed in the environment, so that lists of processes show no password.
 
     Raises:
-        LauncherError: it failed; the message holds its last words.
+        LauncherError: the program failed; the message includes the end of its output.
     """
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PG")}
     for name, value in (psycopg2.extensions.parse_dsn(url) if url else {}).items():

@@ -1,6 +1,6 @@
-"""A Chromium for the browser tests and the screenshots: one that is there, Debian's, or Playwright's.
+"""Find or install Chromium for browser tests and screenshots: an installed one, that of Debian, or that of Playwright.
 
-``python -m launcher.browser`` sets one up where none is found; the tests ask :func:`executable_for_tests`.
+``python -m launcher.browser`` installs one if none is found; tests call :func:`executable_for_tests`.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ _MAC_APPLICATIONS = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
 )
-# The same Chromium without windows, which takes a quarter less of the processor: enough for tests.
+# Chromium without windows, which uses a quarter less processor time.
 _HEADLESS = "chromium-headless-shell"
-# With faces for every script of the demo campaigns, so that a page measures as readers see it.
+# Fonts for all scripts of the demo campaigns, so that pages are measured as users see them.
 _DEBIAN_PACKAGES = ("chromium", "fonts-dejavu-core", "fonts-noto-core", "fonts-noto-cjk")
 
 
 def executable() -> str | None:
-    """Return the Chromium to launch, or None for the one that Playwright installs.
+    """Return the path of Chromium; None for the one installed by Playwright.
 
-    ``QUINTET_CHROMIUM`` names one; otherwise the first installed one is taken.
+    ``QUINTET_CHROMIUM`` takes precedence over installed ones.
     """
     named = os.environ.get("QUINTET_CHROMIUM")
     if named:
@@ -41,14 +41,14 @@ def executable() -> str | None:
 
 
 def executable_for_tests() -> str | None:
-    """Return the Chromium that tests launch: the one that is named, Debian's headless shell, or any other."""
+    """Return the path of Chromium for tests: the one in ``QUINTET_CHROMIUM``, the headless shell of Debian, or any other."""
     if os.environ.get("QUINTET_CHROMIUM"):
         return executable()
     return shutil.which(_HEADLESS) or executable()
 
 
 def launch_arguments() -> list[str]:
-    """Return arguments for ``chromium.launch(args=…)``: no traffic of its own, and no sandbox for root."""
+    """Return arguments for ``chromium.launch(args=…)``: no background traffic, and no sandbox for root."""
     arguments = [
         "--disable-background-networking",
         "--disable-component-update",
@@ -61,7 +61,7 @@ def launch_arguments() -> list[str]:
 
 
 def set_up() -> str | None:
-    """Make sure that there is a Chromium; return the result of :func:`executable_for_tests` afterwards."""
+    """Install Chromium if it is missing; return the result of :func:`executable_for_tests`."""
     found = executable()
     if _is_debian() and os.geteuid() == 0:
         if not os.environ.get("QUINTET_CHROMIUM") and shutil.which(_HEADLESS) is None:
@@ -72,7 +72,7 @@ def set_up() -> str | None:
 
 
 def _install_from_debian(*, is_needed: bool) -> None:
-    """Install the headless shell, and the Chromium too where none is there; unless needed, go on without it."""
+    """Install the headless shell, and Chromium if there is none; ignore failures unless it is needed."""
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     packages = (_HEADLESS, *_DEBIAN_PACKAGES) if is_needed else (_HEADLESS,)
     try:
@@ -84,7 +84,7 @@ def _install_from_debian(*, is_needed: bool) -> None:
 
 
 def _is_debian() -> bool:
-    """Return whether apt has Chromium as a program; Ubuntu's package only points to a snap."""
+    """Return whether apt offers Chromium itself; the package of Ubuntu only refers to a snap."""
     try:
         release = Path("/etc/os-release").read_text()
     except OSError:

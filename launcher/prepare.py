@@ -1,6 +1,6 @@
-"""Preparation at start: static files, tables, demo campaigns or a first organiser.
+"""Prepare a start: static files, tables, and demo campaigns or a first organiser.
 
-Each step is repeated only when something it depends on has changed, so that a second start is quick.
+A step is repeated only if something it depends on has changed, so later starts are faster.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SOURCES: Mapping[str, tuple[str, ...]] = {
     "tables": (
         "*/migrations/*.py",
         "*/*/migrations/*.py",
-        # Installed after each migration.
+        # Installed after migrations.
         "campaign/database/**/*.py",
         "whole_campaigns/*.py",
         "config/settings.py",
@@ -37,12 +37,12 @@ _SOURCES: Mapping[str, tuple[str, ...]] = {
     "demo": ("demo/**/*",),
 }
 
-#: Written by Python, numba and editors.
+#: Files of Python, numba and editors.
 _GENERATED = frozenset({".pyc", ".pyo", ".nbi", ".nbc", ".swp"})
 
 
 def fingerprint(step: str, checkout: Path = CHECKOUT) -> str:
-    """Return a digest of every source file that a step depends on."""
+    """Return a digest of all source files that a step depends on."""
     digest = hashlib.sha256()
     for path in sorted({path for pattern in _SOURCES[step] for path in checkout.glob(pattern)}):
         if path.is_file() and path.suffix not in _GENERATED:
@@ -52,7 +52,7 @@ def fingerprint(step: str, checkout: Path = CHECKOUT) -> str:
 
 
 class Command:
-    """A command that runs beside other processes of a start."""
+    """A command that runs in parallel to other processes of a start."""
 
     def __init__(
         self, doing: str, child: Child, log: Path, relay: Callable[[str], None] | None = None
@@ -66,10 +66,10 @@ class Command:
         child.start()
 
     def done(self) -> bool:
-        """Relay its output; return whether it has ended.
+        """Relay the output; return whether the command has ended.
 
         Raises:
-            LauncherError: it failed; the message holds the end of its output.
+            LauncherError: the command failed; the message includes the end of its output.
         """
         if self._relay is not None:
             self._relay_lines(self._relay)
@@ -97,7 +97,7 @@ class Command:
                 relay(line)
 
     def stop(self) -> None:
-        """End it, unless it has ended: its number may be another program's by now."""
+        """End the command, unless it has already ended and its process ID may have been reused."""
         if not self._ended:
             self._child.stop(timeout_seconds=2)
 
@@ -106,11 +106,11 @@ class Preparation:
     """Prepares one data folder.
 
     Args:
-        services: locked; they may start later.
-        demo: load the demo campaigns instead of making a link for the first organiser.
+        services: locked services, which may start later.
+        demo: load the demo campaigns instead of creating a link for the first organiser.
 
     Attributes:
-        base_url: where links lead; behind a proxy PUBLIC_ADDRESS says so.
+        base_url: base address of links; PUBLIC_ADDRESS behind a proxy.
     """
 
     def __init__(self, services: Services, environment: Mapping[str, str], *, demo: bool) -> None:
@@ -120,12 +120,12 @@ class Preparation:
         self._demo = demo
         self.base_url = environment["PUBLIC_ADDRESS"].rstrip("/")
         self._stamps = {"files": Path(environment["STATIC_ROOT"]) / ".prepared.json"}
-        # Stored beside the embedded database, so that both are lost together; nothing is assumed
-        # about an external one.
+        # Stored next to the embedded database, so that both are lost together. Nothing is assumed
+        # about an external database.
         if services.postgres is not None:
             beside = services.postgres.folder / "prepared.json"
             self._stamps |= dict.fromkeys(("tables", "demo", "organiser"), beside)
-        # Before any step: changes made meanwhile are handled by the next start.
+        # Before all steps, so that the next start handles later changes.
         self._wanted = {
             "files": fingerprint("files"),
             "tables": fingerprint("tables"),
@@ -134,7 +134,7 @@ class Preparation:
         }
 
     def is_done(self, step: str) -> bool:
-        """Return whether an earlier start did this step, and nothing that it depends on changed."""
+        """Return whether an earlier start did this step and nothing it depends on has changed."""
         return bool(self._stamped(step).get(step) == self._wanted[step])
 
     def record(self, step: str) -> None:
@@ -143,16 +143,16 @@ class Preparation:
             write_private(file, json.dumps({**self._stamped(step), step: self._wanted[step]}))
 
     def files(self) -> Command | None:
-        """Begin to collect static files, where they are not in place."""
+        """Start collecting static files if they are missing."""
         if self.is_done("files"):
             return None
         arguments = ("manage.py", "collectstatic", "--noinput", "--verbosity=0")
         return self._command("Collecting static files", "prepare-files", *arguments)
 
     def database(self, report: Callable[[str], None]) -> Command | None:
-        """Begin to bring the tables up to date, and then to load the demo or to make a link; None if all is there.
+        """Start updating the tables, and loading the demo or creating a link; return None if nothing is needed.
 
-        One process for both (`config.preparing`), which waits for the services and then says that the tables are ready.
+        A single process (`config.preparing`) waits for the services and reports when the tables are ready.
         """
         files = (str(self._services.running_file), str(self._directory.tables_ready_file))
         last = self._last_command()
@@ -175,9 +175,9 @@ class Preparation:
         return () if file.exists() and self.is_done("demo") else load
 
     def first_organiser_link(self) -> str | None:
-        """Return the link made; None if there is a first organiser.
+        """Return the new link; None if there is already an organiser.
 
-        Not from the command's output, which is logged.
+        It is not read from the output of the command, which is logged.
         """
         link = (read_json(self.organiser_file) or {}).get("link")
         self.organiser_file.unlink(missing_ok=True)
@@ -187,13 +187,13 @@ class Preparation:
 
     @property
     def organiser_file(self) -> Path:
-        """Holds the link, which signs in, for as long as it takes to read it."""
+        """File that contains the sign-in link until it is read."""
         return self._directory.path / "organiser_link.json"
 
     def _command(
         self, doing: str, name: str, *arguments: str, relay: Callable[[str], None] | None = None
     ) -> Command:
-        """Start Python with these arguments; `relay` is given each line it writes."""
+        """Start Python with these arguments; `relay` receives each line of output."""
         log = self._directory.log(name)
         child = Child(
             name,
@@ -206,7 +206,7 @@ class Preparation:
         return Command(doing, child, log, relay)
 
     def _stamped(self, step: str) -> dict[str, Any]:
-        """Return the steps done before to these files or this database."""
+        """Return the steps already done for these files or this database."""
         file = self._stamps.get(step)
         found = read_json(file) if file else None
         return found if isinstance(found, dict) else {}

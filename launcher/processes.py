@@ -1,4 +1,4 @@
-"""Child processes: started in their own session, recorded on disk, stopped with their children."""
+"""Manage child processes: start them in their own session, record them on disk, and stop them with their children."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from launcher.waiting import wait_until
 
 
 class ProcessRegistry:
-    """The processes of a data directory, recorded in a file as they start.
+    """Processes of a data directory, recorded in a file when they start.
 
-    A later start reads it to find what a killed supervisor left running. A process id may since have
-    been reused, so the time of creation is stored with it.
+    A later start uses the file to find processes left running by a killed supervisor. Process IDs may
+    be reused, so times of creation are stored with them.
 
-    A full disk does not stop the processes, which may free it again: `refusal` holds the error, and
+    Processes continue on a full disk, since they may free space: `refusal` contains the error, and
     the supervisor calls `write` until it is None.
 
     Attributes:
-        refusal: the reason why the file is out of date; None if it is current.
+        refusal: reason why the file is out of date; None if it is current.
     """
 
     def __init__(self, path: Path) -> None:
@@ -36,7 +36,7 @@ class ProcessRegistry:
         self.refusal: str | None = None
 
     def write(self) -> None:
-        """Write the file; where that fails, keep the reason in `refusal`."""
+        """Write the file; on failure, keep the reason in `refusal`."""
         try:
             write_private(self._path, json.dumps(self._entries))
         except OSError as error:
@@ -45,14 +45,14 @@ class ProcessRegistry:
             self.refusal = None
 
     def add(self, name: str, pid: int, ends_on: signal.Signals) -> None:
-        """Record a process under the name of its role, instead of an earlier one of that name."""
+        """Record a process by its role, instead of an earlier one with the same role."""
         with contextlib.suppress(psutil.NoSuchProcess):
             created = psutil.Process(pid).create_time()
             self._entries[name] = {"pid": pid, "created": created, "ends_on": ends_on}
         self.write()
 
     def remove(self, name: str) -> None:
-        """Forget a process that ended."""
+        """Remove a process that ended."""
         if self._entries.pop(name, None) is not None:
             self.write()
 
@@ -65,7 +65,7 @@ class ProcessRegistry:
             p for name, group in groups.items() if not _is_fast(entries[name]) for p in group
         ]
         servers = [p for name, group in groups.items() if _is_fast(entries[name]) for p in group]
-        # Their unfinished work is done again by their successors.
+        # Later processes repeat their unfinished work.
         stop_all(clients, timeout_seconds=2)
         stop_all(servers, timeout_seconds=10, first=signal.SIGINT)
         self._entries = {}
@@ -74,7 +74,7 @@ class ProcessRegistry:
 
 
 def _is_fast(entry: Any) -> bool:
-    """Return whether it is PostgreSQL, which on SIGTERM would wait for its clients."""
+    """Return whether the process is PostgreSQL, which would wait for its clients on SIGTERM."""
     return isinstance(entry, dict) and entry.get("ends_on") == signal.SIGINT
 
 
@@ -88,8 +88,8 @@ def _group_of(entry: Any) -> Iterable[psutil.Process]:
         with contextlib.suppress(psutil.Error, ProcessLookupError, PermissionError):
             if os.getpgid(process.pid) != leader or not is_running(process):
                 continue
-            # A group outlives its leader, and while it lives its number is not given away. If the
-            # leader lives but was created at another moment, number and group are those of another program.
+            # A group may outlive its leader, and its ID is not reused before it ends. If the
+            # leader runs but was created at another time, both belong to another program.
             is_leader = process.pid == leader
             same = abs(process.create_time() - created) < 1
             if (is_leader and same) or (not is_leader and process.create_time() >= created - 1):
@@ -102,7 +102,7 @@ def stop_all(
     timeout_seconds: float,
     first: signal.Signals = signal.SIGTERM,
 ) -> None:
-    """Ask processes to end, then kill the remaining ones; return when all are gone."""
+    """Ask processes to end, and kill those that do not; return when all have ended."""
     waiting = list(processes)
     for process in waiting:
         with contextlib.suppress(psutil.Error):
@@ -116,7 +116,7 @@ def stop_all(
 
 
 def is_running(process: psutil.Process) -> bool:
-    """Return whether a process is running; a zombie, which only waits for its parent, is not."""
+    """Return whether a process is running; zombies are not."""
     try:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -124,7 +124,7 @@ def is_running(process: psutil.Process) -> bool:
 
 
 class Child:
-    """One supervised process and its children."""
+    """A supervised process and its children."""
 
     def __init__(
         self,
@@ -152,16 +152,16 @@ class Child:
 
     @property
     def pid(self) -> int | None:
-        """The process id, or None if it does not run."""
+        """Process ID; None if it is not running."""
         return self._process.pid if self._process and self._process.poll() is None else None
 
     @property
     def exit_code(self) -> int | None:
-        """The code it ended with (negative: the signal); None while it runs or before it started."""
+        """Exit code (negative for a signal); None while it is running or before it is started."""
         return self._process.poll() if self._process else None
 
     def start(self) -> None:
-        """Start it in a session of its own, so that Ctrl-C reaches the supervisor alone."""
+        """Start the process in its own session, so that Ctrl-C only reaches the supervisor."""
         account: dict[str, Any] = {}
         if self._account is not None:
             account = {"user": self._account[0], "group": self._account[1], "extra_groups": []}
@@ -180,12 +180,12 @@ class Child:
         self._registry.add(self.name, self._process.pid, self._ends_on)
 
     def send(self, number: signal.Signals) -> None:
-        """Send a signal to the process itself."""
+        """Send a signal to the process only."""
         if self.pid is not None and self._process is not None:
             self._process.send_signal(number)
 
     def wait(self, timeout_seconds: float) -> bool:
-        """Wait for its end; return False if it still runs."""
+        """Wait until the process ends; return False if it is still running."""
         if self._process is None:
             return True
         try:
@@ -195,7 +195,7 @@ class Child:
         return True
 
     def kill_group(self) -> None:
-        """Kill the rest of its group: itself, and workers that outlived their master."""
+        """Kill the process and the remaining members of its group."""
         if self._process is None:
             return
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -204,7 +204,7 @@ class Child:
         self._registry.remove(self.name)
 
     def stop(self, timeout_seconds: float = 5) -> None:
-        """Ask it to end, wait, and kill the rest."""
+        """Ask the process to end, wait, and kill what remains of its group."""
         self.send(self._ends_on)
         self.wait(timeout_seconds)
         self.kill_group()

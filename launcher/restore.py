@@ -1,4 +1,4 @@
-"""Restore a backup: into a data folder, or into an empty external database."""
+"""Restore a backup into a data folder, or into an empty external database."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ from launcher.services import Services
 
 @dataclass(frozen=True)
 class Backup:
-    """A backup that was found to be as it was written."""
+    """A backup whose files have been verified."""
 
     folder: Path
     manifest: Manifest
 
     @classmethod
     def checked(cls, folder: Path, *, major: int, report: Report) -> Backup:
-        """Read a backup whole.
+        """Read and verify a backup.
 
         Args:
-            major: the version of PostgreSQL that it is to be restored into.
+            major: major version of the PostgreSQL server to restore into.
 
         Raises:
-            LauncherError: it is damaged, or cannot be restored here.
+            LauncherError: the backup is damaged, or cannot be restored here.
         """
         manifest = Manifest.read(folder)
         damaged = manifest.damaged(folder)
@@ -75,9 +75,9 @@ class Backup:
 
 
 class SetAside:
-    """Files and folders renamed until they are replaced.
+    """Files and folders that are renamed before they are replaced.
 
-    They are never deleted: after restoring the wrong backup, they can be renamed back.
+    They are never deleted, so that they can be renamed back if the wrong backup was restored.
     """
 
     def __init__(self, *paths: Path) -> None:
@@ -88,7 +88,7 @@ class SetAside:
             path.rename(other)
 
     def kept(self) -> list[Path]:
-        """Return where they are now."""
+        """Return their new places in words."""
         return sorted(self._moves.values())
 
     @contextlib.contextmanager
@@ -113,7 +113,7 @@ def restore_command(
     """Restore a backup into the data folder, or into the empty database given by the environment.
 
     Raises:
-        LauncherError: it cannot be restored there, or would replace data without confirmation.
+        LauncherError: the backup cannot be restored there, or would replace data without confirmation.
     """
     folder = Path(source).expanduser().resolve()
     check = "recomputes and compares every ranking."
@@ -134,11 +134,11 @@ def restore_command(
 def restore_into_folder(
     directory: DataDirectory, backup: Backup, *, confirmed: bool, report: Report
 ) -> None:
-    """Restore into the data folder of `make start`; existing data is set aside, not deleted.
+    """Restore into the data folder of `make start`; existing data is renamed, not deleted.
 
     Raises:
-        LauncherError: Quintet runs from there; or it would replace a database without confirmation; or it failed,
-            and then everything is as it was.
+        LauncherError: Quintet is running there, a database would be replaced without confirmation, or the restore
+            failed and changed nothing.
     """
     directory.create()
     with directory.locked():
@@ -170,10 +170,11 @@ def restore_into_folder(
 
 
 def restore_into_database(backup: Backup, environment: Mapping[str, str], report: Report) -> None:
-    """Restore a dump into the empty database that the environment names.
+    """Restore a dump into the empty database given by the environment.
 
     Raises:
-        LauncherError: it is not empty, or lacks the application's role; or it failed, and it is empty still.
+        LauncherError: the database is not empty or has no role for the application, or the restore failed and left it
+            empty.
     """
     url = environment.get("MIGRATION_DATABASE_URL") or environment["DATABASE_URL"]
     role = parse_dsn(environment["DATABASE_URL"]).get("user", "")
@@ -197,7 +198,7 @@ def restore_into_database(backup: Backup, environment: Mapping[str, str], report
 
 
 def _load(backup: Backup, environment: Mapping[str, str], report: Report) -> None:
-    """Load the dump, compare it with the manifest, and migrate, which grants the application its rights."""
+    """Load the dump, compare it with the manifest, and migrate, which also grants rights to the application."""
     url = environment.get("MIGRATION_DATABASE_URL") or environment["DATABASE_URL"]
     with connected(url) as connection:
         programs = programs_for(server_major(connection))

@@ -1,4 +1,4 @@
-"""Photograph the pages of the running demo that the docs show, into docs/screenshots: `python -m launcher.screenshots`."""
+"""Take screenshots of the running demo for the docs, into docs/screenshots: `python -m launcher.screenshots`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from launcher import browser
 from launcher.data_directory import CHECKOUT, DataDirectory, read_json
 
 _WINDOW: Any = {"width": 1366, "height": 768}
-#: The judge's page of each protocol, and the keys that fill it in.
+#: Keys that fill in the judging page of each protocol.
 _PROTOCOLS = {
     "two_outputs": "",
     "top": "24",
@@ -22,7 +22,7 @@ _PROTOCOLS = {
 
 
 def main() -> int:
-    """Photograph every page; return 1 if no demo runs here."""
+    """Take all screenshots; return 1 if no demo is running."""
     demo: Any = read_json(DataDirectory.from_environment().demo_file)
     if demo is None:
         sys.stderr.write("This data folder has no demo. Start one first: make demo\n")
@@ -66,7 +66,7 @@ def main() -> int:
 
 
 def _photograph(page: Page, name: str) -> None:
-    """Write the page as WebP, which Playwright itself does not write."""
+    """Write a screenshot as WebP, which Playwright does not support."""
     page.evaluate("document.fonts.ready.then(() => true)")
     session = page.context.new_cdp_session(page)
     shot: Any = session.send("Page.captureScreenshot", {"format": "webp", "quality": 80})

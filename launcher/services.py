@@ -1,13 +1,13 @@
-"""Start PostgreSQL and Valkey for a data directory, unless the environment names others.
+"""Start PostgreSQL and Valkey for a data directory, unless the environment specifies others.
 
     with Services(DataDirectory.from_environment()) as services:
         subprocess.run(command, env={**os.environ, **services.environment})
 
-With ``DATABASE_URL`` set no PostgreSQL is started, with ``REDIS_URL`` set no Valkey. The embedded PostgreSQL has
-two roles: ``DATABASE_URL`` names that of the application, ``MIGRATION_DATABASE_URL`` the owner of the tables.
+If ``DATABASE_URL`` is set, no PostgreSQL is started; if ``REDIS_URL`` is set, no Valkey. The embedded PostgreSQL has
+two roles: the application in ``DATABASE_URL``, and the owner of the tables in ``MIGRATION_DATABASE_URL``.
 
-``REDIS_URL`` of an embedded Valkey reads ``unix:///folder/valkey.sock``, as redis-py and Django's cache
-take it.
+``REDIS_URL`` of an embedded Valkey is ``unix:///folder/valkey.sock``, as redis-py and the cache of Django
+expect it.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from launcher.postgresql import Postgres
 from launcher.processes import ProcessRegistry
 from launcher.valkey import Valkey
 
-# The application's, and the owner's.
+# Of the application, and of the owner.
 _DATABASE_URLS = ("DATABASE_URL", "MIGRATION_DATABASE_URL")
 
 
 class Services:
-    """The two services, started on entering and stopped on leaving.
+    """Both services, started on entering and stopped on leaving.
 
     Attributes:
-        postgres: the embedded PostgreSQL, None when DATABASE_URL names another.
-        valkey: the embedded Valkey, None when REDIS_URL names another. ``valkey.stop()`` and
-            ``valkey.start()`` may be called in between; the address stays the same.
-        registry: records further processes of this data directory.
-        found: the roles of processes left running by an earlier start, which this one stopped.
+        postgres: the embedded PostgreSQL; None if DATABASE_URL is set.
+        valkey: the embedded Valkey; None if REDIS_URL is set. It may be stopped and started again at the
+            same address.
+        registry: record of all processes of this data directory.
+        found: roles of processes left by an earlier start, which this one stopped.
     """
 
     def __init__(self, directory: DataDirectory, *, durable: bool = True) -> None:
@@ -51,7 +51,7 @@ class Services:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Environment variables for the applications, known before the services start."""
+        """Environment variables for the application, known before the services start."""
         redis_url = self.valkey.url if self.valkey else os.environ["REDIS_URL"]
         if self.postgres:
             own = (self.postgres.url, self.postgres.owner_url)
@@ -67,10 +67,10 @@ class Services:
         }
 
     def __enter__(self) -> Services:
-        """Lock the directory, stop leftovers, start the services.
+        """Lock the directory, stop leftover processes, and start the services.
 
         Raises:
-            LauncherError: another supervisor holds the folder, or a service does not start.
+            LauncherError: another supervisor is using the folder, or a service does not start.
         """
         with contextlib.ExitStack() as undo:
             undo.enter_context(self.locked())
@@ -80,10 +80,10 @@ class Services:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Lock the directory and stop leftovers; on leaving, stop the processes started by `start`.
+        """Lock the directory and stop leftover processes; on leaving, stop those started by `start`.
 
         Raises:
-            LauncherError: another supervisor holds the folder.
+            LauncherError: another supervisor is using the folder.
         """
         with contextlib.ExitStack() as undo:
             undo.enter_context(self.directory.locked())
@@ -102,7 +102,7 @@ class Services:
             yield
 
     def start(self) -> None:
-        """Start the services, once the directory is locked.
+        """Start the services, after the directory has been locked.
 
         Raises:
             LauncherError: a service does not start.
@@ -113,15 +113,15 @@ class Services:
         write_private(self.running_file, json.dumps(self.environment))
 
     def serve_at(self, address: str) -> None:
-        """Make commands beside these services print links to a web server at this address. Call it before they start.
+        """Make commands print links to a web server at this address. Call it before the services start.
 
-        It is kept: commands that run while nothing is served assume it.
+        The address is stored for commands that run without a web server.
         """
         self._address = address
         write_private(self._last_address_file, json.dumps(address))
 
     def _addresses(self) -> dict[str, str]:
-        """Return where links lead: as the environment says or as is served, else as was served last."""
+        """Return the base address of links: that of the environment or of the web server, else the last one stored."""
         known = os.environ.get("PUBLIC_ADDRESS") or self._address
         if known:
             return {"PUBLIC_ADDRESS": known}
@@ -134,7 +134,7 @@ class Services:
 
     @property
     def running_file(self) -> Path:
-        """Holds the environment while the services run; there is none before that."""
+        """File with the environment, written once the services are running."""
         return self.directory.path / "services.json"
 
     def __exit__(self, *_error: object) -> None:
@@ -143,14 +143,14 @@ class Services:
 
 
 def running_environment(directory: DataDirectory) -> dict[str, str] | None:
-    """Return the environment of the services another process runs here, or None."""
+    """Return the environment of services that another process is running here; None if there are none."""
     found = read_json(directory.path / "services.json")
     return {str(k): str(v) for k, v in found.items()} if isinstance(found, dict) else None
 
 
 @contextlib.contextmanager
 def environment_beside(directory: DataDirectory) -> Iterator[dict[str, str]]:
-    """Give the environment of the services of a data folder: those that run, or new ones until the context ends."""
+    """Yield the environment of the services of a data folder; if none are running, start them for this context."""
     with contextlib.ExitStack() as stack:
         try:
             environment = stack.enter_context(Services(directory)).environment

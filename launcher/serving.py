@@ -1,4 +1,4 @@
-"""``python -m launcher start`` and ``demo``: services, preparation, web server, workers and beat under one roof."""
+"""Run ``python -m launcher start`` and ``demo``: services, preparation, web server, worker and beat."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from launcher.supervisor import StopRequest, Supervisor
 
 HOST = "127.0.0.1"
 READY_SECONDS = 120
-# Connections that wait for the web server, as many as gunicorn lets by itself.
+# Number of waiting connections, the default of gunicorn.
 BACKLOG = 2048
 
-# One thread per process: with several, numerical libraries add in another order from run to run,
-# and the web server's threads, the workers and PostgreSQL would fight for the same cores.
+# One thread per process: with several, numerical libraries would add in a different order from run to run,
+# and the web server, workers and PostgreSQL would compete for the same cores.
 ONE_THREAD = dict.fromkeys(
     (
         "OMP_NUM_THREADS",
@@ -45,19 +45,19 @@ ONE_THREAD = dict.fromkeys(
 )
 
 
-# One process for all background work. Celery's own variables change that, on a server whose rankings need more than one core:
-# docs/operators.md has how.
+# One process for all background work. On servers whose rankings need more cores, variables of Celery change this
+# (docs/operators.md).
 WORKER = {"CELERY_WORKER_POOL": "threads", "CELERY_WORKER_CONCURRENCY": "8"}
 
 
 def listen(command: str) -> socket.socket:
-    """Listen on ``PORT`` (default 8000; 0 means any free one) of this machine.
+    """Listen on ``PORT`` (default 8000; 0 for any free port) of this machine.
 
     Args:
-        command: ``start`` or ``demo``, for the example in an error.
+        command: ``start`` or ``demo``, for error messages.
 
     Raises:
-        LauncherError: it is not a number, or taken.
+        LauncherError: the port is not a number, or is in use.
     """
     text = os.environ.get("PORT") or "8000"
     if not text.isdecimal() or int(text) > 65535:
@@ -74,13 +74,13 @@ def listen(command: str) -> socket.socket:
 
 
 def serve(directory: DataDirectory, report: Callable[[str], None], *, demo: bool) -> None:
-    """Start everything, tell where to go, and keep it running until asked to stop.
+    """Start everything, print where to go, and keep it running until a stop is requested.
 
     Args:
-        demo: load the demo campaigns where they are missing, and tell their links.
+        demo: load missing demo campaigns, and print their links.
 
     Raises:
-        LauncherError: the start cannot succeed.
+        LauncherError: the start failed.
     """
     began = time.monotonic()
 
@@ -93,7 +93,7 @@ def serve(directory: DataDirectory, report: Callable[[str], None], *, demo: bool
     with StopRequest() as stop, LoadingPage() as page:
         report(f"starting Quintet with the data folder {directory.path}")
         with services.locked():
-            # Not before: an earlier run's web server, stopped a moment ago, may have held the port.
+            # Not earlier, since the web server of an earlier run, which was just stopped, may have used the port.
             listener = listen(command)
             page.open(listener)
             progress(f"http://{HOST}:{listener.getsockname()[1]} shows the progress")
@@ -113,7 +113,7 @@ def serve(directory: DataDirectory, report: Callable[[str], None], *, demo: bool
 
 
 class _Start:
-    """The stages of a start; leaving stops everything it started."""
+    """The stages of a start; leaving the context stops all started processes."""
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class _Start:
         services.serve_at(f"http://{HOST}:{self._port}")
         environment = _environment(services)
         self._preparation = Preparation(services, environment, demo=demo)
-        # Web server and workers never receive the owner's address.
+        # Web server and workers do not receive the database address of the owner.
         served = {k: v for k, v in environment.items() if k != "MIGRATION_DATABASE_URL"}
         self._web, *self._background = _children(services, served, page.listener.fileno())
         embedded = [s for s in (services.postgres, services.valkey) if s is not None]
@@ -146,7 +146,7 @@ class _Start:
         return self
 
     def begin(self) -> None:
-        """Begin with the steps that need no database, and load code for the others meanwhile."""
+        """Start the steps that need no database, and meanwhile load code for the others."""
         for file in (
             self._directory.tables_ready_file,
             self._directory.web_ready_file,
@@ -166,7 +166,7 @@ class _Start:
         self.supervisor.stop(self._stop)
 
     def until_usable(self) -> None:
-        """Start the web server once its files exist, and wait for the pages of the first links."""
+        """Start the web server once its files exist, and wait until it can serve the first links."""
         self._page.done("services")
         if self._files is not None:
             self._until(self._files.done)
@@ -191,7 +191,7 @@ class _Start:
         links = self._directory.demo_file
         self._until(lambda: _changed(links) != self._links_before or self._is_loaded())
         if not self._stop.made:
-            # Only now: the pages of the first links load without them, and sooner.
+            # Only now, since the first pages do not need them and load sooner.
             self.supervisor.start(*self._background)
 
     def _step_done(self, step: str, said: str) -> None:
@@ -200,13 +200,13 @@ class _Start:
             self._progress(said)
 
     def welcome(self, seconds: float) -> str:
-        """Return the lines that say where to go."""
+        """Return the lines that tell users where to go."""
         link = None if self._demo else self._preparation.first_organiser_link()
         base_url = self._preparation.base_url
         return welcome(self._directory, base_url, link, seconds, demo=self._demo)
 
     def until_complete(self) -> None:
-        """Load the rest of the demo, while judges work."""
+        """Load the other demo campaigns while judges work."""
         if self._demo and not self._preparation.is_done("demo"):
             self._until(self._is_loaded)
             asked_in = asked(self._directory)
@@ -216,15 +216,15 @@ class _Start:
         return self._database is None or self._database.done()
 
     def _until(self, holds: Callable[[], bool], late: str | None = None) -> None:
-        """Watch the processes until the condition holds or a stop is requested.
+        """Watch the processes until the condition is true or a stop is requested.
 
         Raises:
-            LauncherError: `late`, after `READY_SECONDS`.
+            LauncherError: `READY_SECONDS` have passed; the message is `late`.
         """
         end = time.monotonic() + READY_SECONDS
         while not self._stop.made and not holds():
             self.supervisor.poll()
-            self._is_loaded()  # or it has failed
+            self._is_loaded()  # raises an error if it failed
             if late is not None and time.monotonic() > end:
                 raise LauncherError(late)
             self._stop.wait(0.05)
@@ -243,7 +243,7 @@ def _services_sentence(services: Services) -> str:
 
 
 def _environment(services: Services) -> dict[str, str]:
-    # Each process would compile all modules again.
+    # Otherwise each process would compile all modules again.
     inherited = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     return {
         **WORKER,
@@ -254,14 +254,14 @@ def _environment(services: Services) -> dict[str, str]:
         "START_AFTER": str(services.directory.tables_ready_file),
         "READY_FILE": str(services.directory.web_ready_file),
         "STATIC_ROOT": os.environ.get("STATIC_ROOT") or str(services.directory.path / "static"),
-        # To try invitations out; the logs hold no links.
+        # For trying out invitations; logs contain no links.
         "EMAIL_URL": os.environ.get("EMAIL_URL") or f"filemail:///{_mails(services.directory)}",
-        "PYTHONUNBUFFERED": "1",  # a log that lags behind misleads
+        "PYTHONUNBUFFERED": "1",  # a delayed log is misleading
     }
 
 
 def _mails(directory: DataDirectory) -> Path:
-    """Return the folder for messages that no mail server sends; their links are its owner's alone."""
+    """Return the folder for messages if there is no mail server; only its owner may read their links."""
     folder = directory.path / "mails"
     folder.mkdir(mode=0o700, exist_ok=True)
     return folder
@@ -280,13 +280,13 @@ def _children(services: Services, environment: dict[str, str], listener: int) ->
         ],
         "worker": [
             *celery,
-            # Checks load all pages; they are for developers and `manage.py migrate`.
+            # Checks load all pages; they are for developers and for `manage.py migrate`.
             "--skip-checks",
             "worker",
             "--beat",
             "--loglevel=INFO",
             "--hostname=worker@localhost",
-            # There is no other that it could tell something.
+            # There are no other workers to exchange events with.
             "--without-gossip",
             "--without-mingle",
             "--without-heartbeat",
@@ -307,7 +307,7 @@ def _children(services: Services, environment: dict[str, str], listener: int) ->
 
 
 def is_ready(port: int) -> bool:
-    """Return whether the web server on this port of the machine is ready for requests."""
+    """Return whether the web server on this port is ready for requests."""
     connection = http.client.HTTPConnection(HOST, port, timeout=2)
     try:
         connection.request("GET", "/readyz")
@@ -321,10 +321,10 @@ def is_ready(port: int) -> bool:
 def welcome(
     directory: DataDirectory, base_url: str, link: str | None, seconds: float, *, demo: bool
 ) -> str:
-    """Return the startup messages for people, once all services run at this address.
+    """Return the messages for users after the start at this address.
 
     Args:
-        link: sign-in link of the first organiser; None if there is one already.
+        link: sign-in link of the first organiser; None if there is already an organiser.
     """
     lines = ["", f"Quintet is ready, after {seconds:.1f} s.", ""]
     lines += _demo(directory) if demo else _own(directory, base_url, link)
@@ -375,7 +375,7 @@ def _demo(directory: DataDirectory) -> Iterator[str]:
 
 
 def asked(directory: DataDirectory) -> Iterator[str]:
-    """Return the links of the judges of each protocol; none before their campaign is loaded."""
+    """Return the links of judges of each protocol; empty before their campaign is loaded."""
     protocols = (read_json(directory.demo_file) or {}).get("protocols", [])
     width = max([len(str(each.get("name", ""))) for each in protocols], default=0)
     for number, each in enumerate(protocols):
@@ -384,7 +384,7 @@ def asked(directory: DataDirectory) -> Iterator[str]:
 
 
 def _home(directory: DataDirectory) -> str:
-    """Return the prefix with which a command finds this folder."""
+    """Return the prefix for commands to find this folder."""
     if directory == DataDirectory.default():
         return ""
     return f"QUINTET_HOME={shlex.quote(str(directory.path))} "

@@ -1,4 +1,4 @@
-"""Keep processes running: restart those that end, after growing delays."""
+"""Keep processes running: restart those that end, after increasing delays."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from types import FrameType
 from launcher.data_directory import LauncherError
 from launcher.processes import Child, ProcessRegistry
 
-# Seconds before the n-th restart in a row; the last one is repeated.
+# Seconds before successive restarts; the last value is repeated.
 BACK_OFF_SECONDS = (0.0, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 
-# A process that ran this long has recovered: its next exit counts as the first again.
+# After this many seconds, a process has recovered, and its next exit counts as the first.
 RECOVERED_AFTER_SECONDS = 30.0
 
-# Time for the web server, worker and beat to finish before they are killed.
+# Seconds until the web server, worker and beat are killed.
 STOP_TIMEOUT_SECONDS = 6.0
 
 
@@ -27,11 +27,11 @@ _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class StopRequest:
-    """Request to stop, and its urgency.
+    """A request to stop, and its urgency.
 
     Attributes:
-        made: Ctrl-C, SIGTERM or SIGHUP arrived.
-        urgent: a second one arrived: kill instead of waiting.
+        made: true after Ctrl-C, SIGTERM or SIGHUP.
+        urgent: true after a second one: kill instead of waiting.
     """
 
     def __init__(self) -> None:
@@ -46,9 +46,9 @@ class StopRequest:
         signal.set_wakeup_fd(self._writing, warn_on_full_buffer=False)
         for number in _STOP_SIGNALS:
             if number == signal.SIGHUP and signal.getsignal(number) == signal.SIG_IGN:
-                continue  # started with nohup: meant to outlive its terminal
+                continue  # started with nohup, to outlive its terminal
             signal.signal(number, self._ask)
-        # Python only writes to the pipe for signals that have a handler of its own.
+        # Python writes to the pipe only for signals with a Python handler.
         signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
         return self
 
@@ -61,7 +61,7 @@ class StopRequest:
         os.close(self._writing)
 
     def wait(self, seconds: float) -> bool:
-        """Sleep until a request is made, a child ends or the time is up; True when stopping."""
+        """Sleep until a request, the end of a child or the timeout; return True if stopping."""
         if not self.made:
             ready, _, _ = select.select([self._reading], [], [], seconds)
             if ready:
@@ -78,16 +78,16 @@ class _Supervised:
     child: Child
     failures: int = 0
     started: float = field(default_factory=time.monotonic)
-    due: float | None = None  # when to start it again; None while it runs
+    due: float | None = None  # time of the next start; None while it is running
 
 
 class Supervisor:
-    """Watches services (already started) and children (started and stopped here).
+    """Watch services (already started) and children (started and stopped here).
 
     Args:
-        services: restarted before anything that depends on them.
-        registry: where they are recorded, which a full disk may prevent for a while.
-        report: where restarts are reported.
+        services: processes restarted before those that depend on them.
+        registry: record of the processes, which may be delayed by a full disk.
+        report: function called with messages about restarts.
     """
 
     def __init__(
@@ -103,20 +103,20 @@ class Supervisor:
         self._watched = [_Supervised(service) for service in services]
 
     def start(self, *children: Child) -> None:
-        """Start children and watch them from now on."""
+        """Start children and watch them."""
         for child in children:
             self._children.append(child)
             child.start()
             self._watched.append(_Supervised(child))
 
     def run(self, stop: StopRequest) -> None:
-        """Watch until asked to stop."""
-        # The end of a child wakes it at once.
+        """Watch until a stop is requested."""
+        # The end of a child interrupts the sleep.
         while not stop.wait(1.0):
             self.poll()
 
     def poll(self) -> None:
-        """Check all processes once: record exits, restart those that are due."""
+        """Check all processes once: record exits, and restart those that are due."""
         for watched in self._watched:
             now = time.monotonic()
             if watched.due is None and watched.child.pid is None:
@@ -126,7 +126,7 @@ class Supervisor:
         self._record_all()
 
     def _record_all(self) -> None:
-        """Write the registry again where that failed; report the failure and its end, once each."""
+        """Write the registry again if it failed before; report the failure and its end once each."""
         if self._registry.refusal is not None:
             self._registry.write()
         if self._registry.refusal != self._refusal:
@@ -145,20 +145,20 @@ class Supervisor:
         )
 
     def _restart(self, watched: _Supervised) -> None:
-        # Workers of a killed master would hold its port or its tasks.
+        # Workers of a killed main process would keep its port or tasks.
         watched.child.kill_group()
         try:
             watched.child.start()
         except LauncherError as error:
             self._report(str(error))
         except OSError as error:
-            # Its log cannot be opened on a full disk, say. Tried again like one that ended.
+            # For example, its log cannot be opened on a full disk. Try again as if it had ended.
             self._report(f"{watched.child.name} cannot be started: {error}")
         watched.started = time.monotonic()
         watched.due = None
 
     def stop(self, stop: StopRequest) -> None:
-        """Stop all children together; kill those that take longer than `STOP_TIMEOUT_SECONDS`."""
+        """Stop all children at once; kill those that take longer than `STOP_TIMEOUT_SECONDS`."""
         for child in self._children:
             child.send(signal.SIGTERM)
         end = time.monotonic() + STOP_TIMEOUT_SECONDS

