@@ -1,10 +1,10 @@
 #!/usr/bin/env python
-"""Django's command line."""
+"""Run Django's command line."""
 
 import os
 import sys
 
-#: Commands that work on files alone: no database, no broker, no key, whatever the environment says.
+#: Commands that only use files: no database, broker or key, regardless of the environment.
 FILE_COMMANDS = frozenset(
     {
         "compare_designs",
@@ -18,7 +18,7 @@ FILE_COMMANDS = frozenset(
         "simulate_campaigns",
     }
 )
-#: Commands that change tables and triggers, which the application's role may not.
+#: Commands that change tables and triggers, which the role of the application must not.
 OWNER_COMMANDS = frozenset({"migrate", "pgtrigger"})
 
 
@@ -30,7 +30,7 @@ def works_on_files(argv: list[str]) -> bool:
 
 
 def main(argv: list[str]) -> int:
-    """Run a command; return 1 with a sentence, and change nothing, where Quintet is not set up."""
+    """Run a command; if Quintet is not set up, print an explanation and return 1 without changes."""
     named = argv[1:2]
     on_files = bool(named) and works_on_files(argv[1:])
     if on_files:

@@ -1,1 +1,1 @@
-"""Demo campaigns: their texts, their simulated judges, and the loading."""
+"""Demo campaigns: texts, simulated judges and loading."""

@@ -1,4 +1,4 @@
-"""`demo.json`: where to go in a demo that runs, for people and for scripts."""
+"""Write `demo.json`, with the links of a running demo, for users and scripts."""
 
 import json
 import secrets
@@ -32,12 +32,12 @@ NEWCOMERS_NOTE = "demo.json"
 
 
 def guide_write(*, base_url: str, path: Path) -> dict[str, Any]:
-    """Write the guide, keeping the links and secrets of the one already there if they still hold.
+    """Write the guide, keeping valid links and secrets of an existing one.
 
-    It may be written before all campaigns are loaded, and again after each.
+    It can be written before all campaigns are loaded, and again after each.
     """
     guide = _kept(path, base_url) or _new(base_url)
-    # One judge per protocol who works on no other.
+    # One judge per protocol, who uses no other protocol.
     guide["protocols"] = guide["protocols"] or _protocol_links(base_url)
     guide["tasks"] = list(
         Task.objects.filter(test_set__campaign__slug__in=CAMPAIGNS)
@@ -45,12 +45,12 @@ def guide_write(*, base_url: str, path: Path) -> dict[str, Any]:
         .values("id", "test_set__name")
     )
     path.parent.mkdir(parents=True, exist_ok=True)
-    # It holds a password and links that sign in: for its owner alone, from the first byte.
+    # It contains a password and sign-in links, so only its owner may ever read it.
     partial = path.with_suffix(".partial")
     partial.touch(mode=0o600)
     partial.chmod(0o600)
     partial.write_text(json.dumps(guide, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-    partial.replace(path)  # whole, for those who read it meanwhile
+    partial.replace(path)  # atomic, for concurrent readers
     return guide
 
 
@@ -77,7 +77,7 @@ def _new(base_url: str) -> dict[str, Any]:
     organiser.save(update_fields=["password"])
     ApiToken.objects.filter(user=organiser).delete()
     _token, api_token = token_create(user=organiser)
-    # Judges who joined by invitation meanwhile keep their links.
+    # Judges who joined later by invitation keep their links.
     judges = _with_links(campaign).filter(pseudonym__in=[*GERMAN_JUDGES, *ARABIC_JUDGES])
     Invitation.objects.for_anybody().filter(campaign=campaign, note=NEWCOMERS_NOTE).update(
         revoked_at=Now()
@@ -94,7 +94,7 @@ def _new(base_url: str) -> dict[str, Any]:
             "email": ORGANISER_EMAIL,
             "password": password,
         },
-        # Creates a judge when its button is pressed.
+        # Creates a judge when the button is pressed.
         "newcomers": {"url": base_url + reverse("invitation", args=[newcomers])},
         "judges": [
             {
@@ -112,7 +112,7 @@ def _new(base_url: str) -> dict[str, Any]:
 
 @transaction.atomic
 def _protocol_links(base_url: str) -> list[dict[str, str]]:
-    """Return a new link for each judge of the campaign of all protocols; none before it is loaded."""
+    """Return a new link for each judge of the campaign of all protocols; empty before it is loaded."""
     campaign = Campaign.objects.filter(slug=PROTOCOLS).first()
     if campaign is None:
         return []
@@ -130,18 +130,18 @@ def _protocol_links(base_url: str) -> list[dict[str, str]]:
 
 
 def _signing_in(base_url: str, campaign: Campaign, user: User, role: InvitationRole) -> str:
-    """Return a new link that signs a user in to a campaign."""
+    """Return a new sign-in link of a user to a campaign."""
     _invitation, token = invitation_create(campaign=campaign, user=user, role=role)
     return base_url + reverse("invitation", args=[token])
 
 
 def _asked(task: Task, pseudonym: str) -> str:
-    """Return how a judge is asked, with the test set where a protocol asks in two ways."""
+    """Return the name of the protocol of a judge, with the test set if a protocol is used in two ways."""
     name = task.get_protocol_display()
     return name if pseudonym == task.protocol else f"{name} ({task.test_set.name})"
 
 
 def _with_links(campaign: Campaign) -> QuerySet[Judge]:
-    """Return the judges of a campaign who are people, in order of creation."""
+    """Return the human judges of a campaign in order of creation."""
     people = Judge.objects.filter(campaign=campaign, origin=Judge.Origin.PERSON)
     return people.select_related("user").order_by("id")

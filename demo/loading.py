@@ -1,4 +1,4 @@
-"""Loads the demo campaigns, each whole or not at all, and only where it is missing."""
+"""Load missing demo campaigns, each completely or not at all."""
 
 from collections.abc import Callable, Iterator, Mapping
 from csv import DictReader
@@ -43,14 +43,14 @@ HIDDEN = "museum-hidden"
 PROTOCOLS = "museum-protocols"
 WMT12 = "wmt12"
 SEED = 2026
-# Another one: judgments of all campaigns have ids of their own.
+# A different seed, since the IDs of judgments are unique across campaigns.
 SEED_OF_HIDDEN = 2027
-# Share of blocks; each judge sees one about every third HIT.
+# Share of blocks; each judge sees one in about every third HIT.
 BAD_REFERENCE_RATE = 0.1
-# A damaged reference is far below the worst output.
+# Damaged references are far below the worst output.
 DAMAGED_QUALITY = 5.0
 
-# Kept of each task: the points of its curve, and fewer where it has a few answers.
+# Number of stored points of the curve of each task, fewer if it has only a few answers.
 RANKINGS = 6
 RANKINGS_OF_FEW = 2
 
@@ -59,7 +59,7 @@ GERMAN_JUDGES = ("Ada", "Bruno", "Clara")
 ARABIC_JUDGES = ("Dalia", "Emil")
 INSTRUCTIONS = ("en", "de", "ar")
 
-# Pseudonym of a judge of several outputs with error spans, and the number of outputs.
+# Pseudonyms of judges of several outputs with error spans, and the number of outputs.
 SIDE_BY_SIDE = "spans-side-by-side"
 OUTPUTS_SIDE_BY_SIDE = 3
 
@@ -85,7 +85,7 @@ SIMULATED_WITHOUT_REFERENCE = (
     SimulatedJudge("sim-quick-1", noise=22, seconds_per_block=25),
     SimulatedJudge("sim-careless", noise=None, seconds_per_block=4),
 )
-# In each protocol, by its name; enough answers for each of its tables, and soon loaded.
+# Number of answers by protocol: enough for each of its tables, and fast to load.
 HITS_IN_PROTOCOLS = 6
 SIMULATED_IN_PROTOCOLS = (
     SimulatedJudge("careful", noise=8, seconds_per_block=40),
@@ -100,7 +100,7 @@ def demo_load(*, say: Say) -> Iterator[list[str]]:
     """Create the campaigns and their organiser; existing ones are unchanged.
 
     Yields:
-        The names of the campaigns that are still to be loaded, before each and at the end.
+        The names of campaigns still to be loaded, before each campaign and at the end.
     """
     organiser = _organiser()
     there = set(Campaign.objects.filter(slug__in=CAMPAIGNS).values_list("slug", flat=True))
@@ -126,7 +126,7 @@ def _museum_load(organiser: User, name: str) -> None:
     german = _texts_load("en-de", language="de", name="Museum English–German", blocks_wanted=1500)
     arabic = _texts_load("en-ar", language="ar", name="Museum English–Arabic", blocks_wanted=300)
     for task, judges, hits_each, rankings in (
-        # No judge sees a sentence twice: these see nearly all of the 48, and of the 12.
+        # No judge sees a sentence twice, so these judges see nearly all of the 48 or 12 sentences.
         (german, SIMULATED_GERMAN, 16, RANKINGS),
         (arabic, SIMULATED_ARABIC, 4, RANKINGS_OF_FEW),
     ):
@@ -148,7 +148,7 @@ def _museum_load(organiser: User, name: str) -> None:
             campaign=campaign,
             language=language,
             text=path.read_text(encoding="utf-8"),
-            # The other languages say the same: accepting one accepts all.
+            # The other languages have the same content, so accepting one accepts all.
             demands_acceptance=language == INSTRUCTIONS[0],
             user=organiser,
         )
@@ -156,13 +156,13 @@ def _museum_load(organiser: User, name: str) -> None:
     for language, names in (("de", GERMAN_JUDGES), ("ar", ARABIC_JUDGES)):
         for name in names:
             judge = judge_add(campaign=campaign, pseudonym=name, languages=["en", language])
-            # Holders of these links judge at once; new judges read the instructions first.
+            # Judges with these links start at once; new judges read the instructions first.
             instructions_accept(judge=judge, instructions=version)
 
 
 @transaction.atomic
 def _hidden_load(organiser: User, name: str) -> None:
-    """Load a campaign whose judges do not see the reference: it is ranked, and shows who reads."""
+    """Load a campaign where the reference is ranked instead of shown, which reveals careless judges."""
     campaign = Campaign.objects.create(slug=HIDDEN, name=name, show_reference=False)
     organiser_add(campaign=campaign, user=organiser)
     quality_rules_suggest(campaign=campaign, user=None)
@@ -187,7 +187,7 @@ def _hidden_load(organiser: User, name: str) -> None:
 
 @transaction.atomic
 def _protocols_load(organiser: User, name: str) -> None:
-    """Load a campaign with a task of each protocol on one test set, each with a few answers and a judge of its own."""
+    """Load a campaign with a task of each protocol on one test set, each with some answers and its own judge."""
     campaign = Campaign.objects.create(slug=PROTOCOLS, name=name)
     organiser_add(campaign=campaign, user=organiser)
     ranking = _texts_load(
@@ -215,7 +215,7 @@ def _protocols_load(organiser: User, name: str) -> None:
 
 
 def _side_by_side_load() -> None:
-    """Load error spans and scores of several outputs side by side, beside those of one at a time: contrastive ESA."""
+    """Load error spans and scores of several outputs side by side (contrastive ESA), to compare with single outputs."""
     ranking = _texts_load(
         "en-ar",
         language="ar",
@@ -235,7 +235,7 @@ def _side_by_side_load() -> None:
 
 
 def _answers_simulate(task: Task, *, name: str) -> None:
-    """Let simulated judges give a few answers, and add a judge who works on no other protocol."""
+    """Let simulated judges give some answers, and add a judge who uses no other protocol."""
     test_set = task.test_set
     languages = [test_set.source_language, test_set.target_language]
     pool_fill(task_id=task.pk)
@@ -256,16 +256,16 @@ def _answers_simulate(task: Task, *, name: str) -> None:
 
 
 def _snippets_load(task: Task) -> None:
-    """Load the questions to readers of a quiz."""
+    """Load the questions of a quiz."""
     path = HERE / "museum" / "en-de.snippets.jsonl"
     with path.open("rb") as stream:
         snippets_import(task=task, file=InputFile(path.name, stream))
 
 
 def _checks_add(task: Task) -> None:
-    """Add damaged references as attention checks: most of them approved, some left to be reviewed.
+    """Add damaged references as attention checks, most of them approved and some pending.
 
-    Only words missing or reordered: this is obvious in any language.
+    Words are only removed or reordered, which is obvious in any language.
     """
     bad_references_make(
         test_set=task.test_set,
@@ -313,7 +313,7 @@ def _wmt12_load(organiser: User, name: str) -> None:
 
 
 def _qualities(task: Task) -> Mapping[int, float]:
-    """Return the stated quality (0–100) by output id, from the file beside the texts."""
+    """Return the quality (0–100) of each output by ID, from the file next to the texts."""
     pair = f"{task.test_set.source_language}-{task.test_set.target_language}"
     path = HERE / "museum" / f"{pair}.quality.tsv"
     with path.open(encoding="utf-8", newline="") as lines:
@@ -337,7 +337,7 @@ def _qualities(task: Task) -> Mapping[int, float]:
     }
 
 
-#: Each campaign's name and how it is loaded; those that people look at first come first.
+#: Functions to load campaigns by name; those that users usually open first come first.
 CAMPAIGNS: Mapping[str, tuple[str, Callable[[User, str], None]]] = {
     WMT12: ("WMT12 (real judgments, without texts)", _wmt12_load),
     MUSEUM: ("A day at the museum", _museum_load),

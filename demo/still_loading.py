@@ -1,4 +1,4 @@
-"""Demo campaigns that are still being loaded, for pages opened meanwhile."""
+"""Name demo campaigns that are still being loaded on pages."""
 
 import os
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from django.http import HttpRequest
 
 
 def still_loading_write(names: Sequence[str]) -> None:
-    """Make pages name these campaigns, or none."""
+    """Set the names shown on pages."""
     if path := _file():
         path.write_text("\n".join(names), encoding="utf-8")
 
@@ -16,8 +16,8 @@ def still_loading_write(names: Sequence[str]) -> None:
 def still_loading(_request: HttpRequest) -> dict[str, list[str]]:
     """Return the names for all templates; a context processor.
 
-    Read from a file of the data folder, because loading commits only at the end. The launcher
-    removes it at each start.
+    They are read from a file in the data folder, because loading commits only at the end. The launcher
+    removes the file at each start.
     """
     path = _file()
     try:

@@ -1,9 +1,9 @@
-"""Print nginx's configuration for one host, from `deploy/nginx.conf.template`.
+"""Print the configuration of nginx for a host, from `deploy/nginx.conf.template`.
 
     python -m deploy.nginx --server-name campaign.example.org \\
         --certificate /etc/ssl/campaign.pem --key /etc/ssl/campaign.key > /etc/nginx/conf.d/quintet.conf
 
-Needs nothing but Python. nginx's image fills in the same template by itself (docker-compose.yml).
+This only needs Python. The nginx image fills in the same template itself (docker-compose.yml).
 """
 
 import argparse
@@ -14,15 +14,15 @@ from pathlib import Path
 
 TEMPLATE = Path(__file__).with_name("nginx.conf.template")
 _NAME = re.compile(r"\$\{([A-Z_]+)\}")
-# What would end a directive, or begin another.
+# Characters that would end or begin a directive.
 _UNSAFE = re.compile(r"[\s;{}\"'$\\]")
 
 
 def rendered(values: dict[str, str]) -> str:
-    """Return the configuration with its names filled in.
+    """Return the configuration with names filled in.
 
     Raises:
-        ValueError: a name of the template has no value, or one that nginx would not read as one word.
+        ValueError: a name in the template has no value, or a value that nginx would not read as one word.
     """
     template = re.sub(r"^#.*\n", "", TEMPLATE.read_text(encoding="utf-8"), flags=re.MULTILINE)
     missing = set(_NAME.findall(template)) - set(values)
@@ -37,7 +37,7 @@ def rendered(values: dict[str, str]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the configuration; return how the program is to exit."""
+    """Print the configuration; return the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m deploy.nginx", description=__doc__.split("\n")[0]
     )

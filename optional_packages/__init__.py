@@ -1,11 +1,11 @@
-"""Packages that not every Quintet is installed with: the extras of pyproject.toml."""
+"""Check for packages of the extras in pyproject.toml, which are not always installed."""
 
 import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-#: What is imported of each extra.
+#: Modules imported from each extra.
 _MODULES: Final = {
     "dask": "distributed",
     "errors": "sentry_sdk",
@@ -18,25 +18,25 @@ _MODULES: Final = {
 
 
 class ExtraMissingError(ImportError):
-    """A package is not installed; the message says which, and how to install it."""
+    """A package is not installed; the message explains how to install it."""
 
 
 def has_extra(extra: str) -> bool:
     """Return whether the packages of an extra are installed."""
     try:
         return find_spec(_MODULES[extra]) is not None
-    except (ImportError, ValueError):  # a program that forbids the import
+    except (ImportError, ValueError):  # imports blocked by a program
         return False
 
 
 def extra_require(extra: str, what: str) -> None:
-    """Raise ExtraMissingError where an extra is not installed.
+    """Raise ExtraMissingError if an extra is not installed.
 
     Parameters
     ----------
     extra : str
     what : str
-        What needs it, as the beginning of a sentence in the plural: “Parquet files”.
+        What needs it, as the plural subject of a sentence: “Parquet files”.
     """
     if not has_extra(extra):
         raise ExtraMissingError(
@@ -45,7 +45,7 @@ def extra_require(extra: str, what: str) -> None:
 
 
 def how_to_install(extra: str) -> str:
-    """Return how an extra is installed beside the Quintet that runs."""
+    """Return the command to install an extra for the running Quintet."""
     if "QUINTET_IMAGE" in os.environ:
         return f"Build the image with it: docker compose build --build-arg EXTRAS={extra}"
     if (Path(__file__).parents[1] / "Makefile").exists():

@@ -1,7 +1,7 @@
-"""Parts of numba that kernels use; without numba, stand-ins that leave them interpreted.
+"""Import the parts of numba that kernels use; without numba, replacements that leave kernels interpreted.
 
-The same source gives the same bits either way: whole numbers of 64 bits wrap around, and random numbers follow from
-keys. Interpreted, a kernel takes about a hundred times as long, which a campaign of some thousand judgments does not notice.
+Results are bit-identical either way: 64-bit integers wrap around, and random numbers follow from keys.
+Interpreted kernels take about a hundred times as long, which is acceptable for a few thousand judgments.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ except ModuleNotFoundError:
     _NUMBERS = (int, np.integer, np.bool_)
 
     class _Type:
-        """Stands for any type, array of it and signature; as a call on a number, for the number."""
+        """Replacement for all types, arrays and signatures; called with a number, it returns the number."""
 
         def __call__(self, *of: Any, **_how: Any) -> Any:
             return int(of[0]) if len(of) == 1 and isinstance(of[0], _NUMBERS) else self
@@ -43,7 +43,7 @@ except ModuleNotFoundError:
     boolean = float64 = int8 = int32 = int64 = types = uint8 = uint16 = uint64 = void = _Type()  # type: ignore[assignment]
 
     def njit(*function: Any, **_options: Any) -> Any:  # type: ignore[no-redef]
-        """Return the function as it is, but for warnings of numbers that wrap around."""
+        """Return the function unchanged except that it does not warn about overflow."""
         if function and callable(function[0]) and not isinstance(function[0], _Type):
             return np.errstate(over="ignore")(function[0])
 
