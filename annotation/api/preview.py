@@ -5,18 +5,17 @@ Kept outside the judging API's address prefix, which is exempt from the second f
 
 from dataclasses import asdict
 from datetime import timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
 from rest_framework import status
-from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
 from annotation.api import serializers
 from annotation.api.judging import (
+    JudgeAddress,
     JudgedBlocksSerializer,
     ProblemReportRequestSerializer,
     answer_validated,
@@ -31,8 +30,7 @@ from annotation.services.preview import (
     hit_preview,
     labels_preview,
 )
-from campaign.api.access import readable_task
-from campaign.api.requests import content_validated
+from campaign.api.operations import operation
 from campaign.models import Task
 
 _A_DAY_SECONDS = 86_400
@@ -63,25 +61,25 @@ def _next_data(task: Task, after: UUID | None) -> dict[str, Any] | None:
     return None if hit is None else _data(task, hit)
 
 
-@extend_schema(exclude=True)
-class PreviewAssignmentsView(APIView):
-    def post(self, request: Request, task_id: int) -> Response:
+#: Members who only read may preview, and the description leaves previews out.
+_preview = partial(operation, for_readers=True, exclude=True)
+
+
+class PreviewAssignmentsView(JudgeAddress):
+    @_preview("preview_assignment", takes=serializers.AssignmentRequestSerializer)
+    def post(self) -> Response:
         """Show the first HIT, or the one after."""
-        task = readable_task(request, task_id)
-        sent = content_validated(serializers.AssignmentRequestSerializer, request.data)
-        found = _next_data(task, sent.get("after"))
+        found = _next_data(self.task, self.sent.get("after"))
         if found is None:
             return Response(status=status.HTTP_204_NO_CONTENT)
         return Response(found)
 
 
-@extend_schema(exclude=True)
-class PreviewJudgmentView(APIView):
-    def put(self, request: Request, task_id: int, client_id: UUID) -> Response:
+class PreviewJudgmentView(JudgeAddress):
+    @_preview("preview_judgment", takes=serializers.JudgmentRequestSerializer)
+    def put(self, client_id: UUID) -> Response:
         """Take a judgment and drop it; with `after`, the next HIT comes with the answer."""
-        task = readable_task(request, task_id)
-        sent = content_validated(serializers.JudgmentRequestSerializer, request.data)
-        data = dict(sent)
+        task, data = self.task, self.sent
         after, block = data.pop("after", None), data["block"]
         data.pop("in_hand", None)
         data["answer"] = answer_validated(task.protocol, data.get("answer"))
@@ -99,54 +97,45 @@ class PreviewJudgmentView(APIView):
         )
 
 
-@extend_schema(exclude=True)
-class PreviewSkipView(APIView):
-    def put(self, request: Request, task_id: int, client_id: UUID) -> Response:
+class PreviewSkipView(JudgeAddress):
+    @_preview("preview_skip", takes=serializers.SkipRequestSerializer)
+    def put(self, client_id: UUID) -> Response:
         """Take a skip and drop it."""
-        task = readable_task(request, task_id)
-        sent = content_validated(serializers.SkipRequestSerializer, request.data)
-        assignment = hit_id_of(task=task, block=sent["block"])
-        return Response({"id": client_id, **sent, "assignment": assignment})
+        assignment = hit_id_of(task=self.task, block=self.sent["block"])
+        return Response({"id": client_id, **self.sent, "assignment": assignment})
 
 
-@extend_schema(exclude=True)
-class PreviewProblemReportView(APIView):
-    def put(self, request: Request, task_id: int, client_id: UUID) -> Response:
+class PreviewProblemReportView(JudgeAddress):
+    @_preview("preview_problem_report", takes=ProblemReportRequestSerializer)
+    def put(self, client_id: UUID) -> Response:
         """Take a problem report and drop it."""
-        readable_task(request, task_id)
-        sent = content_validated(ProblemReportRequestSerializer, request.data)
-        return Response({"id": client_id, **sent})
+        return Response({"id": client_id, **self.sent})
 
 
-@extend_schema(exclude=True)
-class PreviewJudgmentsView(APIView):
-    def get(self, request: Request, task_id: int) -> Response:
+class PreviewJudgmentsView(JudgeAddress):
+    @_preview("preview_judgments", JudgedBlocksSerializer)
+    def get(self) -> dict[str, Any]:
         """Nothing is stored, so there is no history."""
-        readable_task(request, task_id)
-        none: dict[str, Any] = {"next": None, "previous": None, "has_older": False, "results": []}
-        return Response(JudgedBlocksSerializer(none).data)
+        return {"next": None, "previous": None, "has_older": False, "results": []}
 
 
-@extend_schema(exclude=True)
-class PreviewProgressView(APIView):
-    def get(self, request: Request, task_id: int) -> Response:
+class PreviewProgressView(JudgeAddress):
+    @_preview("preview_progress", serializers.ProgressSerializer)
+    def get(self) -> dict[str, Any]:
         """As at the beginning."""
-        campaign = readable_task(request, task_id).test_set.campaign
-        return Response({"done": 0, "wanted": campaign.blocks_per_judge, "minutes_left": None})
+        wanted = self.task.test_set.campaign.blocks_per_judge
+        return {"done": 0, "wanted": wanted, "minutes_left": None}
 
 
-@extend_schema(exclude=True)
-class PreviewWorkTimeView(APIView):
-    def get(self, request: Request, task_id: int) -> Response:
+class PreviewWorkTimeView(JudgeAddress):
+    @_preview("preview_work_time", WorkTimeSerializer)
+    def get(self) -> dict[str, Any]:
         """No time is counted."""
-        readable_task(request, task_id)
         nothing = {"sentences": 0, "active_seconds": 0, "untimed": 0}
-        now = timezone.localtime()
-        data = {
+        return {
             "time_zone": timezone.get_current_timezone_name(),
             "seconds_left_today": _A_DAY_SECONDS,
-            "today": {"day": now.date(), **nothing},
+            "today": {"day": timezone.localtime().date(), **nothing},
             "total": nothing,
             "days": [],
         }
-        return Response(WorkTimeSerializer(data).data)

@@ -1,4 +1,4 @@
-"""The results XML of Appraise (WMT15 and WMT16)."""
+"""Read the results XML of Appraise (WMT15 and WMT16)."""
 
 from __future__ import annotations
 
