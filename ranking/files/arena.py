@@ -11,7 +11,7 @@ from campaign.formats.errors import Losses
 from campaign.formats.streams import peek
 from campaign.formats.tables import is_index, read_table
 from ranking.files.labels import json_objects
-from ranking.files.parquet_reading import columns_of_schema, refusing_damage
+from ranking.files.parquet_reading import refusing_damage
 from ranking.files.records import NO_JUDGE, JudgedBlock
 
 COLUMNS: Final = ("model_a", "model_b", "winner")
@@ -48,7 +48,10 @@ def read_arena(file: InputFile, losses: Losses) -> Iterator[JudgedBlock]:
 
 def holds_votes(name: str, source: str | IO[bytes]) -> bool:
     """Return whether a Parquet file has the columns of votes."""
-    return set(COLUMNS) <= set(columns_of_schema(name, source))
+    with refusing_damage(name):
+        from pyarrow import parquet
+
+        return set(COLUMNS) <= set(parquet.read_schema(source).names)
 
 
 def read_arena_parquet(name: str, source: str | IO[bytes], losses: Losses) -> Iterator[JudgedBlock]:

@@ -124,15 +124,6 @@ def opened(name: str, source: Any) -> Iterator[JudgmentsFile]:
         yield JudgmentsFile(name, source)
 
 
-def columns_of_schema(name: str, source: Any) -> list[str]:
-    """Return the names of a file's columns. Raises FormatError for a damaged file."""
-    with refusing_damage(name):
-        from pyarrow import parquet
-
-        names: list[str] = parquet.read_schema(source).names
-        return names
-
-
 @contextmanager
 def refusing_damage(name: str) -> Iterator[None]:
     """Raise FormatError for data that pyarrow cannot read."""
