@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -25,9 +26,9 @@ from ranking.core.agreement.parts import (
 )
 from ranking.core.agreement.statistics import Chance
 from ranking.core.judged.collapsed_candidates import Pairing
-from ranking.reports.correlations import kappa_cells, kappa_columns, kappa_plot
+from ranking.reports.correlations import kappa_columns, kappa_plot
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import Column, Plot, Report, Table, end_columns
+from ranking.reports.tables import Column, Plot, Report, Table, end_columns, of_part
 from ranking.wording.agreement import (
     CHANCE_WORDS,
     PAIRING_WORDS,
@@ -156,28 +157,23 @@ def _measures(found: AgreementFound) -> Table:
             if measures is not None:
                 rows.append((f"{called}, {_('Between judges')}", measures.inter))
                 rows.append((f"{called}, {_('Self-agreement')}", measures.intra))
-    return Table(
+    return Table.of(
+        rows,
         name="agreement",
         title=_("Agreement"),
         columns=(
-            Column("agreement", _("Agreement"), is_text=True),
-            *kappa_columns(),
-            Column("p_agree", "P(A)"),
-            Column("p_chance", "P(E)"),
-            Column("agreeing", _("Agreeing")),
-            Column("comparable", _("Comparable")),
+            Column("agreement", _("Agreement"), is_text=True, of=itemgetter(0)),
+            *of_part(
+                itemgetter(1),
+                (
+                    *kappa_columns(),
+                    Column("p_agree", "P(A)"),
+                    Column("p_chance", "P(E)"),
+                    Column("agreeing", _("Agreeing")),
+                    Column("comparable", _("Comparable")),
+                ),
+            ),
         ),
-        rows=[
-            (
-                called,
-                *kappa_cells(measure),
-                measure.p_agree,
-                measure.p_chance,
-                measure.agreeing,
-                measure.comparable,
-            )
-            for called, measure in rows
-        ],
         notes=[strength_caution()],
         plot=kappa_plot("agreement"),
     )
@@ -208,34 +204,25 @@ def _n_agreement(found: LabelAgreements) -> Table:
 
 
 def _by_length(found: tuple[LengthAgreement, ...]) -> list[Table]:
-    """Return Figure 2 of Bojar et al. (2011) for this campaign, between judges and with themselves."""
-    titles = (
-        _("Agreement between judges by source length"),
-        _("Self-agreement by source length"),
-    )
-    of_rows = (
-        [(row, row.agreement.inter) for row in found],
-        [(row, row.agreement.intra) for row in found],
-    )
     return [
-        Table(
+        Table.of(
+            found,
             name=name,
             title=title,
             columns=(
-                Column("words", _("Words"), is_text=True, names="words"),
+                Column(
+                    "words",
+                    _("Words"),
+                    is_text=True,
+                    names="words",
+                    of=lambda row: f"{row.shortest}–{row.longest}",
+                ),
                 Column("segments", _("Segments")),
-                *kappa_columns(),
-                Column("comparable", _("Comparable"), counts="judgments"),
+                *of_part(
+                    attrgetter(f"agreement.{kind}"),
+                    (*kappa_columns(), Column("comparable", _("Comparable"), counts="judgments")),
+                ),
             ),
-            rows=[
-                (
-                    f"{row.shortest}–{row.longest}",
-                    row.segments,
-                    *kappa_cells(measure),
-                    measure.comparable,
-                )
-                for row, measure in rows
-            ],
             plot=Plot(
                 kind="line",
                 label="words",
@@ -246,8 +233,9 @@ def _by_length(found: tuple[LengthAgreement, ...]) -> list[Table]:
                 end=1,
             ),
         )
-        for name, title, rows in zip(
-            ("by_length", "by_length_themselves"), titles, of_rows, strict=True
+        for kind, name, title in (
+            ("inter", "by_length", _("Agreement between judges by source length")),
+            ("intra", "by_length_themselves", _("Self-agreement by source length")),
         )
     ]
 

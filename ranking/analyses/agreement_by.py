@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -22,11 +23,11 @@ from ranking.core.agreement.parts import (
     agreement_by_systems,
 )
 from ranking.core.agreement.statistics import Chance
-from ranking.reports.correlations import kappa_cells, kappa_columns, kappa_plot
+from ranking.reports.correlations import kappa_columns, kappa_plot
 from ranking.reports.inputs import Input, ignored_documents_notes, report_on
-from ranking.reports.tables import BETWEEN, Column, Named, Report, Table, Value
+from ranking.reports.tables import BETWEEN, Column, Named, Report, Table, of_part
 from ranking.wording.agreement import (
-    no_interval_in_words,
+    missing_in_words,
     not_estimable_in_words,
     strength_caution,
 )
@@ -108,47 +109,53 @@ def _notes(given: Input, whole: AgreementEstimate) -> list[str]:
 
 def _tables(given: Input, found: Mapping[str, Any]) -> list[Table]:
     whole = found["whole"].kappa
-    tables = [
-        _table(
-            "by_system",
-            _("By system"),
-            _("System"),
-            "system",
-            [(str(row.part[0]), row) for row in _least_first(found["by_system"])],
-            whole,
+    parts: tuple[tuple[str, str, str, Named, Callable[[PartAgreement], str]], ...] = (
+        ("by_system", _("By system"), _("System"), "system", lambda row: str(row.part[0])),
+        (
+            *("by_pair", _("By pair of systems"), _("Systems"), "systems"),
+            lambda row: BETWEEN.join(map(str, row.part)),
         ),
-        _table(
-            "by_pair",
-            _("By pair of systems"),
-            _("Systems"),
-            "systems",
-            [(BETWEEN.join(map(str, row.part)), row) for row in _least_first(found["by_pair"])],
-            whole,
+        (
+            *("by_document", _("By document"), _("Document"), "document"),
+            lambda row: _document(given, row),
         ),
-        _table(
-            "by_document",
-            _("By document"),
-            _("Document"),
-            "document",
-            [(_document(given, row), row) for row in _least_first(found["by_document"])],
-            whole,
+        (
+            *("by_segment", _("Sentences with lowest agreement"), _("Sentence"), "segment"),
+            lambda row: str(row.part[0]),
         ),
-        _table(
-            "by_segment",
-            _("Sentences with lowest agreement"),
-            _("Sentence"),
-            "segment",
-            [(str(row.part[0]), row) for row in found["by_segment"]],
-            whole,
-            notes=[
-                _(
-                    "Only sentences with at least %(fewest)d pairs of comparisons. Intervals generalize to other judges of the same sentence."
-                )
-                % {"fewest": found["fewest"]}
-            ],
-        ),
+    )
+    most = _(
+        "Only sentences with at least %(fewest)d pairs of comparisons. Intervals generalize to other judges of the same sentence."
+    ) % {"fewest": found["fewest"]}
+    return [
+        Table.of(
+            found[name] if name == "by_segment" else _least_first(found[name]),
+            name=name,
+            title=title,
+            columns=(
+                Column("part", heading, is_text=True, names=names, of=said),
+                *of_part(
+                    attrgetter("agreement"),
+                    (
+                        *kappa_columns(with_reason=False),
+                        Column("p_agree", "P(A)"),
+                        Column("comparable", _("Comparable")),
+                    ),
+                ),
+                Column("segments", _("Segments")),
+                Column(
+                    "why",
+                    _("Reason for missing κ or interval"),
+                    is_text=True,
+                    of=lambda row: missing_in_words(row.agreement),
+                ),
+            ),
+            notes=[most] if name == "by_segment" else (),
+            plot=kappa_plot("part", mark=whole),
+        )
+        for name, title, heading, names, said in parts
+        if name != "by_document" or found[name]
     ]
-    return [table for table in tables if table.name != "by_document" or table.rows]
 
 
 def _least_first(parts: Sequence[PartAgreement]) -> list[PartAgreement]:
@@ -164,48 +171,6 @@ def _document(given: Input, row: PartAgreement) -> str:
     if number < len(given.documents):
         return given.documents[number]
     return _("document %(number)d") % {"number": number + 1}
-
-
-def _table(
-    name: str,
-    title: str,
-    heading: str,
-    names: Named,
-    rows: Sequence[tuple[str, PartAgreement]],
-    whole: float | None,
-    notes: Sequence[str] = (),
-) -> Table:
-    return Table(
-        name=name,
-        title=title,
-        columns=(
-            Column("part", heading, is_text=True, names=names),
-            *kappa_columns(),
-            Column("p_agree", "P(A)"),
-            Column("comparable", _("Comparable")),
-            Column("segments", _("Segments")),
-            Column("why", _("Reason for missing κ or interval"), is_text=True),
-        ),
-        rows=[(words, *_values(row)) for words, row in rows],
-        notes=notes,
-        plot=kappa_plot("part", mark=whole),
-    )
-
-
-def _values(row: PartAgreement) -> tuple[Value, ...]:
-    found = row.agreement
-    why = None
-    if found.reason is not None:
-        why = not_estimable_in_words(found.reason)
-    elif found.no_interval is not None:
-        why = no_interval_in_words(found.no_interval)
-    return (
-        *kappa_cells(found, with_reason=False),
-        found.p_agree,
-        found.comparable,
-        row.segments,
-        why,
-    )
 
 
 AGREEMENT_BY = AnalysisKind(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -28,9 +29,10 @@ from ranking.reports.tables import (
     Value,
     end_columns,
     interval_plot,
+    of_part,
 )
 from ranking.wording.agreement import (
-    no_interval_in_words,
+    missing_in_words,
     not_estimable_in_words,
     strength_caution,
     strength_in_words,
@@ -203,34 +205,42 @@ def _listed(found: JudgePairsFound) -> list[int]:
 
 def _pairs(found: JudgePairsFound, listed: list[int], beside: Int64Array) -> Table:
     words = {-1: _("Below"), 0: _("Within"), 1: _("Above")}
-    rows: list[tuple[Value, ...]] = []
-    for row in listed:
-        pair = found.pairs.at(row)
-        rows.append(
-            (
-                BETWEEN.join(pair.judges),
-                *(pair.kappa, pair.low, pair.high, pair.comparable),
-                pair.segments,
-                strength_in_words(pair.kappa),
-                words[int(beside[row])],
-                _why(pair),
-            )
-        )
     hidden = len(found.pairs) - len(listed)
-    return Table(
+    return Table.of(
+        ((found.pairs.at(row), int(beside[row])) for row in listed),
         name="pairs",
         title=_("Pairs of judges"),
         columns=(
-            Column("judges", _("Judges"), is_text=True, names="judges"),
-            Column("kappa", "κ", decimals=2),
-            *end_columns(decimals=2),
-            Column("comparable", _("Comparable")),
-            Column("segments", _("Segments")),
-            Column("strength", _("Strength"), is_text=True),
-            Column("beside", _("Band"), is_text=True),
-            Column("why", _("Reason for missing κ or interval"), is_text=True),
+            *of_part(
+                itemgetter(0),
+                (
+                    Column(
+                        "judges",
+                        _("Judges"),
+                        is_text=True,
+                        names="judges",
+                        of=lambda pair: BETWEEN.join(pair.judges),
+                    ),
+                    Column("kappa", "κ", decimals=2),
+                    *end_columns(decimals=2),
+                    Column("comparable", _("Comparable")),
+                    Column("segments", _("Segments")),
+                    Column(
+                        "strength",
+                        _("Strength"),
+                        is_text=True,
+                        of=lambda pair: strength_in_words(pair.kappa),
+                    ),
+                ),
+            ),
+            Column("beside", _("Band"), is_text=True, of=lambda row: words[row[1]]),
+            Column(
+                "why",
+                _("Reason for missing κ or interval"),
+                is_text=True,
+                of=lambda row: missing_in_words(row[0]),
+            ),
         ),
-        rows=rows,
         notes=[
             strength_caution(),
             *(
@@ -244,12 +254,6 @@ def _pairs(found: JudgePairsFound, listed: list[int], beside: Int64Array) -> Tab
         ],
         plot=kappa_plot("judges", mark=found.inter.kappa, most=_DRAWN_PAIRS),
     )
-
-
-def _why(pair: PairAgreement) -> str | None:
-    if pair.reason is not None:
-        return not_estimable_in_words(pair.reason)
-    return None if pair.no_interval is None else no_interval_in_words(pair.no_interval)
 
 
 def _matrix(found: JudgePairsFound, beside: Int64Array) -> list[Table]:

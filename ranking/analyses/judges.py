@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -26,15 +27,13 @@ from ranking.core.judges.outliers import (
 from ranking.core.judges.repeats import SelfAgreement, agreement_with_themselves
 from ranking.core.methods.registry import METHODS
 from ranking.reports.correlations import (
-    correlation_cells,
     correlation_columns,
     interval_notes,
-    kappa_cells,
     kappa_columns,
     kappa_plot,
 )
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import Column, Report, Table, Value
+from ranking.reports.tables import Column, Report, Table, of_part
 from ranking.wording.agreement import strength_caution
 
 DEVIATIONS = Option(
@@ -132,40 +131,59 @@ def _tell(given: Input, options: Mapping[str, Any], found: Mapping[str, Any]) ->
 def _judges(
     judges: Sequence[JudgeDiagnosis], rules: Sequence[RuleOutcome], skipped: dict[str, int]
 ) -> Table:
-    return Table(
+    return Table.of(
+        judges,
         name="judges",
         title=_("Judges"),
         columns=(
             Column("judge", _("Judge"), is_text=True, names="judge"),
             Column("blocks", _("Blocks"), counts="judgments"),
-            Column("skipped", _("Skipped"), counts="skipped"),
-            *kappa_columns(_("κ with others"), key="kappa_", places=2),
-            Column("deviation", _("Mean label − others"), decimals=2),
-            Column("distance", _("Distance"), decimals=2),
-            Column("easy_missed", _("Easy sentences missed"), decimals=2),
-            Column("reference_preferred", _("Reference"), decimals=2),
-            Column("p_random", _("p (random)")),
-            Column("median_seconds", _("Seconds"), decimals=0),
-            Column("stands_out", _("Outlier by"), is_text=True),
-        ),
-        rows=[
-            (
-                judge.judge,
-                judge.blocks,
-                skipped.get(judge.judge, 0),
-                *kappa_cells(judge.agreement),
-                judge.labels.deviation,
-                judge.labels.distance,
-                judge.easy.share_missed,
-                *_reference_and_time(judge),
-                ", ".join(
-                    outlier_rule_in_words(rule.rule)
-                    for rule in rules
-                    if judge.judge in rule.outliers
+            Column(
+                "skipped",
+                _("Skipped"),
+                counts="skipped",
+                of=lambda row: skipped.get(row.judge, 0),
+            ),
+            *of_part(
+                attrgetter("agreement"), kappa_columns(_("κ with others"), key="kappa_", places=2)
+            ),
+            *of_part(
+                attrgetter("labels"),
+                (
+                    Column("deviation", _("Mean label − others"), decimals=2),
+                    Column("distance", _("Distance"), decimals=2),
                 ),
-            )
-            for judge in judges
-        ],
+            ),
+            Column(
+                "easy_missed",
+                _("Easy sentences missed"),
+                decimals=2,
+                of=attrgetter("easy.share_missed"),
+            ),
+            Column(
+                "reference_preferred",
+                _("Reference"),
+                decimals=2,
+                of=lambda row: row.reference and row.reference.share,
+            ),
+            Column(
+                "p_random", _("p (random)"), of=lambda row: row.reference and row.reference.p_random
+            ),
+            Column(
+                "median_seconds",
+                _("Seconds"),
+                decimals=0,
+                of=lambda row: row.time and row.time.median,
+            ),
+            Column(
+                "stands_out",
+                _("Outlier by"),
+                is_text=True,
+                of=lambda row: ", ".join(
+                    outlier_rule_in_words(rule.rule) for rule in rules if row.judge in rule.outliers
+                ),
+            ),
+        ),
         notes=[strength_caution()],
         plot=kappa_plot("judge", key="kappa_"),
     )
@@ -194,38 +212,25 @@ def _themselves(found: Sequence[SelfAgreement]) -> list[Table]:
     ]
 
 
-def _reference_and_time(judge: JudgeDiagnosis) -> tuple[Value, Value, Value]:
-    return (
-        judge.reference.share if judge.reference is not None else None,
-        judge.reference.p_random if judge.reference is not None else None,
-        judge.time.median if judge.time is not None else None,
-    )
-
-
 def _rules(
     rules: Sequence[RuleOutcome], without: dict[str, RankingWithout], confidence: float
 ) -> Table:
     by_rule = {str(rule.rule): rule for rule in rules}
-    return Table(
+    return Table.of(
+        without.items(),
         name="rules",
         title=_("Ranking without outliers"),
         columns=(
-            Column("rule", _("Rule"), is_text=True),
-            Column("judged", _("Judges checked")),
-            Column("left_out", _("Left out")),
-            Column("blocks", _("Remaining blocks")),
-            *correlation_columns(confidence),
+            Column("rule", _("Rule"), is_text=True, of=lambda row: outlier_rule_in_words(row[0])),
+            Column(
+                "judged",
+                _("Judges checked"),
+                of=lambda row: by_rule[row[0]].judged if row[0] in by_rule else None,
+            ),
+            Column("left_out", _("Left out"), of=lambda row: len(row[1].judges)),
+            Column("blocks", _("Remaining blocks"), of=lambda row: row[1].blocks),
+            *of_part(lambda row: row[1].correlation, correlation_columns(confidence)),
         ),
-        rows=[
-            (
-                outlier_rule_in_words(name),
-                by_rule[name].judged if name in by_rule else None,
-                len(each.judges),
-                each.blocks,
-                *correlation_cells(each.correlation),
-            )
-            for name, each in without.items()
-        ],
         notes=interval_notes([each.correlation for each in without.values()], confidence),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any
 
 from django.utils.formats import number_format
@@ -30,15 +31,13 @@ from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.scores import Scores
 from ranking.range_choices import choice_of
 from ranking.reports.correlations import (
-    correlation_cells,
     correlation_columns,
     interval_notes,
-    kappa_cells,
     kappa_columns,
     kappa_plot,
 )
 from ranking.reports.inputs import Input, report_on
-from ranking.reports.tables import Column, Report, Table, Value, interval_plot
+from ranking.reports.tables import Column, Report, Table, Value, interval_plot, of_part
 from ranking.wording.agreement import strength_caution
 from ranking.wording.ranges import cluster_rules, limit_in_words, ranges_in_words, rank_cell
 
@@ -247,21 +246,18 @@ def _row(row: Mapping[str, Any] | None, *, several: bool) -> tuple[Value, ...]:
 
 
 def _correlations(found: RankingsWithout, confidence: float) -> Table:
-    return Table(
+    return Table.of(
+        (
+            (_("before and after"), found.before_and_after),
+            (_("judges left out and the rest"), found.alone_and_rest),
+        ),
         name="correlations",
         title=_("Correlation of scores"),
         columns=(
-            Column("scores", _("Scores"), is_text=True),
-            *correlation_columns(confidence),
-            Column("systems", _("Systems")),
+            Column("scores", _("Scores"), is_text=True, of=itemgetter(0)),
+            *of_part(itemgetter(1), correlation_columns(confidence)),
+            Column("systems", _("Systems"), of=lambda row: row[1].pairs),
         ),
-        rows=[
-            (words, *correlation_cells(each), each.pairs)
-            for words, each in (
-                (_("before and after"), found.before_and_after),
-                (_("judges left out and the rest"), found.alone_and_rest),
-            )
-        ],
         notes=[
             _(
                 "Before and after are similar if the judges left out judged little. The second row compares them with the rest."
@@ -278,19 +274,21 @@ def _agreements(found: RankingsWithout, agreement: AgreementReport) -> dict[str,
 
 def _judges(found: RankingsWithout, agreement: AgreementReport) -> Table:
     kappas = _agreements(found, agreement)
-    return Table(
+    return Table.of(
+        found.judges.items(),
         name="left_out",
         title=_("Judges left out"),
         columns=(
-            Column("judge", _("Judge"), is_text=True, names="judge"),
-            Column("blocks", _("Blocks"), counts="judgments"),
-            *kappa_columns(_("κ with others"), places=2),
-            Column("comparable", _("Comparable")),
+            Column("judge", _("Judge"), is_text=True, names="judge", of=itemgetter(0)),
+            Column("blocks", _("Blocks"), counts="judgments", of=itemgetter(1)),
+            *of_part(
+                lambda row: kappas[row[0]],
+                (
+                    *kappa_columns(_("κ with others"), places=2),
+                    Column("comparable", _("Comparable")),
+                ),
+            ),
         ),
-        rows=[
-            (name, blocks, *kappa_cells(kappas[name]), kappas[name].comparable)
-            for name, blocks in found.judges.items()
-        ],
         notes=[strength_caution()],
         plot=kappa_plot("judge"),
     )

@@ -1,6 +1,5 @@
 """Exports of a task: available data, streams, background exports and files."""
 
-from operator import attrgetter
 from typing import Any
 
 from django.db.models import QuerySet
@@ -164,7 +163,7 @@ class ExportsView(ExportAddress):
 
 class ExportKindsView(ExportAddress):
     pagination_class = RowPages
-    row_key = attrgetter("kind.name")
+    row_key = staticmethod(lambda row: row["kind"].name)
 
     @operation("export_kinds", ExportKindSerializer(many=True))
     def get(self) -> Any:

@@ -1,11 +1,9 @@
 """Exports of a task for page and REST: request, estimated size, and responses."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from campaign.database.replica import read_on
@@ -15,7 +13,7 @@ from campaign.selectors.exported_files import ExportStorageError, exported_bytes
 from campaign.services.members import NotAllowedError
 from optional_packages import has_extra
 from ranking.export.asked import Export, export_asked
-from ranking.export.kinds import KINDS, ExportFormat, ExportKind
+from ranking.export.kinds import KINDS, ExportFormat
 from ranking.export.rows import MOST_COUNTED, ROWS
 
 #: Bytes of a row, with five outputs if it is a judgment: measured on the benchmark's files.
@@ -31,27 +29,11 @@ _BYTES_OF_A_ROW: Final[dict[str, int]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FormatOffered:
-    """A format of a kind: approximate size of a complete file, and the data it cannot hold."""
+def kinds_offered(*, task: Task, may_change: bool) -> list[dict[str, Any]]:
+    """Return the kinds that a member may export, with their rows, or how many they have more than, and their formats.
 
-    name: str
-    bytes: int
-    losses: list[Promise]
-
-
-@dataclass(frozen=True, slots=True)
-class KindOffered:
-    """A kind: its rows, or how many it has more than, and the formats it is written in."""
-
-    kind: ExportKind
-    rows: int
-    is_more: bool
-    formats: list[FormatOffered]
-
-
-def kinds_offered(*, task: Task, may_change: bool) -> list[KindOffered]:
-    """Return the kinds that a member may export, as many rows as there may be. A query or two for each kind."""
+    A format has the approximate size of a complete file, and the data it cannot hold. A query or two for each kind.
+    """
     found = []
     numbers = ROWS["judgments"].count(task)
     for kind in KINDS.values():
@@ -61,11 +43,11 @@ def kinds_offered(*, task: Task, may_change: bool) -> list[KindOffered]:
         is_more = not kind.by_number and rows > MOST_COUNTED and ROWS[kind.name].counted is None
         rows = MOST_COUNTED if is_more else rows
         formats = [
-            FormatOffered(str(name), rows * _BYTES_OF_A_ROW[name], list(losses))
+            {"name": str(name), "bytes": rows * _BYTES_OF_A_ROW[name], "losses": list(losses)}
             for name, losses in kind.formats.items()
             if name is not ExportFormat.PARQUET or has_extra("parquet")
         ]
-        found.append(KindOffered(kind, rows, is_more, formats))
+        found.append({"kind": kind, "rows": rows, "is_more": is_more, "formats": formats})
     return found
 
 

@@ -22,7 +22,6 @@ from campaign.services.judge_groups import (
 from campaign.services.rules import MAX_BLOCKS
 from ranking.export.kinds import ExportFormat
 from ranking.models import Analysis, RankingSettings
-from ranking.pages.exports import KindOffered
 from ranking.selectors.judges import judges_by_pseudonym
 
 _ID: Final = re.compile("[0-9]{1,18}")
@@ -273,10 +272,10 @@ class ExportForm(forms.Form):
         help_text=_("Leave blank to export everything so far."),
     )
 
-    def __init__(self, *args: Any, offered: list[KindOffered], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, offered: list[dict[str, Any]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         kind: Any = self.fields["kind"]
-        kind.choices = [(each.kind.name, each.kind.title) for each in offered]
+        kind.choices = [(each["kind"].name, each["kind"].title) for each in offered]
 
     @property
     def asked(self) -> dict[str, Any]:

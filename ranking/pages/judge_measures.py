@@ -1,7 +1,6 @@
 """The measures of judges in words: a row for each with its interval and evidence, strips, and the table of judges."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import django_filters
@@ -26,20 +25,6 @@ from ranking.pages.formats import ago, duration, figure, interval, judge_status_
 from ranking.pages.plots import percent
 from ranking.selectors.judges import FLAGGED, GRAVITIES, UNFLAGGED, JudgeListed, has_low_agreement
 from ranking.wording.numbers import decimals
-
-
-@dataclass(frozen=True, slots=True)
-class MeasureRow:
-    """A measure in words; `interval` and `test` may be empty."""
-
-    measure: str
-    label: str
-    value: str
-    interval: str
-    evidence: str
-    test: str
-    definition: str = ""
-
 
 _Format = Callable[[float | None], str]
 
@@ -84,8 +69,8 @@ def in_figures(measure: JudgeMeasure, value: float | None) -> str:
     return _FORMATS[SCALES[measure]](value)
 
 
-def measure_rows(measures: Mapping[str, Mapping[str, Any]]) -> list[MeasureRow]:
-    """Return a row for each measure of a judge, in the order of the pages.
+def measure_rows(measures: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Return a row for each measure of a judge, in the order of the pages; `interval` and `test` may be empty.
 
     Measures without evidence are left out, except that of the reference: a row says that there is none.
     """
@@ -94,20 +79,15 @@ def measure_rows(measures: Mapping[str, Mapping[str, Any]]) -> list[MeasureRow]:
         for measure in JudgeMeasure
         if measure in measures and measure not in _NOT_LISTED
     ]
-    if known and JudgeMeasure.REFERENCE not in measures:
-        return [_without_reference(), *known]
-    return known
-
-
-def _without_reference() -> MeasureRow:
-    return MeasureRow(
-        measure=JudgeMeasure.REFERENCE,
-        label=str(JudgeMeasure.REFERENCE.label),
-        value=_("no data"),
-        interval="",
-        evidence=_("no comparisons with the reference"),
-        test="",
-    )
+    if not known or JudgeMeasure.REFERENCE in measures:
+        return known
+    missing = {
+        "measure": JudgeMeasure.REFERENCE.value,
+        "label": str(JudgeMeasure.REFERENCE.label),
+        "value": _("no data"),
+        "evidence": _("no comparisons with the reference"),
+    }
+    return [missing, *known]
 
 
 def reference_missing_in_words(task: Task) -> str:
@@ -126,23 +106,17 @@ def rule_in_words(rule: QualityRule) -> str:
     """Return the rule as a sentence: "Warn when share of ties is above 90% (95% confidence, at least 60 …)"."""
     measure = JudgeMeasure(rule.measure)
     below = rule.direction == RuleDirection.BELOW
-    if SCALES[measure] != Scale.PROBABILITY:
-        sentence = (
-            _(
-                "%(action)s when %(measure)s is below %(threshold)s (95%% confidence, at least "
-                "%(evidence)s)"
-            )
-            if below
-            else _(
-                "%(action)s when %(measure)s is above %(threshold)s (95%% confidence, at least "
-                "%(evidence)s)"
-            )
+    if SCALES[measure] == Scale.PROBABILITY and below:
+        sentence = _("%(action)s when %(measure)s is below %(threshold)s (at least %(evidence)s)")
+    elif SCALES[measure] == Scale.PROBABILITY:
+        sentence = _("%(action)s when %(measure)s is above %(threshold)s (at least %(evidence)s)")
+    elif below:
+        sentence = _(
+            "%(action)s when %(measure)s is below %(threshold)s (95%% confidence, at least %(evidence)s)"
         )
     else:
-        sentence = (
-            _("%(action)s when %(measure)s is below %(threshold)s (at least %(evidence)s)")
-            if below
-            else _("%(action)s when %(measure)s is above %(threshold)s (at least %(evidence)s)")
+        sentence = _(
+            "%(action)s when %(measure)s is above %(threshold)s (95%% confidence, at least %(evidence)s)"
         )
     return sentence % {
         "action": rule.get_action_display(),
@@ -158,8 +132,8 @@ def breach_in_words(evidence: Mapping[str, Any]) -> str:
     if not rule:
         return ""
     shown = _measure_row(JudgeMeasure(rule["measure"]), evidence["measures"][rule["measure"]])
-    between = f" ({shown.interval})" if shown.interval else ""
-    return f"{shown.label}: {shown.value}{between}, {shown.evidence}"
+    between = f" ({shown['interval']})" if shown["interval"] else ""
+    return f"{shown['label']}: {shown['value']}{between}, {shown['evidence']}"
 
 
 def _chance(measure: JudgeMeasure, measures: Mapping[str, Mapping[str, Any]]) -> str:
@@ -170,21 +144,22 @@ def _chance(measure: JudgeMeasure, measures: Mapping[str, Mapping[str, Any]]) ->
     return f"{_('P(E) of own labels')} {decimals(chance, 2)}"
 
 
-def _measure_row(measure: JudgeMeasure, row: Mapping[str, Any], *, more: str = "") -> MeasureRow:
+def _measure_row(
+    measure: JudgeMeasure, row: Mapping[str, Any], *, more: str = ""
+) -> dict[str, str]:
     low, high = (
         None if row[end] is None else in_figures(measure, row[end]) for end in ("low", "high")
     )
-    return MeasureRow(
-        measure=measure,
-        label=str(measure.label),
-        value=in_figures(measure, row["value"]),
-        interval="" if low is None or high is None else interval(low, high),
-        evidence=pgettext("between figures", "; ").join(
-            filter(None, (_evidence(measure, row["evidence"]), more))
-        ),
-        test=_test(measure, row["p_value"]),
-        definition=str(DEFINITIONS[measure]),
-    )
+    evidence = filter(None, (_evidence(measure, row["evidence"]), more))
+    return {
+        "measure": measure.value,
+        "label": str(measure.label),
+        "value": in_figures(measure, row["value"]),
+        "interval": "" if low is None or high is None else interval(low, high),
+        "evidence": pgettext("between figures", "; ").join(evidence),
+        "test": _test(measure, row["p_value"]),
+        "definition": str(DEFINITIONS[measure]),
+    }
 
 
 def _evidence(measure: JudgeMeasure, count: int) -> str:
@@ -216,8 +191,8 @@ def drawn_measures(
     """Return the measures of a judge in the order of the pages, each with its place among the values of `everybody`."""
     found = []
     for row in measure_rows(measures):
-        measure, own = JudgeMeasure(row.measure), measures.get(row.measure)
-        values = np.array(everybody.get(row.measure, ()))
+        measure, own = JudgeMeasure(row["measure"]), measures.get(row["measure"])
+        values = np.array(everybody.get(measure, ()))
         drawn: dict[str, Any] = {"row": row, "strip": None, "judges": values.size}
         if own is not None and own["value"] is not None and values.size:
             middle = float(np.median(values))

@@ -1,7 +1,6 @@
 """Campaigns at a glance in words and plots: the overview with a row a test set, and the list of campaigns."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from math import inf
 from typing import Any, Final
@@ -39,51 +38,22 @@ _DAYS_ON_AXIS: Final = 60
 _LINE_PX: Final = 8
 
 
-@dataclass(frozen=True, slots=True)
-class OverviewRow:
-    """A test set of the overview, ready to be shown.
-
-    `end` and `end_range` are dates in words, or `end` says why there are none.
-    """
-
-    overview: TaskOverview
-    headline: str
-    plot: Mapping[str, Any] | None
-    bar: str | None
-    bars: Mapping[str, Any]
-    end: str
-    end_range: str
-    end_plot: Mapping[str, Any] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """The test sets of a campaign together.
+def totals_of(overviews: Sequence[TaskOverview]) -> dict[str, Any]:
+    """Return the sums of a campaign's test sets.
 
     `share` is of those that ask for a number of blocks, `pace` is in blocks a day of those that are open.
     """
-
-    running: int
-    tasks: int
-    judged: int
-    at_work: int
-    share: float | None
-    pace: float
-
-
-def totals_of(overviews: Sequence[TaskOverview]) -> Totals:
-    """Return the sums of a campaign's test sets."""
     asked = [each.summary for each in overviews if each.task.blocks_wanted]
     wanted = sum(each.task.blocks_wanted or 0 for each in asked)
     done = sum(min(each.judged, each.task.blocks_wanted or 0) for each in asked)
-    return Totals(
-        running=sum(each.is_open for each in overviews),
-        tasks=len(overviews),
-        judged=sum(each.summary.judged for each in overviews),
-        at_work=sum(each.at_work for each in overviews),
-        share=done / wanted if wanted else None,
-        pace=sum(each.pace for each in overviews if each.is_open),
-    )
+    return {
+        "running": sum(each.is_open for each in overviews),
+        "tasks": len(overviews),
+        "judged": sum(each.summary.judged for each in overviews),
+        "at_work": sum(each.at_work for each in overviews),
+        "share": done / wanted if wanted else None,
+        "pace": sum(each.pace for each in overviews if each.is_open),
+    }
 
 
 def campaign_end(overviews: Sequence[TaskOverview], *, today: date) -> tuple[str, str]:
@@ -114,33 +84,27 @@ def _closed_at(overview: TaskOverview) -> float:
     return closed.timestamp() if closed else 0.0
 
 
-def overview_rows(
-    overviews: Sequence[TaskOverview],
-    *,
-    today: date,
-) -> tuple[OverviewRow, ...]:
-    """Return the rows of test sets; all ends on one axis."""
+def overview_rows(overviews: Sequence[TaskOverview], *, today: date) -> list[dict[str, Any]]:
+    """Return the rows of test sets; all ends on one axis. `end` is a date, or says why there is none."""
     ends = [overview.end for overview in overviews]
     axis = _days_on_axis([end for end in ends if end is not None])
-    return tuple(
-        _row(overview, end, today=today, axis=axis)
-        for overview, end in zip(overviews, ends, strict=True)
-    )
-
-
-def _row(overview: TaskOverview, end: EndOfWork | None, *, today: date, axis: float) -> OverviewRow:
-    standing, share = overview.summary.standing, overview.summary.share
-    words, between = _end_in_words(overview, end, today)
-    return OverviewRow(
-        overview=overview,
-        headline=_headline(overview),
-        plot=small_plot(standing) if standing and standing["systems"] else None,
-        bar=None if share is None else percent(share),
-        bars=bar_plot([(day.start, day.judged) for day in overview.days]),
-        end=words,
-        end_range=between,
-        end_plot=_end_plot(end, axis) if end and end.days else None,
-    )
+    rows = []
+    for overview, end in zip(overviews, ends, strict=True):
+        standing, share = overview.summary.standing, overview.summary.share
+        words, between = _end_in_words(overview, end, today)
+        rows.append(
+            {
+                "overview": overview,
+                "headline": _headline(overview),
+                "plot": small_plot(standing) if standing and standing["systems"] else None,
+                "bar": None if share is None else percent(share),
+                "bars": bar_plot([(day.start, day.judged) for day in overview.days]),
+                "end": words,
+                "end_range": between,
+                "end_plot": _end_plot(end, axis) if end and end.days else None,
+            }
+        )
+    return rows
 
 
 def _headline(overview: TaskOverview) -> str:
@@ -222,7 +186,7 @@ _NAME: Final = "name"
 #: Keys computed from the facts of campaigns: sorting by one of these reads all facts.
 _FIGURES: Final[Mapping[str, Callable[[CampaignFacts], float | None]]] = {
     _NEEDS: lambda facts: len(needs_in(facts)),
-    "judged": lambda facts: totals_of(facts.overviews).judged,
+    "judged": lambda facts: totals_of(facts.overviews)["judged"],
     "cost": lambda facts: facts.active_ms,
     "end": lambda facts: days_to_end(facts.overviews),
 }
@@ -318,10 +282,10 @@ class CampaignTable(DeskTable):
 
     def cell_judged(self, row: Campaign) -> SafeString | str:
         totals = totals_of(self.facts[row.pk].overviews)
-        if totals.share is None:
-            return figure(totals.judged)
-        words = _("%(share)s of target") % {"share": share(totals.share)}
-        return format_html('{} <span class="quiet">{}</span>', figure(totals.judged), words)
+        if totals["share"] is None:
+            return figure(totals["judged"])
+        words = _("%(share)s of target") % {"share": share(totals["share"])}
+        return format_html('{} <span class="quiet">{}</span>', figure(totals["judged"]), words)
 
     def cell_cost(self, row: Campaign) -> SafeString | str:
         """Return the hours of active time and, if the campaign's pay is per hour, their cost."""

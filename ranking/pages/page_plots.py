@@ -1,15 +1,13 @@
 """Plots of pages without a report: each as a table, from which files are made as for reports."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from annotation.selectors.designs import design_in_force, design_unless_chosen
@@ -70,23 +68,15 @@ def _ranks(_request: HttpRequest, task: Task) -> Table | None:
     return ranks_table(run.result["systems"], name="ranks", method=run.method)
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryShown:
-    """The points of a ranking's history and their plot; `left_out` counts those that rank groups apart."""
-
-    points: Sequence[HistoryPoint]
-    plot: SafeString | None
-    left_out: int
-
-
-def history_shown(found: Sequence[HistoryPoint]) -> HistoryShown | None:
-    """Return a ranking's history for its page; None while there is little to see."""
+def history_shown(found: Sequence[HistoryPoint]) -> dict[str, Any] | None:
+    """Return the points of one ranking each, their plot, and how many others are left out; None if there are too few to draw."""
     points = [point for point in found if point.is_one_ranking]
     if len(points) < _MIN_POINTS or len(points[-1].systems) < 2:
         return None
     if points[0].comparisons == points[-1].comparisons:
         return None
-    return HistoryShown(points, drawn_for_page(_history_table(points)), len(found) - len(points))
+    plot = drawn_for_page(_history_table(points))
+    return {"points": points, "plot": plot, "left_out": len(found) - len(points)}
 
 
 def _history(_request: HttpRequest, task: Task) -> Table:
@@ -205,10 +195,10 @@ def _measures(judge: Judge, task: Task) -> Table:
     )
     rows = []
     for row in measure_rows(own):
-        values, found = everybody.get(row.measure) or [], own.get(row.measure, {})
+        values, found = everybody.get(row["measure"]) or [], own.get(row["measure"], {})
         ends = (min(values), float(np.median(values)), max(values)) if values else (None,) * 3
         numbers = (found.get(each) for each in ("value", "low", "high"))
-        rows.append((row.label, *numbers, *ends, len(values)))
+        rows.append((row["label"], *numbers, *ends, len(values)))
     return Table(
         name="measures",
         title=_("Measures of %(who)s") % {"who": judge.pseudonym},

@@ -1,7 +1,6 @@
 """A report as shown on a page: figures in the reader's locale, plots, and links to the judgments behind them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from typing import Any, Final
 
@@ -34,64 +33,6 @@ _NOTHING = "–"
 _MOST_ROWS, _MOST_CELLS, _FIRST_ROWS = 500, 2_400, 100
 
 
-#: Columns in which nothing is 0.
-_P_VALUES = frozenset(
-    [
-        "p",
-        "p_value",
-        "adjusted_p",
-        "p_random",
-        "p_normal",
-        "p_exact",
-        "p_judges",
-        "p_before",
-        "p_after",
-        "p_next",
-        "p_soft_pairwise",
-        "p_acc_eq",
-    ]
-)
-
-
-@dataclass(frozen=True, slots=True)
-class ShownRow:
-    """The cells of a row, escaped, each with whether it is a number; a rule is drawn below it if `ends`."""
-
-    cells: Sequence[tuple[str, bool]]
-    ends: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ShownTable:
-    """A table with its plot; `more` rows are not shown. `body` are the rows as they are shown.
-
-    `files` are the plot, and the rows, as files: what each is called and its address.
-    """
-
-    name: str
-    title: str
-    headings: Sequence[tuple[str, bool]]
-    rows: Sequence[ShownRow]
-    notes: Sequence[str]
-    plot: SafeString | None
-    more: int
-    files: Sequence[tuple[str, str]]
-
-    @property
-    def body(self) -> SafeString:
-        """The rows; written here, since a template and `format_html` take many times as long for thousands of cells."""
-        parts = []
-        for row in self.rows:
-            parts.append('<tr class="ends">' if row.ends else "<tr>")
-            for place, (markup, is_number) in enumerate(row.cells):
-                tag, scope = ("td", "") if place else ("th", ' scope="row"')
-                kind = ' class="number"' if is_number else ""
-                parts.append(f"<{tag}{scope}{kind}>{markup}</{tag}>")
-            parts.append("</tr>")
-        # Each part is escaped, or one of those above.
-        return mark_safe("".join(parts))  # noqa: S308
-
-
 def shown_tables(
     report: Report,
     *,
@@ -99,7 +40,7 @@ def shown_tables(
     addresses: Addresses | None = None,
     of_task: OfTask | None = None,
     file_address: Callable[[str, str], str] | None = None,
-) -> list[ShownTable]:
+) -> list[dict[str, Any]]:
     """Return the tables of a report but those named in `without`.
 
     With `addresses`, cells lead there; with `of_task`, to those of the test set that their row is about, which it
@@ -128,39 +69,47 @@ def _table(
     addresses: Addresses | None,
     of_task: OfTask | None,
     file_address: Callable[[str, str], str] | None,
-) -> ShownTable:
-    rows = [
-        _cells(table, row, addresses if of_task is None else _addresses(table, row, of_task))
-        for row in _first(table)
-    ]
+) -> dict[str, Any]:
+    """Return a table for the page: its headings with whether they are of numbers, the markup of its first rows, and its files."""
+    rows = _first(table)
     plot = drawn_for_page(table, pair_address=None if addresses is None else addresses.won)
-    return ShownTable(
-        name=table.name,
-        title=table.title,
-        headings=[(system_label(column.heading), not column.is_text) for column in table.columns],
-        rows=[ShownRow(cells, number in table.rules) for number, cells in enumerate(rows)],
-        notes=table.notes,
-        plot=plot,
-        more=len(table.rows) - len(rows),
-        files=[]
+    return {
+        "name": table.name,
+        "title": table.title,
+        "headings": [(system_label(each.heading), not each.is_text) for each in table.columns],
+        "body": _body(table, rows, addresses, of_task),
+        "notes": table.notes,
+        "plot": plot,
+        "more": len(table.rows) - len(rows),
+        "files": []
         if plot is None or file_address is None
         else [(ending.upper(), file_address(table.name, ending)) for ending in PLOT_FILES],
-    )
+    }
 
 
-def _cells(
-    table: Table, row: Sequence[Value], addresses: Addresses | None
-) -> list[tuple[str, bool]]:
-    about = {} if addresses is None else _about(table, row)
-    return [
-        (
-            escape(_words(value, column))
-            if addresses is None or value is None
-            else _markup(_words(value, column), value, column, about, addresses),
-            not column.is_text,
-        )
-        for value, column in zip(row, table.columns, strict=True)
-    ]
+def _body(
+    table: Table,
+    rows: Sequence[Sequence[Value]],
+    addresses: Addresses | None,
+    of_task: OfTask | None,
+) -> SafeString:
+    """Return the rows as markup. Built here: a template takes ten times as long for many cells."""
+    parts = []
+    for number, row in enumerate(rows):
+        here = addresses if of_task is None else _addresses(table, row, of_task)
+        about = {} if here is None else _about(table, row)
+        parts.append('<tr class="ends">' if number in table.rules else "<tr>")
+        for place, (value, column) in enumerate(zip(row, table.columns, strict=True)):
+            words = _words(value, column)
+            markup = escape(words)
+            if here is not None and value is not None:
+                markup = _markup(words, value, column, about, here)
+            tag, scope = ("td", "") if place else ("th", ' scope="row"')
+            kind = "" if column.is_text else ' class="number"'
+            parts.append(f"<{tag}{scope}{kind}>{markup}</{tag}>")
+        parts.append("</tr>")
+    # Each part is escaped.
+    return mark_safe("".join(parts))  # noqa: S308
 
 
 def linked(words: str, address: str | None) -> str:
@@ -219,18 +168,16 @@ def _markup(
 
 
 def _named(value: str, names: Named, addresses: Addresses) -> str | None:
-    if names in ("system", "other"):
-        return addresses.system(value)
-    if names == "judge":
-        return addresses.judge(value)
+    """Return the address of an object named in a cell; None if it does not exist any more."""
     if names == "test_set":
         return addresses.ranking
-    if names == "segment":
-        return addresses.segment(int(value))
     if names == "systems":
         systems = _two_systems(value)
         return addresses.judgments(**systems) if _is_there(systems, addresses) else None
-    return addresses.judgments(**{names: value})
+    pages = {"system": addresses.system, "other": addresses.system, "judge": addresses.judge}
+    if names == "segment":
+        return addresses.segment(int(value))
+    return pages[names](value) if names in pages else addresses.judgments(**{names: value})
 
 
 def _is_there(about: dict[Named, str], addresses: Addresses) -> bool:
@@ -246,12 +193,19 @@ def _words(value: Value, column: Column) -> str:
         return _NOTHING
     if isinstance(value, float):
         smallest = 10.0**-column.decimals
-        if column.key in _P_VALUES and value < smallest / 2:
+        if _is_p_value(column.key) and value < smallest / 2:
             return f"< {number_format(smallest, column.decimals)}"
         return decimals(value, column.decimals)
     if isinstance(value, int):
         return figure(value)
     return BETWEEN.join(map(system_label, value.split(BETWEEN)))
+
+
+def _is_p_value(key: str) -> bool:
+    """Return whether a column holds p-values, in which nothing is 0; `p_agree` and `p_chance` are shares."""
+    return key in ("p", "adjusted_p") or (
+        key.startswith("p_") and key not in ("p_agree", "p_chance")
+    )
 
 
 def report_file(report: Report, ending: str, *, named: str) -> HttpResponse:
@@ -274,22 +228,13 @@ _OFFERED = 20
 _DIGITS = 18
 
 
-@dataclass(frozen=True, slots=True)
-class Beside:
-    """A ranking beside another: `choices` are the others there are, `differing` is how many systems are elsewhere."""
-
-    table: ShownTable
-    differing: int
-    chosen: str
-    choices: Sequence[tuple[str, str]]
-
-
 def rankings_beside(
     *, task: Task, this: Analysis, systems: Sequence[Mapping[str, Any]], chosen: str
-) -> Beside | None:
+) -> dict[str, Any] | None:
     """Return the systems of an analysis compared with another ranking of the task; None if there is no other.
 
-    `chosen` is `SHOWN` or the id of a finished analysis; raises Http404 if there is none.
+    `chosen` is `SHOWN` or the id of a finished analysis; raises Http404 if there is none. `choices` are the others there
+    are, `differing` is how many systems are elsewhere.
     """
     asked = analyses_asked(task=task).finished().filter(kind=this.kind)
     others = asked.exclude(pk=this.pk)
@@ -302,25 +247,27 @@ def rankings_beside(
         return None
     if chosen == "" or (chosen == SHOWN and run is None):
         chosen = choices[0][0]
-    words = dict(choices).get(chosen, chosen)
     if chosen == SHOWN and run is not None:
-        return _beside(systems, run.result["systems"], words, chosen, choices)
-    if not chosen.isdecimal() or len(chosen) > _DIGITS:
-        raise Http404
-    found = Analysis.objects.of(task.pk).finished().filter(pk=chosen, kind=this.kind).first()
-    if found is None or found.data is None:
-        raise Http404
-    others_systems = found.data["rankings"][0]["systems"]
-    return _beside(systems, others_systems, words, chosen, choices)
+        others_systems = run.result["systems"]
+    else:
+        if not chosen.isdecimal() or len(chosen) > _DIGITS:
+            raise Http404
+        found = Analysis.objects.of(task.pk).finished().filter(pk=chosen, kind=this.kind).first()
+        if found is None or found.data is None:
+            raise Http404
+        others_systems = found.data["rankings"][0]["systems"]
+    table = _beside(systems, others_systems, dict(choices).get(chosen, chosen))
+    return {
+        "table": shown_tables(Report(tables=[table], data={}))[0],
+        "differing": sum(row[-1] != "" for row in table.rows),
+        "chosen": chosen,
+        "choices": choices,
+    }
 
 
 def _beside(
-    these: Sequence[Mapping[str, Any]],
-    those: Sequence[Mapping[str, Any]],
-    words: str,
-    chosen: str,
-    choices: Sequence[tuple[str, str]],
-) -> Beside:
+    these: Sequence[Mapping[str, Any]], those: Sequence[Mapping[str, Any]], words: str
+) -> Table:
     sides = [{row["system"]: only_estimable(row) for row in rows} for rows in (these, those)]
     has_groups = any(row.get("group", 1) > 1 for side in sides for row in side.values())
     rows: list[tuple[Value, ...]] = []
@@ -328,7 +275,7 @@ def _beside(
         this, other = (_place(side.get(name), has_groups=has_groups) for side in sides)
         rows.append((name, *this, *other, "≠" if this != other else ""))
     heads = [*([_("Group")] if has_groups else []), _("Rank"), _("Rank range"), _("Cluster")]
-    table = Table(
+    return Table(
         name="beside",
         title=_("Side by side"),
         columns=[
@@ -342,8 +289,6 @@ def _beside(
         ],
         rows=rows,
     )
-    (shown,) = shown_tables(Report(tables=[table], data={}))
-    return Beside(shown, sum(row[-1] != "" for row in rows), chosen, choices)
 
 
 def _place(row: Mapping[str, Any] | None, *, has_groups: bool) -> tuple[Value, ...]:

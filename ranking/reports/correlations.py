@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from ranking.core.diagnosis.correlation import NoInterval, SampledCorrelation
-from ranking.reports.tables import Column, Plot, Value, end_columns, interval_plot
+from ranking.reports.tables import Column, Plot, Value, interval_plot
 from ranking.wording.agreement import strength_in_words
 from ranking.wording.numbers import decimals, percent, percent_in_figures
 
@@ -49,27 +50,13 @@ def correlation_columns(
     pearson: str | None = None,
     spearman: str | None = None,
 ) -> tuple[Column, ...]:
-    """Return the columns of Pearson's and Spearman's coefficients and of the ends of their intervals.
-
-    Keys get the suffix, and headings are the coefficients' names where none are given.
-    """
+    """Return columns of a `SampledCorrelation`: Pearson and Spearman with the ends of their intervals."""
+    low, high = interval_ends(confidence)
     headings = {"pearson": pearson or _("Pearson"), "spearman": spearman or _("Spearman")}
     return tuple(
-        column
+        Column(f"{key}{suffix}{end}", words, of=attrgetter(f"{key}{end}"))
         for key, heading in headings.items()
-        for column in interval_columns(f"{key}{suffix}", heading, confidence)
-    )
-
-
-def correlation_cells(found: SampledCorrelation) -> tuple[Value, ...]:
-    """Return the cells of `correlation_columns`."""
-    return (
-        found.pearson,
-        found.pearson_low,
-        found.pearson_high,
-        found.spearman,
-        found.spearman_low,
-        found.spearman_high,
+        for end, words in (("", heading), ("_low", low), ("_high", high))
     )
 
 
@@ -109,24 +96,21 @@ def interval_notes(found: Sequence[SampledCorrelation], confidence: float) -> li
     return notes
 
 
-def kappa_columns(heading: str = "", *, key: str = "", places: int = 3) -> tuple[Column, ...]:
-    """Return the columns of a κ, its interval, and its meaning in words; keys of the ends begin with `key`."""
+def kappa_columns(
+    heading: str = "", *, key: str = "", places: int = 3, with_reason: bool = True
+) -> tuple[Column, ...]:
+    """Return columns of an estimate of κ: its value, the ends of its interval, and its strength in words, or why it is missing."""
     return (
         Column("kappa", heading or _("κ"), decimals=places),
-        *end_columns(f"{key}", decimals=places),
+        Column(f"{key}low", _("From"), decimals=places, of=attrgetter("low")),
+        Column(f"{key}high", _("To"), decimals=places, of=attrgetter("high")),
         Column(
             "strength",
             _("In words"),
             is_text=True,
-            of=lambda row: strength_in_words(row.kappa, row.reason),
+            of=lambda row: strength_in_words(row.kappa, row.reason if with_reason else None),
         ),
     )
-
-
-def kappa_cells(found: Any, *, with_reason: bool = True) -> tuple[Value, ...]:
-    """Return the cells of `kappa_columns` of an estimate; without a κ its reason is the word, unless it has a column of its own."""
-    strength = strength_in_words(found.kappa, found.reason if with_reason else None)
-    return found.kappa, found.low, found.high, strength
 
 
 def kappa_plot(

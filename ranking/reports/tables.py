@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, Literal
 
@@ -143,6 +143,15 @@ def end_columns(key: str = "", *, decimals: int = 3) -> tuple[Column, Column]:
         Column(f"{key}low", _("From"), decimals=decimals),
         Column(f"{key}high", _("To"), decimals=decimals),
     )
+
+
+def of_part(part: Callable[[Any], Any], columns: Iterable[Column]) -> tuple[Column, ...]:
+    """Return columns whose cells are those of a part of each row."""
+
+    def cell(column: Column) -> Callable[[Any], Value]:
+        return lambda row: column.cell(part(row))
+
+    return tuple(replace(column, of=cell(column)) for column in columns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -335,7 +335,7 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "steps": steps,
         "next_step": next((step for step in steps if step.is_needed), None),
         "rows": rows,
-        "plot_links": links_of_campaign(campaign) if any(row.end_plot for row in rows) else None,
+        "plot_links": links_of_campaign(campaign) if any(row["end_plot"] for row in rows) else None,
         "needs": needs_in(facts),
         "totals": totals_of(facts.overviews),
     }

@@ -1,7 +1,7 @@
 """Words about κ: its conventional strength, the random units of its interval, or the reason for a missing one."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from django.utils.formats import number_format
 from django.utils.functional import Promise
@@ -98,3 +98,10 @@ def not_estimable_in_words(reason: str) -> str:
         NotEstimable.NO_COMPARISON.value: _("not estimable: no comparable judgments"),
         NotEstimable.CHANCE_IS_CERTAIN.value: _("not estimable: only ties"),
     }.get(reason, reason)
+
+
+def missing_in_words(found: Any) -> str | None:
+    """Return why an estimate of κ, or its interval, is missing; None if neither is."""
+    if found.reason is not None:
+        return not_estimable_in_words(found.reason)
+    return None if found.no_interval is None else no_interval_in_words(found.no_interval)

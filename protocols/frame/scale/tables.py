@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from django.utils.formats import number_format
@@ -19,13 +20,12 @@ from ranking.code_version import code_version
 from ranking.core.diagnosis.correlation import SampledCorrelation
 from ranking.core.ranges import Correction
 from ranking.reports.correlations import (
-    correlation_cells,
     correlation_columns,
     in_figures_with_interval,
     interval_notes,
 )
 from ranking.reports.inputs import AnswersOfFiles, Input, excluded_notes, input_data
-from ranking.reports.tables import Column, Plot, Report, Table, Value
+from ranking.reports.tables import Column, Plot, Report, Table, Value, of_part
 from ranking.wording.agreement import kappa_shown, strength_caution, strength_in_words
 from ranking.wording.methods import shortages_in_words
 from ranking.wording.numbers import percent_in_figures
@@ -377,44 +377,43 @@ def outliers_table(found: RatingsFound) -> Table:
 
 def removals_table(found: RatingsFound, confidence: float) -> Table:
     """Return Table 4 of Hamon et al. (2007), and the same of the removed judges alone."""
-    return Table(
+    removals = [
+        (str(criterion.label), row)
+        for criterion, each in found.criteria.items()
+        for row in each.removals
+    ]
+    return Table.of(
+        removals,
         name="removals",
         title=_("System means without outliers"),
         columns=(
-            Column("criterion", _("Criterion"), is_text=True),
-            Column("rule", _("Rule"), is_text=True),
-            Column("judges", _("Judges")),
-            Column("share", _("Share of ratings"), decimals=2),
-            *correlation_columns(confidence),
-            *correlation_columns(
-                confidence,
-                suffix="_alone",
-                pearson=_("Pearson, outliers only"),
-                spearman=_("Spearman, outliers only"),
+            Column("criterion", _("Criterion"), is_text=True, of=itemgetter(0)),
+            *of_part(
+                itemgetter(1),
+                (
+                    Column("rule", _("Rule"), is_text=True, of=lambda row: rule_in_words(row.rule)),
+                    Column("judges", _("Judges"), of=lambda row: len(row.judges)),
+                    Column("share", _("Share of ratings"), decimals=2),
+                    *of_part(attrgetter("correlation"), correlation_columns(confidence)),
+                    *of_part(
+                        attrgetter("correlation_alone"),
+                        correlation_columns(
+                            confidence,
+                            suffix="_alone",
+                            pearson=_("Pearson, outliers only"),
+                            spearman=_("Spearman, outliers only"),
+                        ),
+                    ),
+                    Column("mean_kept", _("Mean without outliers"), decimals=2),
+                    Column("mean_removed", _("Mean of outliers"), decimals=2),
+                ),
             ),
-            Column("mean_kept", _("Mean without outliers"), decimals=2),
-            Column("mean_removed", _("Mean of outliers"), decimals=2),
         ),
-        rows=[
-            (
-                str(criterion.label),
-                rule_in_words(row.rule),
-                len(row.judges),
-                row.share,
-                *correlation_cells(row.correlation),
-                *correlation_cells(row.correlation_alone),
-                row.mean_kept,
-                row.mean_removed,
-            )
-            for criterion, each in found.criteria.items()
-            for row in each.removals
-        ],
         keys=2,
         notes=interval_notes(
             [
                 correlation
-                for each in found.criteria.values()
-                for row in each.removals
+                for _criterion, row in removals
                 for correlation in (row.correlation, row.correlation_alone)
             ],
             confidence,

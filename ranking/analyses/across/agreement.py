@@ -13,8 +13,9 @@ O. Bojar, M. Ercegovčević, M. Popel, O. Zaidan (2011), A Grain of Salt for the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from statistics import fmean
 from typing import Any
 
@@ -39,7 +40,7 @@ from ranking.core.diagnosis.campaign import diagnose_campaign
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.reports.correlations import kappa_columns, kappa_plot
 from ranking.reports.inputs import Input
-from ranking.reports.tables import Column, Report, Table, Value
+from ranking.reports.tables import Column, Report, Table, Value, of_part
 from ranking.wording.agreement import (
     intervals_in_words,
     strength_caution,
@@ -216,13 +217,13 @@ def _intervals(rows: Sequence[TableRow]) -> list[Table]:
                     names="test_set",
                     of=lambda row: row.test_set.name,
                 ),
-                *(
-                    replace(column, of=_of_measure(name, column))
-                    for column in (
+                *of_part(
+                    attrgetter(f"found.agreement.{name}"),
+                    (
                         *kappa_columns(),
                         Column("agreeing", _("Agreeing")),
                         Column("comparable", _("Comparable")),
-                    )
+                    ),
                 ),
             ),
             notes=[strength_caution()],
@@ -231,11 +232,6 @@ def _intervals(rows: Sequence[TableRow]) -> list[Table]:
         for name, title in named
         if rows
     ]
-
-
-def _of_measure(name: str, column: Column) -> Callable[[TableRow], Value]:
-    """Return the function that finds the cell of a column of κ in a row."""
-    return lambda row: column.cell(getattr(row.found.agreement, name))
 
 
 AGREEMENT_TABLE = AnalysisKind(

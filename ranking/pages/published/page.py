@@ -1,7 +1,6 @@
 """The page of a published result, in the reader's language: made of its content alone."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
@@ -48,20 +47,16 @@ def run_of(content: Content) -> RankingRun:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOutLine:
-    """An exclusion; `blocks` is None if it is not counted in blocks, `decided` says when and by whom."""
-
-    what: str
-    blocks: int | None
-    why: str
-    decided: str
-
-
-def left_out_lines(content: Content) -> list[LeftOutLine]:
-    """Return the exclusions: judges first, then the data that is never part of a result."""
+def left_out_lines(content: Content) -> list[dict[str, Any]]:
+    """Return lines with what does not count in the ranking: its blocks, the reason, and who decided when."""
     left_out = content["left_out"]
-    return [
+    by_design = (
+        _("Rehearsals and control blocks"),
+        None,
+        _("Never part of a result."),
+        _("by design"),
+    )
+    lines = [
         *map(_judge, left_out["judges"]),
         *_group(content),
         *_of_kind(left_out["references"], _("Reference"), _("Human translation, not ranked.")),
@@ -70,19 +65,18 @@ def left_out_lines(content: Content) -> list[LeftOutLine]:
             _("Damaged reference"),
             _("Attention check, not ranked."),
         ),
-        LeftOutLine(
-            _("Rehearsals and control blocks"), None, _("Never part of a result."), _("by design")
-        ),
+        by_design,
     ]
+    return [dict(zip(("what", "blocks", "why", "decided"), line, strict=True)) for line in lines]
 
 
-def _judge(judge: Mapping[str, Any]) -> LeftOutLine:
-    return LeftOutLine(
-        what=_("Judge %(name)s") % {"name": judge["judge"]},
-        blocks=judge["blocks"],
-        why=_why(judge),
-        decided=_decided(judge),
-    )
+#: What is left out, its blocks, why, and who decided when.
+_Line = tuple[str, int | None, str, str]
+
+
+def _judge(judge: Mapping[str, Any]) -> _Line:
+    what = _("Judge %(name)s") % {"name": judge["judge"]}
+    return what, judge["blocks"], _why(judge), _decided(judge)
 
 
 def _why(judge: Mapping[str, Any]) -> str:
@@ -101,27 +95,19 @@ def _decided(judge: Mapping[str, Any]) -> str:
     return f"{day}, {by}"
 
 
-def _group(content: Content) -> list[LeftOutLine]:
+def _group(content: Content) -> list[_Line]:
     group = content["method"]["judge_group"]
     if group is None or not group["judges_outside"]:
         return []
     what = ngettext("%(count)s judge", "%(count)s judges", group["judges_outside"])
-    return [
-        LeftOutLine(
-            what=what % {"count": group["judges_outside"]},
-            blocks=None,
-            why=_("Not in the group “%(name)s”; only its judgments count.")
-            % {"name": group["name"]},
-            decided=_("by the settings"),
-        )
-    ]
+    why = _("Not in the group “%(name)s”; only its judgments count.") % {"name": group["name"]}
+    return [(what % {"count": group["judges_outside"]}, None, why, _("by the settings"))]
 
 
-def _of_kind(names: list[str], what: str, why: str) -> list[LeftOutLine]:
-    shown = [system_label(name) for name in names]
+def _of_kind(names: list[str], what: str, why: str) -> list[_Line]:
     return [
-        LeftOutLine(f"{what}: {name}" if name in names else name, None, why, _("by design"))
-        for name in shown
+        (f"{what}: {shown}" if shown in names else shown, None, why, _("by design"))
+        for shown in map(system_label, names)
     ]
 
 

@@ -1,7 +1,6 @@
 """Versions of a published result: the changes of each, and open issues before the next, in words."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from django.db.models import F
@@ -145,31 +144,18 @@ def _some(ranges: list[str]) -> list[str]:
     return [*ranges[:_NAMED], more]
 
 
-@dataclass(frozen=True, slots=True)
-class VersionLine:
-    """A version, with its changes from the previous one visible to the reader; none for the first."""
-
-    result: PublishedResult
-    is_shown: bool
-    differences: Sequence[str]
-
-    @property
-    def content(self) -> Content:
-        content: Content = self.result.content
-        return content
-
-
 def version_lines(
     versions: Sequence[PublishedResult], *, shown: PublishedResult | None
-) -> list[VersionLine]:
-    """Return the versions, the newest first, as they come."""
+) -> list[dict[str, Any]]:
+    """Return a line for each version, newest first, with how it differs from the one before."""
     before: Sequence[PublishedResult | None] = [*versions[1:], None]
     return [
-        VersionLine(
-            result=each,
-            is_shown=shown is not None and each.pk == shown.pk,
-            differences=[] if earlier is None else differences(earlier.content, each.content),
-        )
+        {
+            "result": each,
+            "content": each.content,
+            "is_shown": shown is not None and each.pk == shown.pk,
+            "differences": [] if earlier is None else differences(earlier.content, each.content),
+        }
         for each, earlier in zip(versions, before, strict=False)
     ]
 
