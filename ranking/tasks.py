@@ -11,14 +11,12 @@ from annotation.services.numbers import (
     waiting_judgments_number,
 )
 from campaign.models import Task
-from ranking.selectors.quality import quality_due
+from ranking.selectors.judges import quality_due
 from ranking.selectors.runs import due_tasks, ranking_is_due
 from ranking.services.alert_mails import alert_mails_send
 from ranking.services.analyses import answer_keep_up
-from ranking.services.latest_rankings import rankings_of_days_keep
-from ranking.services.live_tallies import tallies_build
 from ranking.services.quality import quality_evaluate
-from ranking.services.runs import ranking_compute
+from ranking.services.runs import ranking_compute, rankings_of_days_keep, tallies_build
 from ranking.services.runs_check import tallies_check
 from ranking.services.shards import shard_compute, shard_jobs_forget
 

@@ -1,6 +1,6 @@
 from django.urls import URLPattern, URLResolver, include, path
 
-from ranking.views import dashboard, exports, judge, quality, results, rules, settings
+from ranking.views import campaigns, dashboard, exports, judge, quality, results, rules, settings
 from ranking.views.metrics import metrics_page
 from ranking.views.one_system import segment_page, system_results_ask, system_results_page
 from ranking.views.publishing import desk, public
@@ -72,10 +72,10 @@ _people = [
 ]
 
 _campaign: list[URLPattern | URLResolver] = [
-    path("", dashboard.campaign_detail, name="campaign-detail"),
+    path("", campaigns.campaign_detail, name="campaign-detail"),
     path("plots/<slug:table>.<slug:ending>", results.campaign_plot, name="campaign-plot"),
     path("tasks/<int:task_id>/", include(_task)),
-    path("test-sets/", dashboard.tasks_page, name="test-sets"),
+    path("test-sets/", campaigns.tasks_page, name="test-sets"),
     path("tables/", results.tables_page, name="campaign-tables"),
     path("tables/<slug:name>/", include(_table)),
     path("people/", include(_people)),
@@ -100,8 +100,8 @@ _results = [
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("", dashboard.home, name="home"),
-    path("campaigns/", dashboard.campaign_list, name="campaign-list"),
+    path("", campaigns.home, name="home"),
+    path("campaigns/", campaigns.campaign_list, name="campaign-list"),
     path("campaigns/<slug:slug>/", include(_campaign)),
     path("results/", include(_results)),
 ]

@@ -36,9 +36,8 @@ from campaign.services.uploads import (
 )
 from campaign.services.webhooks.endpoints import webhook_create
 from ranking.models import PublishedResult, RankingRun
-from ranking.services.judges import decision_take
 from ranking.services.publishing.publish import result_publish
-from ranking.services.quality import quality_evaluate
+from ranking.services.quality import decision_take, quality_evaluate
 from ranking.services.runs import ranking_compute
 from tests.at_work import assignment_lend
 from tests.factories import make_analyst, make_campaign, make_organiser, make_task

@@ -43,7 +43,6 @@ from ranking.api import (
     metrics,
     overview,
     rules,
-    stopping_rules,
     views,
 )
 from ranking.api.published_results import (
@@ -260,7 +259,7 @@ _task: list[URLPattern | URLResolver] = [
     _at("rankings/<int:ranking_id>/", views.RankingView, "api-ranking"),
     path("published-results/", include(_published_results)),
     _at("ranking-settings/", views.RankingSettingsView, "api-ranking-settings"),
-    _at("stopping-rule/", stopping_rules.StoppingRuleView, "api-stopping-rule"),
+    _at("stopping-rule/", views.StoppingRuleView, "api-stopping-rule"),
     _at("closing/", campaign_state.TaskClosingView, "api-closing"),
     _at("designs/", designs.DesignsView, "api-designs"),
     _at("designs/preview/", designs.DesignPreviewView, "api-design-preview"),

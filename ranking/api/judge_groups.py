@@ -17,7 +17,7 @@ from campaign.services.judge_groups import (
 )
 from campaign.services.rules import MAX_BLOCKS
 from ranking.selectors.judges import groups_counted, groups_listed
-from ranking.services.judges import JudgeGroupInUseError, judge_group_delete
+from ranking.services.quality import JudgeGroupInUseError, judge_group_delete
 
 _MOST: int = 10_000
 

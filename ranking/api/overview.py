@@ -14,7 +14,7 @@ from campaign.api.pages import RowPages
 from campaign.models import Membership
 from campaign.services.people import daily_alerts_set
 from ranking.selectors.alerts import Alert, AlertKind, alerts_of_campaigns
-from ranking.selectors.overview import TaskOverview, campaign_overview, day_after
+from ranking.selectors.dashboards import TaskOverview, campaign_overview, day_after
 
 
 class EndSerializer(serializers.Serializer[Any]):
@@ -39,7 +39,7 @@ class TaskOverviewSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(source="task.test_set.name", help_text="Name of the test set.")
     closed_at = serializers.DateTimeField(source="task.closed_at", allow_null=True)
     blocks_wanted = serializers.IntegerField(source="task.blocks_wanted", allow_null=True)
-    judged = serializers.IntegerField(source="summary.judged", help_text="Blocks judged.")
+    judged = serializers.IntegerField(help_text="Blocks judged.")
     at_work = serializers.IntegerField(help_text="Judges active in the last minutes.")
     pace = serializers.FloatField(help_text="Blocks per day, over the full days of the last week.")
     low_agreement = serializers.IntegerField(help_text="Judges with low agreement.")

@@ -22,9 +22,8 @@ from campaign.api.requests import NumberField
 from campaign.models import Task
 from ranking.pages.judge_measures import rule_in_words
 from ranking.pages.summary import effects_in_words
-from ranking.selectors.quality import quality_rules
-from ranking.selectors.rule_effects import RuleEffects, rule_effects
-from ranking.services.rules import (
+from ranking.selectors.judges import RuleEffects, quality_rules, rule_effects
+from ranking.services.quality import (
     ConfirmationNeededError,
     RulesInForce,
     rule_release,

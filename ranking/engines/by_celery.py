@@ -27,7 +27,8 @@ from ranking.services.shards import (
 )
 
 TASK = "ranking.tasks.compute_shard"
-_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.02, 0.5
+#: Seconds between two looks for results.
+_PAUSE = 0.1
 #: Seconds without a result after which messages may be lost; twice as many each time, up to a minute.
 _QUIET, _MOST_QUIET = 5.0, 60.0
 logger = logging.getLogger(__name__)
@@ -68,18 +69,29 @@ class CeleryEngine:
             shard_job_delete(job_id=job.pk)
 
     def _results(self, job_id: int, count: int) -> Generator[tuple[int, Any], None, None]:
+        """Yield results as they are stored.
+
+        They are polled because there are no notifications: the broker may be emptied, and LISTEN
+        would need a connection that no pooler shares.
+        """
         taken: set[int] = set()
-        patience = _Patience()
+        news = watched = time.monotonic()
+        quiet = _QUIET
         while len(taken) < count:
             ready = shards_ready(job_id=job_id, taken=taken)
             for shard in ready:
                 yield shard, _result(job_id, shard)
                 taken.add(shard)
-            if patience.is_over(news=bool(ready)):
+            now = time.monotonic()
+            if ready:
+                news, quiet = now, _QUIET
+            elif now - news >= quiet:
                 self._send_again(job_id, sorted(set(range(count)) - taken))
-            if patience.is_time_to_watch():
+                news, quiet = now, min(2 * quiet, _MOST_QUIET)
+            if now - watched >= WATCH_SECONDS:
                 shard_job_watch(job_id=job_id)
-            patience.pause()
+                watched = now
+            time.sleep(_PAUSE)
 
     def _send_again(self, job_id: int, missing: Sequence[int]) -> None:
         if self.say is not None:
@@ -92,40 +104,6 @@ class CeleryEngine:
         except EngineError as error:
             # The broker may come back; it had taken the first messages.
             logger.warning("%s", error)
-
-
-class _Patience:
-    """Waiting times of the engine."""
-
-    def __init__(self) -> None:
-        self._now = self._news = self._watched = time.monotonic()
-        self._quiet, self._pause = _QUIET, _SHORTEST_PAUSE
-
-    def is_over(self, *, news: bool) -> bool:
-        """Return whether nothing was heard for long; then wait for longer the next time."""
-        self._now = time.monotonic()
-        if news:
-            self._news, self._quiet, self._pause = self._now, _QUIET, _SHORTEST_PAUSE
-        if self._now - self._news < self._quiet:
-            return False
-        self._news, self._quiet = self._now, min(2 * self._quiet, _MOST_QUIET)
-        return True
-
-    def is_time_to_watch(self) -> bool:
-        """Return True if the job must be told again that its caller is waiting."""
-        if self._now - self._watched < WATCH_SECONDS:
-            return False
-        self._watched = self._now
-        return True
-
-    def pause(self) -> None:
-        """Sleep before the next poll, longer each time without results.
-
-        Results are polled because there are no notifications: the broker may be emptied, and LISTEN
-        would need a connection that no pooler shares.
-        """
-        time.sleep(self._pause)
-        self._pause = min(1.5 * self._pause, _LONGEST_PAUSE)
 
 
 def _send(job_id: int, shards: Iterable[int]) -> None:

@@ -150,7 +150,6 @@ class Migration(migrations.Migration):
                         ('build', models.UUIDField()),
                         ('watermark', models.PositiveIntegerField(help_text='Number of the last judgment in it.')),
                         ('definition', models.BinaryField()),
-                        ('names', models.JSONField()),
                         ('packed', models.BinaryField()),
                         ('checked_watermark', models.PositiveIntegerField(db_default=0, default=0)),
                         ('stored_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),

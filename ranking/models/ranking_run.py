@@ -1,4 +1,7 @@
-from typing import Any, ClassVar
+""""""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -6,11 +9,10 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models.functions import Now
 
 from campaign.database.triggers import is_one_of
-from ranking.stored_judges import packed, unpacked
 
 
 class ResultField(models.JSONField):
-    """A result, whose agreement of judges the database holds in short: see `ranking.stored_judges`."""
+    """A result, whose agreement of judges the database holds in short: see `ranking.models.ranking_run`."""
 
     def get_prep_value(self, value: Any) -> Any:
         """Return the value as it is stored."""
@@ -47,7 +49,7 @@ class Ranking(models.Model):
 
 
 class KeptFor(models.TextChoices):
-    """Why a ranking is kept for good; see `ranking.services.latest_rankings`."""
+    """Why a ranking is kept for good; see `ranking.services.runs`."""
 
     FIRST = "first"
     GROWTH = "growth"
@@ -125,3 +127,46 @@ class LatestRanking(Ranking):
             setattr(run, field.name, getattr(self, field.name))
         run.rule_met = self.rule_met
         return run
+
+
+_FIELDS: Final = (
+    "judge",
+    "blocks",
+    "comparisons",
+    "ties",
+    "comparable",
+    "agreeing",
+    "kappa",
+    "low",
+    "high",
+    "p_chance",
+    "reason",
+    "no_interval",
+)
+
+
+def packed(result: Any) -> Any:
+    """Return a result as it is stored."""
+    rows = [[row[name] for name in _FIELDS] for row in _judges_of(result)]
+    return _with_judges(result, rows) if rows else result
+
+
+def unpacked(result: Any) -> Any:
+    """Return a result as it was computed, from the output of `packed`."""
+    judges = [_named(row) for row in _judges_of(result)]
+    return _with_judges(result, judges) if judges else result
+
+
+def _judges_of(result: Any) -> list[Any]:
+    agreement = result.get("agreement") if isinstance(result, dict) else None
+    return agreement.get("judges", []) if isinstance(agreement, dict) else []
+
+
+def _with_judges(result: dict[str, Any], judges: Sequence[Any]) -> dict[str, Any]:
+    return result | {"agreement": result["agreement"] | {"judges": judges}}
+
+
+def _named(row: Sequence[Any]) -> dict[str, Any]:
+    named = dict(zip(_FIELDS, row, strict=True))
+    comparable = named["comparable"]
+    return named | {"p_agree": named["agreeing"] / comparable if comparable else None}

@@ -5,7 +5,7 @@ from django.db.models.functions import Now
 class StoredTallies(models.Model):
     """The tallies of a test set at a watermark, from which its next ranking begins. Never history.
 
-    Workers hold them in memory and store them now and then: see `ranking.services.live_tallies`.
+    Workers hold them in memory and store them now and then: see `ranking.services.runs`.
     They follow from the judgments, so the row may be deleted at any time.
     """
 
@@ -19,8 +19,6 @@ class StoredTallies(models.Model):
     build = models.UUIDField()
     watermark = models.PositiveIntegerField(help_text="Number of the last judgment in it.")
     definition = models.BinaryField()
-    #: Fingerprints of judges, segments and systems, by their keys.
-    names = models.JSONField()
     packed = models.BinaryField()
     #: The watermark of the last check that found them right.
     checked_watermark = models.PositiveIntegerField(default=0, db_default=0)

@@ -19,8 +19,7 @@ from ranking.pages.formats import figure, interval, judge_status_label, kappa, s
 from ranking.pages.judge_measures import breach_in_words, rule_in_words
 from ranking.pages.summary import names_in_a_row
 from ranking.selectors.analyses import ANSWER, judges_in_answer
-from ranking.selectors.judges import judges_by_pseudonym
-from ranking.selectors.rule_effects import STANDS_ASIDE, rules_broken
+from ranking.selectors.judges import STANDS_ASIDE, judges_by_pseudonym, rules_broken
 
 #: More names than this are counted.
 _MOST_NAMES = 20

@@ -21,8 +21,16 @@ from campaign.models import Judge, Task
 from campaign.pages.filters import DeskFilter
 from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
 from ranking.core.agreement.statistics import scott_chance
-from ranking.pages.formats import ago, duration, figure, interval, judge_status_label, kappa, share
-from ranking.pages.plots import percent
+from ranking.pages.formats import (
+    ago,
+    duration,
+    figure,
+    interval,
+    judge_status_label,
+    kappa,
+    percent,
+    share,
+)
 from ranking.selectors.judges import FLAGGED, GRAVITIES, UNFLAGGED, JudgeListed, has_low_agreement
 from ranking.wording.numbers import decimals
 
@@ -86,6 +94,7 @@ def measure_rows(measures: Mapping[str, Mapping[str, Any]]) -> list[dict[str, st
         "label": str(JudgeMeasure.REFERENCE.label),
         "value": _("no data"),
         "evidence": _("no comparisons with the reference"),
+        **dict.fromkeys(("interval", "test", "definition"), ""),
     }
     return [missing, *known]
 

@@ -20,10 +20,9 @@ from ranking.pages.judge_measures import JudgeFilter, measure_rows
 from ranking.pages.plot_drawing import drawn_for_page
 from ranking.pages.report_shown import PLOT_FILES
 from ranking.reports.tables import Column, Plot, Table, end_columns
-from ranking.selectors.dashboards import judging_progress
+from ranking.selectors.dashboards import campaign_overview, judging_progress
 from ranking.selectors.design_forecast import design_forecast
 from ranking.selectors.judges import judges_listed, measures_of, values_by_measure
-from ranking.selectors.overview import campaign_overview
 from ranking.selectors.runs import HistoryPoint, latest_run, ranking_history
 
 #: Label and address of each link, by the name of the plot.
@@ -252,9 +251,9 @@ JUDGE_PLOTS: Final[Mapping[str, Callable[[Judge, Task], Table]]] = {
 def _ends(campaign: Campaign) -> Table:
     rows = []
     for overview in campaign_overview(campaign=campaign):
-        summary, end = overview.summary, overview.end
+        end = overview.end
         ends = (None,) * 3 if end is None else (end.days, end.low, end.high)
-        rows.append((overview.task.called, summary.judged, overview.task.blocks_wanted, *ends))
+        rows.append((overview.task.called, overview.judged, overview.task.blocks_wanted, *ends))
     return Table(
         name="ends",
         title=_("Forecast"),

@@ -20,7 +20,7 @@ from ranking.analyses.kind import AnalysisKind
 from ranking.models import RankingRun
 from ranking.range_choices import ONE_DOCUMENT, recorded_choice
 from ranking.selectors.analyses import kind_in_place_of_ranking
-from ranking.selectors.rule_effects import RuleEffects
+from ranking.selectors.judges import RuleEffects
 from ranking.wording.methods import METHOD_SOURCES, score_words
 from ranking.wording.ranges import limit_in_words, ranges_in_words, ranges_meaning
 

@@ -30,8 +30,8 @@ from campaign.models import (
     Task,
     WebhookEndpoint,
 )
-from ranking.selectors.overview import TaskOverview, overviews_of_campaigns
-from ranking.selectors.rule_effects import rules_waiting
+from ranking.selectors.dashboards import TaskOverview, overviews_of_campaigns
+from ranking.selectors.judges import rules_waiting
 from ranking.wording.stopping_rules import rule_in_words
 
 
@@ -367,7 +367,7 @@ def _complete(facts: CampaignFacts, overview: TaskOverview) -> _Said:
 
 
 def _rule_met(facts: CampaignFacts, overview: TaskOverview) -> _Said:
-    rule = overview.summary.rule
+    rule = overview.rule
     if rule is not None and rule.is_met:
         yield (
             _("The stopping rule of %(name)s is met.") % {"name": overview.task.called},

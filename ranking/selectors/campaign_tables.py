@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from django.db.models import Count, F, Func, IntegerField, JSONField, Sum
-from django.db.models.fields.json import KeyTransform
-from django.db.models.functions import Cast, TruncDate
+from django.db.models import Count, F, Sum
+from django.db.models.functions import TruncDate
 
 from annotation.models import (
     JudgeTally,
@@ -20,7 +19,6 @@ from ranking.analyses.across.rows import (
     NO_JUDGMENT,
     NOT_RANKED,
     ListedSystem,
-    RankedTestSet,
     TableRow,
     TableTestSet,
     live_test_set,
@@ -29,8 +27,8 @@ from ranking.analyses.kind import AnalysisChoice, AnalysisKind
 from ranking.models import Analysis, LatestRanking
 from ranking.reports import Report
 from ranking.selectors.analyses import Answered, answer_with_data, answered_among
+from ranking.selectors.dashboards import rule_of_ranking
 from ranking.selectors.one_system import NamedSystem
-from ranking.wording.stopping_rules import RuleState, rule_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,43 +94,19 @@ def live_rows(*, campaign: Campaign, kind: AnalysisKind) -> list[TableRow]:
     return _ranked(campaign, tasks)
 
 
-class _Without(Func):
-    """A JSON object without some of its keys; it is decompressed once."""
-
-    template = "%(expressions)s - ARRAY['pairs', 'agreement']"
-    output_field = JSONField()
-
-
 def _ranked(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableRow]:
-    rankings = LatestRanking.objects.filter(task__test_set__campaign=campaign).values_list(
-        "task", "method", "choice", "watermark", _Without("result"), "rule", "rule_met"
-    )
-    found: dict[int, tuple[RankedTestSet, int, RuleState | None]] = {
-        task: (
-            live_test_set(method=method, choice=choice, result=result),
-            watermark,
-            _rule(rule, met, result),
-        )
-        for task, method, choice, watermark, result, rule, met in rankings
-    }
+    """Return a row for each task with its latest ranking, or with why it has none."""
+    latest = LatestRanking.objects.filter(task__test_set__campaign=campaign).in_bulk()
     rows = []
     for each in tasks:
-        if each.pk in found:
-            ranking, watermark, rule = found[each.pk]
-            rows.append(TableRow(replace(each, watermark=watermark), ranking, rule=rule))
-        else:
+        ranking = latest.get(each.pk)
+        if ranking is None:
             why = NOT_RANKED if each.watermark else NO_JUDGMENT
             rows.append(TableRow(replace(each, watermark=0), None, why))
+        else:
+            shown = replace(each, watermark=ranking.watermark)
+            rows.append(TableRow(shown, live_test_set(ranking), rule=rule_of_ranking(ranking)))
     return rows
-
-
-def _rule(
-    rule: dict[str, Any], met: dict[str, Any] | None, result: dict[str, Any]
-) -> RuleState | None:
-    """Return how far judging is by the rule that a ranking was made under; None without one."""
-    if not rule:
-        return None
-    return rule_state(rule, found=result["stopping"], met=met, judgments=result["input"]["blocks"])
 
 
 def _collected(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableRow]:
@@ -150,21 +124,13 @@ def _collected(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableR
     judged = WorkedQuarterHour.objects.filter(**people, judged__gt=0).order_by()
     # A row a test set and day, not a judgment.
     days = list(judged.annotate(day=day).values_list("task", "day").distinct())
-    rankings = LatestRanking.objects.filter(**of_campaign)
-    agreement = KeyTransform("agreement", "result")
-    of_ranking = {
-        task: (watermark, given or {}, collapsed)
-        for task, watermark, given, collapsed in rankings.values_list(
-            *("task", "watermark"),
-            KeyTransform("input", "result", output_field=JSONField()),
-            Cast(KeyTransform("comparisons", agreement), IntegerField()),
-        )
-    }
+    rankings = LatestRanking.objects.filter(**of_campaign).in_bulk()
     judges = JudgeTally.objects.filter(**of_campaign, judged__gt=0)
     rows = []
     for each in tasks:
         sums = counted.get(each.pk, dict.fromkeys(_COUNTED, 0))
-        watermark, given, collapsed = of_ranking.get(each.pk, (0, {}, None))
+        ranking = rankings.get(each.pk)
+        given = {} if ranking is None else ranking.result["input"]
         found: dict[str, Any] = {
             "judges": sums["judges"],
             "blocks": sums["judged"],
@@ -172,10 +138,10 @@ def _collected(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableR
             "active_ms": worked.get(each.pk, 0),
             "days": sum(task == each.pk for task, _day in days),
             **{name: given.get(name) for name in ("comparisons", "ties", "segments")},
-            "collapsed": collapsed,
+            "collapsed": None if ranking is None else ranking.result["agreement"]["comparisons"],
             "counted_blocks": given.get("blocks"),
             "counted_systems": given.get("systems"),
-            "counted_to": watermark,
+            "counted_to": 0 if ranking is None else ranking.watermark,
         }
         rows.append(TableRow(each, found))
     # Judges and days of the campaign, each counted once.

@@ -36,11 +36,15 @@ from ranking.core.judged.blocks import Blocks, several_documents
 from ranking.files.records import JudgmentsRead, ignored_documents
 from ranking.models import RankingRun
 from ranking.reports.inputs import Input, Remarks
+from ranking.selectors.dashboards import work_facts
 from ranking.selectors.judged_columns import documents_of_segments, judged_blocks_timed
 from ranking.selectors.judges import FLAGGED, judges_listed
-from ranking.selectors.overview import work_facts
-from ranking.selectors.runs import judges_not_counted, judges_outside, system_kinds
-from ranking.selectors.settings import stopping_rule_state
+from ranking.selectors.runs import (
+    judges_not_counted,
+    judges_outside,
+    stopping_rule_state,
+    system_kinds,
+)
 
 
 def domain_of(document: str) -> str:

@@ -1,7 +1,7 @@
-"""Data of organisers' pages: whether it has changed, progress, and the latest feedback of judges."""
+"""Data of organisers' pages: whether it has changed, progress, forecast ends, and the latest feedback of judges."""
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from hashlib import blake2b
@@ -12,18 +12,25 @@ from django.db.models import F, Min, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce, JSONObject, Left, TruncDay, TruncHour
 from django.utils import timezone
 
+from annotation.judge_measures import JudgeMeasure
 from annotation.models import (
     JudgeAccount,
     JudgeTally,
     Judgment,
     JudgmentSequence,
+    PageChanges,
     ProblemReport,
     Skip,
     WorkedQuarterHour,
 )
+from annotation.protocols import answer_kind
+from annotation.selectors.words_to_read import blocks_read, mean_words
 from campaign.models import Campaign, CampaignState, Judge, Task, User
-from ranking.models import ADDRESS_LENGTH, LatestRanking, PublishedResult
-from ranking.selectors.runs import judges_left_out
+from ranking.core.simulation.work_ahead import EndOfWork, forecast_end
+from ranking.models import ADDRESS_LENGTH, JudgeMeasures, LatestRanking, PublishedResult
+from ranking.reports.inputs import WorkFacts
+from ranking.selectors.judges import LOW_AGREEMENT_LEVEL
+from ranking.selectors.runs import judges_left_out, latest_run, stopping_rule_in_force
 from ranking.wording.stopping_rules import RuleState, rule_state
 
 
@@ -76,30 +83,6 @@ def dashboard_state(*, user: User, slug: str, task_id: int) -> DashboardState | 
     return None if task is None else DashboardState(task, timezone.now())
 
 
-@dataclass(frozen=True, slots=True)
-class TaskSummary:
-    """A test set with the blocks judged in it and by how many, its latest ranking in short, and who that leaves out.
-
-    `published` has the `version` and the `address` of its newest published result.
-    """
-
-    __test__ = False
-
-    task: Task
-    judged: int
-    standing: Mapping[str, Any] | None
-    judges: int = 0
-    left_out: int = 0
-    published: Mapping[str, Any] | None = None
-    rule: RuleState | None = None
-
-    @property
-    def share(self) -> float | None:
-        """The share of the blocks wanted, at most 1; None where no number is wanted."""
-        wanted = self.task.blocks_wanted
-        return min(1.0, self.judged / wanted) if wanted else None
-
-
 def states_hidden(*, user: User) -> frozenset[str]:
     """Return which of "archived" and "in the bin" any campaign of the user's is. One query."""
     hidden = [CampaignState.ARCHIVED, CampaignState.BIN]
@@ -112,37 +95,8 @@ def organised_campaigns(*, user: User) -> QuerySet[Campaign]:
     return Campaign.objects.open_to(user).real().order_by("-created_at", "-pk")
 
 
-def task_summaries(tasks: Sequence[Task]) -> dict[int, TaskSummary]:
-    """Return the summaries of tasks by primary key. Two queries; three if a ranking leaves out a judge."""
-    # Not their results: each is as long as its judges are many.
-    latest = LatestRanking.objects.in_bulk([task.pk for task in tasks])
-    left_out = judges_left_out(*latest.values())
-    versions = PublishedResult.objects.filter(task=OuterRef("task")).order_by("-version")
-    said = JSONObject(version="version", address=Left("digest", ADDRESS_LENGTH))
-    newest = versions.values(said=said)[:1]
-    sequences = JudgmentSequence.objects.filter(task__in=tasks)
-    counted = {
-        task: counts
-        for task, *counts in sequences.annotate(published=Subquery(newest)).values_list(
-            "task", "judged", "judges", "published"
-        )
-    }
-    found = {}
-    for row in tasks:
-        judged, judges, published = counted.get(row.pk, (0, 0, None))
-        found[row.pk] = TaskSummary(
-            task=row,
-            judged=judged,
-            judges=judges,
-            standing=latest[row.pk].result if row.pk in latest else None,
-            left_out=len(left_out.get(row.pk, ())),
-            rule=_rule(latest.get(row.pk)),
-            published=published,
-        )
-    return found
-
-
-def _rule(ranking: LatestRanking | None) -> RuleState | None:
+def rule_of_ranking(ranking: LatestRanking | None) -> RuleState | None:
+    """Return the progress by the stopping rule that a ranking looked at; None without one."""
     if ranking is None or not ranking.rule:
         return None
     found = ranking.result.get("stopping")
@@ -296,3 +250,281 @@ def midnight(moment: datetime) -> datetime:
     """Return the beginning of the calendar day, with the offset it had then."""
     naive = moment.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
     return timezone.make_aware(naive)
+
+
+#: Days of the plot of pace, the present one among them.
+OVERVIEW_DAYS: Final = 14
+#: Whole days that a forecast is made of: a week, because weekends differ.
+DAYS_FORECAST: Final = 7
+#: A forecast that moves back by more within a week has slipped.
+SLIPPED_DAYS: Final = 7
+
+
+@dataclass(frozen=True, slots=True)
+class TaskOverview:
+    """A task in the overview.
+
+    Attributes
+    ----------
+    task : Task
+    judged : int
+        Blocks judged, by `judged_by` judges.
+    standing : mapping or None
+        The result of its latest ranking, which leaves out `left_out` judges.
+    published : mapping or None
+        The `version` and the `address` of its newest published result.
+    rule : RuleState or None
+        Its progress by its stopping rule.
+    at_work : int
+        Judges active within the last minutes.
+    days : sequence of Period
+        Work on each of the last `OVERVIEW_DAYS` days.
+    low_agreement : int
+        Judges who agree with the others less than these do.
+    open_reports : int
+        Open problem reports.
+    day_before : int
+        Blocks judged on the day before `days`: with it they hold two whole weeks.
+    """
+
+    task: Task
+    judged: int
+    judged_by: int
+    standing: Mapping[str, Any] | None
+    left_out: int
+    published: Mapping[str, Any] | None
+    rule: RuleState | None
+    at_work: int
+    days: Sequence[Period]
+    low_agreement: int
+    open_reports: int
+    day_before: int = 0
+
+    @property
+    def share(self) -> float | None:
+        """The share of the blocks wanted, at most 1; None where no number is wanted."""
+        wanted = self.task.blocks_wanted
+        return min(1.0, self.judged / wanted) if wanted else None
+
+    @property
+    def judges(self) -> int:
+        """Judges who have judged, at least those active now: some have not submitted a block yet."""
+        return max(self.judged_by, self.at_work)
+
+    @property
+    def is_open(self) -> bool:
+        return self.task.state == CampaignState.OPEN
+
+    @property
+    def pace(self) -> float:
+        """Blocks a day, on average of the last whole days since people began, at most `DAYS_FORECAST`."""
+        days = min(self.days_of_work, DAYS_FORECAST)
+        return sum(self._whole_days()) / days if days else 0.0
+
+    @property
+    def days_of_work(self) -> int:
+        """Whole days since people began, as far as `days` show."""
+        before = self.days[:-1]
+        first = next((at for at, day in enumerate(before) if day.judged), len(before))
+        return len(before) - first
+
+    @property
+    def days_idle(self) -> int:
+        """Days without a block since people last judged, the present one among them; 0 if they never did."""
+        last = next((back for back, day in enumerate(reversed(self.days)) if day.judged), None)
+        return last or 0
+
+    @property
+    def is_done(self) -> bool:
+        """True if the target number of blocks is judged."""
+        return self.share == 1
+
+    @property
+    def end(self) -> EndOfWork | None:
+        """Days from the beginning of today until all blocks wanted are judged; None where that cannot be said."""
+        wanted = self.task.blocks_wanted
+        if not self.is_open or not wanted or self.days_of_work < DAYS_FORECAST:
+            return None
+        # As it was at midnight, from which the days to come are counted.
+        before = self.judged - self.days[-1].judged
+        return forecast_end(self._whole_days(), max(0, wanted - before))
+
+    @property
+    def slip(self) -> float | None:
+        """Days by which the forecast end moved back within a week, if more than `SLIPPED_DAYS`; else None.
+
+        The end is forecast as it would have been a week ago, from the whole week before and by the blocks wanted now.
+        It moved only if the interval of the present forecast does not hold it any more.
+        """
+        end, wanted = self.end, self.task.blocks_wanted
+        then, since = self._week_before(), self.days[-DAYS_FORECAST - 1 :]
+        before = self.judged - sum(day.judged for day in since)
+        # Work began on the first of those days, or earlier.
+        if end is None or not wanted or not (then[0] or before > sum(then)):
+            return None
+        earlier = forecast_end(then, max(0, wanted - before))
+        if earlier is None:
+            return None
+        expected = earlier.days - DAYS_FORECAST
+        return (
+            end.days - expected
+            if expected + SLIPPED_DAYS < end.days and expected < end.low
+            else None
+        )
+
+    @property
+    def whole_days(self) -> list[int]:
+        """Blocks on each of the last `DAYS_FORECAST` whole days; empty before there are as many days of work."""
+        return self._whole_days() if self.days_of_work >= DAYS_FORECAST else []
+
+    def _week_before(self) -> list[int]:
+        return [self.day_before, *(day.judged for day in self.days[: -DAYS_FORECAST - 1])]
+
+    def _whole_days(self) -> list[int]:
+        return [day.judged for day in self.days[-DAYS_FORECAST - 1 : -1]]
+
+
+def day_after(today: date, days: float) -> date:
+    """Return the date a number of days after another, capped at some centuries."""
+    return today + timedelta(days=min(int(days), 100_000))
+
+
+def campaign_overview(*, campaign: Campaign, now: datetime | None = None) -> list[TaskOverview]:
+    """Return the test sets of a campaign in the order in which they came.
+
+    Eight queries, one more if a ranking leaves out a judge; none grows with judgments.
+    """
+    return overviews_of_campaigns(campaigns=[campaign], now=now)[campaign.pk]
+
+
+def overviews_of_campaigns(
+    *, campaigns: Sequence[Campaign], now: datetime | None = None
+) -> dict[int, list[TaskOverview]]:
+    """Return the test sets of campaigns by primary key of these. As many queries as for one."""
+    now = timezone.localtime(now)
+    tasks = list(
+        Task.objects.filter(test_set__campaign__in=campaigns)
+        .named()
+        .select_related("test_set__campaign")
+        .order_by("test_set__created_at", "test_set", "pk")
+    )
+    found: dict[int, list[TaskOverview]] = {campaign.pk: [] for campaign in campaigns}
+    for overview in _overviews(tasks, now):
+        found[overview.task.test_set.campaign_id].append(overview)
+    return found
+
+
+def task_overview(*, task: Task, now: datetime | None = None) -> TaskOverview:
+    """Return one test set as the overview of its campaign has it."""
+    (found,) = _overviews([task], timezone.localtime(now))
+    return found
+
+
+def time_worked(*, task: Task) -> int:
+    """Return the seconds that judges worked actively in a test set. One query."""
+    rows = WorkedQuarterHour.objects.filter(task=task, judge__origin=Judge.Origin.PERSON)
+    return (rows.aggregate(total=Sum("active_ms"))["total"] or 0) // 1000
+
+
+def _overviews(tasks: Sequence[Task], now: datetime) -> Iterator[TaskOverview]:
+    latest = LatestRanking.objects.in_bulk([task.pk for task in tasks])
+    left_out = judges_left_out(*latest.values())
+    counted = _counted(tasks)
+    at_work = judges_at_work(tasks, now=now)
+    starts = [midnight(now - timedelta(days=back)) for back in reversed(range(OVERVIEW_DAYS + 1))]
+    by_day = _judged_by_day(tasks, since=starts[0])
+    low = _low_agreement(tasks)
+    reports = _open_reports(tasks)
+    for row in tasks:
+        before, *days = [Period(start, by_day.get((row.pk, start), 0)) for start in starts]
+        judged, judged_by, published = counted.get(row.pk, (0, 0, None))
+        ranking = latest.get(row.pk)
+        yield TaskOverview(
+            task=row,
+            judged=judged,
+            judged_by=judged_by,
+            standing=None if ranking is None else ranking.result,
+            left_out=len(left_out.get(row.pk, ())),
+            published=published,
+            rule=rule_of_ranking(ranking),
+            at_work=at_work[row.pk],
+            days=days,
+            low_agreement=low[row.pk],
+            open_reports=reports.get(row.pk, 0),
+            day_before=before.judged,
+        )
+
+
+def _counted(tasks: Sequence[Task]) -> dict[int, Any]:
+    """Return the blocks judged in each task, by how many judges, and its newest published result."""
+    versions = PublishedResult.objects.filter(task=OuterRef("task")).order_by("-version")
+    said = JSONObject(version="version", address=Left("digest", ADDRESS_LENGTH))
+    sequences = JudgmentSequence.objects.filter(task__in=tasks)
+    rows = sequences.annotate(published=Subquery(versions.values(said=said)[:1]))
+    columns = ("task", "judged", "judges", "published")
+    return {task: counts for task, *counts in rows.values_list(*columns)}
+
+
+def _judged_by_day(tasks: Sequence[Task], *, since: datetime) -> dict[tuple[int, datetime], int]:
+    rows = (
+        WorkedQuarterHour.objects.filter(
+            task__in=tasks, start__gte=since, judge__origin=Judge.Origin.PERSON
+        )
+        .values("task", day=TruncDay("start"))
+        .annotate(blocks=Sum("judged"))
+        .values_list("task", "day", "blocks")
+    )
+    return {(task, day): blocks for task, day, blocks in rows}
+
+
+def _low_agreement(tasks: Sequence[Task]) -> Counter[int]:
+    is_low = {f"measures__{JudgeMeasure.DISAGREES}__value__lt": LOW_AGREEMENT_LEVEL}
+    rows = JudgeMeasures.objects.filter(task__in=tasks, **is_low)
+    return Counter(rows.values_list("task", flat=True))
+
+
+def _open_reports(tasks: Sequence[Task]) -> dict[int, int]:
+    rows = PageChanges.objects.filter(task__in=tasks)
+    return dict(rows.values_list("task", F("problem_reports") - F("problems_closed")))
+
+
+#: Decimals of words and seconds, so that records stay short.
+_DECIMALS = 3
+
+
+def work_facts(*, task: Task) -> WorkFacts:
+    """Return the inputs of forecasts of hours and days. A constant number of queries."""
+    overview = task_overview(task=task)
+    rule = stopping_rule_in_force(task_id=task.pk)
+    words, run = mean_words(task=task), latest_run(task_id=task.pk)
+    return WorkFacts(
+        judged=overview.judged,
+        counted=None if run is None else int(run.result["input"]["blocks"]),
+        most_shown=answer_kind(task.protocol).candidates[-1],
+        wanted=task.blocks_wanted,
+        rule_judgments=None if rule is None else rule.judgments,
+        today=overview.days[-1].judged,
+        days=tuple(overview.whole_days),
+        pace=_pace(task),
+        base_words=None
+        if words is None
+        else round(words.of_block(0, task.test_set.campaign), _DECIMALS),
+        output_words=None if words is None else round(words.output, _DECIMALS),
+    )
+
+
+def _pace(task: Task) -> tuple[tuple[int, float, float], ...]:
+    """Return blocks, words and seconds of each judge; not who they are."""
+    read = blocks_read(task=task)
+    sums: dict[int, list[float]] = defaultdict(lambda: [0, 0.0, 0.0])
+    for judge, words, seconds in zip(read.judges, read.words, read.seconds, strict=True):
+        of_judge = sums[judge]
+        of_judge[0] += 1
+        of_judge[1] += words
+        of_judge[2] += seconds
+    return tuple(
+        sorted(
+            (int(blocks), round(words, _DECIMALS), round(seconds, _DECIMALS))
+            for blocks, words, seconds in sums.values()
+        )
+    )

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from annotation.models import Design
+from annotation.models import Design, JudgmentSequence
 from annotation.sampling.parameters import DesignKind
 from annotation.sampling.priorities import active_priorities_of_many
 from annotation.selectors.designs import systems_drawn
@@ -16,7 +16,6 @@ from annotation.selectors.words_to_read import DesignWords, ReadBlocks, blocks_r
 from campaign.models import Task
 from ranking.core.simulation.budget_curve import ActiveDraw, BudgetCurve, budget_curve
 from ranking.core.simulation.work_ahead import ASSUMED_PACE, ReadingPace, reading_pace
-from ranking.selectors.dashboards import task_summaries
 from ranking.selectors.runs import latest_run
 
 #: Budgets of the plot, the largest of the slider the last one.
@@ -161,7 +160,7 @@ def design_forecast(
     pace = pace_of(task=task)
     judged, known = 0, _Known(np.zeros((0, 0)), 0.0, 0)
     if not is_from_scratch:
-        judged, known = task_summaries([task])[task.pk].judged, _known(task, design)
+        judged, known = _judged(task), _known(task, design)
     systems = max(words.systems, len(known.wins))
     first_share = _first_share(design)
     wanted = task.blocks_wanted
@@ -226,6 +225,11 @@ def pace_of(*, task: Task) -> ReadingPace:
         seconds=[seconds for each in found for seconds in each.seconds],
     )
     return reading_pace(together.judges, together.words, together.seconds) or ASSUMED_PACE
+
+
+def _judged(task: Task) -> int:
+    counted = JudgmentSequence.objects.filter(task=task).values_list("judged", flat=True)
+    return counted.first() or 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,13 @@
 """Judges of a task: their work, their latest measures, the list of them, and their groups."""
 
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
-from typing import Any, NamedTuple
+from hashlib import sha256
+from typing import Any, Final, NamedTuple
+from uuid import UUID
 
 from django.db.models import (
     Case,
@@ -23,13 +27,25 @@ from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Cast
 from django.utils.translation import gettext as _
 
+from annotation.export.five_way import systems_shown
 from annotation.judge_measures import JudgeMeasure
-from annotation.models import JudgeTally, QualityAction
+from annotation.models import (
+    BlockControl,
+    JudgeTally,
+    Judgment,
+    QualityAction,
+    QualityActionKind,
+    QualityRule,
+    RuleDirection,
+)
+from annotation.models.quality import QualityActionQuerySet
+from annotation.protocols import answer_kind
 from annotation.selectors.designs import designs_in_force
-from annotation.selectors.judges import JudgeStatus, status_from_actions
+from annotation.selectors.judges import JudgeStatus, judge_statuses, status_from_actions
 from campaign.models import Campaign, Judge, JudgeGroup, Task
-from ranking.judge_monitoring import MeasureResult, MeasuresByJudge
-from ranking.models import JudgeMeasures, RankingSettings
+from ranking.core.judges.tallies import ScoredCheck, ScoredOutput
+from ranking.judge_monitoring import PROBABILITIES, MeasureResult, MeasuresByJudge
+from ranking.models import JudgeMeasures, LatestRanking, RankingRun, RankingSettings
 
 # Level of the test for low agreement, over all judges and all looks.
 LOW_AGREEMENT_LEVEL = 0.05
@@ -266,3 +282,424 @@ def _group_uses(campaign: Campaign) -> dict[int, list[str]]:
             said = _("Only judges of this group count in the ranking of %(task)s.") % {"task": name}
             uses.setdefault(ranked_by, []).append(said)
     return uses
+
+
+#: For judges missing from the latest ranking, or without a ranking.
+_NO_KAPPA: Final = {
+    **dict.fromkeys(("kappa", "low", "high", "no_interval")),
+    "agreeing": 0,
+    "comparable": 0,
+}
+
+
+def quality_due() -> list[RankingRun]:
+    """Return the latest rankings whose judges were not measured, or not by the current rules. One query."""
+    newest_rule = (
+        QualityRule.objects.filter(
+            campaign=OuterRef("task__test_set__campaign"), switched_off_at__isnull=True
+        )
+        .order_by("-created_at")
+        .values("created_at")
+    )
+    rows = LatestRanking.objects.filter(
+        Q(task__ranking_upkeep__measured_at=None)
+        | Q(task__ranking_upkeep__measured_watermark__lt=F("watermark"))
+        | Q(task__ranking_upkeep__measured_at__lt=Subquery(newest_rule[:1]))
+    )
+    return [latest.as_run() for latest in rows.order_by("pk")]
+
+
+def quality_rules(*, campaign: Campaign) -> QuerySet[QualityRule]:
+    """Return the rules of a campaign, newest first, with the number of actions of each.
+
+    `acted` counts all of them, `standing` those that are in force.
+    """
+    return (
+        QualityRule.objects.filter(campaign=campaign)
+        .select_related("task__test_set", "created_by", "switched_off_by")
+        .annotate(
+            acted=Count("actions"),
+            standing=Count("actions", filter=Q(actions__reverted_at=None)),
+        )
+        .order_by("-id")
+    )
+
+
+def quality_actions(*, task: Task) -> QualityActionQuerySet:
+    """Return the quality actions of a campaign, newest first, with who reverted them."""
+    return (
+        QualityAction.objects.filter(judge__campaign=task.test_set.campaign_id)
+        .select_related("judge", "rule", "created_by", "task", "reverted_by")
+        .order_by("-id")
+    )
+
+
+def decision_actions(*, campaign_id: int, batch: UUID) -> QuerySet[QualityAction]:
+    """Return the actions of one decision about judges of a campaign, by pseudonym."""
+    actions = QualityAction.objects.filter(batch=batch, judge__campaign=campaign_id)
+    return actions.select_related("judge", "rule", "created_by", "task").order_by(
+        "judge__pseudonym"
+    )
+
+
+def decision_reversals(*, campaign_id: int, batch: UUID) -> QuerySet[QualityAction]:
+    """Return the actions that one decision reverted, by pseudonym."""
+    reverted = QualityAction.objects.filter(revert_batch=batch, judge__campaign=campaign_id)
+    return reverted.select_related("judge").order_by("judge__pseudonym")
+
+
+def judges_quality(
+    *, task: Task, run: RankingRun | None, tallies: Sequence[TallyRow]
+) -> list[dict[str, Any]]:
+    """Return judges with their agreement in the run, their status and their latest measures, in the order of `tallies`."""
+    judges = [tally.judge_id for tally in tallies]
+    statuses = judge_statuses(*judges)
+    measures = measures_by_judge(task_id=task.pk, judges=judges)
+    rows = [] if run is None else run.result["agreement"]["judges"]
+    agreement = {row["judge"]: row for row in rows}
+    return [
+        {
+            "pseudonym": tally.pseudonym,
+            "origin": tally.origin,
+            "judged": tally.judged,
+            "skipped": tally.standing,
+            "agreement": {**_NO_KAPPA, **agreement.get(tally.pseudonym, {})},
+            "status": statuses.get(tally.judge_id, JudgeStatus.GOOD),
+            "measures": measures.get(tally.pseudonym, {}),
+        }
+        for tally in tallies
+    ]
+
+
+def actions_in_force(*, task: Task, judges: list[int]) -> dict[int, list[QualityAction]]:
+    """Return the actions in force against these judges of a task's campaign, newest first. At most one query."""
+    found: dict[int, list[QualityAction]] = {}
+    if judges:
+        actions = QualityAction.objects.standing().filter(
+            judge__in=judges, judge__campaign=task.test_set.campaign_id
+        )
+        for action in actions.select_related("rule").order_by("-id"):
+            found.setdefault(action.judge_id, []).append(action)
+    return found
+
+
+def exclusions_in_force(*, task: Task) -> QuerySet[QualityAction]:
+    """Return the latest exclusion in force of each judge of a test set, by pseudonym, as `quality_actions` does."""
+    latest = QualityAction.objects.in_force().filter(
+        judge__campaign=task.test_set.campaign_id,
+        action=QualityActionKind.EXCLUDE,
+        judge__in=judges_present(task.pk).values("judge"),
+    )
+    latest = latest.order_by("judge", "-id").distinct("judge")
+    return (
+        quality_actions(task=task).filter(pk__in=latest.values("pk")).order_by("judge__pseudonym")
+    )
+
+
+# Judgment, judge, HIT, place in it, segment, block, and its control.
+_COLUMNS = (
+    "pk",
+    "judge__pseudonym",
+    "block__hit_id",
+    "block__position",
+    "block__segment__number",
+    "block_id",
+    "block__control",
+)
+
+
+def scored_checks(*, task: Task, watermark: int) -> list[ScoredCheck]:
+    """Read the checks among the judgments 1…`watermark`, by the primary key of their judgments.
+
+    One query where there is none, five otherwise, and nothing is read of HITs without a check.
+    """
+    kind = answer_kind(task.protocol)
+    if kind.score_of_one is None:
+        return []
+    judged = Judgment.objects.of(task.pk).current(watermark=watermark)
+    checks = judged.filter(block__control=BlockControl.ATTENTION, labels__len=1)
+    hits = set(checks.order_by().values_list("block__hit_id", flat=True))
+    if not hits:
+        return []
+    rows = list(judged.filter(block__hit__in=hits).order_by("pk").values_list(*_COLUMNS))
+    answers = kind.read([row[0] for row in rows])
+    shown = systems_shown({row[5] for row in rows})
+    names = dict(task.test_set.systems.values_list("id", "name"))
+    others: dict[tuple[str, int], list[tuple[int, ScoredOutput]]] = defaultdict(list)
+    found: list[tuple[int, tuple[str, int], int, float]] = []
+    for judgment, judge, hit, position, segment, block, control in rows:
+        score = kind.score_of_one(answers[judgment])
+        if control == BlockControl.ATTENTION:
+            found.append((position, (judge, hit), segment, score))
+        elif not control:
+            systems = tuple(names[id_] for ids in shown[block] for id_ in ids)
+            others[judge, hit].append((position, ScoredOutput(systems, score)))
+    return [
+        ScoredCheck(
+            judge=by[0],
+            segment=segment,
+            score=score,
+            others=[
+                each for _place, each in sorted(others[by], key=lambda row: abs(row[0] - position))
+            ],
+        )
+        for position, by, segment, score in found
+    ]
+
+
+_MEASURED: Final = tuple(field.name for field in fields(MeasureResult))
+#: Rules that affect more than one in this many judges wait for an organiser's confirmation.
+ONE_IN: Final = 5
+#: Actions after which a judge gets no more sentences.
+STANDS_ASIDE: Final = frozenset({QualityActionKind.PAUSE, QualityActionKind.EXCLUDE})
+
+
+@dataclass(frozen=True, slots=True)
+class RuleAct:
+    """Action of a rule on a judge, with the measures in a task that caused it."""
+
+    rule: QualityRule
+    judge: Judge
+    task_id: int
+    evidence: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleEffects:
+    """Immediate effects of rules, each on the judges it has not acted on.
+
+    `measured` is the number of judges they look at: all that are measured in these test sets. None of
+    them has a value of the measures in `without_data`, on which these rules would act.
+    """
+
+    acts: tuple[RuleAct, ...]
+    measured: int
+    without_data: tuple[str, ...] = ()
+
+    def names(self, action: str) -> list[str]:
+        """Return the pseudonyms of judges who would be warned, paused or excluded, sorted."""
+        return sorted({act.judge.pseudonym for act in self.acts if act.rule.action == action})
+
+    @property
+    def is_large(self) -> bool:
+        """True if more than one in five judges would be affected, so that confirmation is needed."""
+        return is_more_than_allowed(
+            len({act.judge.pk for act in self.acts}), measured=self.measured
+        )
+
+    @property
+    def code(self) -> str:
+        """A short code of the affected judges and actions: it changes with the list to confirm."""
+        met = sorted({f"{act.rule.action} {act.judge.pk}" for act in self.acts})
+        return sha256("\n".join(met).encode()).hexdigest()[:12]
+
+
+def is_more_than_allowed(count: int, *, measured: int) -> bool:
+    """Return whether this is more than one in five of the judges measured."""
+    return count * ONE_IN > measured
+
+
+def is_breached(rule: QualityRule, result: MeasureResult | None) -> bool:
+    """Return whether a result breaks a rule: on enough evidence, with its whole interval.
+
+    A probability has no interval; its value is compared.
+    """
+    if result is None or result.evidence < rule.minimum:
+        return False
+    bounds = [result.value, result.low, result.high]
+    if rule.measure not in PROBABILITIES and None in bounds:
+        return False
+    known = [bound for bound in bounds if bound is not None]
+    if rule.direction == RuleDirection.BELOW:
+        return max(known) < rule.threshold
+    return min(known) > rule.threshold
+
+
+def rules_in_force(*, campaign_id: int) -> list[QualityRule]:
+    """Return the rules of a campaign that are in force, the oldest first. One query."""
+    rules = QualityRule.objects.filter(campaign=campaign_id, switched_off_at__isnull=True)
+    return list(rules.order_by("pk"))
+
+
+def rule_acts(rules: Sequence[QualityRule], measured: Sequence[MeasuredTask]) -> list[RuleAct]:
+    """Return the actions of these rules, stored or not, by the measures of test sets of their campaigns.
+
+    A rule acts on a judge once, so that judges it acted on before are left out. Two queries, if
+    anything is breached.
+    """
+    breached = [
+        (rule, name, found)
+        for found in measured
+        for rule, name in _breached(
+            [rule for rule in rules if rule.campaign_id == found.campaign_id],
+            found.task_id,
+            found.measures,
+        )
+    ]
+    if not breached:
+        return []
+    stored = [rule.pk for rule in rules if rule.pk is not None]
+    done = set(QualityAction.objects.filter(rule__in=stored).values_list("rule", "judge"))
+    judges = Judge.objects.filter(
+        campaign__in={found.campaign_id for *_rule, found in breached},
+        pseudonym__in={name for _rule, name, _found in breached},
+    )
+    by_name = {(judge.campaign_id, judge.pseudonym): judge for judge in judges}
+    acts: dict[tuple[int, int], RuleAct] = {}
+    for rule, name, found in breached:
+        judge = by_name.get((found.campaign_id, name))
+        if judge is not None and (rule.pk, judge.pk) not in done:
+            evidence = _evidence(rule, found.measures[name], found.watermark)
+            act = RuleAct(rule, judge, found.task_id, evidence)
+            acts.setdefault((id(rule), judge.pk), act)
+    return list(acts.values())
+
+
+def _breached(
+    rules: Sequence[QualityRule], task_id: int, measures: MeasuresByJudge
+) -> list[tuple[QualityRule, str]]:
+    return [
+        (rule, name)
+        for rule in rules
+        if rule.task_id in {None, task_id}
+        for name, rows in measures.items()
+        if is_breached(rule, rows.get(rule.measure))
+    ]
+
+
+def rules_broken(*, task: Task, judges: Collection[int]) -> dict[str, list[QualityRule]]:
+    """Return the rules in force that judges break by their latest measures, by pseudonym. Two queries."""
+    rules = rules_in_force(campaign_id=task.test_set.campaign_id)
+    if not rules:
+        return {}
+    measures = results_by_judge(
+        task_id=task.pk, judges=judges, measures={rule.measure for rule in rules}
+    )
+    found: dict[str, list[QualityRule]] = {}
+    for rule, name in _breached(rules, task.pk, measures):
+        found.setdefault(name, []).append(rule)
+    return found
+
+
+def rule_effects(
+    rules: Sequence[QualityRule], *, campaign: Campaign, task_id: int | None = None
+) -> RuleEffects:
+    """Return the effects of these rules, stored or not, by the current stored measures of judges.
+
+    For one task, or all tasks of a rule. Three queries.
+    """
+    measured = [
+        found
+        for found in measured_tasks(campaigns=[campaign.pk], task_id=task_id)
+        if any(rule.task_id in {None, found.task_id} for rule in rules)
+    ]
+    known = {name for found in measured for rows in found.measures.values() for name in rows}
+    return RuleEffects(
+        acts=tuple(rule_acts(rules, measured)),
+        measured=len({name for found in measured for name in found.measures}),
+        without_data=tuple(dict.fromkeys(r.measure for r in rules if r.measure not in known)),
+    )
+
+
+def rules_as_if_new(
+    rules: Sequence[QualityRule], *, campaign: Campaign
+) -> list[tuple[QualityRule, RuleEffects]]:
+    """Return the effects of each rule in force as if it had not acted yet. As `rule_effects`."""
+    in_force = [rule for rule in rules if rule.switched_off_at is None]
+    copies = [copy(rule) for rule in in_force]
+    for each in copies:
+        each.pk = None
+    effects = rule_effects(copies, campaign=campaign)
+    return [
+        (rule, replace(effects, acts=tuple(act for act in effects.acts if act.rule is each)))
+        for rule, each in zip(in_force, copies, strict=True)
+    ]
+
+
+def acts_held(
+    acts: Iterable[RuleAct], *, campaign_id: int, measured: Collection[str]
+) -> list[RuleAct]:
+    """Return the acts that wait for an organiser.
+
+    These are the pauses and exclusions of judges at work, if with them rules would have stopped more
+    than one in five of the judges measured: counted with those whom rules stopped before, so that a
+    rule cannot empty a campaign one by one either. Warnings never wait. Two queries, if a judge is
+    to be stopped.
+    """
+    stops = _stopping_anew(acts, campaign_id)
+    if not stops:
+        return []
+    before = _stops_in_force(campaign_id).filter(rule__isnull=False, judge__pseudonym__in=measured)
+    out = set(before.values_list("judge", flat=True)) | {act.judge.pk for act in stops}
+    return stops if is_more_than_allowed(len(out), measured=len(measured)) else []
+
+
+def effects_held(*, campaign: Campaign, task_id: int | None = None) -> list[RuleEffects]:
+    """Return the effects that wait for an organiser: those of each held rule, oldest first.
+
+    Effects that need no confirmation were carried out when the worker measured.
+    """
+    rules = [
+        rule for rule in rules_in_force(campaign_id=campaign.pk) if rule.action in STANDS_ASIDE
+    ]
+    if not rules:
+        return []
+    effects = rule_effects(rules, campaign=campaign, task_id=task_id)
+    held = _stopping_anew(effects.acts, campaign.pk)
+    return [
+        RuleEffects(acts=tuple(acts), measured=effects.measured)
+        for rule in rules
+        if (acts := [act for act in held if act.rule is rule])
+    ]
+
+
+def rules_waiting(*, campaigns: Sequence[Campaign]) -> Counter[int]:
+    """Return how many rules wait for an organiser, as in `effects_held`, by campaign.
+
+    At most five queries, however many campaigns and test sets there are.
+    """
+    in_force = QualityRule.objects.filter(switched_off_at__isnull=True, action__in=STANDS_ASIDE)
+    rules = list(in_force.filter(campaign__in=campaigns))
+    of = {rule.campaign_id for rule in rules}
+    acts = rule_acts(rules, measured_tasks(campaigns=of)) if rules else []
+    return Counter(rule.campaign_id for rule in {act.rule for act in _stopping_anew(acts, *of)})
+
+
+def _stopping_anew(acts: Iterable[RuleAct], *campaign_ids: int) -> list[RuleAct]:
+    """Return the pauses and exclusions of judges who are not already paused or excluded."""
+    stops = [act for act in acts if act.rule.action in STANDS_ASIDE]
+    if not stops:
+        return []
+    in_force = set(_stops_in_force(*campaign_ids).values_list("judge", "action"))
+    return [
+        act
+        for act in stops
+        if not in_force
+        & {(act.judge.pk, QualityActionKind.EXCLUDE), (act.judge.pk, act.rule.action)}
+    ]
+
+
+def _stops_in_force(*campaign_ids: int) -> QuerySet[QualityAction]:
+    return QualityAction.objects.in_force().filter(
+        judge__campaign__in=campaign_ids, action__in=STANDS_ASIDE
+    )
+
+
+def _evidence(
+    rule: QualityRule, measures: dict[str, MeasureResult], watermark: int
+) -> dict[str, Any]:
+    """Return all current measures of the judge, and the terms of the rule."""
+    return {
+        "watermark": watermark,
+        "rule": {
+            "measure": rule.measure,
+            "direction": rule.direction,
+            "threshold": rule.threshold,
+            "minimum": rule.minimum,
+        },
+        # Not `asdict`, which copies each number: of a thousand judges that was most of a page's time.
+        "measures": {
+            str(measure): {name: getattr(row, name) for name in _MEASURED}
+            for measure, row in measures.items()
+        },
+    }

@@ -1,11 +1,9 @@
-"""Changes in a task's judgments between two watermarks, by segment, and in the names that tallies refer to."""
+"""Changes in a task's judgments between two watermarks, by segment."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from django.db import connection
 
 from annotation.models import BlockControl
 from ranking.core.judged.blocks import Blocks
@@ -94,54 +92,3 @@ def _nothing(systems: Sequence[str]) -> Blocks:
         key=np.empty(0, dtype=np.uint64),
         document=nothing,
     )
-
-
-#: By kind of rows: the largest primary key, and the combined hash of the rows up to it.
-NamesSeen = dict[str, Sequence[Any]]
-
-# By hand: it is read before each ranking, and the ORM takes ten times as long to write it. At 30,000 segments
-# `bit_xor` of hashed columns takes 6 ms, `sum` of hashed records 16: it adds as decimals.
-_ONE_KIND = """
-    SELECT '{kind}', coalesce(max(id), 0), coalesce(bit_xor(hashed), 0)::text,
-        coalesce(bit_xor(hashed) FILTER (WHERE id <= %({kind})s), 0)::text
-    FROM (SELECT id, {hashed} AS hashed FROM {table} WHERE {of}) {kind}
-"""
-_OF_CAMPAIGN = (
-    "campaign_id = (SELECT t.campaign_id FROM campaign_testset t JOIN campaign_task k"
-    " ON k.test_set_id = t.id WHERE k.id = %(task)s)"
-)
-_OF_TEST_SET = "test_set_id = (SELECT test_set_id FROM campaign_task WHERE id = %(task)s)"
-_KINDS = {
-    "judges": {
-        "table": "campaign_judge",
-        "hashed": "hashtextextended(pseudonym, id)",
-        "of": _OF_CAMPAIGN,
-    },
-    "segments": {
-        "table": "campaign_segment",
-        "hashed": "hashint8extended(number, hashint8extended(coalesce(document_id, 0), id))",
-        "of": _OF_TEST_SET,
-    },
-    "systems": {
-        "table": "campaign_system",
-        "hashed": "hashtextextended(name, hashtextextended(kind, id))",
-        "of": _OF_TEST_SET,
-    },
-}
-_SQL = " UNION ALL ".join(_ONE_KIND.format(kind=kind, **parts) for kind, parts in _KINDS.items())
-
-
-def names_seen(*, task_id: int, before: Mapping[str, Sequence[Any]]) -> tuple[NamesSeen, bool]:
-    """Return fingerprints of a task's judges, segments and systems, and whether `before` is still valid.
-
-    A fingerprint changes if a judge is renamed, a segment changes its number or document, a system
-    changes its name or kind, or one of them is deleted. Those that were added since `before` change
-    none. One query.
-    """
-    last = {kind: before[kind][0] if before else 0 for kind in _KINDS}
-    with connection.cursor() as cursor:
-        cursor.execute(_SQL, {**last, "task": task_id})
-        rows = cursor.fetchall()
-    found: NamesSeen = {kind: (newest, everything) for kind, newest, everything, _seen in rows}
-    holds = all(not before or seen == before[kind][1] for kind, _newest, _all, seen in rows)
-    return found, holds

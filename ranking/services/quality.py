@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from time import monotonic
-from typing import Final
+from typing import Any, Final
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
+from django.utils.translation import gettext as _
 
 from annotation.judge_measures import JudgeMeasure
+from annotation.models import QualityRule
 from annotation.selectors.words_to_read import block_words
-from annotation.services.quality import quality_rule_apply
-from campaign.models import Campaign, SystemKind, Task, User
+from annotation.services.quality import (
+    Decided,
+    QualityRefusedError,
+    RuleTerms,
+    judges_decide,
+    quality_rule_add,
+    quality_rule_apply,
+    quality_rule_change,
+    quality_rule_undo,
+    rule_terms_check,
+)
+from campaign.models import Campaign, GroupMember, Judge, JudgeGroup, SystemKind, Task, User
 from ranking.core.agreement.tallies import AgreementTallies
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judges.tallies import JudgeTallies, tally_judges, tally_scored_checks
@@ -25,13 +39,22 @@ from ranking.judge_monitoring import (
     judges_to_measure,
     measures_of_tallies,
 )
-from ranking.models import RankingRun, RankingUpkeep
+from ranking.models import Analysis, JudgeMeasures, RankingRun, RankingUpkeep
+from ranking.selectors.analyses import evidence_of
 from ranking.selectors.judged_columns import attention_blocks, judged_blocks, judging_times
-from ranking.selectors.judges import MeasuredTask
-from ranking.selectors.quality import scored_checks
-from ranking.selectors.rule_effects import RuleAct, acts_held, rule_acts, rules_in_force
+from ranking.selectors.judges import (
+    MeasuredTask,
+    RuleAct,
+    RuleEffects,
+    acts_held,
+    group_uses,
+    measures_by_judge,
+    rule_acts,
+    rule_effects,
+    rules_in_force,
+    scored_checks,
+)
 from ranking.selectors.runs import system_kinds
-from ranking.services.judges import judge_measures_store
 from ranking.services.run_results import run_agreement
 
 
@@ -186,3 +209,179 @@ def _measures_of_tallies(task_id: int, tallies: JudgeTallies) -> MeasuresByJudge
 
 #: Tallies and measures of the test sets measured last, in this process.
 MEASURED: Final[dict[int, tuple[JudgeTallies, MeasuresByJudge]]] = {}
+
+
+def decision_take(
+    *,
+    judges: Sequence[Judge],
+    task: Task,
+    action: str,
+    user: User,
+    note: str = "",
+    text: str = "",
+    analysis: Analysis | None = None,
+    batch: UUID | None = None,
+) -> Decided:
+    """Act on judges of a task, all at once, and return the result.
+
+    The evidence of each action is its judge's latest measures, and the figures of the analysis that
+    the organiser came from, if any. `batch` is as in `judges_decide`.
+    """
+    measured = measures_by_judge(task_id=task.pk, judges=[judge.pk for judge in judges])
+    names = [judge.pseudonym for judge in judges]
+    figures = {} if analysis is None else evidence_of(analysis, names)
+    evidence: dict[int, dict[str, Any]] = {}
+    for judge in judges:
+        of_judge = evidence[judge.pk] = {"measures": measured.get(judge.pseudonym, {})}
+        if judge.pseudonym in figures:
+            of_judge["analysis"] = figures[judge.pseudonym]
+    return judges_decide(
+        judges=judges,
+        task=task,
+        action=action,
+        user=user,
+        note=note,
+        text=text,
+        evidence=evidence,
+        batch=batch,
+    )
+
+
+class JudgeGroupInUseError(Exception):
+    """The group is in use; the message says where, and what to do."""
+
+
+@transaction.atomic
+def judge_group_delete(*, group: JudgeGroup) -> int:
+    """Delete a group; return how many judges were in it, who stay judges.
+
+    Earlier designs and rankings keep its name. Locks the campaign's row and the group's: no design and no ranking is
+    restricted to it meanwhile. Raises `JudgeGroupInUseError`. Deleting it again changes nothing.
+    """
+    Campaign.objects.select_for_update(no_key=True).get(pk=group.campaign_id)
+    row = JudgeGroup.objects.select_for_update().select_related("campaign").get(pk=group.pk)
+    if row.removed_at is not None:
+        return 0
+    uses = group_uses(group=row)
+    if uses:
+        raise JudgeGroupInUseError(
+            _("“%(name)s” is in use: %(uses)s Change that first.")
+            % {"name": row.name, "uses": " ".join(uses)}
+        )
+    count = GroupMember.objects.filter(group=row).count()
+    GroupMember.objects.filter(group=row).delete()
+    JudgeGroup.objects.filter(pk=row.pk).update(removed_at=Now())
+    return count
+
+
+def judge_measures_store(*, task: Task, measures: MeasuresByJudge) -> int:
+    """Store these measures in place of those before; return the number of rows written.
+
+    Only rows that change are written. Call it in a transaction that holds the lock on the campaign.
+    """
+    rows = JudgeMeasures.objects.filter(task=task)
+    before = dict(rows.values_list("judge__pseudonym", "measures"))
+    now = {
+        name: {str(measure): vars(result) for measure, result in results.items()}
+        for name, results in measures.items()
+    }
+    changed = [name for name in now if now[name] != before.get(name)]
+    judges = Judge.objects.filter(campaign=task.test_set.campaign_id, pseudonym__in=changed)
+    written = JudgeMeasures.objects.bulk_create(
+        [JudgeMeasures(task=task, judge=judge, measures=now[judge.pseudonym]) for judge in judges],
+        update_conflicts=True,
+        unique_fields=["task", "judge"],
+        update_fields=["measures"],
+    )
+    if before.keys() - now.keys():
+        rows.exclude(judge__pseudonym__in=now).delete()
+    return len(written)
+
+
+class ConfirmationNeededError(Exception):
+    """The rules would meet more than one in five judges; `effects` says whom, and its code confirms."""
+
+    def __init__(self, effects: RuleEffects) -> None:
+        super().__init__(_("Confirm: these rules would act on more than one in five judges."))
+        self.effects = effects
+
+
+@dataclass(frozen=True, slots=True)
+class RulesInForce:
+    """Activated rules, and their immediate actions."""
+
+    rules: list[QualityRule]
+    effects: RuleEffects
+
+
+def rules_preview(*, campaign: Campaign, terms: Sequence[RuleTerms]) -> RuleEffects:
+    """Return the effects of rules with these terms if they were in force now; nothing is stored.
+
+    Raises `QualityRefusedError` for terms that no rule can have.
+    """
+    for each in terms:
+        rule_terms_check(campaign=campaign, terms=each)
+    names = [term.name for term in fields(RuleTerms)]
+    rules = [
+        QualityRule(campaign=campaign, **{name: getattr(each, name) for name in names})
+        for each in terms
+    ]
+    return rule_effects(rules, campaign=campaign)
+
+
+@transaction.atomic
+def rules_put_in_force(
+    *, campaign: Campaign, terms: Sequence[RuleTerms], user: User | None, confirmed: str = ""
+) -> RulesInForce:
+    """Activate rules with these terms, let them act on the current measures, and return both.
+
+    Locks the campaign. Raises `ConfirmationNeededError`, and changes nothing, if together they
+    would act on more than one in five judges, unless `confirmed` is the code of these effects.
+    """
+    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    rules = [quality_rule_add(campaign=campaign, terms=each, user=user) for each in terms]
+    effects = rule_effects(rules, campaign=campaign)
+    _take(effects, user=user, confirmed=confirmed)
+    return RulesInForce(rules=rules, effects=effects)
+
+
+@transaction.atomic
+def rule_replace(
+    *, rule: QualityRule, terms: RuleTerms, user: User, undo: bool = False, confirmed: str = ""
+) -> RulesInForce:
+    """Replace a rule with another and deactivate it; the new rule acts at once on all judges.
+
+    With `undo`, what the other did is reverted. Otherwise as `rules_put_in_force`.
+    """
+    Campaign.objects.select_for_update(no_key=True).get(pk=rule.campaign_id)
+    changed = quality_rule_change(rule=rule, terms=terms, user=user)
+    if undo:
+        quality_rule_undo(rule=rule, user=user)
+    effects = rule_effects([changed], campaign=rule.campaign)
+    _take(effects, user=user, confirmed=confirmed)
+    return RulesInForce(rules=[changed], effects=effects)
+
+
+@transaction.atomic
+def rule_release(*, rule: QualityRule, user: User, confirmed: str) -> RuleEffects:
+    """Let a rule that waits for an organiser act on those whom they were shown.
+
+    Raises `ConfirmationNeededError`, and changes nothing, if these are not the effects whose code
+    is `confirmed`; `QualityRefusedError` if nothing waits.
+    """
+    Campaign.objects.select_for_update(no_key=True).get(pk=rule.campaign_id)
+    effects = RuleEffects(acts=(), measured=0)
+    if rule.switched_off_at is None:
+        effects = rule_effects([rule], campaign=rule.campaign)
+    if not effects.acts:
+        raise QualityRefusedError(_("This rule has no actions waiting for confirmation."))
+    if confirmed != effects.code:
+        raise ConfirmationNeededError(effects)
+    rule_acts_take(acts=effects.acts, confirmed_by=user)
+    return effects
+
+
+def _take(effects: RuleEffects, *, user: User | None, confirmed: str) -> None:
+    if effects.is_large and confirmed != effects.code:
+        raise ConfirmationNeededError(effects)
+    rule_acts_take(acts=effects.acts, confirmed_by=user if effects.is_large else None)

@@ -1,32 +1,506 @@
-"""Compute rankings, once for each watermark, and reproduce them."""
+"""Compute rankings, once for each watermark, from tallies that each judgment updates or a count of all; store, keep and reproduce them.
 
+Whatever is not kept follows again, bit for bit, from its watermark and parameters.
+"""
+
+from __future__ import annotations
+
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from datetime import UTC, datetime, time, timedelta
+from functools import partial
+from time import monotonic
+from typing import Any, Final
+from uuid import UUID, uuid4
 
 from django.db import transaction
+from django.db.models import Q
+from django.db.models.functions import Now
 
 from annotation.models import Design
 from annotation.selectors.corrections import corrections_recorded
 from annotation.selectors.designs import design_in_force
-from annotation.services.numbers import judgments_number
+from annotation.selectors.judges import excluded_judges
+from annotation.services.numbers import judgments_number, ranking_request
 from annotation.services.planning.standby import sampling_state_record
-from campaign.models import SystemKind
+from campaign.database.transactions import named_lock, named_lock_try
+from campaign.models import SystemKind, Task, TestSet, WebhookEvent
+from campaign.services.webhooks.outbox import webhook_event_record
+from ranking.code_version import code_version
+from ranking.core.agreement.report import JudgeChance
+from ranking.core.agreement.statistics import Chance
 from ranking.core.agreement.tallies import AgreementTallies
 from ranking.core.counting.counts import Tallies
 from ranking.core.judged.blocks import CONTENT_KEY_VERSION
 from ranking.core.judges.tallies import JudgeTallies
+from ranking.core.live.moments import DamagedStateError
+from ranking.core.live.state import LiveDefinition, LiveTallies
 from ranking.core.methods.registry import METHODS
-from ranking.models import LatestRanking, RankingRun
-from ranking.selectors.runs import ranking_basis, system_kinds
-from ranking.services.latest_rankings import latest_ranking_replace, ranking_lock_try
-from ranking.services.live_tallies import (
-    TalliesMissingError,
-    live_tallies,
-    planned_run,
-    tallies_build_request,
+from ranking.models import (
+    KeptFor,
+    LatestRanking,
+    RankingRun,
+    RankingSettings,
+    RankingUpkeep,
+    StoredTallies,
 )
-from ranking.services.run_results import run_result, run_result_of
+from ranking.models.ranking_run import Ranking
+from ranking.notification import tallies_build_enqueue
+from ranking.range_choices import RangeChoice, recorded_choice
+from ranking.selectors.live_judgments import changed_judgments
+from ranking.selectors.runs import (
+    RankingBasis,
+    judges_not_counted,
+    judges_outside,
+    ranking_basis,
+    ranking_settings_in_force,
+    system_kinds,
+)
+from ranking.services.run_results import run_definition, run_result, run_result_of
+
+_STANDINGS = (
+    *("system", "rank", "last_rank", "rank_low", "rank_high", "cluster", "score"),
+    *("group", "shortage"),
+)
+
+
+def latest_ranking_replace(
+    *,
+    run: RankingRun,
+    latest: LatestRanking | None,
+    is_asked: bool = False,
+    has_webhooks: bool = True,
+) -> None:
+    """Store a new ranking as the latest of its task, and keep milestones.
+
+    The ranking before it is kept if it was the last of its day, the new one by `kept_for`; then
+    `run` is saved. Call it in the transaction that read `latest`, under the lock of the test set's
+    ranking. Without `has_webhooks`, no webhook messages are queued, and no query looks for
+    endpoints.
+    """
+    last = latest.last_kept if latest else None
+    if (
+        latest is not None
+        and not latest.is_kept
+        and is_last_of_its_day(latest.finished_at, now=run.started_at)
+    ):
+        last = _keep(latest.as_run(), KeptFor.DAY, has_webhooks=has_webhooks)
+    rule = run.parameters.get("stopping_rule", {})
+    met = latest.rule_met if latest is not None and latest.rule == rule else None
+    criteria = run.result.get("stopping", {}).get("criteria", []) if met is None else []
+    reason = kept_for(run, last=last, is_asked=is_asked, is_first_of_rule=bool(criteria))
+    if reason is not None:
+        last = _keep(run, reason, has_webhooks=has_webhooks)
+    else:
+        run.finished_at = Task.objects.values_list(Now(), flat=True).get(pk=run.task_id)
+    if criteria:
+        # Only the first one that meets it is kept for that, so it has a number.
+        met = {
+            "run": run.pk,
+            "judgments": run.result["input"]["blocks"],
+            "at": run.started_at.isoformat().replace("+00:00", "Z"),
+            "criteria": criteria,
+        }
+    run.rule_met = met
+    LatestRanking(
+        task_id=run.task_id,
+        choice=recorded_choice(run.parameters).recorded,
+        without=judges_not_counted(run.parameters),
+        rule=rule,
+        rule_met=met,
+        last_kept=last,
+        is_kept=reason is not None,
+        **{field.name: getattr(run, field.name) for field in Ranking._meta.local_fields},
+    ).save(force_insert=latest is None, force_update=latest is not None)
+
+
+@transaction.atomic
+def latest_ranking_keep(*, task_id: int) -> RankingRun | None:
+    """Keep the current ranking of a task permanently, at a user's request; return it.
+
+    One that is kept already is unchanged. Waits for a running ranking, so that its result is kept,
+    not the ranking shown before. Returns None if there is no ranking yet.
+    """
+    named_lock(_lock_name(task_id))
+    latest = LatestRanking.objects.select_related("last_kept").filter(pk=task_id).first()
+    if latest is None:
+        return None
+    if not latest.is_kept:
+        _keep_latest(latest, KeptFor.ASKED)
+    return latest.last_kept
+
+
+def rankings_of_days_keep() -> int:
+    """Keep the last ranking of each past day; return the number of newly kept ones.
+
+    This keeps the last ranking of closed and idle tasks. A running ranking keeps the previous one
+    by itself.
+    """
+    now = Task.objects.values_list(Now(), flat=True).first()
+    if now is None:
+        return 0
+    midnight = datetime.combine(now.astimezone(UTC).date(), time(), UTC)
+    resting = LatestRanking.objects.filter(is_kept=False, finished_at__lt=midnight)
+    return sum(map(_keep_for_its_day, list(resting.values_list("pk", flat=True))))
+
+
+@transaction.atomic
+def _keep_for_its_day(task_id: int) -> bool:
+    if not ranking_lock_try(task_id=task_id):
+        return False
+    latest = LatestRanking.objects.get(pk=task_id)
+    if latest.is_kept:
+        return False
+    _keep_latest(latest, KeptFor.DAY)
+    return True
+
+
+def ranking_lock_try(*, task_id: int) -> bool:
+    """Take the lock on rankings of a test set until the transaction ends; False if another has it."""
+    return named_lock_try(_lock_name(task_id))
+
+
+def _lock_name(task_id: int) -> str:
+    return f"ranking run of test set {task_id}"
+
+
+def _keep_latest(latest: LatestRanking, reason: KeptFor) -> None:
+    latest.last_kept = _keep(latest.as_run(), reason)
+    latest.is_kept = True
+    latest.save(update_fields=["last_kept", "is_kept"])
+
+
+def _keep(run: RankingRun, reason: KeptFor, *, has_webhooks: bool = True) -> RankingRun:
+    run.kept_for = reason
+    run.comparisons = run.result["input"]["comparisons"]
+    run.standings = [
+        {name: row[name] for name in _STANDINGS if name in row} for row in run.result["systems"]
+    ]
+    run.save(force_insert=True)
+    if has_webhooks:
+        _webhooks_record(run, reason)
+    return run
+
+
+def _webhooks_record(run: RankingRun, reason: KeptFor) -> None:
+    test_set = TestSet.objects.get(tasks=run.task_id)
+    webhook_event_record(
+        campaign_id=test_set.campaign_id,
+        event=WebhookEvent.RANKING,
+        data={
+            "task": run.task_id,
+            "test_set": test_set.name,
+            "ranking": run.pk,
+            "watermark": run.watermark,
+            "kept_for": str(reason),
+        },
+    )
+
+
+def kept_for(
+    run: RankingRun,
+    *,
+    last: RankingRun | None,
+    is_asked: bool = False,
+    is_first_of_rule: bool = False,
+) -> KeptFor | None:
+    """Return why a new ranking is kept, or None; `last` is the newest one kept.
+
+    `is_first_of_rule`: no ranking before met the stopping rule that this one meets.
+
+    With N judgments, growth keeps at most 50 + ln(N / 50) / ln(1.02) of them: 550 for a million.
+    """
+    if last is None:
+        return KeptFor.FIRST
+    if run.recipe != last.recipe:
+        return KeptFor.PARAMETERS
+    if is_first_of_rule:
+        return KeptFor.RULE
+    if is_asked:
+        return KeptFor.ASKED
+    if 100 * run.watermark >= 102 * last.watermark:
+        return KeptFor.GROWTH
+    return None
+
+
+def is_last_of_its_day(finished_at: datetime, *, now: datetime) -> bool:
+    """Return whether a ranking that was the latest until now is the last of its day, by UTC."""
+    return finished_at.astimezone(UTC).date() < now.astimezone(UTC).date()
+
+
+logger = logging.getLogger(__name__)
+
+#: Maximum number of judgments counted within a ranking; more are counted in the background.
+COUNTED_IN_PLACE = 5_000
+#: Tallies in memory are stored after this many judgments, or after this many seconds and fewer
+#: judgments: a starting worker counts the judgments since.
+STORED_AFTER_JUDGMENTS = 300
+STORED_AFTER_SECONDS = 30
+_FEWER_JUDGMENTS = 30
+
+
+class TalliesMissingError(Exception):
+    """There are no tallies to start from, and too many judgments to count them all now."""
+
+
+def live_definition(run: RankingRun, kinds: Mapping[str, str]) -> LiveDefinition:
+    """Return the definition of the live tallies for a run; `kinds` are of the systems by name."""
+    # A test set has one reference of each kind; the first by name, if it has more.
+    names = {kinds[name]: name for name in sorted(kinds, reverse=True)}
+    return LiveDefinition(
+        ranking=run_definition(run.parameters, method=run.method, seed=run.seed),
+        systems=tuple(sorted(kinds)),
+        reference=names.get(SystemKind.REFERENCE),
+        bad_reference=names.get(SystemKind.BAD_REFERENCE),
+        # Corrections whose judgments are left out change the counts of blocks.
+        version=" ".join([code_version(), *map(str, run.parameters.get("corrections", ()))]),
+    )
+
+
+def live_tallies(
+    run: RankingRun, *, kinds: Mapping[str, str], is_awaited: bool = True
+) -> LiveTallies:
+    """Return the tallies of the judgments 1…watermark for a run; `kinds` are of the systems by name.
+
+    They are those in memory or in the test set's row, with what changed since; counted from all
+    judgments if these are of something else, damaged, or of later judgments. Tallies in memory are used
+    again only after the transaction was committed. Call it under the lock of the test set's ranking.
+
+    Raises
+    ------
+    TalliesMissingError
+        If more than `COUNTED_IN_PLACE` judgments would have to be counted, and `is_awaited` is false.
+    """
+    definition = live_definition(run, kinds)
+    task_id = run.task_id
+    row = StoredTallies.objects.filter(pk=task_id).defer("packed").first()
+    held = CACHE.pop(task_id, None)
+    if row is None or bytes(row.definition) != definition.digest:
+        held = None
+    elif held is None or held.build != row.build or held.watermark < row.watermark:
+        held = _read(row, definition)
+    if held is not None and held.watermark > run.watermark:
+        # The run is of an earlier moment. The held tallies stay unchanged.
+        _put_after_commit(task_id, held)
+        return _counted(run, definition)
+    if held is not None:
+        held = _advanced(held, run)
+    if held is None and not is_awaited and run.watermark > COUNTED_IN_PLACE:
+        raise TalliesMissingError
+    if held is None:
+        held = HeldTallies(_counted(run, definition), run.watermark, uuid4(), -1, monotonic())
+    if _is_to_be_stored(held):
+        tallies_store(held, task_id)
+    _put_after_commit(task_id, held)
+    return held.tallies
+
+
+def _read(row: StoredTallies, definition: LiveDefinition) -> HeldTallies | None:
+    try:
+        tallies = LiveTallies.unpacked(row.packed, definition)
+    except DamagedStateError:
+        logger.exception("Recounting the tallies of test set %s.", row.pk)
+        return None
+    return HeldTallies(tallies, row.watermark, row.build, row.watermark, monotonic())
+
+
+def _advanced(held: HeldTallies, run: RankingRun) -> HeldTallies | None:
+    """Return the tallies with the judgments up to the run's watermark; None if they do not fit."""
+    if held.watermark == run.watermark:
+        return held
+    try:
+        _apply(held.tallies, run.task_id, start=held.watermark, stop=run.watermark)
+    except ValueError:
+        logger.exception("Recounting the tallies of test set %s.", run.task_id)
+        return None
+    held.watermark = run.watermark
+    return held
+
+
+def _counted(run: RankingRun, definition: LiveDefinition) -> LiveTallies:
+    tallies = LiveTallies(definition)
+    _apply(tallies, run.task_id, start=0, stop=run.watermark)
+    return tallies
+
+
+def _apply(tallies: LiveTallies, task_id: int, *, start: int, stop: int) -> None:
+    systems = tallies.definition.systems
+    for changed in changed_judgments(task_id=task_id, start=start, stop=stop, systems=systems):
+        tallies.apply(changed)
+
+
+def _is_to_be_stored(held: HeldTallies) -> bool:
+    more = held.watermark - held.stored_watermark
+    is_old = monotonic() - held.stored_at >= STORED_AFTER_SECONDS
+    return (
+        held.stored_watermark < 0
+        or more >= STORED_AFTER_JUDGMENTS
+        or (is_old and more >= _FEWER_JUDGMENTS)
+    )
+
+
+def tallies_store(held: HeldTallies, task_id: int) -> None:
+    """Store tallies in the row of their test set, in place of those before."""
+    row = StoredTallies(
+        task_id=task_id,
+        build=held.build,
+        watermark=held.watermark,
+        definition=held.tallies.definition.digest,
+        packed=held.tallies.packed(),
+        stored_at=Now(),
+    )
+    fields = ["build", "watermark", "definition", "packed", "stored_at"]
+    StoredTallies.objects.bulk_create(
+        [row], update_conflicts=True, update_fields=fields, unique_fields=["task"]
+    )
+    held.stored_watermark, held.stored_at = held.watermark, monotonic()
+
+
+def _put_after_commit(task_id: int, held: HeldTallies) -> None:
+    def put() -> None:
+        CACHE[task_id] = held
+        if len(CACHE) > MOST_HELD:
+            CACHE.pop(next(iter(CACHE)), None)
+
+    transaction.on_commit(put)
+
+
+#: Test sets whose tallies are held at the same time: those that were ranked last.
+MOST_HELD = 8
+
+
+@dataclass
+class HeldTallies:
+    """Tallies at a watermark, and the state of the row they were last stored in."""
+
+    tallies: LiveTallies
+    watermark: int
+    build: UUID
+    #: The watermark of the row, and when it was stored by the monotonic clock of this process.
+    stored_watermark: int
+    stored_at: float
+
+
+#: The tallies that were used last, by test set, in this process. Those that a ranking takes and does not put back are
+#: forgotten, so that those of a transaction that failed are never used again.
+CACHE: Final[dict[int, HeldTallies]] = {}
+
+
+SEED = 0
+_RESAMPLES = 1000
+_AGREEMENT_CONFIDENCE = 0.95
+
+
+def planned_run(basis: RankingBasis, kinds: Mapping[str, str]) -> RankingRun:
+    """Return a run of all judgments, without its result; `kinds` are of the systems by name."""
+    settings = ranking_settings_in_force(task_id=basis.task_id)
+    choice = settings.choice
+    method = _method(basis, settings)
+    return RankingRun(
+        task_id=basis.task_id,
+        method=method,
+        parameters=_parameters(basis, kinds, method, choice)
+        | _of_group(basis, settings)
+        | ({"stopping_rule": basis.rule} if basis.rule else {}),
+        seed=SEED,
+        watermark=basis.last_number,
+        code_version=code_version(),
+        started_at=basis.now,
+    )
+
+
+def _of_group(basis: RankingBasis, settings: RankingSettings) -> dict[str, Any]:
+    """Return whose judgments alone count; nothing where all do."""
+    group = settings.judge_group
+    if group is None:
+        return {}
+    # By pseudonym: the judges outside the group at this time, even if they join it later.
+    others = judges_outside(task_id=basis.task_id, group_id=group.pk)
+    return {"judge_group": {"name": group.name, "others": others}}
+
+
+def _method(basis: RankingBasis, settings: RankingSettings) -> str:
+    """Return the chosen method, or the default for the designs used so far.
+
+    That is Expected Wins; Bradley–Terry if a design has ever chosen pairs by their judgments: an active
+    design stops showing pairs that are already separated, and Expected Wins gives their few comparisons as
+    much weight as the many of others (`docs/sampling.md`). Anytime ranges are of Expected Wins for any
+    design: they do not separate systems with different opponents.
+
+    `ranking.selectors.runs` says the same to the database.
+    """
+    if settings.method != RankingSettings.Method.BY_DESIGN:
+        return settings.method
+    if settings.ranges == "anytime":
+        return "expected_wins"
+    return "bradley_terry" if basis.has_active_design else "expected_wins"
+
+
+def _parameters(
+    basis: RankingBasis, kinds: Mapping[str, str], method: str, choice: RangeChoice
+) -> dict[str, Any]:
+    return {
+        **choice.recorded,
+        "method_parameters": METHODS[method].defaults,
+        "resamples": _RESAMPLES,
+        "content_key_version": CONTENT_KEY_VERSION,
+        "reference": "exclude",
+        # By name, because systems may later be marked as references, or no longer.
+        "systems": [name for name, kind in kinds.items() if kind == SystemKind.SYSTEM],
+        "left_out": [name for name, kind in kinds.items() if kind != SystemKind.SYSTEM],
+        # By pseudonym, for the same reason: all excluded judges, even if they have not judged here.
+        "excluded_judges": excluded_judges(campaign_id=basis.campaign_id),
+        **corrections_recorded(basis.task_id),
+        "agreement": {
+            "chance": Chance.SCOTT.value,
+            "chance_of_judges": JudgeChance.OWN.value,
+            "resample": "two_way",
+            "confidence": _AGREEMENT_CONFIDENCE,
+        },
+    }
+
+
+#: If nothing is heard for so long, the worker was killed or the message was lost: it is sent again.
+SILENT_SECONDS = 60
+
+
+@transaction.atomic
+def tallies_build_request(*, task_id: int) -> None:
+    """Have a worker count all judgments, unless one does already or is about to."""
+    RankingUpkeep.objects.bulk_create([RankingUpkeep(task_id=task_id)], ignore_conflicts=True)
+    silent = Q(counting_at=None) | Q(counting_at__lt=Now() - timedelta(seconds=SILENT_SECONDS))
+    if RankingUpkeep.objects.filter(silent, pk=task_id).update(counting_at=Now()):
+        transaction.on_commit(partial(tallies_build_enqueue, task_id))
+
+
+def tallies_build(*, task_id: int) -> None:
+    """Count all judgments of a test set, piece by piece, and store the tallies.
+
+    No lock is held meanwhile: judgments with a number never change. Later judgments are added by
+    the next ranking, which is requested. Running it twice costs time only.
+    """
+    kinds = system_kinds(task_id=task_id)
+    run = planned_run(ranking_basis(task_id=task_id), kinds)
+    definition = live_definition(run, kinds)
+    row = StoredTallies.objects.filter(pk=task_id).only("definition").first()
+    if row is None or bytes(row.definition) != definition.digest:
+        tallies = _counted_in_pieces(task_id, definition, run.watermark)
+        held = HeldTallies(tallies, run.watermark, uuid4(), -1, monotonic())
+        tallies_store(held, task_id)
+    RankingUpkeep.objects.filter(pk=task_id).update(counting_at=None)
+    ranking_request(task_id=task_id)
+
+
+def _counted_in_pieces(task_id: int, definition: LiveDefinition, watermark: int) -> LiveTallies:
+    """Count the judgments 1…watermark, saying after each piece that a worker is at it."""
+    tallies = LiveTallies(definition)
+    for changed in changed_judgments(
+        task_id=task_id, start=0, stop=watermark, systems=definition.systems
+    ):
+        tallies.apply(changed)
+        RankingUpkeep.objects.filter(pk=task_id).update(counting_at=Now())
+    return tallies
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +532,7 @@ def ranking_compute(
 
     With `watermark`, rank the judgments up to this number and keep the run: see
     `ranking_history_compute`. Other runs are kept, and have a primary key then, if they are milestones:
-    see `ranking.services.latest_rankings`.
+    see `ranking.services.runs`.
 
     Submissions are never blocked. Judgments without a number get one; then the watermark is read, and
     then the judgments 1…watermark. Numbers are committed in order and without gaps, and judgments

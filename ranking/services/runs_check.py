@@ -12,10 +12,9 @@ from ranking.core.live.state import LiveTallies
 from ranking.models import LatestRanking, RankingRun, StoredTallies
 from ranking.selectors.judged_columns import judged_blocks
 from ranking.selectors.runs import system_kinds
-from ranking.services.live_tallies import live_definition
 from ranking.services.quality import judge_tallies
 from ranking.services.run_results import run_tallies
-from ranking.services.runs import ranking_compute, ranking_run_reproduce
+from ranking.services.runs import live_definition, ranking_compute, ranking_run_reproduce
 
 
 @dataclass(kw_only=True)

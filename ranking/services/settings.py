@@ -17,7 +17,7 @@ from campaign.refusals import RefusedError
 from ranking.core.methods.registry import METHODS
 from ranking.models import RankingSettings, StoppingRule
 from ranking.range_choices import RangeChoice, RangeChoiceError, completed_choice
-from ranking.selectors.settings import ranking_settings_in_force, stopping_rule_history
+from ranking.selectors.runs import ranking_settings_in_force, stopping_rule_history
 from ranking.wording.methods import METHOD_WORDS, LiveMethod
 from ranking.wording.stopping_rules import CRITERIA, looks_at_tests
 

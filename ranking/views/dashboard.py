@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -13,29 +12,22 @@ from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from annotation.export.work_time import clock_time
 from annotation.protocols import answer_kind
 from annotation.selectors.replica_reads import ReadAt, task_answer
-from campaign.models import Campaign, CampaignState, Judge, Task, User
+from campaign.models import Task, User
 from campaign.pages.desk import TEST_SET
 from campaign.pages.rights import role_remember
-from campaign.selectors.credentials import may_make_campaigns
-from campaign.selectors.uploads import drafts
-from campaign.views.access import organised_campaign, organised_task
+from campaign.views.access import organised_task
 from campaign.views.decorators import action_view, page_view
 from ranking.models import RankingRun
 from ranking.pages.analysis_form import asked_in_words
-from ranking.pages.formats import Addresses
+from ranking.pages.formats import Addresses, bar_plot, percent, rank_plots
 from ranking.pages.judge_measures import rule_in_words
-from ranking.pages.overview import CampaignFilter, campaign_table, overview_rows, totals_of
-from ranking.pages.page_plots import history_shown, links_of_campaign, links_of_task
-from ranking.pages.plots import bar_plot, percent, rank_plots
-from ranking.pages.preparation import TaskFilter, TaskTable, steps_of
+from ranking.pages.page_plots import history_shown, links_of_task
 from ranking.pages.stopping_rule import anytime_ranges_of, shown_rule_of
 from ranking.pages.summary import effects_in_words, summarise_run, summary_without_order
-from ranking.selectors.alerts import campaign_facts, needs_in
 from ranking.selectors.analyses import (
     analyses_asked,
     kind_in_place_of_ranking,
@@ -46,16 +38,16 @@ from ranking.selectors.dashboards import (
     dashboard_state,
     judging_progress,
     latest_feedback,
-    organised_campaigns,
-    states_hidden,
+    task_overview,
+    time_worked,
 )
+from ranking.selectors.judges import effects_held
 from ranking.selectors.one_system import systems_by_name
-from ranking.selectors.overview import task_overview, time_worked
-from ranking.selectors.rule_effects import effects_held
-from ranking.selectors.runs import judges_left_out, latest_run, ranking_history
-from ranking.selectors.settings import stopping_rule_state
-from ranking.selectors.tasks import preparation, tasks_listed
-from ranking.services.latest_rankings import latest_ranking_keep
+from ranking.selectors.runs import judges_left_out, latest_run, ranking_history, stopping_rule_state
+from ranking.services.runs import latest_ranking_keep
+from ranking.views.campaigns import (
+    overview_rows,
+)
 from ranking.views.results import Sections
 from ranking.wording.agreement import strength_caution, strength_in_words
 from ranking.wording.methods import reason_in_words
@@ -265,24 +257,6 @@ def data_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     return _results(request, task, "data", context)
 
 
-@require_safe
-@login_required
-def home(request: HttpRequest) -> HttpResponse:
-    """Redirect a member to their campaigns and a judge to their work; show others an explanation."""
-    user = cast("User", request.user)
-    if Campaign.objects.open_to(user).exists():
-        return redirect("campaign-list")
-    judging = list(
-        Judge.objects.filter(user=user, withdrawn_at=None)
-        .select_related("campaign")
-        .order_by("-pk")
-    )
-    if len(judging) == 1:
-        return redirect("judge", slug=judging[0].campaign.slug)
-    context = {"judging": judging, "hidden": [] if judging else states_hidden(user=user)}
-    return render(request, "dashboard/home.html", context)
-
-
 @action_view
 def ranking_keep(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Keep the present ranking of a test set for good, and say under which number."""
@@ -297,64 +271,3 @@ def ranking_keep(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
             % {"id": run.pk, "watermark": run.watermark},
         )
     return redirect("test-set-dashboard", slug, task_id)
-
-
-@require_safe
-@login_required
-def campaign_list(request: HttpRequest) -> HttpResponse:
-    """List the campaigns the user is a member of, those that need attention first, and those in which they judge.
-
-    `?sort=` and `?page=` as any table, `?name=` and `?state=` as `CampaignFilter` has them.
-    """
-    user = cast("User", request.user)
-    asked = CampaignFilter.of(request, organised_campaigns(user=user))
-    judging = Judge.objects.filter(user=user, withdrawn_at=None).select_related("campaign")
-    context = {
-        "filter": asked,
-        "table": campaign_table(asked.found, request=request),
-        "judging": judging.order_by("-pk"),
-        "archived": asked.data.get("state") == CampaignState.ARCHIVED,
-        "hidden": states_hidden(user=user),
-        "may_make": may_make_campaigns(user),
-    }
-    return render(request, "dashboard/campaign_list.html", context, status=asked.status)
-
-
-@page_view
-def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the overview of a campaign: open items, and each task's progress, pace and forecast end."""
-    campaign = organised_campaign(request, slug)
-    now = timezone.localtime()
-    (facts,) = campaign_facts(campaigns=[campaign], now=now)
-    is_draft = campaign.state == CampaignState.DRAFT
-    rows = overview_rows(facts.overviews, today=now.date())
-    steps = steps_of(campaign, preparation(campaign=campaign)) if is_draft else []
-    context = {
-        "campaign": campaign,
-        "section": "overview",
-        "steps": steps,
-        "next_step": next((step for step in steps if step.is_needed), None),
-        "rows": rows,
-        "plot_links": links_of_campaign(campaign) if any(row["end_plot"] for row in rows) else None,
-        "needs": needs_in(facts),
-        "totals": totals_of(facts.overviews),
-    }
-    return render(request, "organiser/overview.html", context)
-
-
-@page_view
-def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """List the test sets of a campaign: languages, texts, systems, design and state.
-
-    `?sort=` and `?page=` as any table, the rest as `TaskFilter` has it.
-    """
-    campaign = organised_campaign(request, slug)
-    asked = TaskFilter.of(request, tasks_listed(campaign=campaign), campaign=campaign)
-    context = {
-        "campaign": campaign,
-        "section": "test-sets",
-        "filter": asked,
-        "table": TaskTable(asked.found, campaign=campaign).of(request),
-        "drafts": drafts(campaign=campaign, with_files=True),
-    }
-    return render(request, "organiser/test_sets.html", context, status=asked.status)

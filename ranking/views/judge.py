@@ -24,6 +24,7 @@ from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import form_view, page_view
 from ranking.models import RankingUpkeep
 from ranking.pages.acting import action_line, action_lines
+from ranking.pages.formats import bar_plot
 from ranking.pages.forms import JudgeGroupForm
 from ranking.pages.judge_measures import (
     JudgeFilter,
@@ -32,19 +33,20 @@ from ranking.pages.judge_measures import (
     reference_missing_in_words,
 )
 from ranking.pages.page_plots import links_of_judge, links_of_task
-from ranking.pages.plots import bar_plot
 from ranking.selectors.judges import (
     JudgeListed,
+    actions_in_force,
+    exclusions_in_force,
     group_uses,
     groups_listed,
     has_low_agreement,
     judges_listed,
     lacks_measure,
     measures_of,
+    quality_actions,
     values_by_measure,
 )
-from ranking.selectors.quality import actions_in_force, exclusions_in_force, quality_actions
-from ranking.services.judges import JudgeGroupInUseError, judge_group_delete
+from ranking.services.quality import JudgeGroupInUseError, judge_group_delete
 from ranking.views.results import Sections
 
 # The latest; the time sheet has all.

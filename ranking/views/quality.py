@@ -29,9 +29,8 @@ from ranking.pages.acting import (
 )
 from ranking.pages.analysis_form import asked_in_words
 from ranking.pages.forms import DECISIONS, ActionForm, JudgesActionForm, NoteForm
-from ranking.selectors.quality import decision_actions, decision_reversals
-from ranking.selectors.rule_effects import STANDS_ASIDE
-from ranking.services.judges import decision_take
+from ranking.selectors.judges import STANDS_ASIDE, decision_actions, decision_reversals
+from ranking.services.quality import decision_take
 
 
 @action_view

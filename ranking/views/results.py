@@ -52,8 +52,7 @@ from ranking.selectors.analyses import (
 from ranking.selectors.campaign_tables import linked_tasks, table_answer
 from ranking.selectors.metrics import metric_digests
 from ranking.selectors.one_system import systems_by_name
-from ranking.selectors.runs import system_kinds
-from ranking.selectors.settings import stopping_rule_state
+from ranking.selectors.runs import stopping_rule_state, system_kinds
 from ranking.selectors.tasks_beside import other_tasks
 from ranking.services.analyses import (
     GROWTH,

@@ -31,14 +31,14 @@ from ranking.pages.summary import (
     effects_now_in_words,
     names_in_a_row,
 )
-from ranking.selectors.quality import quality_rules
-from ranking.selectors.rule_effects import (
+from ranking.selectors.judges import (
     RuleEffects,
     effects_held,
+    quality_rules,
     rule_effects,
     rules_as_if_new,
 )
-from ranking.services.rules import (
+from ranking.services.quality import (
     ConfirmationNeededError,
     rule_release,
     rule_replace,

@@ -29,8 +29,7 @@ from campaign.views.access import of_task, organised_task
 from campaign.views.confirming import Answer, Question, ask, is_answered
 from campaign.views.decorators import action_view, form_view, refusals_told
 from ranking.models import RankingSettings
-from ranking.pages.design_forecast import BudgetForm, forecast_shown
-from ranking.pages.design_presets import presets_shown
+from ranking.pages.design_forecast import BudgetForm, forecast_shown, presets_shown
 from ranking.pages.forms import RankingSettingsForm
 from ranking.pages.page_plots import links_of_task
 from ranking.pages.stopping_rule import (
@@ -41,7 +40,7 @@ from ranking.pages.stopping_rule import (
     tests_words,
 )
 from ranking.selectors.design_forecast import design_forecast
-from ranking.selectors.settings import (
+from ranking.selectors.runs import (
     ranking_settings_history,
     ranking_settings_in_force,
     stopping_rule_history,

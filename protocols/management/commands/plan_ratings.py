@@ -8,8 +8,7 @@ from django.core.management.base import CommandParser
 
 from protocols.rating.feasibility import feasibility, feasibility_in_words
 from ranking.code_version import code_version
-from ranking.management.arguments import POSITIVE
-from ranking.management.file_command import Options, Progress, ReportCommand
+from ranking.management.file_command import POSITIVE, Options, Progress, ReportCommand
 from ranking.reports.tables import Column, Report, Table
 
 

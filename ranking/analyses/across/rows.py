@@ -17,9 +17,8 @@ from ranking.analyses.options import Option, OptionError
 from ranking.analyses.ranking import RANGE_OPTIONS, limits_of, range_choice
 from ranking.analyses.ranking import checked as ranges_checked
 from ranking.core.methods.registry import METHODS
-from ranking.core.ranges import Correction
 from ranking.core.rankings.rank import Ranking
-from ranking.range_choices import RangeChoice, choice_of
+from ranking.range_choices import RangeChoice, choice_of, recorded_choice
 from ranking.reports.inputs import Input
 from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.ranges import first_cluster
@@ -161,19 +160,14 @@ def ranked_test_set(given: Input, ranking: Ranking) -> RankedTestSet:
     )
 
 
-def live_test_set(
-    *, method: str, choice: Mapping[str, Any], result: Mapping[str, Any]
-) -> RankedTestSet:
-    """Return the same of a stored ranking: its method, its choice of ranges and parts of its result."""
-    ranges = RangeChoice(**{**choice, "correction": Correction(choice["correction"])})
+def live_test_set(ranking: Any) -> RankedTestSet:
+    """Return the same of a stored ranking."""
+    names = ("systems", "not_estimable", "groups", "limits")
     return RankedTestSet(
-        method=method,
-        choice=ranges,
-        systems=result["systems"],
-        not_estimable=result["not_estimable"],
-        groups=result["groups"],
-        limits=result["limits"] or [],
-        counts=result["input"],
+        method=ranking.method,
+        choice=recorded_choice(ranking.parameters),
+        counts=ranking.result["input"],
+        **{name: ranking.result[name] for name in names},
     )
 
 

@@ -14,21 +14,19 @@ from ranking.design_study.study import (
     compare_designs,
     rates_of,
 )
-from ranking.management.arguments import (
+from ranking.management.file_command import (
     POSITIVE,
     SHARE,
-    add_model_arguments,
-    add_target_arguments,
-    model_of,
-    number_between,
-)
-from ranking.management.file_command import (
     Options,
     Progress,
     ReportCommand,
     add_file_arguments,
+    add_model_arguments,
     add_resampling_arguments,
+    add_target_arguments,
     checked_output,
+    model_of,
+    number_between,
     read_input,
     refuse,
     replaced,

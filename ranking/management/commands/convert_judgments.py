@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from django.core.management.base import CommandParser
+from django.utils.formats import number_format
 
+from campaign.formats.errors import Loss
+from ranking.code_version import code_version
 from ranking.files.parquet_writing import (
     cut_between_segments,
     in_order_of_segments,
@@ -13,8 +18,8 @@ from ranking.files.parquet_writing import (
 )
 from ranking.files.reading import read_columns
 from ranking.files.vocabulary import Columns, Vocabulary
-from ranking.management.arguments import POSITIVE
 from ranking.management.file_command import (
+    POSITIVE,
     Options,
     Progress,
     ReportCommand,
@@ -22,8 +27,8 @@ from ranking.management.file_command import (
     refuse,
     replaced,
 )
-from ranking.reports import Report
-from ranking.reports.conversions import FileWritten, conversion_report
+from ranking.reports.inputs import not_read_data, not_read_notes
+from ranking.reports.tables import Column, Report, Table
 
 
 class Command(ReportCommand):
@@ -95,4 +100,42 @@ def _write(path: Path, columns: Columns, vocabulary: Vocabulary) -> FileWritten:
         bytes=path.stat().st_size,
         first_segment=int(columns.segment.min()),
         last_segment=int(columns.segment.max()),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FileWritten:
+    """A file of judgments: its size in rows and bytes, and the numbers of its segments."""
+
+    name: str
+    rows: int
+    bytes: int
+    first_segment: int
+    last_segment: int
+
+
+def conversion_report(written: Sequence[FileWritten], not_read: Sequence[Loss]) -> Report:
+    """Report the files written, and the data lost from those read."""
+    rows = sum(file.rows for file in written)
+    return Report(
+        notes=[f"{number_format(rows)} judgments and skips in Parquet.", *not_read_notes(not_read)],
+        tables=[
+            Table.of(
+                written,
+                name="files",
+                title="Files",
+                columns=(
+                    Column("name", "File", is_text=True),
+                    Column("rows", "Rows"),
+                    Column("bytes", "Bytes"),
+                    Column("first_segment", "First segment"),
+                    Column("last_segment", "Last segment"),
+                ),
+            )
+        ],
+        data={
+            "files": written,
+            **not_read_data(not_read),
+            "version": code_version(),
+        },
     )

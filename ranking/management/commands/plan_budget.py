@@ -8,18 +8,16 @@ from django.core.management.base import CommandParser
 
 from ranking.core.simulation.budget import Budget, plan_budget, plan_campaign
 from ranking.core.simulation.noise import campaign_curve, fit_noise
-from ranking.management.arguments import (
+from ranking.management.file_command import (
     POSITIVE,
     SHARE,
-    add_model_arguments,
-    add_target_arguments,
-    model_of,
-)
-from ranking.management.file_command import (
     Options,
     Progress,
     ReportCommand,
     add_file_arguments,
+    add_model_arguments,
+    add_target_arguments,
+    model_of,
     read_input,
     refuse,
 )

@@ -17,20 +17,18 @@ from ranking.core.rankings.rank import Ranking, rank
 from ranking.core.rankings.shard_counts import CountsWanted, rank_added
 from ranking.files.counting import FilesWanted, count_files, is_counted, names_documents
 from ranking.files.records import InputFormat
-from ranking.management.arguments import (
-    add_method_argument,
-    add_parameter_argument,
-    add_range_arguments,
-    parameters_of,
-    range_choice,
-)
 from ranking.management.file_command import (
     REFERENCE_SYSTEM,
     Options,
     Progress,
     ReportCommand,
     add_file_arguments,
+    add_method_argument,
+    add_parameter_argument,
+    add_range_arguments,
     add_resampling_arguments,
+    parameters_of,
+    range_choice,
     read_input,
     reference_among,
     selection_of,

@@ -2,17 +2,21 @@
 
 import re
 from argparse import ArgumentTypeError
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from django.core.management.base import CommandError, CommandParser
+from django.utils.translation import override
 
 from campaign.formats import FormatError
-from ranking.files.bundles import bundle_check, opened_bundle
+from campaign.texts.canonical_json import canonical
+from ranking.code_version import code_version
+from ranking.files.bundles import ABSENT, Check, Difference, Problem, bundle_check, opened_bundle
 from ranking.management.file_command import Options, Progress, ReportCommand
-from ranking.reports import Report
-from ranking.reports.published.bundle_reports import check_report, reproduction_report
+from ranking.reports.published.report import ranking_tables
+from ranking.reports.tables import Column, Report, Table
 from ranking.services.publishing.reproducing import result_reproduce
 
 NOT_THE_SAME: Final = 1
@@ -77,3 +81,127 @@ class Command(ReportCommand):
             tables=[*checked.tables, *computed.tables],
             data={**checked.data, **computed.data},
         )
+
+
+#: Differences that are listed; JSON has all.
+_LISTED: Final = 40
+
+
+_WORDS: Final = {
+    Problem.CHANGED: "changed",
+    Problem.MISSING: "is missing",
+    Problem.ADDED: "added",
+    Problem.UNREADABLE: "unreadable",
+    Problem.OTHER_RESULT: "result does not match the other files",
+    Problem.OTHER_ADDRESS: "result does not match this address",
+}
+
+
+def check_report(check: Check) -> Report:
+    """Report the changes in a bundle."""
+    intact = f"Bundle intact: {check.files} files match their checksums."
+    notes = [] if check.findings else [intact]
+    if check.digest:
+        notes.append(f"SHA-256 of the result: {check.digest}")
+        notes.append(f"Its address ends in {check.digest[:16]}. Compare it with the cited address.")
+    table = Table.of(
+        check.findings,
+        name="findings",
+        title="Changes",
+        columns=(
+            Column("file", "File", is_text=True),
+            Column("what", "What", is_text=True, of=lambda each: _WORDS[each.problem]),
+        ),
+    )
+    return Report(
+        notes=notes,
+        tables=[table] if check.findings else [],
+        data={
+            "is_unchanged": not check.findings,
+            "files": check.files,
+            "digest": check.digest or None,
+            "findings": check.findings,
+        },
+    )
+
+
+@override("en")
+def reproduction_report(
+    content: Mapping[str, Any],
+    differences: Sequence[Difference],
+    not_compared: Sequence[str],
+    *,
+    last_digits: int = 0,
+) -> Report:
+    """Tell whether a result computed again is the published one, and show its table.
+
+    `last_digits` is how many numbers have other last digits, as of another kind of processor.
+    """
+    made, own = content["method"]["code_version"], code_version()
+    versions = (
+        f"Recomputed with Quintet {own}, the version that published it."
+        if made == own
+        else f"Recomputed with Quintet {own}; published with {made}."
+    )
+    if differences:
+        said = f"Values that differ from the published result: {len(differences)}."
+    elif last_digits:
+        said = (
+            "Scores, ranges, clusters, pairs and agreement match the published result, except for last "
+            f"digits, which depend on the processor ({last_digits} numbers)."
+        )
+    else:
+        said = (
+            "Scores, ranges, clusters, pairs and agreement match the published result bit for bit."
+        )
+    left_out = [f"Not compared: {', '.join(not_compared)}."] if not_compared else []
+    notes = [said, *left_out, versions]
+    return Report(
+        notes=notes,
+        tables=[
+            *([_difference_table(differences)] if differences else []),
+            *(ranking_tables(content) if _is_a_table(content) else []),
+        ],
+        data={
+            "is_same": not differences,
+            "last_digits": last_digits,
+            "made_by": made,
+            "version": own,
+            "ranking": content["ranking"],
+            "differences": [each.plain() for each in differences],
+            "not_compared": list(not_compared),
+        },
+    )
+
+
+def _difference_table(differences: Sequence[Difference]) -> Table:
+    more = len(differences) - _LISTED
+    return Table.of(
+        differences[:_LISTED],
+        name="differences",
+        title="Differences",
+        columns=(
+            Column("where", "Where", is_text=True),
+            Column("published", "Published", is_text=True, of=lambda each: _shown(each.published)),
+            Column("computed", "Computed", is_text=True, of=lambda each: _shown(each.computed)),
+        ),
+        notes=[f"{more} more: use --format json to list all."] if more > 0 else [],
+    )
+
+
+def _shown(value: Any) -> str:
+    """Return a value with all its digits."""
+    if value is ABSENT:
+        return "is missing"
+    return value if isinstance(value, str) else canonical(value)
+
+
+def _is_a_table(content: Mapping[str, Any]) -> bool:
+    """Return whether each system has all columns of the table; missing data is among the differences."""
+    numbers = ("cluster", "rank", "score", "rank_low", "rank_high", "wins", "losses", "ties")
+    return all(
+        isinstance(row.get(name), int | float)
+        or (name in row and row[name] is None and (name == "score" or bool(row.get("shortage"))))
+        for row in content["ranking"]["systems"]
+        for name in numbers
+    )

@@ -6,19 +6,17 @@ from django.core.management.base import CommandParser
 
 from ranking.analyses.methods import selection_report
 from ranking.core.selection import Requirement, data_requirements, predictors, select_method
-from ranking.management.arguments import (
-    add_method_argument,
-    add_parameter_argument,
-    number_between,
-    parameters_of,
-    whole_number,
-)
 from ranking.management.file_command import (
     Options,
     Progress,
     ReportCommand,
     add_file_arguments,
+    add_method_argument,
+    add_parameter_argument,
+    number_between,
+    parameters_of,
     read_input,
+    whole_number,
 )
 from ranking.reports import Report
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from django.core.management.base import CommandParser
 
 from ranking.core.simulation.measures import METHODS, simulate_campaigns
-from ranking.management.arguments import POSITIVE, add_model_arguments, model_of
 from ranking.management.file_command import (
+    POSITIVE,
     Options,
     Progress,
     ReportCommand,
+    add_model_arguments,
     add_resampling_arguments,
+    model_of,
 )
 from ranking.reports import Report
 from ranking.reports.simulations import study_report

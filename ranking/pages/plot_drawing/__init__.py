@@ -9,9 +9,20 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from campaign.models.system import system_label
-from ranking.pages.plot_drawing.intervals import NAMED_ROWS, bars, intervals, strips
-from ranking.pages.plot_drawing.line import bump, line, points, ranks
-from ranking.pages.plot_drawing.matrix import PairAddress, grid, known, matrix
+from ranking.pages.plot_drawing.kinds import (
+    NAMED_ROWS,
+    PairAddress,
+    bars,
+    bump,
+    grid,
+    intervals,
+    known,
+    line,
+    matrix,
+    points,
+    ranks,
+    strips,
+)
 from ranking.pages.plot_drawing.svg import (
     NARROW,
     STYLE,

@@ -33,8 +33,13 @@ from ranking.export.bundles import (
 from ranking.export.writing import zip_entry
 from ranking.files import bundles
 from ranking.models import PublishedResult
-from ranking.pages.published.page import Content, frozen_in_words, published_page
-from ranking.pages.published.versions import newer_version, version_lines
+from ranking.pages.published.page import (
+    Content,
+    frozen_in_words,
+    newer_version,
+    published_page,
+    version_lines,
+)
 from ranking.pages.report_shown import PLOT_FILES, plot_file
 from ranking.reports.published.folder import FOLDER, bibtex_file, cff_file, crate, readme
 from ranking.reports.published.report import (

@@ -34,7 +34,7 @@ from ranking.selectors.published_results import (
     left_out_judges,
     systems_entered,
 )
-from ranking.selectors.settings import (
+from ranking.selectors.runs import (
     ranking_settings_history,
     rule_first_met,
     stopping_rule_history,

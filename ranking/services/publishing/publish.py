@@ -19,7 +19,6 @@ from ranking.models import PublishedResult, RankingRun
 from ranking.selectors.analyses import kind_in_place_of_ranking
 from ranking.selectors.published_results import next_version, systems_entered
 from ranking.selectors.runs import latest_run
-from ranking.services.latest_rankings import latest_ranking_keep
 from ranking.services.publishing.bundles import database_now, result_bundle_ask
 from ranking.services.publishing.content import (
     PARTS,
@@ -40,6 +39,7 @@ from ranking.services.publishing.naming import (
     text_check,
     wordings_check,
 )
+from ranking.services.runs import latest_ranking_keep
 
 
 @dataclass(frozen=True, slots=True)

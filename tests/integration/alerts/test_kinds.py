@@ -22,7 +22,7 @@ from campaign.services.bad_references import bad_reference_review, bad_reference
 from campaign.services.jobs import job_queue, job_retry
 from ranking.models import JudgeMeasures, RankingUpkeep
 from ranking.selectors.alerts import Alert, AlertKind, alerts_of_campaigns
-from ranking.selectors.rule_effects import effects_held, rules_waiting
+from ranking.selectors.judges import effects_held, rules_waiting
 from tests.factories import make_campaign, make_judge, make_task
 from tests.integration.ranking.writing import TestSetWriter
 

@@ -18,8 +18,7 @@ from annotation.services.submission import judgment_submit
 from annotation.submissions import AssignedBlock
 from campaign.models import BadReference, Judge, Protocol, Task
 from campaign.services.bad_references import bad_reference_review, bad_references_make
-from ranking.selectors.judges import measures_by_judge
-from ranking.selectors.quality import scored_checks
+from ranking.selectors.judges import measures_by_judge, scored_checks
 from ranking.tasks import rank_task
 from tests.factories import make_judge
 from tests.integration.protocols.conftest import MakeTask

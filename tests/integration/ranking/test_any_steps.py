@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from annotation.models import Block, Judgment, QualityAction
 from annotation.services.quality import quality_action_revert, quality_action_take
-from campaign.models import Campaign, Document, Judge, Segment, System, User
+from campaign.models import Campaign, Judge, System, User
 from ranking.models import JudgeMeasures
 from ranking.selectors.runs import latest_run
-from ranking.services import live_tallies as services
+from ranking.services import runs as services
 from ranking.services.quality import quality_evaluate
 from ranking.services.runs import ranking_compute, ranking_run_reproduce
 from tests.integration.ranking.writing import TestSetWriter, settings_change
@@ -104,16 +104,6 @@ class History:
             System.objects.filter(test_set_id=self.writer.task.test_set_id, name="_ref").update(
                 kind="system"
             )
-        elif what == "rename" and judge is not None:
-            self.writer.judge_rename(judge, f"r{next(NUMBERS)}")
-        elif what == "document":
-            segment = Segment.objects.filter(test_set_id=self.writer.task.test_set_id).first()
-            if segment is not None:
-                number = next(NUMBERS)
-                segment.document = Document.objects.create(
-                    test_set=self.writer.task.test_set, name=f"d{number}", position=number + 1
-                )
-                segment.save()
 
     def rank(self, worker: int) -> None:
         """Rank and measure as a worker does, and compare with what all judgments give."""
@@ -162,7 +152,7 @@ _judgment = st.tuples(
 )
 _change = st.tuples(
     st.just("change"),
-    st.sampled_from(["exclude", "settings", "system", "kind", "rename", "document"]),
+    st.sampled_from(["exclude", "settings", "system", "kind"]),
 )
 _worker = st.tuples(st.sampled_from(["rank", "rank", "rank", "fail", "restart"]), st.integers(0, 1))
 steps = st.lists(_judgment | _judgment | _judgment | _worker | _worker | _change, max_size=24)

@@ -12,9 +12,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from campaign.models import Campaign, Membership, User
-from ranking.pages.overview import CampaignTable, campaign_table, overview_rows, totals_of
-from ranking.selectors.dashboards import organised_campaigns
-from ranking.selectors.overview import campaign_overview
+from ranking.selectors.dashboards import campaign_overview, organised_campaigns
+from ranking.views.campaigns import CampaignTable, campaign_table, overview_rows, totals_of
 from tests.factories import make_analyst, make_campaign, make_judge, make_organiser
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter

@@ -16,7 +16,7 @@ from ranking.models import Analysis
 from ranking.reports.inputs import WorkFacts
 from ranking.reports.stored import report_in
 from ranking.reports.tables import Table, plain
-from ranking.selectors.overview import work_facts
+from ranking.selectors.dashboards import work_facts
 from ranking.services.analyses import (
     analysis_ask,
     analysis_choice,

@@ -11,8 +11,7 @@ from campaign.services.judge_groups import (
 from ranking.models import LatestRanking
 from ranking.range_choices import RangeChoiceError
 from ranking.selectors.runs import due_tasks, ranking_is_due
-from ranking.services.latest_rankings import latest_ranking_keep
-from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
+from ranking.services.runs import latest_ranking_keep, ranking_run_compute, ranking_run_reproduce
 from ranking.services.settings import ranking_settings_change
 from tests.factories import make_campaign
 from tests.integration.ranking.writing import TestSetWriter

@@ -11,12 +11,11 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from annotation.models import Judgment
-from campaign.models import Judge
 from ranking.core.live.state import LiveTallies
 from ranking.models import RankingRun, RankingUpkeep, StoredTallies
 from ranking.selectors import live_judgments
 from ranking.selectors.runs import latest_run, system_kinds
-from ranking.services import live_tallies as services
+from ranking.services import runs as services
 from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
 from ranking.services.runs_check import tallies_check
 from ranking.tasks import build_tallies, check_tallies, rank_task
@@ -210,23 +209,6 @@ def test_a_worker_that_went_silent_is_replaced(
         rank_task(judged.task.pk)
 
     assert enqueued == [judged.task.pk] * 2
-
-
-def test_nothing_is_stored_if_a_judge_was_renamed_while_judgments_were_counted(
-    judged: TestSetWriter, enqueued: Enqueued, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    StoredTallies.objects.all().delete()
-    count_all = services._counted_in_pieces
-
-    def count_and_rename(*arguments: Any) -> LiveTallies:
-        found = count_all(*arguments)
-        Judge.objects.filter(pseudonym="j1").update(pseudonym="j3")
-        return found
-
-    monkeypatch.setattr(services, "_counted_in_pieces", count_and_rename)
-    build_tallies(judged.task.pk)
-
-    assert not StoredTallies.objects.exists()
 
 
 def forge_tallies(writer: TestSetWriter) -> None:

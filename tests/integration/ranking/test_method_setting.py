@@ -9,8 +9,7 @@ from campaign.models import User
 from ranking.core.rankings.rank import only_estimable
 from ranking.models import RankingRun
 from ranking.range_choices import RangeChoiceError
-from ranking.selectors.runs import due_tasks, latest_run, ranking_is_due
-from ranking.selectors.settings import ranking_settings_history
+from ranking.selectors.runs import due_tasks, latest_run, ranking_is_due, ranking_settings_history
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
 from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
 from ranking.tasks import rank_what_is_due

@@ -12,10 +12,10 @@ from annotation.judge_measures import JudgeMeasure
 from campaign.models import Campaign
 from campaign.services.rules import task_close as close
 from ranking.models import JudgeMeasures
-from ranking.pages.overview import overview_rows, totals_of
 from ranking.selectors.alerts import alerts_of_campaigns
-from ranking.selectors.overview import TaskOverview, campaign_overview
+from ranking.selectors.dashboards import TaskOverview, campaign_overview
 from ranking.tasks import rank_task
+from ranking.views.campaigns import overview_rows, totals_of
 from tests.integration.ranking.conftest import WriteTestSet
 from tests.integration.ranking.pages import text_of
 from tests.integration.ranking.writing import TestSetWriter
@@ -52,7 +52,7 @@ def test_days_pace_and_who_is_at_work(writer: TestSetWriter) -> None:
     assert found.days[-1].start == datetime(2026, 3, 20, tzinfo=UTC)
     # Of whole days, a week at most: neither the present one nor what was before the week.
     assert found.pace == pytest.approx(sum(WEEK) / 7)
-    assert (found.at_work, found.summary.judged, found.summary.judges) == (1, 46, 1)
+    assert (found.at_work, found.judged, found.judged_by) == (1, 46, 1)
     assert (found.days_of_work, found.days_idle, found.end) == (8, 0, None)
 
 
@@ -64,7 +64,7 @@ def test_the_end_is_forecast_from_a_week_and_not_from_less(writer: TestSetWriter
     # What is judged today is part of the days to come.
     writer.judgment("ada", writer.block(998, ["A", "B"]), [1, 2], at=NOON)
     found = overview_of(writer, wanted=100)
-    assert (found.days_of_work, found.summary.judged) == (7, 33)
+    assert (found.days_of_work, found.judged) == (7, 33)
     assert found.end is not None
     assert found.end.days == pytest.approx((100 - 32) / (32 / 7))
     (row,) = overview_rows([found], today=date(2026, 3, 20))

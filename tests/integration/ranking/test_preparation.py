@@ -4,8 +4,8 @@ import pytest
 
 from campaign.models import Campaign, CampaignState
 from campaign.services.instructions import instructions_write
-from ranking.pages.preparation import StepState, steps_of
 from ranking.selectors.tasks import preparation
+from ranking.views.campaigns import StepState, steps_of
 from tests.factories import make_campaign, make_judge, make_task
 
 pytestmark = pytest.mark.django_db

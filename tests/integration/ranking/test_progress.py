@@ -11,8 +11,7 @@ from django.utils import timezone
 
 from ranking.models import RankingRun
 from ranking.selectors.dashboards import judging_progress
-from ranking.selectors.judges import TallyRow, judges_listed
-from ranking.selectors.quality import JudgeQuality, judges_quality
+from ranking.selectors.judges import TallyRow, judges_listed, judges_quality
 from ranking.services.quality import quality_evaluate
 from ranking.services.runs import ranking_run_compute
 from tests.integration.ranking.writing import TestSetWriter
@@ -103,7 +102,7 @@ def test_an_older_one_by_the_day_of_the_calendar(writer: TestSetWriter) -> None:
     assert progress.today == 1
 
 
-def of_judges(writer: TestSetWriter, run: RankingRun | None) -> list[JudgeQuality]:
+def of_judges(writer: TestSetWriter, run: RankingRun | None) -> list[dict[str, Any]]:
     listed: QuerySet[Any, Any] = judges_listed(task=writer.task)
     rows = listed.order_by("pseudonym")
     tallies = list(rows.values_list(*TallyRow._fields, named=True))
@@ -126,10 +125,10 @@ def test_judges_with_their_counts_and_times(writer: TestSetWriter) -> None:
 
     robot, shy = of_judges(writer, run)
 
-    assert (robot.pseudonym, robot.judged, robot.skipped) == ("robot", 2, 0)
-    assert robot.origin == "simulated"
-    assert robot.measures["seconds"]["value"] == 40.0
-    assert (shy.pseudonym, shy.judged, shy.skipped, shy.measures) == ("shy", 0, 1, {})
+    assert (robot["pseudonym"], robot["judged"], robot["skipped"]) == ("robot", 2, 0)
+    assert robot["origin"] == "simulated"
+    assert robot["measures"]["seconds"]["value"] == 40.0
+    assert (shy["pseudonym"], shy["judged"], shy["skipped"], shy["measures"]) == ("shy", 0, 1, {})
 
 
 def test_agreement_is_that_of_the_run(writer: TestSetWriter) -> None:
@@ -140,7 +139,7 @@ def test_agreement_is_that_of_the_run(writer: TestSetWriter) -> None:
     writer.judgment("alone", writer.block(9, ["A", "B"]), [1, 2])
     run = ranking_run_compute(task_id=writer.task.pk)
 
-    rows = {row.pseudonym: row.agreement for row in of_judges(writer, run)}
+    rows = {row["pseudonym"]: row["agreement"] for row in of_judges(writer, run)}
 
     shared, alone = rows["j"], rows["alone"]
     assert (shared["agreeing"], shared["comparable"]) == (2, 3)

@@ -24,12 +24,9 @@ from campaign.models import Campaign, Judge, Output, Segment, User
 from ranking.judge_monitoring import MeasureResult
 from ranking.models import JudgeMeasures, RankingRun, RankingUpkeep
 from ranking.selectors.dashboards import judging_progress
-from ranking.selectors.judges import measures_by_judge
-from ranking.selectors.quality import quality_due
-from ranking.selectors.rule_effects import is_breached
+from ranking.selectors.judges import is_breached, measures_by_judge, quality_due
 from ranking.selectors.runs import due_tasks, latest_run, ranking_is_due
-from ranking.services.quality import quality_evaluate
-from ranking.services.rules import rules_preview, rules_put_in_force
+from ranking.services.quality import quality_evaluate, rules_preview, rules_put_in_force
 from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
 from ranking.tasks import rank_task, rank_what_is_due
 from tests.clickers import SUGGESTED

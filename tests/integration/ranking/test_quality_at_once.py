@@ -8,7 +8,7 @@ from django.db import connection, transaction
 from annotation.selectors.judges import JudgeStatus, judge_status
 from annotation.services.quality import RuleTerms, quality_rule_add
 from campaign.models import Campaign, Judge
-from ranking.selectors.quality import quality_due
+from ranking.selectors.judges import quality_due
 from ranking.services.quality import quality_evaluate
 from ranking.services.runs import ranking_run_compute
 from tests.conftest import Eventually

@@ -9,8 +9,7 @@ from annotation.services.numbers import judgments_number
 from campaign.models import System, Task
 from ranking.core.judged.blocks import CONTENT_KEY_VERSION
 from ranking.models import RankingRun
-from ranking.services.latest_rankings import latest_ranking_keep
-from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
+from ranking.services.runs import latest_ranking_keep, ranking_run_compute, ranking_run_reproduce
 from tests.integration.ranking.writing import TestSetWriter
 
 pytestmark = pytest.mark.django_db

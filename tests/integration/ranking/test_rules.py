@@ -18,9 +18,9 @@ from annotation.services.quality import (
     quality_rule_undo,
 )
 from campaign.models import Campaign, Judge, User
-from ranking.selectors.rule_effects import effects_held, rule_effects
+from ranking.selectors.judges import effects_held, rule_effects
 from ranking.selectors.runs import latest_run
-from ranking.services.rules import (
+from ranking.services.quality import (
     ConfirmationNeededError,
     rule_release,
     rule_replace,

@@ -11,10 +11,10 @@ from annotation.models import Judgment
 from campaign.models import Task
 from ranking.core.live.state import LiveTallies
 from ranking.models import RankingRun
-from ranking.services import live_tallies as live_tallies_services
+from ranking.services import runs as live_tallies_services
 from ranking.services import runs as services
-from ranking.services.live_tallies import live_tallies
 from ranking.services.runs import (
+    live_tallies,
     ranking_history_compute,
     ranking_run_compute,
     ranking_run_reproduce,

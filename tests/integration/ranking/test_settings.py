@@ -12,11 +12,10 @@ from django.urls import reverse
 from annotation.models import PageChanges
 from annotation.services.planning.designs import design_change
 from ranking.core.rankings.rank import rank
-from ranking.models import RankingRun, RankingSettings
+from ranking.models import RankingRun, RankingSettings, StoredTallies
 from ranking.range_choices import RangeChoice, RangeChoiceError
 from ranking.selectors.judged_columns import judged_blocks
-from ranking.selectors.runs import due_tasks, latest_run, ranking_is_due
-from ranking.selectors.settings import ranking_settings_in_force
+from ranking.selectors.runs import due_tasks, latest_run, ranking_is_due, ranking_settings_in_force
 from ranking.services.run_results import pairs_of
 from ranking.services.runs import ranking_run_compute, ranking_run_reproduce
 from ranking.tasks import rank_what_is_due
@@ -161,6 +160,7 @@ def test_documents_take_the_place_of_segments(varied: TestSetWriter, as_organise
     """Systems differ by document: its two segments say no more than one."""
     run = ranking_run_compute(task_id=varied.task.pk)
     documents_of(varied, 2)
+    StoredTallies.objects.all().delete()
     settings_change(varied, confidence=0.9)
     by_documents = ranking_run_compute(task_id=varied.task.pk)
     assert run is not None

@@ -13,8 +13,7 @@ from ranking.core.rankings.rank import rank
 from ranking.models import LatestRanking, StoppingRule
 from ranking.selectors.alerts import AlertKind, alerts_of_campaigns
 from ranking.selectors.judged_columns import judged_blocks
-from ranking.selectors.runs import due_tasks
-from ranking.selectors.settings import stopping_rule_history, stopping_rule_state
+from ranking.selectors.runs import due_tasks, stopping_rule_history, stopping_rule_state
 from ranking.services.runs import ranking_run_reproduce
 from ranking.services.settings import StoppingRuleError, stopping_rule_set
 from ranking.wording.stopping_rules import shown_rule

@@ -17,7 +17,7 @@ from annotation.services.numbers import ranking_request, ranking_request_clear
 from campaign.models import Task
 from ranking import tasks
 from ranking.models import RankingRun
-from ranking.selectors.quality import quality_due
+from ranking.selectors.judges import quality_due
 from ranking.selectors.runs import due_tasks, latest_run, ranking_is_due
 from ranking.services.runs import ComputedRun, ranking_compute
 from ranking.tasks import rank_task, rank_what_is_due

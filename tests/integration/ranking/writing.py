@@ -109,10 +109,6 @@ class TestSetWriter:
             self._systems[name] = self.task.test_set.systems.get(name=name)
         return self._systems[name]
 
-    def judge_rename(self, judge: Judge, pseudonym: str) -> None:
-        Judge.objects.filter(pk=judge.pk).update(pseudonym=pseudonym)
-        self._judges.pop(judge.pseudonym, None)
-
     def _judge(self, pseudonym: str) -> Judge:
         if pseudonym not in self._judges:
             self._judges[pseudonym] = self.judge(pseudonym)

@@ -26,7 +26,7 @@ from ranking.core.simulation.measures import _measure, _Ranges
 from ranking.core.simulation.model import Model, _measure_all
 from ranking.engines.by_celery import CeleryEngine
 from ranking.engines.by_dask import dask_engine
-from ranking.management.arguments import ENGINES
+from ranking.management.file_command import ENGINES
 from ranking.models import ShardJob, ShardResult
 from ranking.services.shards import shard_compute, shard_job_create, shard_jobs_forget
 from tests.shard_work import killed_once, squares

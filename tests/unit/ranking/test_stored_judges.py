@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ranking.stored_judges import packed, unpacked
+from ranking.models.ranking_run import packed, unpacked
 
 counts = st.integers(0, 10**9)
 numbers = st.none() | st.floats(allow_nan=False, allow_infinity=False)

@@ -11,7 +11,7 @@ from annotation.services.planning.designs import LIMITS, design_change
 from campaign.models import Task
 from ranking.models import RankingSettings, StoppingRule
 from ranking.range_choices import RangeChoice
-from ranking.selectors.settings import ranking_settings_in_force, stopping_rule_in_force
+from ranking.selectors.runs import ranking_settings_in_force, stopping_rule_in_force
 from ranking.services.settings import ranking_settings_change, stopping_rule_set
 from ranking.wording.stopping_rules import CRITERIA
 from whole_campaigns.campaign_file.properties import Schema, flag, object_of, properties_of

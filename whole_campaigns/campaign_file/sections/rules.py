@@ -11,7 +11,7 @@ from annotation.models import QualityRule
 from annotation.services.quality import RuleTerms, quality_rule_switch_off, rule_terms_check
 from campaign.models import Campaign, Protocol, Task, User
 from ranking.pages.summary import effects_in_words
-from ranking.services.rules import (
+from ranking.services.quality import (
     ConfirmationNeededError,
     RulesInForce,
     rule_replace,

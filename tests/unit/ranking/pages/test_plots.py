@@ -6,8 +6,8 @@ from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ranking.pages.formats import percent, rank_plot, rank_plots
 from ranking.pages.page_plots import history_shown
-from ranking.pages.plots import percent, rank_plot, rank_plots
 from ranking.selectors.runs import RUNS_SHOWN, HistoryPoint, _evenly_spread
 
 
@@ -59,7 +59,7 @@ def test_the_history_leaves_out_rankings_of_groups() -> None:
     points = [HistoryPoint(number, number, apart if number < 3 else rows) for number in range(1, 7)]
     shown = history_shown(points)
     assert shown is not None
-    assert (len(shown.points), shown.left_out) == (4, 2)
+    assert (len(shown["points"]), shown["left_out"]) == (4, 2)
 
 
 def test_positions_are_numbers_to_svg_in_every_language() -> None:

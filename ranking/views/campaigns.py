@@ -1,0 +1,791 @@
+"""The list and the overview of campaigns, the checklist of one that is being made, and the table of its test sets."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from math import inf
+from typing import Any, Final, cast
+
+import django_filters
+from django.contrib.auth.decorators import login_required
+from django.db.models import Case, F, FloatField, Q, QuerySet, TextChoices, Value, When
+from django.db.models.functions import Cast
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.template.defaultfilters import floatformat
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format, number_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.text import capfirst
+from django.utils.timezone import localtime
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+from django.views.decorators.http import require_safe
+
+from campaign.formats.recognising import FEWEST_SYSTEMS
+from campaign.models import Campaign, CampaignState, Judge, Task, Transition, User
+from campaign.pages.filters import DeskFilter
+from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
+from campaign.selectors.credentials import may_make_campaigns
+from campaign.selectors.invitations import campaign_languages
+from campaign.selectors.uploads import drafts
+from campaign.texts.languages import language_name
+from campaign.texts.pay import hourly_pay
+from campaign.views.access import organised_campaign
+from campaign.views.decorators import page_view
+from ranking.core.simulation.work_ahead import EndOfWork
+from ranking.pages.formats import bar_plot, figure, percent, rank_plots, share
+from ranking.pages.formats import languages as languages_in_words
+from ranking.pages.page_plots import links_of_campaign
+from ranking.pages.summary import (
+    headline,
+    headline_without_ranking,
+)
+from ranking.selectors.alerts import CampaignFacts, campaign_facts, needs_in
+from ranking.selectors.analyses import (
+    kind_in_place_of_ranking,
+)
+from ranking.selectors.dashboards import (
+    DAYS_FORECAST,
+    TaskOverview,
+    day_after,
+    organised_campaigns,
+    states_hidden,
+)
+from ranking.selectors.tasks import Preparation, design_in_words, preparation, tasks_listed
+from ranking.wording.ranges import first_cluster
+
+#: Longest time shown by plots of forecast ends; later ends have an arrow.
+_DAYS_ON_AXIS: Final = 60
+#: The height of a system in a small plot.
+_LINE_PX: Final = 8
+
+
+def totals_of(overviews: Sequence[TaskOverview]) -> dict[str, Any]:
+    """Return the sums of a campaign's test sets.
+
+    `share` is of those that ask for a number of blocks, `pace` is in blocks a day of those that are open.
+    """
+    asked = [each for each in overviews if each.task.blocks_wanted]
+    wanted = sum(each.task.blocks_wanted or 0 for each in asked)
+    done = sum(min(each.judged, each.task.blocks_wanted or 0) for each in asked)
+    return {
+        "running": sum(each.is_open for each in overviews),
+        "tasks": len(overviews),
+        "judged": sum(each.judged for each in overviews),
+        "at_work": sum(each.at_work for each in overviews),
+        "share": done / wanted if wanted else None,
+        "pace": sum(each.pace for each in overviews if each.is_open),
+    }
+
+
+def campaign_end(overviews: Sequence[TaskOverview], *, today: date) -> tuple[str, str]:
+    """Return the day on which the last test set of a campaign ends and its interval, or why it cannot be said."""
+    last = _last_to_end(overviews)
+    return ("–", "") if last is None else _end_in_words(last, last.end, today)
+
+
+def days_to_end(overviews: Sequence[TaskOverview]) -> float | None:
+    """Return the days from the beginning of today until then; None where that cannot be said."""
+    last = _last_to_end(overviews)
+    return None if last is None or last.is_done or last.end is None else last.end.days
+
+
+def _last_to_end(overviews: Sequence[TaskOverview]) -> TaskOverview | None:
+    """Return the test set whose end is the campaign's: an open one, if any, of which it cannot be said, or the latest."""
+    running = [each for each in overviews if each.is_open]
+    if not running:
+        return max(overviews, key=_closed_at, default=None)
+    asked = [each for each in running if each.task.blocks_wanted]
+    unfinished = [each for each in asked if not each.is_done]
+    ends = [(each, each.end) for each in unfinished or asked or running]
+    return max(ends, key=lambda each: inf if each[1] is None else each[1].days)[0]
+
+
+def _closed_at(overview: TaskOverview) -> float:
+    closed = overview.task.closed_at
+    return closed.timestamp() if closed else 0.0
+
+
+def overview_rows(overviews: Sequence[TaskOverview], *, today: date) -> list[dict[str, Any]]:
+    """Return the rows of test sets; all ends on one axis. `end` is a date, or says why there is none."""
+    ends = [overview.end for overview in overviews]
+    axis = _days_on_axis([end for end in ends if end is not None])
+    rows = []
+    for overview, end in zip(overviews, ends, strict=True):
+        standing, share = overview.standing, overview.share
+        words, between = _end_in_words(overview, end, today)
+        rows.append(
+            {
+                "overview": overview,
+                "headline": _headline(overview),
+                "plot": small_plot(standing) if standing and standing["systems"] else None,
+                "bar": None if share is None else percent(share),
+                "bars": bar_plot([(day.start, day.judged) for day in overview.days]),
+                "end": words,
+                "end_range": between,
+                "end_plot": _end_plot(end, axis) if end and end.days else None,
+            }
+        )
+    return rows
+
+
+def _headline(overview: TaskOverview) -> str:
+    standing = overview.standing
+    if standing and standing["systems"]:
+        return headline(standing["systems"], standing["groups"])
+    if overview.judged and kind_in_place_of_ranking(task=overview.task):
+        return headline_without_ranking(overview.task)
+    return (
+        headline(standing["systems"], standing["groups"])
+        if standing
+        else headline_without_ranking()
+    )
+
+
+def small_plot(standing: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the rank ranges of a ranking, small and without names; lengths down are pixels."""
+    rows = [
+        (row, row.begins_cluster or (number > 0 and not index))
+        for number, plot in enumerate(rank_plots(standing["systems"]))
+        for index, row in enumerate(plot.rows)
+    ]
+    lines = [
+        {
+            "ranked": row,
+            "y": str(_LINE_PX * index + _LINE_PX // 2),
+            "rule": str(_LINE_PX * index) if has_rule else "",
+        }
+        for index, (row, has_rule) in enumerate(rows)
+    ]
+    return {"height": str(_LINE_PX * len(rows)), "lines": lines}
+
+
+def _end_in_words(overview: TaskOverview, end: EndOfWork | None, today: date) -> tuple[str, str]:
+    """Return the day on which work ends and its interval, or why it cannot be said."""
+    if not overview.is_open:
+        closed = overview.task.closed_at
+        return _day(closed.date()) if closed else capfirst(str(overview.task.state.label)), ""
+    if overview.is_done:
+        return _("All blocks judged"), ""
+    if not overview.task.blocks_wanted:
+        return _("No target set"), ""
+    if end is None:
+        if overview.days_of_work < DAYS_FORECAST:
+            return _("Not enough data yet (needs 7 days of judging)"), ""
+        return _("No judgments in the last week"), ""
+    if end.high is None:
+        return _day(day_after(today, end.days)), _(
+            "from %(first)s (no latest date: daily pace varies too much)"
+        ) % {"first": _day(day_after(today, end.low))}
+    low, high = day_after(today, end.low), day_after(today, end.high)
+    return _day(day_after(today, end.days)), f"{_day(low)} – {_day(high)}"
+
+
+def _day(day: date) -> str:
+    return date_format(day, "DATE_FORMAT")
+
+
+def _days_on_axis(ends: Sequence[EndOfWork]) -> float:
+    latest = [_DAYS_ON_AXIS if end.high is None else end.high for end in ends]
+    return min(_DAYS_ON_AXIS, max([DAYS_FORECAST, *latest]))
+
+
+def _end_plot(end: EndOfWork, axis: float) -> dict[str, Any]:
+    """Return the position of a forecast and its interval between today and the end of the axis."""
+    high = axis if end.high is None else end.high
+    ends = {"low": end.low, "high": high, "dot": end.days}
+    found: dict[str, Any] = {name: percent(min(1.0, at / axis)) for name, at in ends.items()}
+    return found | {"is_later": end.high is None or end.high > axis}
+
+
+_STATES: Final = [
+    (state.value, state.label) for state in CampaignState if state != CampaignState.BIN
+]
+#: Default sort key.
+_NEEDS: Final = "needs"
+#: Key sorted by the database.
+_NAME: Final = "name"
+#: Keys computed from the facts of campaigns: sorting by one of these reads all facts.
+_FIGURES: Final[Mapping[str, Callable[[CampaignFacts], float | None]]] = {
+    _NEEDS: lambda facts: len(needs_in(facts)),
+    "judged": lambda facts: totals_of(facts.overviews)["judged"],
+    "cost": lambda facts: facts.active_ms,
+    "end": lambda facts: days_to_end(facts.overviews),
+}
+
+
+class CampaignFilter(DeskFilter):
+    """Filters of `organised_campaigns`; archived ones are shown to those who ask for them."""
+
+    name = django_filters.CharFilter(
+        label=gettext_lazy("Name contains"), max_length=100, method="of_name"
+    )
+    state = django_filters.ChoiceFilter(
+        label=gettext_lazy("State"),
+        choices=_STATES,
+        empty_label=gettext_lazy("all except archived"),
+    )
+
+    def of_name(self, queryset: QuerySet[Any, Any], name: str, value: str) -> QuerySet[Any, Any]:
+        del name
+        return queryset.filter(Q(name__icontains=value) | Q(slug__icontains=value))
+
+    def filter_queryset(self, queryset: QuerySet[Any, Any]) -> QuerySet[Any, Any]:
+        """Return the rows that pass."""
+        rows: QuerySet[Any, Any] = super().filter_queryset(queryset)
+        asked = self.form.cleaned_data["state"]
+        return rows if asked else rows.exclude(state=CampaignState.ARCHIVED)
+
+
+def _by_figure(words: Any, *, kind: str = "number", descending: bool = True) -> SortedColumn:
+    return SortedColumn(
+        words,
+        by="pk",
+        order="figure",
+        then="-pk",
+        kind=kind,
+        initial_sort_descending=descending,
+    )
+
+
+class CampaignTable(DeskTable):
+    """Rows of `Campaign`; `facts` are those of the campaigns of the page, by primary key."""
+
+    name = SortedColumn(gettext_lazy("Campaign"), by="name", then="-pk")
+    state = PlainColumn(gettext_lazy("State"), by="state")
+    needs = _by_figure(gettext_lazy("Needs attention"), kind="")
+    languages = PlainColumn(gettext_lazy("Languages"), by="pk")
+    best = PlainColumn(gettext_lazy("Best cluster"), by="pk", kind="wide")
+    judged = _by_figure(gettext_lazy("Blocks judged"))
+    cost = _by_figure(gettext_lazy("Cost"))
+    end = _by_figure(gettext_lazy("Forecast end"), kind="wide", descending=False)
+
+    caption = gettext_lazy("Campaigns")
+
+    def __init__(self, rows: QuerySet[Campaign, Any], *, today: date) -> None:
+        super().__init__(rows)
+        self.facts: Mapping[int, CampaignFacts] = {}
+        self._today = today
+
+    def cell_name(self, row: Campaign) -> SafeString:
+        return format_html('<a href="{}">{}</a>', _overview(row), row.name)
+
+    def cell_state(self, row: Campaign) -> SafeString | str:
+        if row.state == CampaignState.OPEN:
+            return str(row.get_state_display())
+        return format_html('<span class="badge badge-look">{}</span>', row.get_state_display())
+
+    def cell_needs(self, row: Campaign) -> SafeString | str:
+        if row.state == CampaignState.DRAFT:
+            # The checklist there lists the missing steps.
+            return _link(_overview(row), _("Continue setup"), row)
+        count = len(needs_in(self.facts[row.pk]))
+        if not count:
+            return "–"
+        words = ngettext(
+            "%(count)s item needs your attention", "%(count)s items need your attention", count
+        )
+        return _link(f"{_overview(row)}#needs", words % {"count": figure(count)}, row)
+
+    def cell_languages(self, row: Campaign) -> SafeString:
+        pairs = dict.fromkeys(
+            f"{each.task.test_set.source_language}\u00a0→\u00a0{each.task.test_set.target_language}"
+            for each in self.facts[row.pk].overviews
+        )
+        return (
+            _link(reverse("test-sets", args=[row.slug]), _some(list(pairs)), row)
+            if pairs
+            else SafeString("–")
+        )
+
+    def cell_best(self, row: Campaign) -> str:
+        best = [_best_cluster(each) for each in self.facts[row.pk].overviews]
+        return _some([words for words in best if words]) or "–"
+
+    def cell_judged(self, row: Campaign) -> SafeString | str:
+        totals = totals_of(self.facts[row.pk].overviews)
+        if totals["share"] is None:
+            return figure(totals["judged"])
+        words = _("%(share)s of target") % {"share": share(totals["share"])}
+        return format_html('{} <span class="quiet">{}</span>', figure(totals["judged"]), words)
+
+    def cell_cost(self, row: Campaign) -> SafeString | str:
+        """Return the hours of active time and, if the campaign's pay is per hour, their cost."""
+        worked = self.facts[row.pk].active_ms / 3_600_000
+        if not worked:
+            return "–"
+        hours = _("%(hours)s h") % {"hours": floatformat(worked, 1)}
+        rate = hourly_pay(row.pay)
+        if rate is None:
+            return hours
+        return format_html('{} <span class="quiet">{}</span>', rate.cost(worked), hours)
+
+    def cell_end(self, row: Campaign) -> SafeString | str:
+        words, between = campaign_end(self.facts[row.pk].overviews, today=self._today)
+        if not between:
+            return format_html('<span class="quiet">{}</span>', words)
+        return format_html('{} <span class="quiet">{}</span>', words, between)
+
+
+def campaign_table(rows: QuerySet[Campaign, Any], *, request: HttpRequest) -> CampaignTable:
+    """Return the table of campaigns, sorted and paged by the address; by default, those that need attention first.
+
+    The facts of all are read only where they are sorted by what these tell; otherwise those of the page. The number
+    of queries is the same for one campaign and for many.
+    """
+    now = timezone.localtime()
+    wanted = request.GET.get("sort", "").removeprefix("-")
+    known: dict[int, CampaignFacts] = {}
+    if wanted != _NAME:
+        known = _facts(rows, now)
+        find = _FIGURES.get(wanted, _FIGURES[_NEEDS])
+        rows = rows.annotate(figure=_figure({pk: find(facts) for pk, facts in known.items()}))
+        rows = rows.order_by(F("figure").desc(nulls_last=True), "-created_at", "-pk")
+    table = CampaignTable(rows, today=now.date())
+    table.of(request)
+    shown = [row.record for row in table.page]
+    table.facts = known or _facts(shown, now)
+    return table
+
+
+def _facts(campaigns: Iterable[Campaign], now: datetime) -> dict[int, CampaignFacts]:
+    found = campaign_facts(campaigns=list(campaigns), now=now)
+    return {facts.campaign.pk: facts for facts in found}
+
+
+def _figure(figures: Mapping[int, float | None]) -> Case:
+    """Return an expression of these figures by campaign."""
+    campaigns: dict[float, list[int]] = {}
+    for pk, value in figures.items():
+        if value is not None:
+            campaigns.setdefault(value, []).append(pk)
+    return Case(
+        *(When(pk__in=pks, then=Value(float(value))) for value, pks in campaigns.items()),
+        # PostgreSQL sorts by no bare NULL.
+        default=Cast(Value(None), FloatField()),
+        output_field=FloatField(),
+    )
+
+
+#: Systems of a cluster that are named.
+_NAMED: Final = 3
+
+
+def _best_cluster(overview: TaskOverview) -> str:
+    """Return the systems of the best cluster, by name; empty while nothing tells systems apart."""
+    standing = overview.standing
+    best = [] if standing is None else first_cluster(standing["systems"], standing["groups"])
+    # A cluster of all systems is no result.
+    if standing is None or len(best) == len(standing["systems"]):
+        return ""
+    more = len(best) - _NAMED
+    return ", ".join(best[:_NAMED]) + (f" (+{figure(more)})" if more > 0 else "")
+
+
+def _some(words: Sequence[str]) -> str:
+    """Return the first two, and how many more there are."""
+    more = len(words) - 2
+    return "; ".join(words[:2]) + (f" (+{figure(more)})" if more > 0 else "")
+
+
+def _overview(row: Campaign) -> str:
+    return reverse("campaign-detail", args=[row.slug])
+
+
+def _link(address: str, words: str, row: Campaign) -> SafeString:
+    return format_html(
+        '<a href="{}">{}<span class="visually-hidden"> {}</span></a>', address, words, row.name
+    )
+
+
+class StepState(TextChoices):
+    """State of a step of the checklist."""
+
+    DONE = "done", gettext_lazy("done")
+    MISSING = "missing", gettext_lazy("missing")
+    WRONG = "wrong", gettext_lazy("needs fixing")
+    OPTIONAL = "optional", gettext_lazy("optional")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A line of the checklist: its topic, state, link to continue, and link to view."""
+
+    name: str
+    state: StepState
+    said: Sequence[str]
+    button: str
+    address: str
+    see: str = ""
+    see_address: str = ""
+
+    @property
+    def is_needed(self) -> bool:
+        """True if the campaign cannot open before this step is done."""
+        return self.state in {StepState.MISSING, StepState.WRONG}
+
+
+def steps_of(campaign: Campaign, found: Preparation) -> list[Step]:
+    """Return the checklist of a draft, in the order in which one works through it."""
+    steps = [
+        _texts(campaign, found),
+        _systems(campaign, found),
+        _design(campaign, found),
+        _people(campaign, found),
+        _instructions(campaign, found),
+    ]
+    return [
+        *steps,
+        _as_judge(campaign, found),
+        _rehearsal(campaign, found),
+        _opening(campaign, found, steps),
+    ]
+
+
+def _texts(campaign: Campaign, found: Preparation) -> Step:
+    said = [
+        _("%(name)s: %(segments)s segments")
+        % {"name": row.test_set.name, "segments": number_format(row.segment_count)}
+        for row in _test_sets(found)
+    ]
+    address = reverse("test-sets", args=[campaign.slug])
+    # An abandoned upload is on the page of test sets; once there is a test set, it is no longer a
+    # step.
+    if said or not found.uploads:
+        return Step(
+            _("Texts"),
+            StepState.DONE if said else StepState.MISSING,
+            said or [_("Source, reference and output files")],
+            _("Add texts"),
+            address,
+        )
+    said.append(
+        _("An import failed. Open it to see the error.")
+        if found.failed
+        else ngettext(
+            "%(count)d unfinished upload",
+            "%(count)d unfinished uploads",
+            len(found.uploads),
+        )
+        % {"count": len(found.uploads)}
+    )
+    return Step(
+        _("Texts"),
+        StepState.WRONG if found.failed else StepState.MISSING,
+        said,
+        _("Continue upload"),
+        reverse("upload", args=[campaign.slug, found.uploads[0].pk]),
+    )
+
+
+def _test_sets(found: Preparation) -> list[Any]:
+    """Return one row per test set, regardless of its tasks."""
+    rows: dict[int, Any] = {}
+    for row in found.tasks:
+        rows.setdefault(row.test_set_id, row)
+    return list(rows.values())
+
+
+def _systems(campaign: Campaign, found: Preparation) -> Step:
+    counts = [(row.test_set.name, row.system_count) for row in _test_sets(found)]
+    few = [name for name, count in counts if count < FEWEST_SYSTEMS]
+    said = [
+        ngettext("%(name)s: %(count)d system", "%(name)s: %(count)d systems", count)
+        % {"name": name, "count": count}
+        for name, count in counts
+    ]
+    if few:
+        said.append(_("%(names)s: at least two systems are needed") % {"names": ", ".join(few)})
+    state = StepState.WRONG if few else StepState.DONE
+    return Step(
+        _("Systems"),
+        state if found.tasks else StepState.MISSING,
+        said or [_("Imported with the texts")],
+        _("View test sets"),
+        reverse("test-sets", args=[campaign.slug]),
+    )
+
+
+def _design(campaign: Campaign, found: Preparation) -> Step:
+    said = [
+        _("%(name)s: %(design)s")
+        % {
+            "name": row.called,
+            "design": design_in_words(row.drawn_by) or _("Default"),
+        }
+        for row in found.tasks
+    ]
+    only = found.tasks[0] if len(found.tasks) == 1 else None
+    return Step(
+        _("Design"),
+        StepState.DONE if found.tasks else StepState.OPTIONAL,
+        said or [_("How blocks are drawn (optional: there is a default)")],
+        _("Choose design") if only else _("View test sets"),
+        reverse("design", args=[campaign.slug, only.pk])
+        if only
+        else reverse("test-sets", args=[campaign.slug]),
+    )
+
+
+def _people(campaign: Campaign, found: Preparation) -> Step:
+    said = [
+        ngettext("%(count)s judge", "%(count)s judges", found.judges) % {"count": found.judges},
+        ngettext(
+            "%(count)d invitation link",
+            "%(count)d invitation links",
+            found.links,
+        )
+        % {"count": found.links},
+    ]
+    if found.unread:
+        names = ", ".join(dict.fromkeys(row.test_set.name for row in found.unread))
+        said.append(_("No judge reads both languages of %(names)s.") % {"names": names})
+    for needed in found.needed:
+        said += [f"{needed.task.called}: {words}" for words in needed.words]
+    has_people = found.judges or found.links
+    state = StepState.DONE if has_people else StepState.MISSING
+    is_short = bool(found.judges) and not all(needed.is_feasible for needed in found.needed)
+    return Step(
+        _("People"),
+        StepState.WRONG if (found.unread or is_short) and not found.links else state,
+        said,
+        _("Invite judges"),
+        reverse("invitations", args=[campaign.slug]),
+    )
+
+
+def _instructions(campaign: Campaign, found: Preparation) -> Step:
+    count = found.languages_of_instructions
+    said = ngettext("In %(count)d language", "In %(count)d languages", count) % {"count": count}
+    return Step(
+        _("Instructions"),
+        StepState.DONE if count else StepState.OPTIONAL,
+        [said if count else _("Without instructions, judges only see how the page works.")],
+        _("Write instructions"),
+        reverse("instructions", args=[campaign.slug]),
+    )
+
+
+def _as_judge(campaign: Campaign, found: Preparation) -> Step:
+    texts = found.tasks
+    return Step(
+        _("Preview as judge"),
+        StepState.OPTIONAL,
+        [_("The judging page with your texts; nothing is saved")],
+        _("Preview as judge") if texts else _("Add texts"),
+        reverse("campaign-preview" if texts else "test-sets", args=[campaign.slug]),
+    )
+
+
+def _rehearsal(campaign: Campaign, found: Preparation) -> Step:
+    seen = None if found.rehearsal.is_under_way else found.rehearsal.campaign
+    if not found.tasks:
+        said = _("Simulated judges do the work in about a minute. Deleted when the campaign opens.")
+    elif found.rehearsal.is_under_way:
+        said = _("Rehearsal in progress")
+    elif found.rehearsal.rehearsal is None:
+        said = _("Simulated judges do the work in about a minute. Deleted when the campaign opens.")
+    elif found.rehearsal.is_outdated:
+        said = _("Outdated: texts, design or settings have changed since the rehearsal.")
+    else:
+        said = _("The rehearsal has finished. It is deleted when the campaign opens.")
+    return Step(
+        _("Rehearse"),
+        StepState.DONE if found.rehearsal.rehearsal else StepState.OPTIONAL,
+        [said],
+        _("Rehearse") if found.tasks else _("Add texts"),
+        reverse("rehearsal" if found.tasks else "test-sets", args=[campaign.slug]),
+        _("Open rehearsal") if seen else "",
+        reverse("campaign-detail", args=[seen.slug]) if seen else "",
+    )
+
+
+def _opening(campaign: Campaign, found: Preparation, steps: Sequence[Step]) -> Step:
+    left = [step.name for step in steps if step.is_needed]
+    said = (
+        _("Complete first: %(steps)s.") % {"steps": ", ".join(left)}
+        if left
+        else _("Judging starts when you open the campaign.")
+    )
+    if found.rehearsal.rehearsal is not None:
+        said = f"{said} {_('The rehearsal is deleted.')}"
+    return Step(
+        _("Open"),
+        StepState.MISSING,
+        [said],
+        _("Open campaign"),
+        reverse("campaign-transition", args=[campaign.slug, Transition.OPEN]),
+    )
+
+
+class TaskFilter(DeskFilter):
+    """Filters of `tasks_listed`; the languages are those of the campaign."""
+
+    __test__ = False
+
+    name = django_filters.CharFilter(
+        field_name="test_set__name",
+        lookup_expr="icontains",
+        label=gettext_lazy("Name contains"),
+        max_length=200,
+    )
+    language = django_filters.ChoiceFilter(
+        label=gettext_lazy("Language"), empty_label=gettext_lazy("All"), method="of_language"
+    )
+
+    def __init__(self, *args: Any, campaign: Campaign, **options: Any) -> None:
+        super().__init__(*args, **options)
+        tags = campaign_languages(campaign)
+        self.filters["language"].extra["choices"] = [(tag, language_name(tag)) for tag in tags]
+
+    def of_language(
+        self, queryset: QuerySet[Any, Any], name: str, value: str
+    ) -> QuerySet[Any, Any]:
+        del name
+        return queryset.filter(
+            Q(test_set__source_language=value) | Q(test_set__target_language=value)
+        )
+
+
+def _task_column(words: Any, by: str, **options: Any) -> SortedColumn:
+    return SortedColumn(words, by=by, then="pk", **options)
+
+
+def _counted(words: Any, by: str) -> SortedColumn:
+    return _task_column(words, by, kind="number", initial_sort_descending=True)
+
+
+class TaskTable(DeskTable):
+    """Rows of `tasks_listed`."""
+
+    __test__ = False
+
+    name = _task_column(gettext_lazy("Name"), "test_set__name")
+    languages = PlainColumn(gettext_lazy("Languages"), by="test_set__source_language")
+    segments = _counted(gettext_lazy("Segments"), "segment_count")
+    documents = _counted(gettext_lazy("Documents"), "document_count")
+    systems = _counted(gettext_lazy("Systems"), "system_count")
+    design = _task_column(gettext_lazy("Design"), "drawn_by")
+    judged = _counted(gettext_lazy("Blocks judged"), "judged")
+    wanted = _counted(gettext_lazy("Blocks wanted"), "blocks_wanted")
+    state = _task_column(gettext_lazy("State"), "closed_at")
+
+    caption = gettext_lazy("Test sets")
+
+    def __init__(self, rows: QuerySet[Task], *, campaign: Campaign) -> None:
+        super().__init__(rows)
+        # A reverse for each row would be a quarter of the page.
+        self._task = reverse("test-set-dashboard", args=[campaign.slug, 0]).removesuffix("0/")
+
+    def cell_name(self, row: Task) -> SafeString:
+        return format_html('<a href="{}{}/">{}</a>', self._task, row.pk, row.called)
+
+    def cell_languages(self, row: Task) -> str:
+        return languages_in_words(row)
+
+    def cell_segments(self, row: Any) -> str:
+        return figure(row.segment_count)
+
+    def cell_documents(self, row: Any) -> str:
+        return figure(row.document_count)
+
+    def cell_systems(self, row: Any) -> str:
+        return figure(row.system_count)
+
+    def cell_design(self, row: Any) -> str:
+        return design_in_words(row.drawn_by) or "–"
+
+    def cell_judged(self, row: Any) -> str:
+        return figure(row.judged)
+
+    def cell_wanted(self, row: Task) -> str:
+        return figure(row.blocks_wanted)
+
+    def cell_state(self, row: Task) -> str:
+        if row.closed_at is None:
+            return str(row.state.label)
+        return _("closed on %(day)s") % {
+            "day": date_format(localtime(row.closed_at), "DATE_FORMAT")
+        }
+
+
+@require_safe
+@login_required
+def home(request: HttpRequest) -> HttpResponse:
+    """Redirect a member to their campaigns and a judge to their work; show others an explanation."""
+    user = cast("User", request.user)
+    if Campaign.objects.open_to(user).exists():
+        return redirect("campaign-list")
+    judging = list(
+        Judge.objects.filter(user=user, withdrawn_at=None)
+        .select_related("campaign")
+        .order_by("-pk")
+    )
+    if len(judging) == 1:
+        return redirect("judge", slug=judging[0].campaign.slug)
+    context = {"judging": judging, "hidden": [] if judging else states_hidden(user=user)}
+    return render(request, "dashboard/home.html", context)
+
+
+@require_safe
+@login_required
+def campaign_list(request: HttpRequest) -> HttpResponse:
+    """List the campaigns the user is a member of, those that need attention first, and those in which they judge.
+
+    `?sort=` and `?page=` as any table, `?name=` and `?state=` as `CampaignFilter` has them.
+    """
+    user = cast("User", request.user)
+    asked = CampaignFilter.of(request, organised_campaigns(user=user))
+    judging = Judge.objects.filter(user=user, withdrawn_at=None).select_related("campaign")
+    context = {
+        "filter": asked,
+        "table": campaign_table(asked.found, request=request),
+        "judging": judging.order_by("-pk"),
+        "archived": asked.data.get("state") == CampaignState.ARCHIVED,
+        "hidden": states_hidden(user=user),
+        "may_make": may_make_campaigns(user),
+    }
+    return render(request, "dashboard/campaign_list.html", context, status=asked.status)
+
+
+@page_view
+def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the overview of a campaign: open items, and each task's progress, pace and forecast end."""
+    campaign = organised_campaign(request, slug)
+    now = timezone.localtime()
+    (facts,) = campaign_facts(campaigns=[campaign], now=now)
+    is_draft = campaign.state == CampaignState.DRAFT
+    rows = overview_rows(facts.overviews, today=now.date())
+    steps = steps_of(campaign, preparation(campaign=campaign)) if is_draft else []
+    context = {
+        "campaign": campaign,
+        "section": "overview",
+        "steps": steps,
+        "next_step": next((step for step in steps if step.is_needed), None),
+        "rows": rows,
+        "plot_links": links_of_campaign(campaign) if any(row["end_plot"] for row in rows) else None,
+        "needs": needs_in(facts),
+        "totals": totals_of(facts.overviews),
+    }
+    return render(request, "organiser/overview.html", context)
+
+
+@page_view
+def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the test sets of a campaign: languages, texts, systems, design and state.
+
+    `?sort=` and `?page=` as any table, the rest as `TaskFilter` has it.
+    """
+    campaign = organised_campaign(request, slug)
+    asked = TaskFilter.of(request, tasks_listed(campaign=campaign), campaign=campaign)
+    context = {
+        "campaign": campaign,
+        "section": "test-sets",
+        "filter": asked,
+        "table": TaskTable(asked.found, campaign=campaign).of(request),
+        "drafts": drafts(campaign=campaign, with_files=True),
+    }
+    return render(request, "organiser/test_sets.html", context, status=asked.status)
