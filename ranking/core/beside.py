@@ -169,7 +169,7 @@ class JudgedTask(TimedTask):
         return bootstrap_wins(self.keyed(unit), resamples=resamples, seed=seed)
 
     def keyed(self, unit: Unit) -> Blocks:
-        """Return the compared blocks with the keys of their units, so that `bootstrap_counts` resamples these."""
+        """Return the compared blocks with the keys of their units, so that `bootstrap_wins` resamples these."""
         names = [self.blocks.judges[index] for index in self.blocks.judge.tolist()]
         return replace(self.compared, key=self._keys(unit, self.blocks.segment, names))
 
@@ -321,7 +321,7 @@ def drawn_scores(
     task : JudgedTask or ScoredTask
     method : CountsMethod
     resamples, seed : int
-        As for `ranking.core.counting.resampling.bootstrap_counts`.
+        As for `ranking.core.counting.resampling.bootstrap_wins`.
 
     Raises
     ------

@@ -105,20 +105,21 @@ def clusters(ranges: RankRanges) -> Int64Array:
 
     Parameters
     ----------
-    ranges : RankRanges of n systems
+    ranges : RankRanges of n systems, in any number of samples
 
     Returns
     -------
-    int64, shape (n,)
+    int64, shape (..., n)
         The cluster of each system, 1 for the best ranks.
     """
-    order = np.argsort(ranges.low, kind="stable")
-    reached = np.maximum.accumulate(ranges.high[order])
+    order = np.argsort(ranges.low, axis=-1, kind="stable")
+    low, high = (np.take_along_axis(each, order, axis=-1) for each in (ranges.low, ranges.high))
+    reached = np.maximum.accumulate(high, axis=-1)
     # In order of their starts, a range begins a new cluster if all ranges before it have ended.
-    begins = np.ones(len(order), dtype=np.int64)
-    begins[1:] = ranges.low[order][1:] > reached[:-1]
-    result = np.empty(len(order), dtype=np.int64)
-    result[order] = np.cumsum(begins)
+    begins = np.ones(low.shape, dtype=np.int64)
+    begins[..., 1:] = low[..., 1:] > reached[..., :-1]
+    result = np.empty_like(begins)
+    np.put_along_axis(result, order, np.cumsum(begins, axis=-1), axis=-1)
     return result
 
 

@@ -15,7 +15,7 @@ import json
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures import ProcessPoolExecutor as Processes
 from concurrent.futures import ThreadPoolExecutor as Threads
@@ -74,11 +74,6 @@ def name_of(thing: Any) -> str:
 def is_marked(function: Callable[..., Any]) -> bool:
     """Return whether any engine may compute this function."""
     return _MARKED.get(name_of(function)) is function
-
-
-def marked_named(name: str) -> Callable[..., Any] | None:
-    """Return the marked function of this name, if its module is imported."""
-    return _MARKED.get(name)
 
 
 def runs_in_threads(work: Callable[..., Any]) -> bool:
@@ -354,50 +349,47 @@ def decode(data: bytes) -> Any:
         raise EncodingError(f"this is no encoded work: {error}") from error
 
 
-def _written(value: Any, arrays: _Arrays) -> Any:
+def _written(value: Any, arrays: _Arrays) -> Any:  # noqa: C901 - a case for each kind
+    """Return a value as JSON: itself if plain, else a list of what kind it is and of its parts."""
+
+    def each(values: Iterable[Any]) -> list[Any]:
+        return [_written(one, arrays) for one in values]
+
     # Before plain values: an enumeration of strings is a string, too.
     if isinstance(value, Enum):
-        return {"enum": _name(type(value)), "name": value.name}
-    if isinstance(value, _PLAIN) and type(value) in _PLAIN:
+        return ["enum", _name(type(value)), value.name]
+    if type(value) in _PLAIN:
         return value
     if isinstance(value, np.ndarray | np.generic):
         arrays.append(np.asarray(value))
-        return {"array": len(arrays) - 1, "scalar": isinstance(value, np.generic)}
+        return ["array", len(arrays) - 1, isinstance(value, np.generic)]
     if is_dataclass(value) and not isinstance(value, type):
-        parts = {each.name: getattr(value, each.name) for each in fields(value)}
-        return {"dataclass": _name(type(value)), "fields": _all(parts, arrays)}
+        names = [part.name for part in fields(value)]
+        return [
+            "dataclass",
+            _name(type(value)),
+            names,
+            each(getattr(value, name) for name in names),
+        ]
+    if isinstance(value, partial):
+        function, keywords = _written(value.func, arrays), value.keywords
+        return ["partial", function, each(value.args), [*keywords], each(keywords.values())]
     if callable(value):
-        return _written_function(value, arrays)
-    return _written_collection(value, arrays)
-
-
-def _written_collection(value: Any, arrays: _Arrays) -> Any:
+        return ["function", _checked_function(value)]
     if isinstance(value, range):
-        return {"range": [value.start, value.stop, value.step]}
+        return ["range", value.start, value.stop, value.step]
     if isinstance(value, Mapping):
-        pairs = [[_written(key, arrays), _written(of, arrays)] for key, of in value.items()]
-        return {"mapping": pairs}
-    for kind in (list, tuple):
-        if type(value) is kind:
-            return {kind.__name__: [_written(each, arrays) for each in value]}
+        return ["mapping", each(value), each(value.values())]
+    if type(value) in (list, tuple):
+        return [type(value).__name__, *each(value)]
     raise EncodingError(f"{type(value).__name__}: other machines cannot be given {value!r:.80}")
 
 
-def _written_function(value: Callable[..., Any], arrays: _Arrays) -> Any:
-    if isinstance(value, partial):
-        return {
-            "partial": _written_function(value.func, arrays),
-            "positional": [_written(each, arrays) for each in value.args],
-            "keyword": _all(value.keywords, arrays),
-        }
-    name = _name(value)
-    if not is_marked(value):
+def _checked_function(function: Callable[..., Any]) -> str:
+    name = _name(function)
+    if not is_marked(function):
         raise EncodingError(f"{name} is not marked to be computed on any engine")
-    return {"function": name}
-
-
-def _all(parts: Mapping[str, Any], arrays: _Arrays) -> dict[str, Any]:
-    return {name: _written(value, arrays) for name, value in parts.items()}
+    return name
 
 
 def _name(thing: Any) -> str:
@@ -412,62 +404,41 @@ def _checked(name: str) -> str:
     return name
 
 
-def _read(tree: Any, arrays: _Arrays) -> Any:
-    if not isinstance(tree, dict):
-        return tree
-    kind = next(iter(tree))
-    if kind not in _READERS:
-        raise EncodingError(f"there is no {kind!r}")
-    return _READERS[kind](tree, arrays)
+def _read(tree: Any, arrays: _Arrays) -> Any:  # noqa: C901 - a case for each kind
+    def each(trees: Iterable[Any]) -> list[Any]:
+        return [_read(one, arrays) for one in trees]
+
+    match tree:
+        case ["array", number, is_scalar]:
+            return arrays[number][()] if is_scalar else arrays[number]
+        case ["range", start, stop, step]:
+            return range(start, stop, step)
+        case ["mapping", keys, values]:
+            return dict(zip(each(keys), each(values), strict=True))
+        case ["list", *values]:
+            return each(values)
+        case ["tuple", *values]:
+            return tuple(each(values))
+        case ["enum", name, member]:
+            return _class(name, lambda kind: issubclass(kind, Enum))[member]
+        case ["function", name]:
+            return _function(name)
+        case ["dataclass", name, names, values]:
+            return _class(name, is_dataclass)(**dict(zip(names, each(values), strict=True)))
+        case ["partial", function, positional, names, values]:
+            keywords = dict(zip(names, each(values), strict=True))
+            return partial(_read(function, arrays), *each(positional), **keywords)
+        case list() | dict():
+            raise EncodingError(f"there is no {tree!r:.80}")
+    return tree
 
 
-def _read_array(tree: dict[str, Any], arrays: _Arrays) -> Any:
-    array = arrays[tree["array"]]
-    return array[()] if tree["scalar"] else array
-
-
-def _read_enum(tree: dict[str, Any], _arrays: _Arrays) -> Any:
-    return _class(tree["enum"], lambda kind: issubclass(kind, Enum))[tree["name"]]
-
-
-def _read_dataclass(tree: dict[str, Any], arrays: _Arrays) -> Any:
-    kind = _class(tree["dataclass"], is_dataclass)
-    return kind(**_read_all(tree["fields"], arrays))
-
-
-def _read_partial(tree: dict[str, Any], arrays: _Arrays) -> Any:
-    positional = (_read(each, arrays) for each in tree["positional"])
-    return partial(
-        _read(tree["partial"], arrays), *positional, **_read_all(tree["keyword"], arrays)
-    )
-
-
-def _read_function(tree: dict[str, Any], _arrays: _Arrays) -> Callable[..., Any]:
-    name = _checked(tree["function"])
-    _import(name)
-    function = marked_named(name)
-    if function is None:
+def _function(name: str) -> Callable[..., Any]:
+    """Return the marked function of this name."""
+    _import(_checked(name))
+    if name not in _MARKED:
         raise EncodingError(f"{name} is not marked to be computed on any engine")
-    return function
-
-
-def _read_all(parts: Mapping[str, Any], arrays: _Arrays) -> dict[str, Any]:
-    return {name: _read(value, arrays) for name, value in parts.items()}
-
-
-_READERS: dict[str, Callable[[dict[str, Any], _Arrays], Any]] = {
-    "array": _read_array,
-    "enum": _read_enum,
-    "dataclass": _read_dataclass,
-    "function": _read_function,
-    "partial": _read_partial,
-    "range": lambda tree, _arrays: range(*tree["range"]),
-    "mapping": lambda tree, arrays: {
-        _read(key, arrays): _read(of, arrays) for key, of in tree["mapping"]
-    },
-    "list": lambda tree, arrays: [_read(each, arrays) for each in tree["list"]],
-    "tuple": lambda tree, arrays: tuple(_read(each, arrays) for each in tree["tuple"]),
-}
+    return _MARKED[name]
 
 
 def _class(name: str, is_right: Callable[[type], bool]) -> Any:

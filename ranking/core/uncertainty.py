@@ -11,8 +11,10 @@ than four documents, segments are used (`RangeLimit.FEW_DOCUMENTS`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,11 +36,10 @@ from ranking.core.counting.moments import (
     Moments,
     moments_of_blocks,
     second_moments,
-    two_way_units,
     units_of,
 )
 from ranking.core.counting.resampling import LEVELS, Level, uniform_numbers
-from ranking.core.judged.blocks import Blocks
+from ranking.core.judged.blocks import Blocks, first_segments
 from ranking.core.scores import Scores
 
 #: Uniform numbers have steps of 2**-53; half a step replaces 0, whose quantile is infinite.
@@ -465,15 +466,12 @@ def covariance_of_block_influence(blocks: Blocks, influence: FloatArray) -> Scor
     ScoreCovariance
     """
     blocks, influence = _in_order(blocks, influence)
-    of_blocks, segments, judges = (
-        _clustered(blocks, influence, two_way_units(blocks, unit)) for unit in CLUSTER_UNITS
-    )
-    if blocks.document is None or segments.effective >= MIN_UNITS:
-        return combined_covariance(of_blocks, segments, judges)
-    of_blocks, segments = (
-        _clustered(blocks, influence, units_of(blocks, unit)) for unit in ("blocks", "segments")
-    )
-    return combined_covariance(of_blocks, segments, judges, few_documents=True)
+    return parts_by_unit(
+        partial(_clustered, blocks, influence),
+        segment=blocks.segment,
+        judge=blocks.judge,
+        document=None if blocks.document is None else first_segments(blocks),
+    ).combined
 
 
 def standard_errors_of_block_influence(
@@ -565,17 +563,33 @@ def share_parts(
         single blocks.
     """
 
-    def part(unit: npt.NDArray[np.integer]) -> ClusteredCovariance:
-        return share_part(unit.astype(np.int64), successes, failures)
+    return parts_by_unit(
+        lambda unit: share_part(unit, successes, failures),
+        segment=segment,
+        judge=judge,
+        document=document,
+    )
 
-    judges = part(judge)
+
+def parts_by_unit(
+    part: Callable[[Int64Array], ClusteredCovariance],
+    *,
+    segment: npt.NDArray[np.integer],
+    judge: npt.NDArray[np.integer],
+    document: npt.NDArray[np.integer] | None,
+) -> ShareParts:
+    """Return a variance by each unit, from a function of the units' numbers; documents replace segments unless they are few."""
+    judges = part(judge.astype(np.int64))
     if document is not None:
-        documents = part(document)
+        documents = part(document.astype(np.int64))
         if documents.effective >= MIN_UNITS:
-            own = document.astype(np.int64) * (int(judge.max()) + 1) + judge
+            own = document.astype(np.int64) * (int(judge.max(initial=0)) + 1) + judge
             return ShareParts(part(own), documents, judges)
     return ShareParts(
-        part(np.arange(len(successes))), part(segment), judges, few_documents=document is not None
+        part(np.arange(len(judge))),
+        part(segment.astype(np.int64)),
+        judges,
+        few_documents=document is not None,
     )
 
 

@@ -18,7 +18,7 @@ from campaign.formats.records import CONTROL
 from campaign.formats.streams import byte_chunks
 from campaign.formats.tables import MAX_INTEGER, UNKNOWN_COLUMN, is_index, require_column
 from optional_packages import has_extra, how_to_install
-from ranking.core.judged.coded_blocks import systems_table
+from ranking.core.judged.blocks import systems_table
 from ranking.files.records import MAX_CANDIDATES, NO_JUDGE, JudgedBlock
 from ranking.files.vocabulary import Columns, Vocabulary
 

@@ -10,8 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from campaign.formats.five_way import document_of
-from ranking.core.judged.blocks import Blocks, several_documents
-from ranking.core.judged.coded_blocks import Candidate, CodedJudgments, blocks_of_codes
+from ranking.core.judged.blocks import (
+    Blocks,
+    Candidate,
+    CodedJudgments,
+    blocks_of_codes,
+    several_documents,
+)
 from ranking.files.records import JudgedBlock, LanguagePair
 
 Int32Array = npt.NDArray[np.int32]

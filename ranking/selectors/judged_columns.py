@@ -38,8 +38,8 @@ from annotation.models.hit import IsAnyOf
 from annotation.models.judgment import JudgmentQuerySet
 from campaign.database.columns import Columns, ColumnsQuery
 from campaign.models import Judge, Output, Segment, System, Task
-from ranking.core.judged.blocks import Blocks
-from ranking.core.judged.coded_blocks import (
+from ranking.core.judged.blocks import (
+    Blocks,
     Candidate,
     CandidateSets,
     CodedJudgments,

@@ -6,8 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from annotation.models import BlockControl
-from ranking.core.judged.blocks import Blocks
-from ranking.core.judged.coded_blocks import CodedJudgments, blocks_of_parts
+from ranking.core.judged.blocks import Blocks, CodedJudgments, blocks_of_parts
 from ranking.core.live.state import ChangedJudgments
 from ranking.selectors.judged_columns import (
     columns_of_segments,

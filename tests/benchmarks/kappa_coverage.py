@@ -18,7 +18,7 @@ from typing import cast
 
 import numpy as np
 
-from ranking.core.agreement.intervals import KAPPA_LEVELS, KappaLevel, variance
+from ranking.core.agreement.intervals import KAPPA_LEVELS, KappaLevel, variances
 from ranking.core.agreement.report import (
     Agreement,
     inter_judge_agreement,
@@ -91,13 +91,13 @@ def coverage(
     """Draw campaigns and count the intervals that hold the truth."""
     truth = population_kappa(world, pairs)
     held: dict[KappaLevel, list[bool]] = {level: [] for level in levels}
-    kappas, variances = [], []
+    kappas, found = [], []
     judges: list[bool] = []
     for seed in range(campaigns):
         blocks, drawn = draw_campaign(world, seed)
         parts = parts_of_all(tally_agreement(blocks), expected=None)
         kappas.append(parts.kappa)
-        variances.append(variance(parts, "two_way").value)
+        found.append(variances([parts], "two_way")[0][0])
         for level, of_level in held.items():
             report = inter_judge_agreement(blocks, resample=level, resamples=resamples)
             of_level.append(_holds(report.inter, truth))
@@ -106,9 +106,9 @@ def coverage(
         judges += [_holds(row.agreement, of_judge) for row, of_judge in zip(rows, own, strict=True)]
     return Coverage(
         truth=truth,
-        held={level: float(np.mean(found)) for level, found in held.items()},
+        held={level: float(np.mean(each)) for level, each in held.items()},
         deviation=float(np.std(kappas, ddof=1)),
-        estimated=float(np.sqrt(np.mean(variances))),
+        estimated=float(np.sqrt(np.mean(found))),
         judges=float(np.mean(judges)) if of_judges else float("nan"),
     )
 
@@ -143,7 +143,7 @@ def print_files(names: Iterable[str]) -> None:
         judges = len(blocks.judges)
         tallies = tally_agreement(blocks)
         parts = parts_of_all(tallies, expected=None)
-        values = (parts.of_segments, parts.of_judges, variance(parts, "two_way").value)
+        values = (parts.of_segments, parts.of_judges, variances([parts], "two_way")[0][0])
         errors = [math.sqrt(value) for value in values]
         pairs = int(tallies.of_judges[:, COMPARABLE].sum()) // 2
         say(

@@ -7,25 +7,27 @@ up to `_CELLS_AT_A_TIME`; resamples beyond that process the segments again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from ranking.core.agreement.intervals import Spread
-from ranking.core.agreement.left_out import LeftOutSums, leave_one_out_spread, sums_by_place
+from ranking.core.agreement.left_out import LeftOutSums, leave_one_out_spread
 from ranking.core.agreement.statistics import (
     Shares,
     cohen_of_cells,
     cohen_of_tables,
     share,
     squared_changes_of_pairs,
+    sums_by_place,
 )
 from ranking.core.agreement.units import PairMoments, shards_of_whole_segments
-from ranking.core.arrays import BoolArray, FloatArray, Int16Array, Int64Array
-from ranking.core.counting.resampling import MAX_WEIGHT, poisson_weights
+from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.counting.counts import chunks
+from ranking.core.counting.resampling import bootstrap_sums
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import (
     CollapsedComparisons,
@@ -39,16 +41,7 @@ _Counted = tuple[Int64Array, sparse.csc_array[np.int64]]
 _CATEGORIES = len(Outcome)
 _TABLE = _CATEGORIES * _CATEGORIES
 #: The largest number of resampled cells, of 8 bytes each, that are held at a time.
-_CELLS_AT_A_TIME = 1 << 24
-#: The largest number of cells of segment tables, of 12 bytes each, kept for the next resamples.
-_KEPT_CELLS = 1 << 23
-#: Resampled cells multiplied and evaluated at a time: this takes little memory beside those
-#: held.
-_CELLS_IN_WORK = 1 << 22
-#: A dense product computes about eight cells in the time a sparse one takes for one.
-_WORTH_FILLING = 8
-#: Whole numbers are exact in floating point up to here.
-_EXACT = 1 << 53
+_CELLS_AT_A_TIME = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,77 +82,14 @@ def pairs_of_judges(blocks: Blocks) -> PairsOfJudges:
     return PairsOfJudges(first=first, second=second, own=len(own), row=row)
 
 
-class SegmentTables:
-    """The tables of each pair of judges on each segment, a shard of segments at a time.
-
-    Iterating yields for each shard the numbers of its S segments, and their tables as columns:
-    sparse int64 of shape (9 G, S), by outcomes and then pairs. They are counted during iteration.
-    With `keep` they are kept for the next iteration, if there are few of them.
-    """
-
-    def __init__(
-        self, blocks: Blocks, pairs: PairsOfJudges, pairing: Pairing, *, keep: bool = False
-    ) -> None:
-        self.pairs = pairs
-        self._blocks = blocks
-        self._pairing = pairing
-        self._most = _KEPT_CELLS if keep else -1
-        self._kept: list[_Counted] | None = None
-
-    def __iter__(self) -> Iterator[_Counted]:
-        """Yield each shard's segments and tables."""
-        if self._kept is not None:
-            yield from self._kept
-            return
-        kept: list[_Counted] = []
-        cells = 0
-        for shard in shards_of_whole_segments(self._blocks):
-            found = _tables_by_segment(collapsed_comparisons(shard, self._pairing), self.pairs)
-            cells += found[1].nnz
-            if cells <= self._most:
-                kept.append(found)
-            else:
-                kept.clear()
-            yield found
-        if cells <= self._most:
-            self._kept = kept
-
-
-def resampled_tables(
-    tables: SegmentTables, *, resamples: int, seed: int, first_resample: int = 0
-) -> Int64Array:
-    """Count the outcomes of each pair of judges on the items both judged, in resamples of segments.
-
-    Parameters
-    ----------
-    tables : SegmentTables
-        Of G pairs of judges.
-    resamples, seed, first_resample : int
-        As for `ranking.core.counting.resampling.poisson_weights`; the key of a segment is its number.
-
-    Returns
-    -------
-    int64, shape (3, 3, G, 1 + R)
-        Pairs of an outcome by the first judge and one by the second. Pairs of one judge with
-        themselves are counted in both orders. On the last axis, entry 0 is of the original
-        segments, and the others of the resamples from ``first_resample`` on. Tables of shards that
-        share no segment add up to those of the whole, bit for bit.
-    """
-    pairs = len(tables.pairs.first)
-    at_a_time = _resamples_at_a_time(pairs)
-    totals = np.zeros((pairs * _TABLE, 1 + resamples), dtype=np.int64)
-    for segments, counts in tables:
-        totals[:, 0] += counts.sum(axis=1)
-        for first in range(0, resamples, at_a_time):
-            count = min(at_a_time, resamples - first)
-            weights = poisson_weights(
-                segments.astype(np.uint64),
-                seed=seed,
-                resamples=count,
-                first_resample=first_resample + first,
-            )
-            totals[:, 1 + first : 1 + first + count] += _product(counts, weights)
-    return totals.reshape(_CATEGORIES, _CATEGORIES, pairs, 1 + resamples)
+def segment_tables(blocks: Blocks, pairs: PairsOfJudges, pairing: Pairing) -> _Counted:
+    """Return the segments, and the tables of each pair of judges on each: shape (9 G, S)."""
+    parts = [
+        _tables_by_segment(collapsed_comparisons(shard, pairing), pairs)
+        for shard in shards_of_whole_segments(blocks)
+    ]
+    tables: Any = sparse.hstack([tables for _segments, tables in parts], format="csc")
+    return np.concatenate([segments for segments, _tables in parts]), tables
 
 
 def _tables_by_segment(comparisons: CollapsedComparisons, pairs: PairsOfJudges) -> _Counted:
@@ -190,15 +120,6 @@ def _tables_by_segment(comparisons: CollapsedComparisons, pairs: PairsOfJudges) 
     return segments, sparse.coo_array((counts.data[once], (cell, segment[once])), shape).tocsc()
 
 
-def _product(counts: sparse.csc_array[np.int64], weights: Int16Array) -> Int64Array:
-    """Return the exact product, computed in floating point where that is faster and still exact."""
-    filled = counts.nnz * _WORTH_FILLING > counts.shape[0] * counts.shape[1]
-    if filled and int(counts.data.sum()) * MAX_WEIGHT < _EXACT:
-        product = counts.toarray().astype(np.float64) @ weights.astype(np.float64)
-        return product.astype(np.int64)
-    return np.asarray(counts @ weights.astype(np.int64))
-
-
 def cohen_shares(
     blocks: Blocks, *, pairing: Pairing, symmetric: bool, resamples: int, seed: int
 ) -> tuple[Shares, Shares]:
@@ -216,46 +137,44 @@ def cohen_shares(
         For `Pairing.PRESENTED`, `inter` includes each judge with themselves.
     """
     pairs = pairs_of_judges(blocks)
-    at_a_time = max(1, _CELLS_AT_A_TIME // max(1, len(pairs.first) * _TABLE))
-    by_segment = SegmentTables(blocks, pairs, pairing, keep=at_a_time < resamples)
+    segments, tables = segment_tables(blocks, pairs, pairing)
+    count = len(pairs.first)
     # The table of one judge with themselves holds each pair in both orders.
-    ways = 1 + (np.arange(len(pairs.first)) < pairs.own)
+    ways = 1 + (np.arange(count) < pairs.own)
     inter = slice(pairs.own if pairing is Pairing.UNORDERED else 0, None)
-    intra = slice(0, pairs.own)
-    parts: list[tuple[Shares, Shares]] = []
-    for first in range(0, resamples, at_a_time):
-        count = min(at_a_time, resamples - first)
-        tables = resampled_tables(by_segment, resamples=count, seed=seed, first_resample=first)
-        parts.append(
-            (
-                _weighted_mean(tables[:, :, inter], ways[inter], symmetric=symmetric),
-                _weighted_mean(tables[:, :, intra], ways[intra], symmetric=symmetric),
-            )
+    counted: list[Int64Array] = [np.asarray(tables.sum(axis=1)).reshape(-1, 1)]
+    counted += [
+        bootstrap_sums(
+            tables,
+            segments.astype(np.uint64),
+            resamples=ids.stop - ids.start,
+            seed=seed,
+            first_resample=ids.start,
         )
-    return _joined([inter for inter, _ in parts]), _joined([intra for _, intra in parts])
-
-
-def _resamples_at_a_time(pairs: int) -> int:
-    """Return the number of resamples to process at a time."""
-    return max(1, _CELLS_IN_WORK // max(1, _TABLE * pairs))
+        for ids in chunks(resamples, max(1, _CELLS_AT_A_TIME // max(1, count * _TABLE)))
+    ]
+    of_inter, of_intra = (
+        [
+            _weighted_mean(
+                each.reshape(_CATEGORIES, _CATEGORIES, count, each.shape[1])[:, :, kept],
+                ways[kept],
+                symmetric=symmetric,
+            )
+            for each in counted
+        ]
+        for kept in (inter, slice(0, pairs.own))
+    )
+    return _joined(of_inter), _joined(of_intra)
 
 
 def _weighted_mean(tables: Int64Array, ways: Int64Array, *, symmetric: bool) -> Shares:
     """Return the average over pairs of judges, weighted by their compared pairs."""
-    found = []
-    at_a_time = _resamples_at_a_time(len(ways))
-    for first in range(0, tables.shape[-1], at_a_time):
-        some = tables[..., first : first + at_a_time]
-        pairs, p_agree, p_chance = cohen_of_cells(some, symmetric=symmetric)
-        weight = pairs / ways[:, np.newaxis]
-        total = _sum(weight)
-        agreeing = _sum(np.where(pairs > 0, p_agree * weight, 0))
-        by_chance = _sum(np.where(pairs > 0, p_chance * weight, 0))
-        found.append(Shares(p_agree=share(agreeing, total), p_chance=share(by_chance, total)))
-    return Shares(
-        p_agree=np.concatenate([part.p_agree for part in found]),
-        p_chance=np.concatenate([part.p_chance for part in found]),
-    )
+    pairs, p_agree, p_chance = cohen_of_cells(tables, symmetric=symmetric)
+    weight = pairs / ways[:, np.newaxis]
+    total = _sum(weight)
+    agreeing = _sum(np.where(pairs > 0, p_agree * weight, 0))
+    by_chance = _sum(np.where(pairs > 0, p_chance * weight, 0))
+    return Shares(p_agree=share(agreeing, total), p_chance=share(by_chance, total))
 
 
 def _sum(values: FloatArray) -> FloatArray:
@@ -265,10 +184,9 @@ def _sum(values: FloatArray) -> FloatArray:
 
 
 def _joined(parts: list[Shares]) -> Shares:
-    """Concatenate ranges of resamples; entry 0 of each is of the original segments."""
     return Shares(
-        p_agree=np.concatenate([parts[0].p_agree[:1], *(part.p_agree[1:] for part in parts)]),
-        p_chance=np.concatenate([parts[0].p_chance[:1], *(part.p_chance[1:] for part in parts)]),
+        p_agree=np.concatenate([part.p_agree for part in parts]),
+        p_chance=np.concatenate([part.p_chance for part in parts]),
     )
 
 
@@ -308,21 +226,13 @@ def cohen_spreads(blocks: Blocks, *, pairing: Pairing, symmetric: bool) -> tuple
     inter, intra : Spread
     """
     pairs = pairs_of_judges(blocks)
-    by_segment = SegmentTables(blocks, pairs, pairing, keep=True)
+    found = segment_tables(blocks, pairs, pairing)
     count = len(pairs.first)
-    totals = np.zeros((_CATEGORIES**2 * count,), dtype=np.int64)
-    for _, found in by_segment:
-        totals += found.sum(axis=1)
+    totals: Int64Array = np.asarray(found[1].sum(axis=1))
     whole = totals.reshape(_CATEGORIES, _CATEGORIES, count).transpose(2, 0, 1)
     # The table of one judge with themselves holds each pair in both orders.
     ways = 1 + (np.arange(count) < pairs.own)
-    parts = [_changes(shard, whole, ways, symmetric) for shard in by_segment]
-    changes = _Changes(
-        pair=np.concatenate([part.pair for part in parts]),
-        segment=np.concatenate([part.segment for part in parts]),
-        sums=np.concatenate([part.sums for part in parts], axis=1),
-        counted=np.concatenate([part.counted for part in parts], axis=1),
-    )
+    changes = _changes(found, whole, ways, symmetric)
     place = np.arange(count)
     inter = place >= (pairs.own if pairing is Pairing.UNORDERED else 0)
     contributions = _contributions(whole, ways, symmetric=symmetric)

@@ -13,10 +13,9 @@ comparisons of one segment (overlap); and the pairs of two judges, which V_judge
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
 from typing import Literal, TypedDict, get_args
 
 import numpy as np
@@ -29,23 +28,20 @@ from ranking.core.agreement.statistics import (
     Chance,
     Compared,
     Shares,
-    Statistic,
     Ties,
     cohen_chance,
     fleiss,
-    fleiss_additive,
     kappa_of,
     krippendorff,
-    krippendorff_additive,
     lowest_kappa,
     pooled,
-    pooled_additive,
     scott_chance,
     share,
+    sums_by_place,
 )
 from ranking.core.agreement.units import Units
-from ranking.core.arrays import FloatArray, Int64Array, UInt64Array
-from ranking.core.counting.resampling import poisson_weights
+from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.counting.resampling import bootstrap_sums
 from ranking.core.scores import NotEstimable
 
 #: The units that an interval of κ takes for drawn at random.
@@ -164,14 +160,6 @@ class Interval:
     reason: NoInterval | None
 
 
-@dataclass(frozen=True)
-class Variance:
-    """A variance of κ, and the degrees of freedom of the t distribution that goes with it."""
-
-    value: float
-    degrees_of_freedom: float
-
-
 def jackknife(kappa: float, without: FloatArray) -> float:
     """Return the delete-one variance around κ: (n − 1) / n · Σ (κ without one − κ)².
 
@@ -193,8 +181,8 @@ def jackknife(kappa: float, without: FloatArray) -> float:
     return float((count - 1) / count * (changes @ changes))
 
 
-def variance(spread: Spread | VarianceParts, level: KappaLevel) -> Variance:
-    """Estimate the variance of κ over judges, or over segments and judges.
+def variances(parts: Sequence[VarianceParts], level: KappaLevel) -> tuple[FloatArray, FloatArray]:
+    """Estimate the variance of each κ over judges, or over segments and judges, and its degrees of freedom.
 
     The degrees of freedom are J (J − 1) / (2 J − 1) for J judges (of equal shares; otherwise for
     their effective number), about half of the usual ones: a variance estimated from J values with
@@ -204,26 +192,19 @@ def variance(spread: Spread | VarianceParts, level: KappaLevel) -> Variance:
 
     Parameters
     ----------
-    spread : Spread or VarianceParts
+    parts : sequence of VarianceParts
     level : "judges" or "two_way"
 
     Returns
     -------
-    Variance
-        NaN where it cannot be estimated.
+    variance, degrees_of_freedom : float64, shape (len(parts),)
+        NaN where a variance cannot be estimated.
 
     Raises
     ------
     ValueError
         If `level` is neither of these.
     """
-    parts = parts_of_spread(spread) if isinstance(spread, Spread) else spread
-    value, degrees_of_freedom = _variances([parts], level)
-    return Variance(float(value[0]), float(degrees_of_freedom[0]))
-
-
-def _variances(parts: Sequence[VarianceParts], level: KappaLevel) -> tuple[FloatArray, FloatArray]:
-    """Return the variance of each κ and its degrees of freedom, as `variance` estimates them."""
     of_segments, of_judges, overlap, judges, pairs, in_segments, segments = (
         np.array([getattr(each, name) for each in parts], dtype=np.float64)
         for name in (
@@ -298,7 +279,7 @@ def kappa_intervals(
     -------
     list of Interval
     """
-    values, degrees_of_freedom = _variances(parts, level)
+    values, degrees_of_freedom = variances(parts, level)
     quantiles = stdtrit(degrees_of_freedom, (1 + confidence) / 2).tolist()
     return [
         _interval(each, level, value, quantile, least)
@@ -404,11 +385,6 @@ def intervals_of_parts(
     return kappa_intervals(parts, level, confidence=confidence, lowest=lowest)
 
 
-#: The largest number of resampled sums, of 8 bytes each, held at a time.
-_CELLS_AT_A_TIME = 1 << 21
-_RESAMPLES_AT_A_TIME = 128
-
-
 @dataclass(frozen=True)
 class AgreementEstimate:
     """Agreement on pairs of judgments of the same item, with the counts behind it.
@@ -475,20 +451,26 @@ def shares_of_compared(
     -------
     Shares
     """
+    additive = additive_of(chance, compared.units.values.shape[1], symmetric=symmetric)
     segments = np.union1d(compared.units.segment, ties.segment)
-    statistic = _measure(chance, symmetric=symmetric).statistic(compared.units, ties, segments)
-    whole: Int64Array = np.asarray(statistic.by_segment.sum(axis=1)).reshape(-1, 1)
-    key = segments.astype(np.uint64)
-    found = [
-        statistic.evaluate(sums)
-        for sums in [
-            whole,
-            *resampled_sums(statistic.by_segment, key, resamples=resamples, seed=seed),
+    columns = (
+        (additive.of_units(compared.units), compared.units.segment),
+        (np.stack([ties.ties, ties.labels]), ties.segment),
+    )
+    by_segment = np.concatenate(
+        [
+            sums_by_place(values, np.searchsorted(segments, segment), len(segments))
+            for values, segment in columns
         ]
-    ]
+    )
+    drawn = bootstrap_sums(
+        sparse.csc_array(by_segment), segments.astype(np.uint64), resamples=resamples, seed=seed
+    )
+    whole, resampled = (
+        additive.evaluate(sums) for sums in (by_segment.sum(axis=1, keepdims=True), drawn)
+    )
     return Shares(
-        p_agree=np.concatenate([p_agree for p_agree, _ in found]),
-        p_chance=np.concatenate([p_chance for _, p_chance in found]),
+        *(np.concatenate([one, others]) for one, others in zip(whole, resampled, strict=True))
     )
 
 
@@ -503,64 +485,14 @@ def additive_of(chance: Chance, categories: int, *, symmetric: bool) -> Additive
         Number of categories of a rating.
     symmetric : bool
     """
-    return _measure(chance, symmetric=symmetric).additive(categories)
-
-
-@dataclass(frozen=True)
-class _Measure:
-    """A measure of agreement from counts by segment, and from sums over units."""
-
-    statistic: Callable[[Units, Ties, Int64Array], Statistic]
-    additive: Callable[[int], Additive]
-
-
-def _measure(chance: Chance, *, symmetric: bool) -> _Measure:
     if chance is Chance.COHEN:
         raise ValueError("chance: Cohen's is not the same for all judges")
     if chance is Chance.FLEISS:
-        return _Measure(
-            lambda units, _, segments: fleiss(units, segments, symmetric=symmetric),
-            lambda _: fleiss_additive(symmetric=symmetric),
-        )
+        return fleiss(symmetric=symmetric)
     if chance in {Chance.KRIPPENDORFF, Chance.KRIPPENDORFF_ORDINAL}:
         ordinal = chance is Chance.KRIPPENDORFF_ORDINAL
-        return _Measure(
-            lambda units, _, segments: krippendorff(
-                units, segments, symmetric=symmetric, ordinal=ordinal
-            ),
-            partial(krippendorff_additive, symmetric=symmetric, ordinal=ordinal),
-        )
-    expected = FIXED_CHANCE.get(chance)
-    return _Measure(
-        lambda units, ties, segments: pooled(units, ties, segments, expected),
-        lambda _: pooled_additive(expected),
-    )
-
-
-def resampled_sums(
-    by_segment: sparse.csc_array[np.int64], key: UInt64Array, *, resamples: int, seed: int
-) -> Iterator[Int64Array]:
-    """Yield sums of counts over segments, for some bootstrap resamples of segments at a time.
-
-    Parameters
-    ----------
-    by_segment : sparse int64, shape (m, S)
-    key : uint64, shape (S,)
-        Numbers of the segments.
-    resamples : int
-    seed : int
-
-    Yields
-    ------
-    int64, shape (m, r)
-        Sums in consecutive resamples: together those of
-        `ranking.core.counting.resampling.bootstrap_sums`, for any r.
-    """
-    at_a_time = max(1, min(_RESAMPLES_AT_A_TIME, _CELLS_AT_A_TIME // max(1, *by_segment.shape)))
-    for first in range(0, resamples, at_a_time):
-        count = min(at_a_time, resamples - first)
-        weights = poisson_weights(key, seed=seed, resamples=count, first_resample=first)
-        yield np.asarray(by_segment @ weights.astype(np.int64))
+        return krippendorff(categories, symmetric=symmetric, ordinal=ordinal)
+    return pooled(FIXED_CHANCE.get(chance))
 
 
 def percentiles(shares: Shares, cut: int) -> Interval:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ranking.core.agreement.intervals import Spread
-from ranking.core.agreement.statistics import Additive, kappa_of, share
+from ranking.core.agreement.statistics import Evaluate, kappa_of, sums_by_place
 from ranking.core.agreement.units import (
     Cells,
     LeftOut,
@@ -37,7 +37,6 @@ from ranking.core.judged.collapsed_candidates import (
     collapsed_labels,
 )
 
-Evaluate = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 OfUnits = Callable[[Units], npt.NDArray[Any]]
 ChangesOfPairs = Callable[[float], tuple[float, float]]
 
@@ -90,11 +89,6 @@ class _Part:
     rater: Int64Array
     of_rater: FloatArray
     pairs: Int64Array
-
-
-def evaluate_with_ties(additive: Additive) -> Evaluate:
-    """Return a function that takes the last two sums for ties and comparisons."""
-    return lambda sums: additive.evaluate(sums[:-2], share(sums[-2], sums[-1]))
 
 
 def left_out_of_comparisons(
@@ -218,11 +212,6 @@ def _part(left_out: LeftOut, raters: Raters, judges: int, of_units: OfUnits) -> 
         of_rater=sums_by_place(of_units(after) - values, raters.of_cell, len(raters.judge)),
         pairs=np.bincount(raters.judge[raters.of_cell], compared, judges).astype(np.int64),
     )
-
-
-def sums_by_place(values: npt.NDArray[Any], place: Int64Array, places: int) -> FloatArray:
-    """Return sums of the columns with the same place: from shape (m, N) to (m, places)."""
-    return np.stack([np.bincount(place, row, places) for row in values])
 
 
 def _ties(cells: Cells, raters: Raters, judges: int) -> Int64Array:

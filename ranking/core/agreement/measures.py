@@ -25,13 +25,10 @@ from ranking.core.agreement.intervals import (
     agreement_of_shares,
     kappa_interval,
     percentiles,
-    resampled_sums,
     shares_of_compared,
     trimmed,
 )
 from ranking.core.agreement.left_out import (
-    Evaluate,
-    evaluate_with_ties,
     leave_one_out_spread,
     left_out_of_comparisons,
     left_out_of_labels,
@@ -39,15 +36,17 @@ from ranking.core.agreement.left_out import (
 from ranking.core.agreement.statistics import (
     Chance,
     ComparedPairs,
+    Evaluate,
     compared_labels,
     compared_pairs,
     lowest_kappa,
     share,
     squared_changes_of_pairs,
+    sums_by_place,
 )
 from ranking.core.agreement.units import Units
 from ranking.core.arrays import FloatArray, Int64Array
-from ranking.core.counting.resampling import trim_count
+from ranking.core.counting.resampling import bootstrap_sums, trim_count
 from ranking.core.judged.blocks import MAX_LABEL, Blocks
 from ranking.core.judged.collapsed_candidates import Outcome, Pairing
 
@@ -160,7 +159,7 @@ def measure_agreement(
     sides = ((compared.inter, chances.inter.ties), (compared.intra, chances.intra.ties))
     if chance is Chance.COHEN:
         shares = cohen_shares(
-            blocks, pairing=pairing, symmetric=symmetric, resamples=max(1, drawn), seed=seed
+            blocks, pairing=pairing, symmetric=symmetric, resamples=drawn, seed=seed
         )
     else:
         inter, intra = (
@@ -212,7 +211,6 @@ def _spreads(
         return cohen_spreads(blocks, pairing=pairing, symmetric=symmetric)
     additive = additive_of(chance, len(Outcome), symmetric=symmetric)
     left_out = left_out_of_comparisons(blocks, pairing, additive.of_units, chance_from)
-    evaluate = evaluate_with_ties(additive)
     pairs_of = None
     # With a distance between outcomes, pairs can agree in part.
     if chance is not Chance.KRIPPENDORFF_ORDINAL:
@@ -220,8 +218,8 @@ def _spreads(
         agreeing = int(np.trace(pairs, axis1=1, axis2=2).sum()) // 2
         moments = left_out.shared_items.pair_moments()
         pairs_of = partial(squared_changes_of_pairs, moments, int(pairs.sum()) // 2, agreeing)
-    return leave_one_out_spread(left_out.inter, evaluate, pairs_of), leave_one_out_spread(
-        left_out.intra, evaluate
+    return leave_one_out_spread(left_out.inter, additive.evaluate, pairs_of), leave_one_out_spread(
+        left_out.intra, additive.evaluate
     )
 
 
@@ -368,7 +366,7 @@ def _measures(
         additive = additive_of(chance, MAX_LABEL, symmetric=False)
         intervals = [
             kappa_interval(
-                leave_one_out_spread(sums, evaluate_with_ties(additive)),
+                leave_one_out_spread(sums, additive.evaluate),
                 options.resample,
                 confidence=options.confidence,
                 lowest=lowest_kappa(float(each.p_chance[0])),
@@ -445,15 +443,9 @@ def _share_within(n: int) -> Evaluate:
 def _resampled(units: Units, options: _IntervalOptions) -> list[Interval]:
     """Return percentile intervals over resamples of segments."""
     segments, column = np.unique(units.segment, return_inverse=True)
-    rows = np.repeat(np.arange(MAX_LABEL), len(column))
-    by_segment = sparse.coo_array(
-        (_by_difference(units).ravel(), (rows, np.tile(column, MAX_LABEL))),
-        shape=(MAX_LABEL, len(segments)),
-    ).tocsc()
+    by_segment = sparse.csc_array(sums_by_place(_by_difference(units), column, len(segments)))
     key = segments.astype(np.uint64)
-    sums = np.hstack(
-        list(resampled_sums(by_segment, key, resamples=options.resamples, seed=options.seed))
-    )
+    sums = bootstrap_sums(by_segment, key, resamples=options.resamples, seed=options.seed)
     within = np.cumsum(sums, axis=0)
     shares = share(within, within[-1])
     return [trimmed(row, 0.0, options.cut) for row in shares]

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from ranking.core.agreement.units import (
     AGREEING,
@@ -36,7 +35,7 @@ from ranking.core.judged.collapsed_candidates import (
     collapsed_labels,
 )
 
-Evaluate = Callable[[Int64Array], tuple[FloatArray, FloatArray]]
+Evaluate = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 
 class Chance(StrEnum):
@@ -70,41 +69,20 @@ FIXED_CHANCE = {Chance.UNIFORM: 1 / 3, Chance.RANDOM_CLICKER: 0.36}
 
 
 @dataclass(frozen=True, eq=False)
-class Statistic:
-    """Integer counts by segment, and the agreement that their sums give.
-
-    Attributes
-    ----------
-    by_segment : sparse int64, shape (m, S)
-        m counts of each of S segments. They are integers, so they add up to the same bits in any
-        order and in shards.
-    evaluate : callable
-        Turns (resampled) sums over segments, int64 of shape (m, R), into P(A) and P(E), each of
-        shape (R,), NaN where the counts do not determine them.
-    """
-
-    by_segment: sparse.csc_array[np.int64]
-    evaluate: Evaluate
-
-
-@dataclass(frozen=True, eq=False)
 class Additive:
-    """The agreement of a `Statistic` from sums of floats over units, to leave some units out.
-
-    A `Statistic` needs integer counts for each size of a unit. These sums are fewer, and give the
-    same agreement within rounding.
+    """The agreement as a function of sums over units, to resample them or to leave some out.
 
     Attributes
     ----------
     of_units : callable
         Turns G groups of units into m numbers each, float64 of shape (m, G).
     evaluate : callable
-        Turns sums of these, shape (m, R), and shares of ties, shape (R,), into P(A) and P(E), each
-        of shape (R,).
+        Turns sums of these, followed by those of ties and of ratings, shape (m + 2, R), into P(A) and
+        P(E), each of shape (R,), NaN where the sums do not determine them.
     """
 
     of_units: Callable[[Units], FloatArray]
-    evaluate: Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
+    evaluate: Evaluate
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,50 +108,25 @@ class Ties:
     labels: Int64Array
 
 
-def pooled(
-    units: Units, ties: Ties, segments: Int64Array, expected: float | None = None
-) -> Statistic:
-    """Return the statistic with P(A) the agreeing share of all pairs, and P(E) fixed or Scott's.
+def pooled(expected: float | None = None) -> Additive:
+    """Return the measure with P(A) the agreeing share of all pairs, and P(E) fixed or Scott's.
 
     Parameters
     ----------
-    units : Units
-    ties : Ties
-        Ties among the comparisons that P(E) is estimated from.
-    segments : int64, shape (S,)
-        Sorted numbers of the segments; the columns of the sums.
-    expected : float or None
-        P(E); None for Scott's π: t² + 2 ((1 − t) / 2)².
+    expected : float, optional
+        P(E); Scott's if not given.
     """
-    agreeing = np.trace(units.pairs, axis1=1, axis2=2)
-    rows = [
-        (np.zeros_like(units.segment), units.segment, agreeing),
-        (np.full_like(units.segment, 1), units.segment, units.pairs.sum(axis=(1, 2))),
-        (np.full_like(ties.segment, 2), ties.segment, ties.ties),
-        (np.full_like(ties.segment, 3), ties.segment, ties.labels),
-    ]
-
-    def evaluate(sums: Int64Array) -> tuple[FloatArray, FloatArray]:
-        return _pooled(sums[:2], share(sums[2], sums[3]), expected)
-
-    return Statistic(_sparse(rows, 4, segments), evaluate)
-
-
-def pooled_additive(expected: float | None = None) -> Additive:
-    """Return `pooled` as a function of sums over units."""
 
     def of_units(units: Units) -> FloatArray:
         agreeing = np.trace(units.pairs, axis1=1, axis2=2)
         return np.stack([agreeing, units.pairs.sum(axis=(1, 2))]).astype(np.float64)
 
-    return Additive(of_units, lambda sums, tied: _pooled(sums, tied, expected))
+    def evaluate(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+        tied = share(sums[-2], sums[-1])
+        p_chance = scott_chance(tied) if expected is None else np.full(tied.shape, expected)
+        return share(sums[0], sums[1]), p_chance
 
-
-def _pooled(
-    sums: npt.NDArray[Any], tied: FloatArray, expected: float | None
-) -> tuple[FloatArray, FloatArray]:
-    p_chance = scott_chance(tied) if expected is None else np.full(tied.shape, expected)
-    return share(sums[0], sums[1]), p_chance
+    return Additive(of_units, evaluate)
 
 
 def scott_chance(tied: FloatArray) -> FloatArray:
@@ -181,83 +134,31 @@ def scott_chance(tied: FloatArray) -> FloatArray:
     return tied**2 + 2 * ((1 - tied) / 2) ** 2
 
 
-def fleiss(units: Units, segments: Int64Array, *, symmetric: bool) -> Statistic:
-    """Return Fleiss's (1971) statistic: mean agreement within a unit, squared shares of categories.
-
-    Units may have different numbers of ratings; each counts once in the mean.
-    """
-    compared, kind = np.unique(units.compared, return_inverse=True)
-    kinds, categories = len(compared), units.values.shape[1]
-    rows = [
-        (kind, units.segment, np.trace(units.pairs, axis1=1, axis2=2)),
-        (np.full_like(kind, kinds), units.segment, units.units),
-        *_columns(units.values, units.segment, first_row=kinds + 1),
-    ]
-
-    def evaluate(sums: Int64Array) -> tuple[FloatArray, FloatArray]:
-        within = (sums[:kinds] / compared[:, np.newaxis]).sum(axis=0)
-        values = sums[kinds + 1 :].astype(np.float64)
-        return _fleiss(within, sums[kinds], values, symmetric=symmetric)
-
-    return Statistic(_sparse(rows, kinds + 1 + categories, segments), evaluate)
-
-
-def fleiss_additive(*, symmetric: bool) -> Additive:
-    """Return `fleiss` as a function of sums over units."""
+def fleiss(*, symmetric: bool) -> Additive:
+    """Return Fleiss's (1971) measure: mean agreement within a unit, squared shares of categories."""
 
     def of_units(units: Units) -> FloatArray:
         within = np.nan_to_num(share(np.trace(units.pairs, axis1=1, axis2=2), units.compared))
         return np.stack([within, units.units.astype(np.float64), *units.values.T])
 
-    return Additive(
-        of_units,
-        lambda sums, _: _fleiss(sums[0], sums[1], sums[2:], symmetric=symmetric),
-    )
+    def evaluate(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+        within, units, values = sums[0], sums[1], sums[2:-2]
+        if symmetric:
+            values = (values + values[::-1]) / 2
+        return share(within, units), (share(values, values.sum(axis=0)) ** 2).sum(axis=0)
+
+    return Additive(of_units, evaluate)
 
 
-def _fleiss(
-    within: FloatArray, units: npt.NDArray[Any], values: FloatArray, *, symmetric: bool
-) -> tuple[FloatArray, FloatArray]:
-    if symmetric:
-        values = (values + values[::-1]) / 2
-    return share(within, units), (share(values, values.sum(axis=0)) ** 2).sum(axis=0)
-
-
-def krippendorff(
-    units: Units, segments: Int64Array, *, symmetric: bool, ordinal: bool
-) -> Statistic:
-    """Return Krippendorff's α: P(A) = 1 − D_o and P(E) = 1 − D_e, so that κ = 1 − D_o / D_e.
-
-    The coincidences of a unit weigh as much as it has ratings. Disagreements of the ordinal
-    metric are divided by the largest one, between the first and the last category.
-    """
-    kinds, kind = np.unique(
-        np.column_stack([units.size, units.compared]), axis=0, return_inverse=True
-    )
-    kind = kind.reshape(-1)
-    categories = units.values.shape[1]
-    cells = categories * categories
-    weight = (kinds[:, 0] / kinds[:, 1])[:, np.newaxis, np.newaxis, np.newaxis]
-    flat = units.pairs.reshape(len(kind), cells)
-    rows = [(kind * cells + cell, units.segment, flat[:, cell]) for cell in range(cells)]
-
-    def evaluate(sums: Int64Array) -> tuple[FloatArray, FloatArray]:
-        shape = (len(kinds), categories, categories, sums.shape[1])
-        coincidences = (sums.reshape(shape) * weight).sum(axis=0)
-        return _krippendorff(coincidences, symmetric=symmetric, ordinal=ordinal)
-
-    return Statistic(_sparse(rows, len(kinds) * cells, segments), evaluate)
-
-
-def krippendorff_additive(categories: int, *, symmetric: bool, ordinal: bool) -> Additive:
-    """Return `krippendorff` as a function of sums over units."""
+def krippendorff(categories: int, *, symmetric: bool, ordinal: bool) -> Additive:
+    """Return Krippendorff's α: P(A) = 1 − D_o and P(E) = 1 − D_e, so that κ = 1 − D_o / D_e."""
 
     def of_units(units: Units) -> FloatArray:
         weight = np.nan_to_num(share(units.size, units.compared))
         return units.pairs.reshape(len(weight), categories**2).T * weight
 
-    def evaluate(sums: FloatArray, _: FloatArray) -> tuple[FloatArray, FloatArray]:
-        coincidences = sums.reshape(categories, categories, -1)
+    def evaluate(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+        coincidences = sums[:-2].reshape(categories, categories, -1)
         return _krippendorff(coincidences, symmetric=symmetric, ordinal=ordinal)
 
     return Additive(of_units, evaluate)
@@ -331,21 +232,9 @@ def _ordinal(values: FloatArray) -> FloatArray:
     return np.nan_to_num(share(distance, distance[0, -1]))
 
 
-def _columns(
-    values: Int64Array, segment: Int64Array, first_row: int
-) -> list[tuple[Int64Array, Int64Array, Int64Array]]:
-    return [
-        (np.full_like(segment, first_row + column), segment, values[:, column])
-        for column in range(values.shape[1])
-    ]
-
-
-def _sparse(
-    rows: list[tuple[Int64Array, Int64Array, Int64Array]], count: int, segments: Int64Array
-) -> sparse.csc_array[np.int64]:
-    row, segment, value = (np.concatenate(parts) for parts in zip(*rows, strict=True))
-    where = (row, np.searchsorted(segments, segment))
-    return sparse.coo_array((value, where), shape=(count, len(segments))).tocsc()
+def sums_by_place(values: npt.NDArray[Any], place: Int64Array, places: int) -> FloatArray:
+    """Return sums of the columns with the same place: from shape (m, N) to (m, places)."""
+    return np.stack([np.bincount(place, row, places) for row in values])
 
 
 def cohen_chance(tied: FloatArray, others_tied: FloatArray) -> FloatArray:

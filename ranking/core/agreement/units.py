@@ -168,24 +168,17 @@ def inter_units(cells: Cells) -> Units:
     Ratings by different judges are compared. A judge's own repeated ratings are not compared with
     each other, but each of them is compared with those of the other judges.
     """
-    _, starts = _groups(cells.item)
-    values = _summed(cells.counts, starts)
-    own = cells.counts[:, :, np.newaxis] * cells.counts[:, np.newaxis, :]
-    pairs = values[:, :, np.newaxis] * values[:, np.newaxis, :] - _summed(own, starts)
-    return _comparable(cells.item_segment[cells.item[starts]], values, pairs)
+    return _comparable(inter_left_out(cells))
 
 
 def intra_units(cells: Cells) -> Units:
     """Return one unit for each judge and item that the judge rated more than once."""
-    counts = cells.counts
-    return _comparable(cells.item_segment[cells.item], counts, _own_pairs(counts))
+    return _comparable(intra_left_out(cells))
 
 
 def pooled_units(cells: Cells) -> Units:
     """Return one unit for each item rated at least twice, by any judges."""
-    _, starts = _groups(cells.item)
-    values = _summed(cells.counts, starts)
-    return _comparable(cells.item_segment[cells.item[starts]], values, _own_pairs(values))
+    return _comparable(pooled_left_out(cells))
 
 
 def _summed(values: Int64Array, starts: Int64Array) -> Int64Array:
@@ -200,18 +193,20 @@ def _own_pairs(counts: Int64Array) -> Int64Array:
     return pairs
 
 
-def _comparable(segment: Int64Array, values: Int64Array, pairs: Int64Array) -> Units:
-    """Return the units with compared pairs, summed by segment and size."""
-    size, compared = values.sum(axis=1), pairs.sum(axis=(1, 2))
-    order, starts = _groups(segment, size, compared, where=compared > 0)
+def _comparable(left_out: LeftOut) -> Units:
+    """Return the units with compared pairs, each once, summed by segment and size."""
+    units = left_out.with_judge
+    order, starts = _groups(
+        units.segment, units.size, units.compared, where=left_out.once & (units.compared > 0)
+    )
     kept = order[starts]
     return Units(
-        segment=segment[kept],
-        size=size[kept],
-        compared=compared[kept],
-        units=_summed(np.ones(len(order), dtype=np.int64), starts),
-        values=_summed(values[order], starts),
-        pairs=_summed(pairs[order], starts),
+        segment=units.segment[kept],
+        size=units.size[kept],
+        compared=units.compared[kept],
+        units=_summed(units.units[order], starts),
+        values=_summed(units.values[order], starts),
+        pairs=_summed(units.pairs[order], starts),
     )
 
 

@@ -10,9 +10,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
-from ranking.core.judged.blocks import MAX_LABEL, Blocks
-
-#: Blocks whose comparisons are listed at a time.
+from ranking.core.judged.blocks import Blocks
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,15 +65,9 @@ def tally(blocks: Blocks) -> Tallies:
     Tallies
         Counts over all blocks. Tallies of shards add up to those of the whole.
     """
-    n = len(blocks.systems)
-    cells = np.zeros((2, n * n), dtype=np.int64)
-    for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME):
-        _block, first, second, outcome = listed_comparisons(blocks.take(rows))
-        won = np.where(outcome > 0, first * n + second, second * n + first)[outcome != 0]
-        tied = (first * n + second)[outcome == 0]
-        cells += np.stack([np.bincount(each, minlength=n * n) for each in (won, tied)])
-    wins, above = cells.reshape(2, n, n)
-    return Tallies(systems=blocks.systems, wins=wins, ties=above + above.T)
+    layout = Layout(len(blocks.systems), ties=True)
+    counts = layout.unpack(count(blocks, layout))
+    return Tallies(systems=blocks.systems, wins=counts.wins, ties=counts.tied)
 
 
 def chunks(total: int, size: int) -> Iterator[slice]:
@@ -372,32 +364,10 @@ class Layout:
         return sparse.csc_array((ones, cell, starts), shape=(self.size, len(blocks)))
 
 
-def count(
-    blocks: Blocks, layout: Layout, weights: npt.NDArray[np.integer] | None = None
-) -> Int64Array:
-    """Count the cells of a layout over blocks.
-
-    Parameters
-    ----------
-    blocks : Blocks
-        B blocks over the layout's n systems.
-    layout : Layout
-        The m cells to count.
-    weights : integer, shape (B,), optional
-        How often each block counts; once if not given.
-
-    Returns
-    -------
-    int64, shape (m,)
-        Counts in the order of the layout, see `Layout.unpack`. Counts of shards add up to those of
-        the whole.
-    """
-    total = np.zeros(layout.size, dtype=np.int64)
-    for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME):
-        block, cell = layout.listed(blocks.take(rows))
-        times = None if weights is None else weights[rows][block]
-        total += np.bincount(cell, times, layout.size).astype(np.int64)
-    return total
+def count(blocks: Blocks, layout: Layout) -> Int64Array:
+    """Count the cells of a layout over blocks, shape (m,)."""
+    total: Int64Array = counts_of_units(blocks, layout, np.zeros(len(blocks), dtype=np.int64), 1)
+    return total.ravel()
 
 
 def counts_of_units(blocks: Blocks, layout: Layout, unit: Int64Array, units: int) -> Int64Array:
@@ -532,29 +502,8 @@ def counts_per_block(blocks: Blocks, layout: Layout) -> Int64Array:
     -------
     int64, shape (B,)
     """
-    if not layout.outright:
-        return _comparisons_per_block(blocks, ties=layout.ties)
     found = np.zeros(len(blocks), dtype=np.int64)
     for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME):
-        found[rows] = layout.of_blocks(blocks.take(rows)).astype(np.int64).sum(axis=0)
+        block, _cell = layout.listed(blocks.take(rows))
+        found[rows] = np.bincount(block, minlength=rows.stop - rows.start)
     return found
-
-
-def _comparisons_per_block(blocks: Blocks, *, ties: bool) -> Int64Array:
-    """Return the comparisons of each block, from the numbers of systems that share a label."""
-    labelled = blocks.labels > 0
-    found = _pairs(labelled)
-    if ties:
-        for position in range(blocks.positions):
-            # Systems of one candidate are not compared with each other.
-            found -= _pairs(labelled & (blocks.candidates == position))
-        return found
-    for label in range(1, MAX_LABEL + 1):
-        found -= _pairs(blocks.labels == label)
-    return found
-
-
-def _pairs(chosen: BoolArray) -> Int64Array:
-    count: Int64Array = np.count_nonzero(chosen, axis=1).astype(np.int64)
-    pairs: Int64Array = count * (count - 1) // 2
-    return pairs

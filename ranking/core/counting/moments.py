@@ -26,7 +26,7 @@ import numpy as np
 from scipy import sparse
 
 from ranking.core.arrays import FloatArray, Int64Array
-from ranking.core.counting.counts import Layout, chunks, count, counts_of_units
+from ranking.core.counting.counts import Layout, chunks, count
 from ranking.core.judged.blocks import Blocks, first_segments
 
 #: Units that blocks are clustered by.
@@ -40,8 +40,8 @@ MIN_UNITS = 3.5
 
 #: Blocks whose cells are listed at a time.
 _BLOCKS_AT_A_TIME = 1 << 12
-#: The most counts of units that are held at a time.
-_MOST_CELLS = 1 << 23
+#: Units whose counts are held at a time.
+_UNITS_AT_A_TIME = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,17 +173,10 @@ def moments_of_blocks(
         Exact; by documents where they are known. Memory and time grow with k², and k < 1.5 n²
         without `outright`.
     """
-    blocks_, segments, judges = (
-        second_moments(blocks, layout, two_way_units(blocks, unit)) for unit in CLUSTER_UNITS
-    )
-    found = Moments(cells=count(blocks, layout), blocks=blocks_, segments=segments, judges=judges)
-    if blocks.document is None or found.effective("segments") >= fewest_documents:
-        return found
-    return replace(
-        found,
-        blocks=second_moments(blocks, layout, units_of(blocks, "blocks")),
-        segments=second_moments(blocks, layout, units_of(blocks, "segments")),
-        few_documents=True,
+    return all_moments(blocks, layout).chosen(
+        count(blocks, layout),
+        several_documents=blocks.document is not None,
+        fewest_documents=fewest_documents,
     )
 
 
@@ -203,32 +196,14 @@ def second_moments(blocks: Blocks, layout: Layout, unit: Int64Array) -> Int64Arr
     int64, shape (k, k)
         Σ_u c_u c_uᵀ, for the cells in `Layout.used`.
     """
-    used = layout.used
+    cells = len(layout.used)
+    total = np.zeros((cells, cells), dtype=np.int64)
     numbers, own = np.unique(unit, return_inverse=True)
-    if len(numbers) == len(blocks):
-        return _moments_of_single_blocks(blocks, layout)[np.ix_(used, used)]
-    if len(numbers) * layout.size <= _MOST_CELLS:
-        # Exact in floats: no sum exceeds the square of the number of blocks, which is below 2**53.
-        dense = counts_of_units(blocks, layout, own, len(numbers))[:, used].astype(np.float64)
-        return (dense.T @ dense).astype(np.int64)
-    counts = unit_counts(blocks, layout, own)
-    return np.asarray((counts @ counts.T).toarray())
-
-
-def _moments_of_single_blocks(blocks: Blocks, layout: Layout) -> Int64Array:
-    """Count the blocks that add to each two of the m cells, shape (m, m)."""
-    size = layout.size + 1  # the last cell stands for none
-    moments = np.zeros(size * size, dtype=np.int64)
-    for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME):
-        columns = layout.of_blocks(blocks.take(rows))
-        added = np.diff(columns.indptr)
-        cells = np.full((len(added), int(added.max(initial=0))), size - 1, dtype=np.int64)
-        cells[np.arange(cells.shape[1]) < added[:, np.newaxis]] = columns.indices
-        one, other = np.triu_indices(cells.shape[1])
-        pairs = cells[:, one] * size + cells[:, other]
-        moments += np.bincount(pairs.ravel(), minlength=len(moments))
-    above = moments.reshape(size, size)[:-1, :-1]
-    return above + np.triu(above, 1).T
+    for units in chunks(len(numbers), _UNITS_AT_A_TIME):
+        rows = np.flatnonzero((own >= units.start) & (own < units.stop))
+        counts = unit_counts(blocks.take(rows), layout, own[rows] - units.start)
+        total += (counts @ counts.T).toarray()
+    return total
 
 
 def unit_counts(blocks: Blocks, layout: Layout, unit: Int64Array) -> sparse.csr_array[np.int64]:

@@ -22,18 +22,18 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from functools import cache
 from hashlib import blake2b
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
 from ranking.core.arrays import FloatArray, Int16Array, Int64Array, UInt64Array
-from ranking.core.counting.counts import Layout, Tallies, chunks, counts_of_units, tally
+from ranking.core.counting.counts import Layout, Tallies, chunks, tally
 from ranking.core.judged.blocks import Blocks, first_segments
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
@@ -183,62 +183,42 @@ def generator_states(key: UInt64Array, *, seed: int, resamples: int, first: int)
     return _mix(key ^ _mix(np.array([seed], dtype=np.uint64) + _GAMMA))
 
 
-#: Units resampled at a time: their weights take two megabytes per 1,000 resamples, and 1,024 is the
-#: largest power of two for which 16 bits hold a count, see `bootstrap_counts`.
+#: Units resampled at a time: their weights take two megabytes per 1,000 resamples.
 UNITS_AT_A_TIME = 1024
 
 
-#: From this many blocks per distinct key on, counts are summed before weighting.
-_WORTH_SUMMING = 4
-#: The most counts of units that are held at a time.
-_MOST_CELLS = 1 << 23
-
-
-def bootstrap_wins(
-    blocks: Blocks,
-    *,
-    resamples: int = 1000,
-    seed: int = 0,
-    first_resample: int = 0,
-) -> Int64Array:
+def bootstrap_wins(blocks: Blocks, *, resamples: int = 1000, seed: int = 0) -> Int64Array:
     """Count wins in bootstrap resamples of whole blocks.
 
     Blocks are resampled because comparisons of one block are not independent. Koehn (2012, §5.1)
-    resamples single comparisons, which gives narrower ranges.
-
-    Parameters, errors and sharding are those of `bootstrap_counts`.
+    resamples single comparisons, which gives narrower ranges. Blocks of equal key get equal weights.
 
     Returns
     -------
     int64, shape (R, n, n)
-        ``result[r, a, b]``: comparisons won by a against b in resample ``first_resample + r``.
+        ``result[r, a, b]``: comparisons won by a against b in resample r.
     """
     n = len(blocks.systems)
-    totals = bootstrap_counts(
-        blocks, Layout(n), resamples=resamples, seed=seed, first_resample=first_resample
-    )
+    totals = Resampling("blocks", seed).counts(blocks, Layout(n), range(resamples))
     return totals.reshape(resamples, n, n)
 
 
-def bootstrap_counts(
-    blocks: Blocks,
-    layout: Layout,
+def bootstrap_sums(
+    values: sparse.csc_array[Any],
+    key: UInt64Array,
     *,
-    resamples: int = 1000,
-    seed: int = 0,
+    resamples: int,
+    seed: int,
     first_resample: int = 0,
-) -> Int64Array:
-    """Count the cells of a layout in bootstrap resamples of whole blocks, or of larger units.
-
-    Blocks of equal key get equal weights: to resample segments or judges, give their blocks the
-    keys of the segments or judges (`ranking.core.counting.resampling.unit_keys`).
+) -> npt.NDArray[Any]:
+    """Return sums of statistics of units in bootstrap resamples of those units.
 
     Parameters
     ----------
-    blocks : Blocks
-        B blocks over n systems.
-    layout : Layout
-        The m cells to count.
+    values : sparse int64 or float64, shape (m, U)
+        m statistics of each of U units, for instance segments.
+    key : uint64, shape (U,)
+        A key for each unit: its content key, or its number.
     resamples : int
         Number R of resamples.
     seed : int
@@ -248,67 +228,15 @@ def bootstrap_counts(
 
     Returns
     -------
-    int64, shape (R, m)
-        Results of shards of the blocks add up to the whole result, and results of shards of the
-        resamples concatenate to it, bit for bit. Memory is O(R m) for any B.
-
-    Raises
-    ------
-    ValueError
-        If an argument is out of range.
+    int64 or float64, shape (m, R)
+        Weighted sums; those of whole numbers are exact.
     """
-    totals = np.zeros((layout.size, resamples), dtype=np.int64)
-    keys, own = np.unique(blocks.key, return_inverse=True)
-    if len(keys) * _WORTH_SUMMING <= len(blocks) and len(keys) * layout.size <= _MOST_CELLS:
-        # Exact in floats: a sum is at most MAX_WEIGHT × the number of blocks, which is below 2**53.
-        cells = counts_of_units(blocks, layout, own, len(keys)).T.astype(np.float64)
-        for units in chunks(len(keys), UNITS_AT_A_TIME):
-            weights = poisson_weights(
-                keys[units], seed=seed, resamples=resamples, first_resample=first_resample
-            )
-            totals += (cells[:, units] @ weights.astype(np.float64)).astype(np.int64)
-        return np.ascontiguousarray(totals.T)
-    for rows in chunks(len(blocks), UNITS_AT_A_TIME):
-        weights = poisson_weights(
-            blocks.key[rows], seed=seed, resamples=resamples, first_resample=first_resample
-        )
-        # A block adds to few of the m cells, so a sparse product beats a dense one (tenfold at
-        # 15 systems). It is exact in 16-bit integers: a cell of a chunk counts a block at most
-        # once with a weight of at most MAX_WEIGHT, and UNITS_AT_A_TIME × MAX_WEIGHT < 2**15.
-        # Chunks are then added up in 64 bits. Integers add up to the same bits in any order.
-        totals += np.asarray(layout.of_blocks(blocks.take(rows)) @ weights)
-    return np.ascontiguousarray(totals.T)
-
-
-def bootstrap_sums(
-    values: sparse.csc_array[np.int64],
-    key: UInt64Array,
-    *,
-    resamples: int,
-    seed: int,
-) -> Int64Array:
-    """Return sums of integer statistics of units in bootstrap resamples of those units.
-
-    Parameters
-    ----------
-    values : sparse int64, shape (m, U)
-        m statistics of each of U units, for instance segments.
-    key : uint64, shape (U,)
-        A key for each unit: its content key, or its number.
-    resamples : int
-        Number R of resamples.
-    seed : int
-        0 ≤ seed < 2**64.
-
-    Returns
-    -------
-    int64, shape (m, R)
-        Weighted sums, exact.
-    """
-    totals = np.zeros((values.shape[0], resamples), dtype=np.int64)
+    totals = np.zeros((values.shape[0], resamples), dtype=values.dtype)
     for units in chunks(len(key), UNITS_AT_A_TIME):
-        weights = poisson_weights(key[units], seed=seed, resamples=resamples)
-        totals += np.asarray(values[:, units] @ weights.astype(np.int64))
+        weights = poisson_weights(
+            key[units], seed=seed, resamples=resamples, first_resample=first_resample
+        )
+        totals += np.asarray(values[:, units] @ weights.astype(values.dtype))
     return totals
 
 
@@ -337,7 +265,6 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 _MASK = (1 << 64) - 1
 #: Outcomes of a comparison in the order of `Resampling.draw_pairs`; the third is a tie.
 _FIRST_WON, _SECOND_WON = 0, 1
-_BLOCKS_AT_A_TIME = 1024
 
 
 def unit_keys(blocks: Blocks, level: Level, *, documents: bool = False) -> UInt64Array:
@@ -451,45 +378,39 @@ class Resampling:
             if layout.outright:
                 raise ValueError("resample: blocks won outright cannot be counted in pairs")
             return self.pair_counts(tally(blocks), layout, ids)
-        if self.level == "two_way":
-            return self._two_way_counts(blocks, layout, ids)
-        units = blocks
-        if self.level != "blocks":
-            units = replace(blocks, key=self._keys(blocks, self.level))
-        return bootstrap_counts(
-            units, layout, resamples=len(ids), seed=self.seed, first_resample=ids.start
-        )
+        totals = np.zeros((layout.size, len(ids)), dtype=np.int64)
+        keys = self._keys(blocks)
+        for rows in chunks(len(blocks), UNITS_AT_A_TIME):
+            # A block adds to few of the m cells, so a sparse product beats a dense one (tenfold at
+            # 15 systems). Chunks are exact in 32 bits, and are added up in 64.
+            weights = self._weights([key[rows] for key in keys], ids).astype(np.int32)
+            totals += np.asarray(layout.of_blocks(blocks.take(rows)) @ weights)
+        return np.ascontiguousarray(totals.T)
 
     def weights(self, blocks: Blocks, ids: range) -> Int16Array:
         """Return weights of B blocks in resamples, shape (B, len(ids)); not for pairs."""
-        if self.level == "two_way":
-            segments, judges = (self._keys(blocks, unit) for unit in ("segments", "judges"))
-            return self._thinned(segments, ids) * self._thinned(judges, ids)
-        return poisson_weights(
-            self._keys(blocks, self.level),
-            seed=self.seed,
-            resamples=len(ids),
-            first_resample=ids.start,
-        )
+        return self._weights(self._keys(blocks), ids)
 
-    def _keys(self, blocks: Blocks, level: Level) -> UInt64Array:
-        return unit_keys(blocks, level, documents=self.documents)
+    def _keys(self, blocks: Blocks) -> list[UInt64Array]:
+        """Return the keys of the units that each block's weight is of: shape (B,) each."""
+        # Of all blocks at once, because the key of a document depends on its first segment.
+        units: list[Level] = ["segments", "judges"] if self.level == "two_way" else [self.level]
+        return [unit_keys(blocks, unit, documents=self.documents) for unit in units]
 
-    def _thinned(self, key: UInt64Array, ids: range) -> Int16Array:
-        """Return weights of units that are drawn with probability `share`, and else count once."""
+    def _weights(self, keys: list[UInt64Array], ids: range) -> Int16Array:
+        """Return weights of blocks from `_keys`; units of two kinds are drawn with probability `share`, and else count once."""
         drawn = {"seed": self.seed, "resamples": len(ids), "first_resample": ids.start}
-        chosen = uniform_numbers(key, **drawn) < self.share
-        return np.where(chosen, poisson_weights(key, **drawn), np.int16(1))
-
-    def _two_way_counts(self, blocks: Blocks, layout: Layout, ids: range) -> Int64Array:
-        total = np.zeros((layout.size, len(ids)), dtype=np.int64)
-        # Keys of all blocks at once, because the key of a document depends on its first segment.
-        segments, judges = (self._keys(blocks, unit) for unit in ("segments", "judges"))
-        for rows in chunks(len(blocks), _BLOCKS_AT_A_TIME):
-            cells = layout.of_blocks(blocks.take(rows)).astype(np.int64)
-            weights = self._thinned(segments[rows], ids) * self._thinned(judges[rows], ids)
-            total += np.asarray(cells @ weights.astype(np.int64))
-        return np.ascontiguousarray(total.T)
+        if self.level != "two_way":
+            return poisson_weights(keys[0], **drawn)
+        segments, judges = (
+            np.where(
+                uniform_numbers(key, **drawn) < self.share,
+                poisson_weights(key, **drawn),
+                np.int16(1),
+            )
+            for key in keys
+        )
+        return segments * judges
 
     def seed_of(self, resample: int) -> int:
         """Return a separate seed for a method that draws random numbers itself."""
@@ -500,7 +421,7 @@ class Resampling:
         """Return `counts` at the level of pairs, from tallies: int64, shape (len(ids), m) for the m cells of the layout."""
         n = layout.systems
         first, second = np.triu_indices(n, 1)
-        drawn = self.draw_pairs(tallies, ids, ties=layout.ties)
+        drawn = self.draw_pairs(tallies, ids)
         cells = np.zeros((len(ids), layout.size), dtype=np.int64)
         cells[:, first * n + second] = drawn[:, 0]
         cells[:, second * n + first] = drawn[:, 1]
@@ -508,7 +429,7 @@ class Resampling:
             cells[:, n * n + first * n + second] = drawn[:, 2]
         return cells
 
-    def draw_pairs(self, tallies: Tallies, ids: range, *, ties: bool = True) -> Int64Array:
+    def draw_pairs(self, tallies: Tallies, ids: range) -> Int64Array:
         """Draw as many comparisons as there are, with replacement, and return their counts.
 
         Only the number of draws of each of the n (n − 1) / 2 · 3 outcomes (for a before b: won,
@@ -520,9 +441,6 @@ class Resampling:
         tallies : Tallies of n systems
         ids : range
             The resamples.
-        ties : bool
-            Whether to count the ties of each pair; without them, wins are the same and all ties are
-            0.
 
         Returns
         -------
@@ -537,14 +455,8 @@ class Resampling:
         drawn = np.zeros((len(ids), kinds.size), dtype=np.int64)
         if total:
             shares = kinds.ravel()[seen] / total
-            decided = int(np.searchsorted(seen, 2 * len(above[0])))
-            if not ties and decided < len(seen):
-                # A multinomial is drawn cell by cell, so the first cells do not depend on how the
-                # last are split.
-                shares = np.append(shares[:decided], shares[decided:].sum())
-                seen = seen[:decided]
             for row, random in enumerate(_generators(self.seed, ids)):
-                drawn[row, seen] = random.multinomial(total, shares)[: len(seen)]
+                drawn[row, seen] = random.multinomial(total, shares)
         return drawn.reshape(len(ids), *kinds.shape)
 
     def pair_blocks(self, blocks: Blocks, resample: int) -> Blocks:

@@ -17,12 +17,12 @@ from scipy.special import stdtr
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
 from ranking.core.counting.counts import effective_number_from
-from ranking.core.counting.moments import MIN_UNITS, two_way_units, units_of
-from ranking.core.judged.blocks import Blocks
+from ranking.core.judged.blocks import Blocks, first_segments
 from ranking.core.uncertainty import (
     ClusteredCovariance,
     RangeLimit,
     ShareParts,
+    parts_by_unit,
     share_interval,
     share_parts,
 )
@@ -162,7 +162,13 @@ def share_won(
         return ShareWon(wins, losses, ties)
     decided = np.flatnonzero(won + lost)
     blocks = outcomes.blocks.take(rows).take(decided)
-    parts = _parts(blocks, won[decided], lost[decided])
+    parts = share_parts(
+        won[decided],
+        lost[decided],
+        segment=blocks.segment,
+        judge=blocks.judge,
+        document=blocks.document,
+    )
     low, high = share_interval(wins, losses, parts, confidence=confidence)
     return ShareWon(
         won=wins,
@@ -180,13 +186,6 @@ def _counts(of_pairs: BoolArray, opponent: int | None) -> Int64Array:
         return of_pairs[:, opponent].astype(np.int64)
     counted: Int64Array = np.count_nonzero(of_pairs, axis=1).astype(np.int64)
     return counted
-
-
-def _parts(blocks: Blocks, won: Int64Array, lost: Int64Array) -> ShareParts:
-    """Return the variances of the number won less the share of the decided."""
-    return share_parts(
-        won, lost, segment=blocks.segment, judge=blocks.judge, document=blocks.document
-    )
 
 
 def length_trend(outcomes: Outcomes, words: Int64Array) -> LengthTrend | None:
@@ -247,16 +246,11 @@ def _influence_parts(blocks: Blocks, influence: FloatArray, trials: FloatArray) 
         factor = effective / (effective - 1) if effective > 1 else 0.0
         return ClusteredCovariance(np.array([[float(summed @ summed) * factor]]), effective)
 
-    judges = part(units_of(blocks, "judges"))
-    if blocks.document is not None:
-        documents = part(two_way_units(blocks, "segments"))
-        if documents.effective >= MIN_UNITS:
-            return ShareParts(part(two_way_units(blocks, "blocks")), documents, judges)
-    return ShareParts(
-        part(units_of(blocks, "blocks")),
-        part(units_of(blocks, "segments")),
-        judges,
-        few_documents=blocks.document is not None,
+    return parts_by_unit(
+        part,
+        segment=blocks.segment,
+        judge=blocks.judge,
+        document=None if blocks.document is None else first_segments(blocks),
     )
 
 

@@ -11,7 +11,8 @@ import struct
 from array import array
 from collections.abc import Callable, Collection, Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import blake2b
 from typing import Any
 
@@ -348,6 +349,237 @@ def _refuse(column: str, problem: str, wrong: BoolArray) -> None:
         raise ValueError(f"{column}: row {int(np.argwhere(wrong)[0, 0])} {problem}")
 
 
+Candidate = tuple[str, ...]
+#: Rows of a table, in the order wanted: their numbers, which of all they are, or a slice.
+Rows = slice | Int64Array | BoolArray
+
+
+@dataclass(frozen=True, eq=False)
+class CodedJudgments:
+    """B judgments with numbers instead of names, with S places for candidates.
+
+    Attributes
+    ----------
+    judge : int32, shape (B,)
+        An index into `judges`.
+    judges : sequence of str
+        Pseudonyms; also of judges without a judgment.
+    segment : int32, shape (B,)
+        Number of the segment in the test set.
+    candidate : int32, shape (B, S)
+        The candidates in shown order, each an index into `candidates`; -1 where there is none. No
+        row shows a system twice.
+    candidates : sequence of tuples of str
+        The systems that each candidate stands for.
+    label : int8, shape (B, S)
+        1 best … 5 worst, 0 where blank.
+    """
+
+    judge: Int32Array
+    judges: Sequence[str]
+    segment: Int32Array
+    candidate: Int32Array
+    candidates: Sequence[Candidate]
+    label: Int8Array
+
+    def __len__(self) -> int:
+        """Return the number of judgments, B."""
+        return len(self.judge)
+
+    def take(self, rows: Rows) -> CodedJudgments:
+        """Return some judgments, in the order of `rows`; with all judges and candidates."""
+        return replace(
+            self,
+            judge=self.judge[rows],
+            segment=self.segment[rows],
+            candidate=self.candidate[rows],
+            label=self.label[rows],
+        )
+
+
+def blocks_of_codes(
+    coded: CodedJudgments,
+    systems: Iterable[str],
+    *,
+    document: Int32Array | None = None,
+) -> Blocks:
+    """Build the core's columns, without an object for each judgment.
+
+    Parameters
+    ----------
+    coded : CodedJudgments
+        B judgments.
+    systems : iterable of str
+        All systems to be ranked. A candidate with another system is not shown.
+    document : int32, shape (B,), or None
+        As in `Blocks`.
+
+    Returns
+    -------
+    Blocks
+        What `blocks_from_rows` builds of the same judgments, bit for bit, in the same order.
+    """
+    [blocks] = blocks_of_parts(coded, [slice(None)], systems, document=document)
+    return blocks
+
+
+def blocks_of_parts(
+    coded: CodedJudgments,
+    parts: Iterable[Rows],
+    systems: Iterable[str],
+    *,
+    document: Int32Array | None = None,
+) -> list[Blocks]:
+    """Build the columns of parts of the judgments, which may share some: each is hashed once.
+
+    Parameters
+    ----------
+    coded : CodedJudgments
+        B judgments.
+    parts : iterable of slice or array
+        The rows of each part.
+    systems, document
+        As for `blocks_of_codes`.
+
+    Returns
+    -------
+    list of Blocks
+        What `blocks_of_codes` builds of each part alone.
+    """
+    names = tuple(sorted(systems))
+    labels = np.zeros((len(coded), len(names)), dtype=np.int8)
+    shown = np.full((len(coded), len(names)), -1, dtype=np.int8)
+    systems_of = systems_table(coded.candidates, names)
+    _spread(coded, systems_of, labels, shown)
+    key = _keys(coded)
+    found = []
+    for rows in parts:
+        part = coded.take(rows)
+        blocks = Blocks(
+            systems=names,
+            labels=labels[rows],
+            candidates=shown[rows],
+            judge=part.judge,
+            judges=tuple(part.judges),
+            segment=part.segment,
+            key=number_occurrences(key[rows], partial(_described, part)),
+            document=None if document is None else document[rows],
+        )
+        found.append(blocks.with_judges_in_order())
+    return found
+
+
+def _described(coded: CodedJudgments, row: int) -> tuple[bytes, list[int]]:
+    """Return the content of a judgment, and its labels in shown order."""
+    places = np.flatnonzero(coded.candidate[row] >= 0)
+    content = judgment_content(
+        int(coded.segment[row]),
+        coded.judges[coded.judge[row]],
+        [coded.candidates[one] for one in coded.candidate[row, places].tolist()],
+    )
+    return content, coded.label[row, places].tolist()
+
+
+def systems_table(candidates: Sequence[Candidate], systems: Sequence[str]) -> Int32Array:
+    """Return the systems of each candidate by index, padded with -1.
+
+    Shape (candidates, most systems of one). A candidate with a system that is not among `systems`
+    has none: it belongs to another language pair.
+    """
+    index_of = {name: index for index, name in enumerate(systems)}
+    table = np.full((len(candidates), max(map(len, candidates), default=0)), -1, dtype=np.int32)
+    for row, candidate in enumerate(candidates):
+        if all(name in index_of for name in candidate):
+            table[row, : len(candidate)] = [index_of[name] for name in candidate]
+    return table
+
+
+def _spread(
+    coded: CodedJudgments, systems_of: Int32Array, labels: Int8Array, shown: Int8Array
+) -> None:
+    """Write each candidate's label and place under each of its systems."""
+    position = np.zeros(len(coded), dtype=np.int8)
+    for candidate, label in zip(coded.candidate.T, coded.label.T, strict=True):
+        rows = np.flatnonzero(candidate >= 0)
+        for system in systems_of[candidate[rows]].T:
+            is_system = system >= 0
+            there, of_there = rows[is_system], system[is_system]
+            labels[there, of_there] = label[there]
+            shown[there, of_there] = position[there]
+        position[rows] += 1
+
+
+def _keys(coded: CodedJudgments) -> UInt64Array:
+    """Hash the contents one by one, with occurrence 0."""
+    of_judges = [encoded_text(name) for name in coded.judges]
+    of_candidates = [
+        struct.pack("<I", len(one)) + b"".join(map(encoded_text, sorted(one)))
+        for one in coded.candidates
+    ]
+    of_candidates.append(b"")  # where the index is -1
+    counts = (coded.candidate >= 0).sum(axis=1).tolist()
+    start = blake2b(digest_size=8, person=PERSON)
+    head, count_of = struct.Struct("<q").pack, struct.Struct("<I").pack
+    digests = bytearray()
+    for segment, judge, count, shown in zip(
+        coded.segment.tolist(),
+        coded.judge.tolist(),
+        counts,
+        coded.candidate.tolist(),
+        strict=True,
+    ):
+        parts = [head(segment), of_judges[judge], count_of(count)]
+        parts += [of_candidates[one] for one in shown]
+        parts.append(b"\0\0\0\0")  # the occurrence
+        hashed = start.copy()
+        hashed.update(b"".join(parts))
+        digests += hashed.digest()
+    return np.frombuffer(bytes(digests), dtype="<u8").astype(np.uint64)
+
+
+class CandidateSets:
+    """Sets of systems by number: each system alone in the given order, then others as met.
+
+    Attributes
+    ----------
+    candidates : list of tuples of str
+        The systems of each set.
+    """
+
+    def __init__(self, systems: Sequence[str]) -> None:
+        self._systems = tuple(systems)
+        self.candidates: list[tuple[str, ...]] = [(name,) for name in systems]
+        self._number_of: dict[tuple[int, ...], int] = {}
+
+    def numbered(self, system: Int32Array, size: npt.NDArray[Any]) -> Int32Array:
+        """Return the number of each candidate of B blocks with S candidates of L outputs.
+
+        Parameters
+        ----------
+        system : int32, shape (B, L)
+            The system of each output, those of one candidate side by side.
+        size : int, shape (B, S)
+            How many of the outputs each candidate stands for, at least one; L in each row.
+        """
+        start = np.cumsum(size, axis=1) - size
+        number = np.take_along_axis(system, start, axis=1).astype(np.int32)
+        row, place = np.nonzero(size > 1)
+        within = np.arange(int(size.max(initial=1)))
+        output = np.minimum(start[row, place][:, np.newaxis] + within, system.shape[1] - 1)
+        inside = within < size[row, place][:, np.newaxis]
+        members = np.where(inside, system[row[:, np.newaxis], output], -1)
+        sets, which = np.unique(np.sort(members, axis=1), axis=0, return_inverse=True)
+        numbers = [self._number(tuple(one for one in each if one >= 0)) for each in sets.tolist()]
+        number[row, place] = np.array(numbers, dtype=np.int32)[which.reshape(-1)]
+        return number
+
+    def _number(self, members: tuple[int, ...]) -> int:
+        if members not in self._number_of:
+            self._number_of[members] = len(self.candidates)
+            self.candidates.append(tuple(self._systems[one] for one in members))
+        return self._number_of[members]
+
+
 @dataclass(frozen=True, slots=True)
 class BlockRow:
     """One judged block, with names.
@@ -368,20 +600,6 @@ class BlockRow:
     segment: int
     candidates: Sequence[Sequence[str]]
     labels: Sequence[int | None]
-
-
-@dataclass
-class _Columns:
-    """Columns under construction: flat arrays of numbers instead of lists of objects."""
-
-    judge: array[int] = field(default_factory=lambda: array("i"))
-    segment: array[int] = field(default_factory=lambda: array("i"))
-    key: array[int] = field(default_factory=lambda: array("Q"))
-    # One entry per shown system: its block, index, candidate and label.
-    block: array[int] = field(default_factory=lambda: array("q"))
-    system: array[int] = field(default_factory=lambda: array("i"))
-    position: array[int] = field(default_factory=lambda: array("b"))
-    label: array[int] = field(default_factory=lambda: array("b"))
 
 
 def blocks_from_rows(rows: Iterable[BlockRow], systems: Iterable[str]) -> Blocks:
@@ -411,47 +629,44 @@ def blocks_from_rows(rows: Iterable[BlockRow], systems: Iterable[str]) -> Blocks
         system, has not one label per candidate, or a label outside 1 … 5. The message counts rows
         from 1.
     """
-    names = tuple(sorted(systems))
-    index_of = {name: index for index, name in enumerate(names)}
+    known = set(systems)
     judge_of: dict[str, int] = {}
-    columns = _Columns()
+    candidate_of: dict[Candidate, int] = {}
+    judge, segment, size, candidate = array("i"), array("i"), array("b"), array("i")
+    label = array("b")
     for number, row in enumerate(rows, start=1):
         try:
-            _append(columns, row, index_of, judge_of)
+            _refuse_row(row, known)
         except ValueError as error:
             raise ValueError(f"row {number}: {error}") from error
-
-    count = len(columns.judge)
-    labels = np.zeros((count, len(names)), dtype=np.int8)
-    candidates = np.full((count, len(names)), -1, dtype=np.int8)
-    block = np.asarray(columns.block, dtype=np.int64)
-    system = np.asarray(columns.system, dtype=np.int64)
-    labels[block, system] = np.asarray(columns.label, dtype=np.int8)
-    candidates[block, system] = np.asarray(columns.position, dtype=np.int8)
-
-    blocks = Blocks(
-        systems=names,
-        labels=labels,
-        candidates=candidates,
-        judge=np.asarray(columns.judge, dtype=np.int32),
+        judge.append(judge_of.setdefault(row.judge, len(judge_of)))
+        segment.append(row.segment)
+        size.append(len(row.candidates))
+        shown = map(tuple, row.candidates)
+        candidate.extend(candidate_of.setdefault(each, len(candidate_of)) for each in shown)
+        label.extend(each or 0 for each in row.labels)
+    sizes = np.asarray(size, dtype=np.int64)
+    filled = np.arange(int(sizes.max(initial=0))) < sizes[:, np.newaxis]
+    candidates, labels = np.full(filled.shape, -1, np.int32), np.zeros(filled.shape, np.int8)
+    candidates[filled], labels[filled] = candidate, label
+    coded = CodedJudgments(
+        judge=np.asarray(judge, dtype=np.int32),
         judges=tuple(judge_of),
-        segment=np.asarray(columns.segment, dtype=np.int32),
-        key=np.asarray(columns.key, dtype=np.uint64),
+        segment=np.asarray(segment, dtype=np.int32),
+        candidate=candidates,
+        candidates=tuple(candidate_of),
+        label=labels,
     )
-    key = number_occurrences(blocks.key, lambda row: _describe(blocks, row))
-    return replace(blocks, key=key).with_judges_in_order()
+    return blocks_of_codes(coded, known)
 
 
-def _append(
-    columns: _Columns, row: BlockRow, index_of: dict[str, int], judge_of: dict[str, int]
-) -> None:
+def _refuse_row(row: BlockRow, systems: Collection[str]) -> None:
     if len(row.labels) != len(row.candidates):
         raise ValueError(f"{len(row.labels)} labels for {len(row.candidates)} candidates")
     if len(row.candidates) > _MAX_CANDIDATES:
         raise ValueError(f"more than {_MAX_CANDIDATES} candidates")
     if not 0 <= row.segment <= _INT32_MAX:
         raise ValueError(f"segment number {row.segment} is out of range")
-    block = len(columns.judge)
     seen: set[str] = set()
     for position, (shown, label) in enumerate(zip(row.candidates, row.labels, strict=True)):
         if label is not None and not 1 <= label <= MAX_LABEL:
@@ -459,31 +674,11 @@ def _append(
         if not shown:
             raise ValueError(f"candidate {position + 1} stands for no system")
         for name in shown:
-            if name not in index_of:
+            if name not in systems:
                 raise ValueError(f"unknown system {name!r}")
             if name in seen:
                 raise ValueError(f"system {name!r} is shown twice")
             seen.add(name)
-            columns.block.append(block)
-            columns.system.append(index_of[name])
-            columns.position.append(position)
-            columns.label.append(label or 0)
-    columns.judge.append(judge_of.setdefault(row.judge, len(judge_of)))
-    columns.segment.append(row.segment)
-    columns.key.append(content_key(judgment_content(row.segment, row.judge, row.candidates)))
-
-
-def _describe(blocks: Blocks, row: int) -> tuple[bytes, list[int]]:
-    """Return the encoded content of a row, and its labels in shown order, 0 for blank."""
-    positions = blocks.candidates[row]
-    count = int(positions.max(initial=-1)) + 1
-    candidates: list[list[str]] = [[] for _ in range(count)]
-    labels = [0] * count
-    for system in np.flatnonzero(positions >= 0).tolist():
-        candidates[int(positions[system])].append(blocks.systems[system])
-        labels[int(positions[system])] = int(blocks.labels[row, system])
-    judge = blocks.judges[int(blocks.judge[row])]
-    return judgment_content(int(blocks.segment[row]), judge, candidates), labels
 
 
 def shown_labels(blocks: Blocks) -> Int8Array:

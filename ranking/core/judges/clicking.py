@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from math import exp, factorial, fsum, log
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import bdtrc
 
 from ranking.core.arrays import BoolArray, FloatArray, Int64Array
@@ -27,19 +26,12 @@ from ranking.core.judges.shares import Share, cluster_sums, shares_of_sums
 #: 1e-18 (Hoeffding 1963).
 _HOEFFDING = float(np.sqrt(np.log(2e18)))
 
-#: Frequencies at which the logarithm of the transform is below this have no share in the result.
-_NEGLIGIBLE = float(np.log(1e-20))
-
-#: Up to this share of the frequencies, it is faster to compute each than to compute all together.
-_FEW = 0.1
-
 
 def tail_of_sum(values: Int64Array, shares: FloatArray, trials: Int64Array, at_least: int) -> float:
     """Return the probability that independent trials sum to so much or more.
 
     The distribution of the sum is a product of discrete Fourier transforms. Only likely sums are
-    told apart: all others together have a probability below 1e-18. With many trials the transform
-    is negligible at most frequencies, and only the others are computed for all kinds of trials.
+    told apart: all others together have a probability below 1e-18.
 
     Parameters
     ----------
@@ -70,41 +62,12 @@ def tail_of_sum(values: Int64Array, shares: FloatArray, trials: Int64Array, at_l
     if not low < at_least <= high:
         return float(at_least <= low)
     size = 1 << (high - low).bit_length()
-    transform = np.zeros(size // 2 + 1, dtype=np.complex128)
-    frequencies, product = _product(values, shares, trials, size)
-    transform[frequencies] = product
+    of_trials = np.zeros((len(values), size))
+    np.add.at(of_trials, (np.arange(len(values))[:, np.newaxis], values % size), shares)
+    transform = np.prod(np.fft.rfft(of_trials, axis=1) ** trials[:, np.newaxis], axis=0)
     # The transform is periodic: the sum s stands at s modulo its size.
     distribution = np.fft.irfft(transform, size)
     return float(np.sum(distribution[np.arange(at_least, high + 1) % size]))
-
-
-def _product(
-    values: Int64Array, shares: FloatArray, trials: Int64Array, size: int
-) -> tuple[Int64Array, npt.NDArray[np.complex128]]:
-    """Return the frequencies that matter, and the transform of the sum there."""
-    kept = np.arange(size // 2 + 1)
-    product = np.ones(len(kept), dtype=np.complex128)
-    logarithm = np.zeros(len(kept))
-    for kind in np.argsort(-trials, kind="stable").tolist():
-        times = int(trials[kind])
-        of_trial = _transform(values[kind], shares[kind], kept, size)
-        logarithm = logarithm + times * np.log(np.maximum(np.abs(of_trial), np.finfo(float).tiny))
-        alive = np.flatnonzero(logarithm > _NEGLIGIBLE)
-        kept, logarithm = kept[alive], logarithm[alive]
-        product = product[alive] * of_trial[alive] ** times
-    return kept, product
-
-
-def _transform(
-    values: Int64Array, shares: FloatArray, frequencies: Int64Array, size: int
-) -> npt.NDArray[np.complex128]:
-    """Return the transform of a trial's distribution at some frequencies."""
-    if len(frequencies) > _FEW * size:
-        distribution = np.zeros(size)
-        np.add.at(distribution, values % size, shares)
-        return np.fft.rfft(distribution)[frequencies]
-    angles = (frequencies[:, np.newaxis] * values) * (-2 * np.pi / size)
-    return np.asarray(np.exp(1j * angles) @ shares)
 
 
 _AS_DIGITS = 1 << COUNT_BITS * np.arange(MAX_LABEL)[::-1]

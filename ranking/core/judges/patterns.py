@@ -148,13 +148,6 @@ class KeyedSums:
         judge: Int64Array = self.code >> sum(self.bits[1:])
         return judge
 
-    def differing_judges(self, other: KeyedSums) -> Int64Array:
-        """Return the judges whose sums are others, by index; some more than once."""
-        if not np.array_equal(self.code, other.code):
-            return (self - other).judge
-        differ = (self.values != other.values).any(axis=1)
-        return self.judge[np.flatnonzero(differ)]
-
     def renumbered(self, index: Int64Array) -> KeyedSums:
         """Return the sums of judges under other indices; those with a negative index are left out.
 
@@ -164,26 +157,19 @@ class KeyedSums:
             The new index of each judge, in the order of the old ones.
         """
         rest = sum(self.bits[1:])
-        kept = np.flatnonzero(index >= 0)
-        starts, ends = np.searchsorted(self.code, np.stack([kept, kept + 1]) << rest)
-        lengths = ends - starts
-        # The rows from each start to its end, one after the other.
-        rows = np.arange(lengths.sum()) + np.repeat(ends - np.cumsum(lengths), lengths)
-        code = np.repeat(index[kept], lengths) << rest | self.code[rows] & ((1 << rest) - 1)
-        if np.all(np.diff(index[kept]) > 0):
-            return KeyedSums(self.bits, code, self.values[rows])
-        return KeyedSums._summed(self.bits, code, self.values[rows])
+        judge = index[self.judge]
+        kept = judge >= 0
+        code = judge[kept] << rest | self.code[kept] & ((1 << rest) - 1)
+        return KeyedSums._summed(self.bits, code, self.values[kept])
 
 
 _BLOCKS_AT_A_TIME = 1 << 17
-#: Three bits hold a label; a row of more than this many bits is not looked up among the others.
-_LABEL_BITS, _CODE_BITS = 3, 62
 _LABELS = np.arange(1, MAX_LABEL + 1)
 
 
 @dataclass(frozen=True, eq=False)
 class ShownRows:
-    """Rows of labels by shown position, and their frequency for each judge.
+    """The labels of N blocks by shown position, and their judges.
 
     Attributes
     ----------
@@ -193,14 +179,11 @@ class ShownRows:
         1 best … 5 worst; 0 if the label was left blank or no candidate was shown.
     chosen : int8, shape (N,)
         Label of the requested system; 0 if it has none or no system was requested.
-    times : int64, shape (N,)
-        Number of such blocks.
     """
 
     judge: Int64Array
     labels: Int8Array
     chosen: Int8Array
-    times: Int64Array
 
     def used(self) -> Int64Array:
         """Return how many candidates of each row have each label, shape (N, 5)."""
@@ -223,28 +206,7 @@ def shown_rows(blocks: Blocks, system: str | None = None) -> Iterator[ShownRows]
         part = slice(start, start + _BLOCKS_AT_A_TIME)
         judge = blocks.judge[part].astype(np.int64)
         asked = np.zeros(len(judge), dtype=np.int8) if chosen is None else chosen[part]
-        yield _distinct(judge, labels[part], asked, judges=len(blocks.judges))
-
-
-def _distinct(judge: Int64Array, labels: Int8Array, chosen: Int8Array, *, judges: int) -> ShownRows:
-    """Return each row once, sorted; rows too long for one number are returned as they are."""
-    positions = labels.shape[1]
-    if _LABEL_BITS * (positions + 1) + judges.bit_length() > _CODE_BITS:
-        return ShownRows(judge, labels, chosen, np.ones(len(judge), dtype=np.int64))
-    code = judge << _LABEL_BITS | chosen
-    for column in labels.T:
-        code = code << _LABEL_BITS | column
-    code, times = np.unique(code, return_counts=True)
-    found = np.empty((len(code), positions), dtype=np.int8)
-    for position in reversed(range(positions)):
-        found[:, position] = code & ((1 << _LABEL_BITS) - 1)
-        code = code >> _LABEL_BITS
-    return ShownRows(
-        judge=code >> _LABEL_BITS,
-        labels=found,
-        chosen=(code & ((1 << _LABEL_BITS) - 1)).astype(np.int8),
-        times=times.astype(np.int64),
-    )
+        yield ShownRows(judge, labels[part], asked)
 
 
 #: Bits of a number of candidates, of which there are at most 127.
@@ -335,7 +297,9 @@ def lines_of_rows(rows: ShownRows) -> KeyedSums:
     """Return `tally_lines` of the blocks of some rows."""
     used = _leading(rows.used())
     return KeyedSums.of(
-        _LINE_KEY, [rows.judge, *used.T, _follows_order(rows)], rows.times[:, np.newaxis]
+        _LINE_KEY,
+        [rows.judge, *used.T, _follows_order(rows)],
+        np.ones((len(used), 1), dtype=np.int64),
     )
 
 
@@ -348,7 +312,7 @@ def places_of_rows(rows: ShownRows) -> KeyedSums:
     place = np.count_nonzero((used > 0) & better, axis=1)
     used = _leading(used) * compared[:, np.newaxis]
     return KeyedSums.of(
-        _PLACE_KEY, [rows.judge, *used.T, place * compared], rows.times[:, np.newaxis]
+        _PLACE_KEY, [rows.judge, *used.T, place * compared], np.ones((len(used), 1), dtype=np.int64)
     )
 
 
@@ -452,10 +416,10 @@ def positions_of_rows(rows: ShownRows) -> KeyedSums:
     groups, starts = np.unique(np.sort(group), return_index=True)
     first, second = np.triu_indices(labels.shape[1])
     for number, own in zip(groups.tolist(), np.split(telling, starts)[1:], strict=True):
-        shown, times = given[own].astype(np.int64), rows.times[own]
-        pairs = (shown * times[:, np.newaxis]).T @ shown
-        spread = (shown * (times * squares[own])[:, np.newaxis]).T @ shown
-        total = np.diag(times @ apart[own])
+        shown = given[own].astype(np.int64)
+        pairs = shown.T @ shown
+        spread = (shown * squares[own][:, np.newaxis]).T @ shown
+        total = np.diag(apart[own].sum(axis=0))
         judge, labelled = np.full_like(first, number >> 7), np.full_like(first, number & 127)
         keys.append(np.stack([judge, labelled, first, second]))
         values.append(np.stack([each[first, second] for each in (pairs, spread, total)], axis=1))

@@ -231,12 +231,7 @@ class JudgeTallies:
 
     def changed_from(self, before: JudgeTallies) -> frozenset[str]:
         """Return the names of judges whose tallies differ from those of before."""
-        judges = tuple(sorted({*self.judges, *before.judges}))
-        old, new = before._renumbered(judges).sums(), self._renumbered(judges).sums()
-        differ = np.zeros(len(judges), dtype=np.bool_)
-        for name in _NOTHING:
-            differ[new[name].differing_judges(old[name])] = True
-        return frozenset(compress(judges, differ.tolist()))
+        return frozenset((self - before).judges)
 
     def _renumbered(self, judges: tuple[str, ...]) -> JudgeTallies:
         """Return the tallies of these judges, with their indices among them; both are sorted."""

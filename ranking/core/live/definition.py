@@ -23,7 +23,6 @@ from ranking.core.methods.method import CountsMethod
 from ranking.core.methods.registry import counts_method_named, method_named
 from ranking.core.rankings.counted_judgments import RESAMPLED, CountedJudgments, count_judgments
 from ranking.core.rankings.range_kinds import RangeOptions
-from ranking.core.sharding import Engine
 
 #: Packages whose code affects the counts.
 _CODE = (
@@ -176,9 +175,7 @@ class RunTallies:
         return found | {f"agreement: {name}": a for name, a in self.agreement.arrays().items()}
 
 
-def tallies_of_blocks(
-    blocks: Blocks, definition: Definition, *, engine: Engine | None = None
-) -> RunTallies:
+def tallies_of_blocks(blocks: Blocks, definition: Definition) -> RunTallies:
     """Count all judgments.
 
     Parameters
@@ -186,8 +183,6 @@ def tallies_of_blocks(
     blocks : Blocks
         All judgments that count, over the systems of the definition, without excluded judges.
     definition : Definition
-    engine : Engine, optional
-        Where to compute; this thread if not given. Does not affect the result.
 
     Returns
     -------
@@ -198,25 +193,18 @@ def tallies_of_blocks(
     ValueError
         If the systems are others than those of the definition.
     """
-    return RunTallies(
-        definition=definition,
-        counted=counted_of_blocks(blocks, definition, engine=engine),
-        agreement=tally_agreement(blocks.with_judges_in_order()),
-    )
-
-
-def counted_of_blocks(
-    blocks: Blocks, definition: Definition, *, engine: Engine | None = None
-) -> CountedJudgments:
-    """Count all judgments for the ranking alone, as `tallies_of_blocks` does."""
     refuse_other_systems(blocks, definition)
-    return count_judgments(
+    counted = count_judgments(
         blocks,
         definition.counts_method,
         keeps=definition.keeps,
         resamples=definition.resamples,
         seed=definition.seed,
-        engine=engine,
+    )
+    return RunTallies(
+        definition=definition,
+        counted=counted,
+        agreement=tally_agreement(blocks.with_judges_in_order()),
     )
 
 

@@ -10,7 +10,6 @@ All tallies that a ranking of a test set, the measures of its judges and its des
 from __future__ import annotations
 
 import json
-import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -39,7 +38,6 @@ from ranking.core.live.moments import (
     DamagedStateError,
     IntArray,
     LiveMoments,
-    digest_of,
     packed,
     unpacked,
     with_prefix,
@@ -164,28 +162,6 @@ class LiveState:
             self._change_segments(blocks, sign)
         self._drop_empty()
 
-    def merge(self, other: LiveState) -> None:
-        """Add the judgments of another state, which must be of other segments.
-
-        Raises
-        ------
-        ValueError
-            If the states are of other definitions.
-        """
-        if self.definition != other.definition:
-            raise ValueError("only states of the same definition can be merged")
-        if self._moments is not None and other._moments is not None:
-            self._moments.merge(other._moments)
-        self._cells += other._cells
-        self._segments += other._segments
-        self._resampled += other._resampled
-        for document, numbers in other._documents.items():
-            self._documents[document] = self._documents.get(document, 0) + numbers
-        for name, size in other._judges.items():
-            self._judges[name] = self._judges.get(name, 0) + size
-        self._agreement = self._agreement.over(tuple(sorted(self._judges)))
-        self._agreement.change(other._agreement, 1)
-
     def tallies(self) -> RunTallies:
         """Return the tallies of the judgments so far, as copies."""
         agreement = self._agreement
@@ -206,15 +182,6 @@ class LiveState:
             ),
             agreement=agreement.over(agreement.judges),
         )
-
-    def digest(self) -> bytes:
-        """Return 16 bytes that are the same for the same definition and judgments only."""
-        return digest_of(self._header(), self._arrays())
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, LiveState) and self.digest() == other.digest()
-
-    __hash__ = None  # type: ignore[assignment]  # it changes
 
     def packed(self) -> bytes:
         """Return the state as bytes, see `ranking.core.live.moments`."""
@@ -294,8 +261,6 @@ class LiveState:
         )
         if few or np.any(self._cells < count(removed, self._layout)):
             raise ValueError("before: these judgments were never added, or are removed already")
-        if self._moments is not None:
-            self._moments.refuse(removed)
 
     def _change_rows(self, blocks: Blocks, sign: int) -> None:
         """Add or remove the contributions of judgments to the counts, independently of the rest of their segments."""
@@ -343,9 +308,6 @@ class LiveState:
             self._judges = {name: self._judges[name] for name in kept}
         for document in [number for number, kept in self._documents.items() if not kept[0]]:
             del self._documents[document]
-
-
-_LENGTH = struct.Struct("<Q")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -451,15 +413,14 @@ class LiveTallies:
         )
         self._change_judges(changed, differing)
 
-    def digest(self) -> bytes:
-        """Return 16 bytes that are the same for the same definition and judgments only."""
-        parts = self.ranking.digest() + digest_of(self._header(), self._arrays())
-        return blake2b(parts, digest_size=16, person=b"quintet-live-sum").digest()
-
     def packed(self) -> bytes:
-        """Return the tallies as bytes: the length of the first part, then both parts."""
-        ranking = self.ranking.packed()
-        return _LENGTH.pack(len(ranking)) + ranking + packed(self._header(), self._arrays())
+        """Return the tallies as bytes, see `ranking.core.live.moments`."""
+        header = {"definition": self.definition.digest.hex(), "judges": list(self.judges.judges)}
+        arrays = {"wins": self.pairs.wins, "ties": self.pairs.ties}
+        for name, sums in self.judges.sums().items():
+            arrays |= {f"{name}/code": sums.code, f"{name}/values": sums.values}
+        ranking = np.frombuffer(self.ranking.packed(), dtype=np.int8)
+        return packed(header, {"ranking": ranking, **arrays})
 
     @classmethod
     def unpacked(cls, data: Buffer, definition: LiveDefinition) -> LiveTallies:
@@ -470,14 +431,11 @@ class LiveTallies:
         DamagedStateError
             If the bytes are not as they were packed, or of another definition or other code.
         """
-        if len(data) < _LENGTH.size:
-            raise DamagedStateError("tallies: the first bytes are missing")
-        end = _LENGTH.size + _LENGTH.unpack_from(data)[0]
-        found, whole = cls(definition), memoryview(data).cast("B")
-        found.ranking = LiveState.unpacked(whole[_LENGTH.size : end], definition.ranking)
-        header, narrow = unpacked(whole[end:])
+        header, narrow = unpacked(data)
         if header["definition"] != definition.digest.hex():
             raise DamagedStateError("tallies: they are of another definition, or by other code")
+        found = cls(definition)
+        found.ranking = LiveState.unpacked(narrow.pop("ranking").tobytes(), definition.ranking)
         arrays = {name: array.astype(np.int64) for name, array in narrow.items()}
         found.pairs = Tallies(definition.systems, arrays["wins"], arrays["ties"])
         sums = {
@@ -506,15 +464,6 @@ class LiveTallies:
             for blocks, checked, seconds in zip(plain, checks, (None, changed.seconds), strict=True)
         )
         self.judges = self.judges + (new - old)
-
-    def _header(self) -> dict[str, Any]:
-        return {"definition": self.definition.digest.hex(), "judges": list(self.judges.judges)}
-
-    def _arrays(self) -> dict[str, Int64Array]:
-        found = {"wins": self.pairs.wins, "ties": self.pairs.ties}
-        for name, sums in self.judges.sums().items():
-            found |= {f"{name}/code": sums.code, f"{name}/values": sums.values}
-        return found
 
 
 def _of_judges(

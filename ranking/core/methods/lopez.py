@@ -10,34 +10,26 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csgraph
 
-from optional_packages import has_extra
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.counts import Counts
 from ranking.core.methods.shares import expected_wins
 from ranking.core.scores import NotEstimable, Scores, ordinal_ranks, shared_ranks
 
-#: The most items for dynamic programming over all subsets, which takes m · 2**m steps. In numpy, 18
-#: items take 30 ms and 38 megabytes; in compiled code, 18 items take 2 ms, and 24 items 0.4 s and
-#: 134 megabytes.
-MAX_INTERPRETED = 18
-MAX_BY_SUBSETS = 24
-#: Steps of all tables, of about five nanoseconds each in numpy, from which loading compiled code pays.
-_WORTH_COMPILED = 200_000_000
+#: The most items for dynamic programming over all subsets, which takes m · 2**m steps in numpy; the search takes less time
+#: for more, but has to be compiled.
+MAX_BY_SUBSETS = 12
 #: The most items for the search, which stores a set of items as the bits of one number.
 MAX_BY_SEARCH = 63
 #: Number of sets that the search extends for each second of its time limit before the last round. A
 #: set takes 2 to 5 microseconds, and the last round takes up to four times as long as all before.
 _SETS_PER_SECOND = 35_000
-#: Number of extended sets from which dynamic programming over all subsets is faster, if it is
-#: possible.
-_SETS_BEFORE_SUBSETS = 100_000
 
 
 @dataclass(frozen=True)
@@ -63,7 +55,7 @@ class Ordering:
         return self.cost == self.bound
 
 
-def minimum_cost_order(cost: Int64Array, *, time_limit: float, tables: int = 1) -> Ordering:
+def minimum_cost_order(cost: Int64Array, *, time_limit: float) -> Ordering:
     """Return an order with the smallest sum of ``cost[i, j]`` over i before j.
 
     Parameters
@@ -74,9 +66,6 @@ def minimum_cost_order(cost: Int64Array, *, time_limit: float, tables: int = 1) 
         Seconds to search for a proof, for more than `MAX_BY_SUBSETS` items. For up to
         `MAX_BY_SEARCH` items they are counted in steps, so that the result does not depend on the
         machine and the time is approximate.
-    tables : int
-        About the number of such tables to order: compiled code is loaded if that pays. The result
-        is the same.
 
     Returns
     -------
@@ -86,14 +75,11 @@ def minimum_cost_order(cost: Int64Array, *, time_limit: float, tables: int = 1) 
         or if the time limit ended the search: an order in which no item can be moved to a place
         with a lower cost, or with the same cost and fewer pairs out of index order.
     """
-    if len(cost) <= MAX_INTERPRETED:
-        return _by_subsets(cost, tables)
+    if len(cost) <= MAX_BY_SUBSETS:
+        return _by_subsets(cost)
     if len(cost) > MAX_BY_SEARCH:
         return _by_integer_programming(cost, time_limit)
-    few = len(cost) <= MAX_BY_SUBSETS
-    most = _SETS_BEFORE_SUBSETS if few else int(_SETS_PER_SECOND * time_limit)
-    found = _by_search(cost, most)
-    return _by_subsets(cost, tables) if few and found.cost > found.bound else found
+    return _by_search(cost, int(_SETS_PER_SECOND * time_limit))
 
 
 def total_cost(cost: Int64Array, order: Sequence[int]) -> int:
@@ -102,20 +88,34 @@ def total_cost(cost: Int64Array, order: Sequence[int]) -> int:
     return int(np.triu(cost[np.ix_(index, index)], 1).sum())
 
 
-def _by_subsets(cost: Int64Array, tables: int = 1) -> Ordering:
+def _by_subsets(cost: Int64Array) -> Ordering:
     """Return the best order by dynamic programming over subsets."""
     m = len(cost)
-    if m < 2:
-        return Ordering(tuple(range(m)), 0, 0)
     both = _with_index_order(cost)
-    if m > MAX_INTERPRETED or (tables * m << m >= _WORTH_COMPILED and has_extra("numba")):
-        from ranking.core.methods.lopez_kernels import best_order
-
-        order = tuple(best_order(both).tolist())
-    else:
-        order = tuple(_interpreted_order(both))
+    # after[j, S]: cost of placing j behind all of the set S.
+    after = np.zeros((m, 1 << m), dtype=np.int64)
+    for i in range(m):
+        np.add(after[:, : 1 << i], both[i][:, np.newaxis], out=after[:, 1 << i : 2 << i])
+    best = np.full(1 << m, np.iinfo(np.int64).max)
+    best[0] = 0
+    for sets in _sets_by_size(m)[:-1]:
+        reached = best[sets]
+        for j in range(m):
+            without = (sets >> j) & 1 == 0
+            smaller = sets[without]
+            larger = smaller | (1 << j)
+            best[larger] = np.minimum(best[larger], reached[without] + after[j, smaller])
+    placed, order = (1 << m) - 1, list[int]()
+    while placed:
+        j = next(
+            j
+            for j in range(m - 1, -1, -1)
+            if placed >> j & 1 and best[placed] == best[placed ^ 1 << j] + after[j, placed ^ 1 << j]
+        )
+        order.insert(0, j)
+        placed ^= 1 << j
     found = total_cost(cost, order)
-    return Ordering(order, found, found)
+    return Ordering(tuple(order), found, found)
 
 
 def _with_index_order(cost: Int64Array) -> Int64Array:
@@ -142,36 +142,7 @@ def _by_search(cost: Int64Array, most: int) -> Ordering:
     return Ordering(order, total_cost(cost, order), max(0, bound))
 
 
-def _interpreted_order(both: Int64Array) -> list[int]:
-    """Return the same as `ranking.core.methods.lopez_kernels.best_order`."""
-    m = len(both)
-    # after[j, S]: cost of placing j behind all of the set S.
-    after = np.zeros((m, 1 << m), dtype=np.int64)
-    for i in range(m):
-        np.add(after[:, : 1 << i], both[i][:, np.newaxis], out=after[:, 1 << i : 2 << i])
-    best = np.full(1 << m, np.iinfo(np.int64).max)
-    best[0] = 0
-    for sets in _sets_by_size(m)[:-1]:
-        reached = best[sets]
-        for j in range(m):
-            without = (sets >> j) & 1 == 0
-            smaller = sets[without]
-            larger = smaller | (1 << j)
-            best[larger] = np.minimum(best[larger], reached[without] + after[j, smaller])
-    placed, order = (1 << m) - 1, []
-    while placed:
-        j = next(
-            j
-            for j in range(m - 1, -1, -1)
-            if placed >> j & 1 and best[placed] == best[placed ^ 1 << j] + after[j, placed ^ 1 << j]
-        )
-        order.append(j)
-        placed ^= 1 << j
-    order.reverse()
-    return order
-
-
-@lru_cache(maxsize=MAX_INTERPRETED + 1)
+@lru_cache(maxsize=MAX_BY_SUBSETS + 1)
 def _sets_by_size(m: int) -> tuple[Int64Array, ...]:
     sets = np.arange(1 << m, dtype=np.int64)
     size = np.bitwise_count(sets)
@@ -243,7 +214,7 @@ def _with_insertions(cost: Int64Array, order: tuple[int, ...]) -> tuple[int, ...
 TIME_LIMIT = 60.0
 
 
-def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT, tables: int = 1) -> Ordering:
+def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT) -> Ordering:
     """Return an order of minimum violations (Lopez 2012; Koehn 2012, §4.2).
 
     The cost of an order is the sum, over pairs with the system j placed behind i, of
@@ -266,8 +237,6 @@ def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT, tables: int
     time_limit : float
         Seconds to search for a proof, for more than 24 systems in a component; counted in steps for
         up to 63 systems. Then the best order found is returned, with the proven bound.
-    tables : int
-        Number of tables like this one to order; as for `minimum_cost_order`.
 
     Returns
     -------
@@ -290,8 +259,10 @@ def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT, tables: int
     systems = systems[: np.count_nonzero(rank)]
     table = wins[np.ix_(systems, systems)]
     cost = np.maximum(table.T - table, 0)
-    order_of = partial(minimum_cost_order, time_limit=time_limit, tables=tables)
-    found = [(members, order_of(cost[np.ix_(members, members)])) for members in _components(cost)]
+    found = [
+        (members, minimum_cost_order(cost[np.ix_(members, members)], time_limit=time_limit))
+        for members in _components(cost)
+    ]
     order = [int(systems[members[i]]) for members, part in found for i in part.order]
     cost_of_all = sum(part.cost for _, part in found)
     return Ordering(tuple(order), cost_of_all, sum(part.bound for _, part in found))
@@ -341,7 +312,7 @@ def scores(counts: Counts, *, time_limit: float = TIME_LIMIT) -> Scores:
     tables = counts.wins.reshape(math.prod(counts.wins.shape[:-2]), n, n)
     values = np.full((len(tables), n), np.nan)
     for row, table in zip(values, tables, strict=True):
-        order = lopez_order(table, time_limit=time_limit, tables=len(tables)).order
+        order = lopez_order(table, time_limit=time_limit).order
         row[list(order)] = np.arange(len(order) - 1, -1, -1)
     if counts.wins.ndim == 2:
         _without_arbitrary_order(values[0], counts.wins)

@@ -159,14 +159,7 @@ def weighted_tally(
         return count(blocks)
     if weights.shape != (len(blocks),) or (weights.size and weights.min() < 0):
         raise ValueError("weights: expected one for each block, none negative")
-    n = len(blocks.systems)
-    wins, ties = np.zeros((n, n), dtype=np.int64), np.zeros((n, n), dtype=np.int64)
-    # Blocks counted at least once, at least twice …: a few passes, each over fewer blocks.
-    for least in range(1, int(weights.max(initial=0)) + 1):
-        part = count(blocks.take(weights >= least))
-        wins += part.wins
-        ties += part.ties
-    return Tallies(systems=blocks.systems, wins=wins, ties=ties)
+    return count(blocks.take(np.repeat(np.arange(len(blocks)), weights)))
 
 
 def _tally_collapsed(blocks: Blocks) -> Tallies:
@@ -288,9 +281,7 @@ class Method(ABC):
         return {**defaults, **(parameters or {})}
 
     @abstractmethod
-    def fit(
-        self, blocks: Blocks, *, seed: int = 0, weights: Weights | None = None, **parameters: Any
-    ) -> Fit:
+    def fit(self, blocks: Blocks, *, seed: int = 0, **parameters: Any) -> Fit:
         """Score n systems on B blocks.
 
         Parameters
@@ -298,17 +289,13 @@ class Method(ABC):
         blocks : Blocks
         seed : int
             Used by methods that draw random numbers; the others ignore it.
-        weights : integer, shape (B,), optional
-            How often each block counts; once if not given.
         **parameters
             Of the method, see `defaults`.
         """
 
-    def score(
-        self, blocks: Blocks, *, seed: int = 0, weights: Weights | None = None, **parameters: Any
-    ) -> Scores:
+    def score(self, blocks: Blocks, *, seed: int = 0, **parameters: Any) -> Scores:
         """Return the scores of n systems on B blocks: `fit` without its comments."""
-        return self.fit(blocks, seed=seed, weights=weights, **parameters).scores
+        return self.fit(blocks, seed=seed, **parameters).scores
 
     @abstractmethod
     def score_resamples(
@@ -436,11 +423,9 @@ class CountsMethod(Method):
     def layout(self, systems: int) -> Layout:
         return Layout(systems, ties=self.uses_ties, outright=self.outright)
 
-    def fit(
-        self, blocks: Blocks, *, seed: int = 0, weights: Weights | None = None, **parameters: Any
-    ) -> Fit:
+    def fit(self, blocks: Blocks, *, seed: int = 0, **parameters: Any) -> Fit:
         del seed  # nothing is drawn
-        cells = count(blocks, self.layout(len(blocks.systems)), weights)
+        cells = count(blocks, self.layout(len(blocks.systems)))
         return self.fit_counted(cells, blocks.systems, **parameters)
 
     def fit_counted(self, cells: Int64Array, systems: tuple[str, ...], **parameters: Any) -> Fit:
@@ -507,10 +492,8 @@ class BlocksMethod(Method):
             blocks, self.block_influence(blocks, **parameters), clusters
         )
 
-    def fit(
-        self, blocks: Blocks, *, seed: int = 0, weights: Weights | None = None, **parameters: Any
-    ) -> Fit:
-        return self.of_blocks(blocks, seed=seed, weights=weights, **parameters)
+    def fit(self, blocks: Blocks, *, seed: int = 0, **parameters: Any) -> Fit:
+        return self.of_blocks(blocks, seed=seed, **parameters)
 
     def score_resamples(
         self, blocks: Blocks, resampling: Resampling, ids: range, **parameters: Any

@@ -15,6 +15,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from scipy.special import stdtrit
 
 from ranking.core.arrays import FloatArray
 from ranking.core.counting.moments import CLUSTER_UNITS, moments_of_blocks, unit_counts
@@ -165,8 +166,6 @@ def mean_scores(
         Intervals are Student's t, with the degrees of freedom of the variance (Satterthwaite 1946):
         each part has its effective number of units less one, judges of all test sets together.
     """
-    from scipy.stats import t as student  # a fifth of the time in which Django starts
-
     share = 1 / len(tasks)
     count = len(systems)
     total, means, uncertain = np.zeros((count, count)), np.zeros(count), 0.0
@@ -198,7 +197,7 @@ def mean_scores(
     variance = np.maximum(np.diag(total), 0.0)
     freedom = max(1.0, float(np.sum(variance)) ** 2 / uncertain) if uncertain else np.inf
     errors = np.sqrt(variance)
-    half = float(student.ppf((1 + confidence) / 2, freedom)) * errors
+    half = float(stdtrit(freedom, (1 + confidence) / 2)) * errors
     return tuple(
         MeanScore(name, *(float(value) for value in row))
         for name, *row in zip(systems, means, means - half, means + half, errors, strict=True)

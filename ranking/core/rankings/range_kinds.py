@@ -30,7 +30,7 @@ from ranking.core.counting.counts import Layout, Tallies, chunks, tally
 from ranking.core.counting.moments import ClusterUnit, moments_of_blocks
 from ranking.core.counting.resampling import Level, Resampling, trim_count
 from ranking.core.judged.blocks import Blocks
-from ranking.core.methods.lopez import MAX_INTERPRETED, TIME_LIMIT, lopez_order
+from ranking.core.methods.lopez import MAX_BY_SUBSETS, TIME_LIMIT, lopez_order
 from ranking.core.methods.method import (
     RESAMPLES_AT_A_TIME,
     CountsMethod,
@@ -731,7 +731,7 @@ def seconds_of_resamples(
     """
     ranked = _with_decided_comparisons(blocks)
     layout = Layout(len(ranked.systems))
-    if layout.systems <= MAX_INTERPRETED:
+    if layout.systems <= MAX_BY_SUBSETS:
         return 0.0
     resampling = resampling_at(resample, ranked, seed=seed)[0]
     cells = resampling.counts(ranked, layout, range(min(resamples, _MOST_TRIED)))

@@ -14,8 +14,8 @@ Rankings from the counts of shards: those that `rank` returns for all judgments,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -241,14 +241,19 @@ class AddedCounts:
         self.segments += shard.segments
         self.naming += shard.naming
         self.has_segment_of_two |= shard.has_segment_of_two
-        judge = _places(self.judges, shard.judges)
-        document = _places(self.documents, shard.documents)
         systems = tuple(sorted({*self.systems, *shard.systems}))
-        before: list[LayoutCounts | None] = [None] * len(self.wanted.kinds)
-        before[: len(self._counts)] = self._counts
+        # Judges and documents known before keep their numbers.
+        numbers = (np.arange(len(each), dtype=np.int64) for each in (self.judges, self.documents))
+        known = (self.systems, *numbers)
+        names = (self.judges, shard.judges), (self.documents, shard.documents)
+        more = (shard.systems, *(_places(*each) for each in names))
         self._counts = [
-            self._sum(kind, systems, one, other, shard.systems, judge, document)
-            for kind, (one, other) in enumerate(zip(before, shard.counts, strict=True))
+            self._sum(
+                kind,
+                systems,
+                [*((one, known) for one in self._counts[kind : kind + 1]), (counts, more)],
+            )
+            for kind, counts in enumerate(shard.counts)
         ]
         self.systems = systems
 
@@ -256,26 +261,43 @@ class AddedCounts:
         self,
         kind: int,
         systems: tuple[str, ...],
-        so_far: LayoutCounts | None,
-        more: LayoutCounts,
-        more_systems: tuple[str, ...],
-        judge: Int64Array,
-        document: Int64Array,
+        parts: Iterable[tuple[LayoutCounts, tuple[Any, ...]]],
     ) -> LayoutCounts:
-        judges, documents = len(self.judges), len(self.documents)
-        added = _Placed(self.wanted.layout(kind, len(systems)), more_systems, systems).counts(
-            more, judge, judges, document, documents
-        )
-        if so_far is None:
-            return added
-        if self.systems == systems and len(so_far.judge_sizes) == judges:
-            kept = so_far
-        else:
-            rows = np.arange(len(so_far.judge_sizes))
-            kept = _Placed(self.wanted.layout(kind, len(systems)), self.systems, systems).counts(
-                so_far, rows, judges, np.arange(len(so_far.document_sizes)), documents
-            )
-        return _sum_of(kept, added, documents)
+        """Return the sum of counts, each with its systems and the numbers of its judges and documents."""
+        layout = self.wanted.layout(kind, len(systems))
+        with_ties = replace(layout, ties=True)
+        used, judges, resamples = len(layout.used), len(self.judges), self.wanted.resamples
+        shapes: dict[str, tuple[int, ...]] = {
+            "cells": (with_ties.size,),
+            "total": (),
+            "segment_squares": (),
+            "judge_sizes": (judges,),
+            "document_sizes": (len(self.documents),),
+            "blocks": (used, used),
+            "segments": (used, used),
+            "judge_cells": (judges, layout.size),
+            "resampled": (resamples, layout.size),
+        }
+        sums: dict[str, Any] = dict.fromkeys(shapes)
+        for counts, (names, judge, document) in parts:
+            kept = np.array([systems.index(name) for name in names], dtype=np.int64)
+            cells, square = layout.cells_of(kept), np.ix_(*[layout.used_of(kept)] * 2)
+            places: dict[str, Any] = {
+                "cells": with_ties.cells_of(kept),
+                "judge_sizes": judge,
+                "document_sizes": document,
+                "blocks": square,
+                "segments": square,
+                "judge_cells": np.ix_(judge, cells),
+                "resampled": (slice(None), cells),
+            }
+            for name, shape in shapes.items():
+                added = getattr(counts, name)
+                if added is not None:
+                    if sums[name] is None:
+                        sums[name] = np.zeros(shape, dtype=np.int64)
+                    sums[name][places.get(name, ...)] += added
+        return LayoutCounts(**sums)
 
     @property
     def documents_count(self) -> bool:
@@ -302,7 +324,8 @@ class AddedCounts:
         layout = method.layout(n)
         found = self._counts[self.wanted.kinds.index((layout.ties, layout.outright))]
         documents = len(self.documents) if self.documents_count else 0
-        judges = None if found.judge_cells is None else _squares(found.judge_cells[:, layout.used])
+        own = None if found.judge_cells is None else found.judge_cells[:, layout.used]
+        judges = None if own is None else own.T @ own
         keeps = self.wanted.keeps
         units = {"blocks": found.blocks, "segments": found.segments, "judges": judges}
         moments = None
@@ -317,8 +340,8 @@ class AddedCounts:
             judges=len(self.judges),
             documents=documents,
             sizes=UnitSizes(
-                total=found.total,
-                segments=found.segment_squares,
+                total=int(found.total),
+                segments=int(found.segment_squares),
                 judges=int(found.judge_sizes @ found.judge_sizes),
                 documents=int(found.document_sizes @ found.document_sizes) if documents else None,
             ),
@@ -332,78 +355,6 @@ def _places(numbers: dict[str, int], names: tuple[str, ...]) -> Int64Array:
     """Return the number of each name; new names get the next ones."""
     found = [numbers.setdefault(name, len(numbers)) for name in names]
     return np.array(found, dtype=np.int64)
-
-
-def _squares(cells: Int64Array) -> Int64Array:
-    products: Int64Array = cells.T @ cells
-    return products
-
-
-def _sum_of(one: LayoutCounts, other: LayoutCounts, documents: int) -> LayoutCounts:
-    def plus(name: str) -> Any:
-        first, second = getattr(one, name), getattr(other, name)
-        return None if first is None else first + second
-
-    missing = documents - len(one.document_sizes)
-    one = replace(one, document_sizes=np.pad(one.document_sizes, (0, missing)))
-    return LayoutCounts(**{each.name: plus(each.name) for each in fields(LayoutCounts)})
-
-
-class _Placed:
-    """Puts counts over some systems where a layout for more systems has them."""
-
-    def __init__(self, larger: Layout, some: tuple[str, ...], systems: tuple[str, ...]) -> None:
-        self._larger = larger
-        place = {name: index for index, name in enumerate(systems)}
-        self._kept = np.array([place[name] for name in some], dtype=np.int64)
-        self._cells = larger.cells_of(self._kept)
-        self._used = larger.used_of(self._kept)
-
-    def counts(
-        self,
-        given: LayoutCounts,
-        judge: Int64Array,
-        judges: int,
-        document: Int64Array,
-        documents: int,
-    ) -> LayoutCounts:
-        """Return the counts with rows for all judges and documents."""
-        with_ties = replace(self._larger, ties=True)
-        sizes = np.zeros(judges, dtype=np.int64)
-        sizes[judge] = given.judge_sizes
-        of_documents = np.zeros(documents, dtype=np.int64)
-        of_documents[document] = given.document_sizes
-        by_judge = None
-        if given.judge_cells is not None:
-            by_judge = np.zeros((judges, self._larger.size), dtype=np.int64)
-            by_judge[np.ix_(judge, self._cells)] = given.judge_cells
-        return LayoutCounts(
-            cells=_spread(given.cells, with_ties.cells_of(self._kept), with_ties.size),
-            total=given.total,
-            segment_squares=given.segment_squares,
-            judge_sizes=sizes,
-            document_sizes=of_documents,
-            blocks=self._moments(given.blocks),
-            segments=self._moments(given.segments),
-            judge_cells=by_judge,
-            resampled=None
-            if given.resampled is None
-            else _spread(given.resampled, self._cells, self._larger.size),
-        )
-
-    def _moments(self, moments: Int64Array | None) -> Int64Array | None:
-        if moments is None:
-            return None
-        used = len(self._larger.used)
-        found = np.zeros((used, used), dtype=np.int64)
-        found[np.ix_(self._used, self._used)] = moments
-        return found
-
-
-def _spread(cells: Int64Array, places: Int64Array, size: int) -> Int64Array:
-    found = np.zeros((*cells.shape[:-1], size), dtype=np.int64)
-    found[..., places] = cells
-    return found
 
 
 def rank_added(

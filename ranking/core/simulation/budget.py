@@ -15,8 +15,9 @@ from typing import Literal
 import numpy as np
 
 from ranking.core.arrays import FloatArray, Int64Array
+from ranking.core.ranges import clusters as clusters_of
 from ranking.core.sharding import Engine, Progress, on_any_engine
-from ranking.core.simulation.measures import clusters_at, sign_test_ranges, significant_pairs
+from ranking.core.simulation.measures import sign_test_ranges, significant_pairs
 from ranking.core.simulation.model import (
     Model,
     ModelOf,
@@ -171,7 +172,7 @@ def _measure(
     wins = simulate_wins(model, blocks=blocks, seed=seed, experiment=experiment).wins
     columns = [significant_pairs(wins, alpha=alpha)]
     if with_clusters:
-        found = clusters_at(sign_test_ranges(wins, alpha=alpha))
+        found = clusters_of(sign_test_ranges(wins, alpha=alpha))
         columns.append(found.max(axis=-1).astype(np.float64))
     return np.stack(columns, axis=-1)
 

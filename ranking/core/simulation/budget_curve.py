@@ -22,8 +22,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln, logsumexp, ndtr
 
-from ranking.core.arrays import BoolArray, FloatArray, Int64Array
+from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.counting.counts import Tallies
+from ranking.core.ranges import clusters as clusters_of
+from ranking.core.ranges import ranges_of_better
 from ranking.core.simulation.measures import critical_wins
 from ranking.core.simulation.model import QUALITY_RANGE
 
@@ -454,7 +456,9 @@ def _measured(
         critical = critical_wins(decided)
         better, worse = wins >= critical, decided - wins >= critical
         separated[:, at] = np.count_nonzero(better | worse, axis=1)
-        clusters[:, at] = _clusters(better, worse, first, second, n)
+        beats = np.zeros((experiments, n, n), dtype=np.bool_)
+        beats[:, first, second], beats[:, second, first] = better, worse
+        clusters[:, at] = clusters_of(ranges_of_better(beats)).max(axis=1)
     return separated, clusters
 
 
@@ -528,26 +532,6 @@ def _blocks_by_weight(
         weight_with = weight_with + weights[which, campaign, system]
         chance = weight_with
     return np.asarray(chosen)
-
-
-def _clusters(
-    better: BoolArray,
-    worse: BoolArray,
-    first: Int64Array,
-    second: Int64Array,
-    n: int,
-) -> Int64Array:
-    """Return the number of connected groups of overlapping rank ranges in each experiment."""
-    experiments = len(better)
-    beats = np.zeros((experiments, n, n), dtype=np.bool_)
-    beats[:, first, second] = better
-    beats[:, second, first] = worse
-    low = 1 + np.count_nonzero(beats, axis=1)
-    high = n - np.count_nonzero(beats, axis=2)
-    order = np.argsort(low, axis=1, kind="stable")
-    low, high = (np.take_along_axis(each, order, axis=1) for each in (low, high))
-    reached = np.maximum.accumulate(high, axis=1)
-    return np.asarray(1 + np.count_nonzero(low[:, 1:] > reached[:, :-1], axis=1))
 
 
 #: Numbers of comparisons that are looked at, evenly on a logarithmic scale; between two of them, straight lines.

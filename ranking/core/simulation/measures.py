@@ -229,16 +229,6 @@ def _misplaced(place: Int64Array, true: Int64Array) -> BoolArray:
     return above & (true[:, np.newaxis] > true[np.newaxis, :])
 
 
-def clusters_at(ranges: RankRanges) -> Int64Array:
-    """Return the clusters at each checkpoint of ranges of shape (C, n), shape (C, n)."""
-    return np.array(
-        [
-            clusters(RankRanges(low=low, high=high))
-            for low, high in zip(ranges.low, ranges.high, strict=True)
-        ]
-    )
-
-
 def method_ranks(method: str, wins: Int64Array) -> Int64Array:
     """Return ranks by one of the methods of Koehn (2012, §4).
 
@@ -534,8 +524,19 @@ def _measure(
     """Return the measures of one experiment, shape (checkpoints, measures and methods)."""
     simulated = simulate_wins(model, blocks=blocks, seed=seed, experiment=experiment)
     true = true_ranks(simulated.quality)
-    found = _rank_ranges(simulated, model, ranges, seed, experiment)
-    cluster = clusters_at(found)
+    if ranges.method == "sign_test":
+        found = sign_test_ranges(simulated.wins, alpha=1 - ranges.confidence)
+    else:
+        found = bootstrap_ranges(
+            simulated,
+            model=model,
+            level=ranges.resample,
+            resamples=ranges.resamples,
+            confidence=ranges.confidence,
+            seed=seed,
+            experiment=experiment,
+        )
+    cluster = clusters(found)
     columns = [
         (found.high - found.low + 1).mean(axis=-1),
         range_violations(found, true),
@@ -545,22 +546,6 @@ def _measure(
         *(error_of_ranks(method_ranks(method, simulated.wins), true) for method in methods),
     ]
     return np.stack(columns, axis=-1).astype(np.float64)
-
-
-def _rank_ranges(
-    simulated: Simulated, model: Model, ranges: _Ranges, seed: int, experiment: int
-) -> RankRanges:
-    if ranges.method == "sign_test":
-        return sign_test_ranges(simulated.wins, alpha=1 - ranges.confidence)
-    return bootstrap_ranges(
-        simulated,
-        model=model,
-        level=ranges.resample,
-        resamples=ranges.resamples,
-        confidence=ranges.confidence,
-        seed=seed,
-        experiment=experiment,
-    )
 
 
 def _row(

@@ -98,10 +98,18 @@ class CampaignCurve:
         float64, shape (n,)
             Expected Wins at the last point, best first.
         """
-        # With few judgments, two points can be the same block of the simulation.
-        blocks, point = np.unique(model.blocks_for(self.decided), return_inverse=True)
-        wins = simulate_wins(model, blocks=blocks, seed=seed, experiment=experiment).wins
-        return significant_pairs(wins, alpha=self.alpha)[point], sorted_expected_wins(wins[-1])
+        shares, wins = _grown(model, self.decided, self.alpha, seed, experiment)
+        return shares, sorted_expected_wins(wins)
+
+
+def _grown(
+    model: Model, decided: Int64Array, alpha: float, seed: int, experiment: int
+) -> tuple[FloatArray, Int64Array]:
+    """Return the shares of significant pairs after numbers of comparisons, and the wins after the last."""
+    # With few judgments, two points can be the same block of the simulation.
+    blocks, point = np.unique(model.blocks_for(decided), return_inverse=True)
+    wins = simulate_wins(model, blocks=blocks, seed=seed, experiment=experiment).wins
+    return significant_pairs(wins, alpha=alpha)[point], wins[-1]
 
 
 def campaign_curve(
@@ -519,9 +527,5 @@ def _shares(
     model_of: ModelOf, decided: tuple[float, ...], alpha: float, seed: int, experiment: int
 ) -> FloatArray:
     """Return the share of significant pairs of a simulated campaign at each point, (C,)."""
-    model = model_of(experiment)
     wanted = np.maximum(1, np.rint(decided)).astype(np.int64)
-    # With few judgments, two points can be the same block of the simulation.
-    blocks, point = np.unique(model.blocks_for(wanted), return_inverse=True)
-    wins = simulate_wins(model, blocks=blocks, seed=seed, experiment=experiment).wins
-    return significant_pairs(wins, alpha=alpha)[point]
+    return _grown(model_of(experiment), wanted, alpha, seed, experiment)[0]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtrit
 
 from ranking.core.arrays import FloatArray
 
@@ -56,9 +56,7 @@ class ReadingPace:
 
     def quantiles(self, shares: npt.ArrayLike) -> FloatArray:
         """Return quantiles of the pace of those who judge the rest, for shares between 0 and 1."""
-        from scipy import stats  # a fifth of the time in which Django starts
-
-        deviate = stats.t.ppf(np.asarray(shares), self.degrees_of_freedom)
+        deviate = stdtrit(self.degrees_of_freedom, np.asarray(shares))
         farthest = np.log(_FARTHEST)
         return np.asarray(self.seconds * np.exp(np.clip(self.error * deviate, -farthest, farthest)))
 
@@ -117,8 +115,6 @@ def pace_of_judges(
     words: npt.ArrayLike, seconds: npt.ArrayLike, *, blocks: int, confidence: float = 0.95
 ) -> ReadingPace | None:
     """Measure the pace from each judge's sums, as `reading_pace` does; with blocks for words, that of a block."""
-    from scipy import stats  # a fifth of the time in which Django starts
-
     read = np.asarray(words, dtype=np.float64)
     took = np.asarray(seconds, dtype=np.float64)
     if len(read) < FEWEST_JUDGES or blocks < FEWEST_BLOCKS:
@@ -130,7 +126,7 @@ def pace_of_judges(
     residual = took - pace * read
     variance = (residual**2).sum() * effective / (effective - 1) / read.sum() ** 2
     error = float(np.sqrt(2 * variance)) / pace
-    reach = float(stats.t.ppf((1 + confidence) / 2, effective - 1)) * error
+    reach = float(stdtrit(effective - 1, (1 + confidence) / 2)) * error
     # Beyond a factor of a hundred nothing is known anyway.
     factor = float(np.exp(min(reach, np.log(_FARTHEST))))
     return ReadingPace(
@@ -179,8 +175,6 @@ def forecast_end(done: Sequence[int], left: int, *, confidence: float = 0.95) ->
     ValueError
         If there are fewer than two days, or a number is negative.
     """
-    from scipy import stats  # a fifth of the time in which Django starts
-
     days = np.asarray(done, dtype=np.float64)
     if len(days) < 2:
         raise ValueError(f"done: expected two days or more, got {len(days)}")
@@ -188,17 +182,11 @@ def forecast_end(done: Sequence[int], left: int, *, confidence: float = 0.95) ->
         raise ValueError("done, left: expected no negative number")
     if left == 0:
         return EndOfWork(0, 0, 0)
-    mean = float(days.mean())
-    if mean == 0:
+    if not days.any():
         return None
-    width = float(stats.t.ppf((1 + confidence) / 2, len(days) - 1)) ** 2 * float(days.var(ddof=1))
-    # (left − D mean)² ≤ width (D + D² / n)
-    square, line = mean**2 - width / len(days), 2 * left * mean + width
-    root = float(np.sqrt(max(0.0, line**2 - 4 * square * left**2)))
-    # The smaller root, written so that `square` may be 0 or less.
-    low = 2 * left**2 / (line + root)
-    high = (line + root) / (2 * square) if square > 0 else None
-    return EndOfWork(left / mean, low, high)
+    shares = [(1 - confidence) / 2, (1 + confidence) / 2]
+    [[low, high]] = end_quantiles(done, [left], shares).tolist()
+    return EndOfWork(left / float(days.mean()), low, None if np.isinf(high) else high)
 
 
 def end_quantiles(done: Sequence[int], left: npt.ArrayLike, shares: npt.ArrayLike) -> FloatArray:
@@ -220,15 +208,14 @@ def end_quantiles(done: Sequence[int], left: npt.ArrayLike, shares: npt.ArrayLik
     float64, shape (E, G)
         Infinite where no end is in sight.
     """
-    from scipy import stats  # a fifth of the time in which Django starts
-
     days = np.asarray(done, dtype=np.float64)
     mean = float(days.mean())
-    width = stats.t.ppf(np.asarray(shares), len(days) - 1) ** 2 * float(days.var(ddof=1))
+    width = stdtrit(len(days) - 1, np.asarray(shares)) ** 2 * float(days.var(ddof=1))
     late = np.asarray(shares) > 0.5
     rest = np.asarray(left, dtype=np.float64)[:, np.newaxis]
     is_finite = np.isfinite(rest)
     known = np.where(is_finite, rest, 1.0)
+    # The ends solve (left − D mean)² = width (D + D² / n); the smaller one is written so that `square` may be 0 or less.
     square, line = mean**2 - width / len(days), 2 * known * mean + width
     root = np.sqrt(np.maximum(0.0, line**2 - 4 * square * known**2))
     low = np.divide(2 * known**2, line + root, out=np.zeros_like(root), where=known > 0)

@@ -16,7 +16,7 @@ from campaign.models import System, SystemKind, Task, User
 from ranking.analyses.kind import AnalysisChoice, ChosenJudgments
 from ranking.analyses.options import OptionError
 from ranking.code_version import code_version
-from ranking.core.judged.coded_blocks import CodedJudgments, blocks_of_codes
+from ranking.core.judged.blocks import CodedJudgments, blocks_of_codes
 from ranking.core.judged.collapsed_candidates import Pairing
 from ranking.core.methods.registry import METHODS
 from ranking.core.ranges import ComparedPair, Correction, adjusted

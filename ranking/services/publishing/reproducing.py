@@ -12,8 +12,7 @@ import numpy as np
 
 from campaign.formats import FormatError
 from campaign.texts.canonical_json import canonical, digest_of
-from ranking.core.judged.blocks import CONTENT_KEY_VERSION, Blocks
-from ranking.core.judged.coded_blocks import CodedJudgments, blocks_of_codes
+from ranking.core.judged.blocks import CONTENT_KEY_VERSION, Blocks, CodedJudgments, blocks_of_codes
 from ranking.core.methods.registry import METHODS
 from ranking.files.bundles import ABSENT, JUDGMENTS, RESULT, Difference, OpenedBundle
 from ranking.files.reading import read_columns

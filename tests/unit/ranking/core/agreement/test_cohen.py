@@ -1,19 +1,14 @@
-import tracemalloc
-
 import numpy as np
 import pytest
-from scipy import sparse
 
-from ranking.core.agreement import cohen
 from ranking.core.agreement.cohen import (
-    SegmentTables,
-    cohen_shares,
     pairs_of_judges,
-    resampled_tables,
+    segment_tables,
 )
 from ranking.core.agreement.judge_pairs import agreement_of_pairs
 from ranking.core.agreement.measures import measure_agreement
 from ranking.core.agreement.statistics import Chance
+from ranking.core.arrays import Int64Array
 from ranking.core.judged.blocks import Blocks
 from ranking.core.judged.collapsed_candidates import Pairing
 
@@ -38,33 +33,11 @@ def drawn(count: int, *, segments: int, judges: int = 5, seed: int = 3) -> Block
     )
 
 
-@pytest.mark.parametrize("pairing", Pairing)
-def test_tables_of_shards_and_of_ranges_of_resamples_make_those_of_the_whole(
-    pairing: Pairing,
-) -> None:
-    blocks = drawn(300, segments=20)
-    pairs = pairs_of_judges(blocks)
-    tables = SegmentTables(blocks, pairs, pairing)
-    whole = resampled_tables(tables, resamples=10, seed=7)
-    odd, even = (
-        resampled_tables(
-            SegmentTables(blocks.take(blocks.segment % 2 == rest), pairs, pairing),
-            resamples=10,
-            seed=7,
-        )
-        for rest in (1, 0)
-    )
-    assert np.array_equal(odd + even, whole)
-    later = resampled_tables(tables, resamples=4, seed=7, first_resample=6)
-    assert np.array_equal(later[..., 0], whole[..., 0])
-    assert np.array_equal(later[..., 1:], whole[..., 7:])
-
-
 def test_the_segments_as_they_are_give_the_tables_of_each_pair_of_judges() -> None:
     blocks = drawn(300, segments=20)
     pairs = pairs_of_judges(blocks)
-    counted = SegmentTables(blocks, pairs, Pairing.UNORDERED)
-    tables = resampled_tables(counted, resamples=0, seed=0)[:, :, pairs.own :, 0]
+    _segments, counted = segment_tables(blocks, pairs, Pairing.UNORDERED)
+    tables: Int64Array = counted.sum(axis=1).reshape(3, 3, -1)[:, :, pairs.own :]
     found = agreement_of_pairs(blocks)
     assert tables.sum(axis=(0, 1)).tolist() == found.comparable.tolist()
     agreeing = np.trace(tables)
@@ -89,35 +62,3 @@ def test_judges_who_share_no_segment_are_no_pair() -> None:
     assert list(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)) == [
         (0, 0), (1, 1), (2, 2), (3, 3), (0, 1), (2, 3),
     ]  # fmt: skip
-
-
-def test_dense_and_sparse_products_are_the_same_and_exact() -> None:
-    rng = np.random.default_rng(5)
-    counts = sparse.csc_array(rng.integers(0, 1 << 40, (7, 30)))
-    weights = rng.integers(0, 21, (30, 6)).astype(np.int16)
-    expected = counts.toarray().astype(object) @ weights.astype(object)
-    assert np.array_equal(cohen._product(counts, weights), expected)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cohen, "_WORTH_FILLING", 0)
-        assert np.array_equal(cohen._product(counts, weights), expected)
-
-
-def test_products_too_large_for_floating_point_are_exact() -> None:
-    counts = sparse.csc_array(np.full((2, 3), (1 << 53) + 1))
-    weights = np.ones((3, 2), dtype=np.int16)
-    assert cohen._product(counts, weights).tolist() == [[3 * ((1 << 53) + 1)] * 2] * 2
-
-
-def test_memory_does_not_grow_with_the_segments() -> None:
-    def peak(count: int) -> int:
-        blocks = drawn(count, segments=count // 10, judges=8)
-        tracemalloc.start()
-        cohen_shares(blocks, pairing=Pairing.UNORDERED, symmetric=True, resamples=200, seed=1)
-        _, most = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
-        return most
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ranking.core.agreement.units._BLOCKS_AT_A_TIME", 500)
-        # What is left to grow is an index of the blocks.
-        assert peak(16_000) < 1.5 * peak(4_000)

@@ -18,11 +18,11 @@ from ranking.core.agreement.intervals import (
     additive_of,
     jackknife,
     kappa_interval,
-    variance,
+    parts_of_spread,
+    variances,
 )
 from ranking.core.agreement.judge_pairs import agreement_of_pairs
 from ranking.core.agreement.left_out import (
-    evaluate_with_ties,
     leave_one_out_spread,
     left_out_of_comparisons,
 )
@@ -46,7 +46,7 @@ def spreads(blocks: Blocks, pairing: Pairing, chance: Chance) -> tuple[Spread, S
         return cohen_spreads(blocks, pairing=pairing, symmetric=True)
     additive = additive_of(chance, 3, symmetric=True)
     found = left_out_of_comparisons(blocks, pairing, additive.of_units)
-    evaluate = evaluate_with_ties(additive)
+    evaluate = additive.evaluate
     return leave_one_out_spread(found.inter, evaluate), leave_one_out_spread(found.intra, evaluate)
 
 
@@ -102,7 +102,9 @@ def test_the_variance_over_judges_is_the_delete_one_jackknife(chance: Chance) ->
     changes = [kappa_without(rows, kappa, judge=judge) - whole for judge in blocks.judges]
     jackknifed = 4 / 5 * sum(change**2 for change in changes)
     spread, _ = spreads(blocks, Pairing.UNORDERED, chance)
-    assert variance(spread, "judges").value == pytest.approx(jackknifed, abs=1e-12)
+    assert variances([parts_of_spread(spread)], "judges")[0][0] == pytest.approx(
+        jackknifed, abs=1e-12
+    )
     found = measure_agreement(blocks, chance=chance, resample="judges").inter
     pairs = dict.fromkeys(blocks.judges, 0)
     met = agreement_of_pairs(blocks)
@@ -127,17 +129,16 @@ def test_hand_worked_variance_and_interval() -> None:
     )
     of_judges, of_segments = 2 / 3 * 0.02, 1 / 2 * 0.0008
     assert jackknife(0.5, spread.without_judge) == pytest.approx(of_judges)
-    alone = variance(spread, "judges")
-    assert alone.value == pytest.approx(of_judges)
-    assert alone.degrees_of_freedom == pytest.approx(6 / 5)
-    both = variance(spread, "two_way")
+    parts = parts_of_spread(spread)
+    [alone], [freedom] = variances([parts], "judges")
+    assert alone == pytest.approx(of_judges)
+    assert freedom == pytest.approx(6 / 5)
+    [both], [degrees_of_freedom] = variances([parts], "two_way")
     once = of_judges - 0.002
-    assert both.value == pytest.approx(of_segments + once - 0.0004 + 0.0001)
-    assert both.degrees_of_freedom == pytest.approx(
-        both.value**2 / (once**2 / (6 / 5) + of_segments**2 / 1)
-    )
+    assert both == pytest.approx(of_segments + once - 0.0004 + 0.0001)
+    assert degrees_of_freedom == pytest.approx(both**2 / (once**2 / (6 / 5) + of_segments**2 / 1))
     found = kappa_interval(spread, "two_way", confidence=0.9, lowest=-9)
-    reach = student.ppf(0.95, both.degrees_of_freedom) * math.sqrt(both.value) / 0.5
+    reach = student.ppf(0.95, degrees_of_freedom) * math.sqrt(both) / 0.5
     assert found.low == pytest.approx(1 - 0.5 * math.exp(reach))
     assert found.high == pytest.approx(1 - 0.5 * math.exp(-reach))
     assert kappa_interval(spread, "two_way", confidence=0.9, lowest=0.1).low == 0.1

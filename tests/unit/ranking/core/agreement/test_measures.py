@@ -286,9 +286,7 @@ def test_shards_and_chunks_change_no_bit(
     whole = measure_agreement(blocks, chance=chance, resample="segments", resamples=9)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(agreement_counts, "_BLOCKS_AT_A_TIME", 1)
-        patch.setattr("ranking.core.agreement.intervals._RESAMPLES_AT_A_TIME", 4)
         patch.setattr("ranking.core.agreement.cohen._CELLS_AT_A_TIME", 100)
-        patch.setattr("ranking.core.agreement.cohen._CELLS_IN_WORK", 50)
         again = measure_agreement(blocks, chance=chance, resample="segments", resamples=9)
         assert again == whole
 

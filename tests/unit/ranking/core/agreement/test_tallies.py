@@ -8,7 +8,6 @@ import pytest
 from ranking.core.agreement.intervals import VarianceParts, additive_of, parts_of_spread
 from ranking.core.agreement.judge_pairs import PairAgreement, agreement_of_pairs
 from ranking.core.agreement.left_out import (
-    evaluate_with_ties,
     leave_one_out_spread,
     left_out_of_comparisons,
 )
@@ -38,7 +37,7 @@ def left_out(blocks: Blocks, chance: Chance) -> VarianceParts:
     """Leave out each segment and judge, as for any definition of P(E)."""
     additive = additive_of(chance, 3, symmetric=True)
     found = left_out_of_comparisons(blocks, Pairing.UNORDERED, additive.of_units)
-    return parts_of_spread(leave_one_out_spread(found.inter, evaluate_with_ties(additive)))
+    return parts_of_spread(leave_one_out_spread(found.inter, additive.evaluate))
 
 
 def kappas_of_judges(blocks: Blocks, chance: Chance = Chance.SCOTT) -> list[float]:

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
-from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.judged.coded_blocks import (
+from ranking.core.judged.blocks import (
+    BlockRow,
+    Blocks,
     CandidateSets,
     CodedJudgments,
+    blocks_from_rows,
     blocks_of_codes,
     blocks_of_parts,
 )

@@ -148,7 +148,7 @@ def test_resampling_weighs_documents_and_judges(
     first = int(np.argmin(drawn.segment))
     assert keys[first] != unit_keys(drawn, "segments")[first]
     assert len(np.unique(keys)) == 30
-    monkeypatch.setattr(resampling_module, "_BLOCKS_AT_A_TIME", 7)
+    monkeypatch.setattr(resampling_module, "UNITS_AT_A_TIME", 7)
     counted = resampling.counts(drawn, Layout(6), range(5))
     whole = resampling.weights(drawn, range(5)).astype(np.int64)
     np.testing.assert_array_equal(counted.T, Layout(6).of_blocks(drawn).astype(np.int64) @ whole)

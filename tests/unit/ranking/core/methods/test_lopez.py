@@ -12,18 +12,16 @@ from hypothesis.extra.numpy import arrays
 from ranking.core.counting.counts import Counts, Layout
 from ranking.core.counting.resampling import Level, Resampling
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
-from ranking.core.methods import lopez as linear_ordering
 from ranking.core.methods.lopez import (
     _by_integer_programming,
     _by_search,
     _by_subsets,
-    _interpreted_order,
     lopez_order,
     minimum_cost_order,
     scores,
     total_cost,
 )
-from ranking.core.methods.lopez_kernels import best_order, circles_of, raise_bound, take_circles
+from ranking.core.methods.lopez_kernels import circles_of, raise_bound, take_circles
 from ranking.core.rankings import range_kinds as lopez_time
 from ranking.core.rankings.range_kinds import seconds_of_resamples, two_way_resampling
 
@@ -84,19 +82,10 @@ def test_integer_programming_and_dynamic_programming_find_the_same_cost(
 ) -> None:
     cost = costs(systems, seed, most=30)
     programmed = _by_integer_programming(cost, 60.0)
-    assert programmed.cost == programmed.bound == _by_subsets(cost).cost
+    assert programmed.cost == programmed.bound == minimum_cost_order(cost, time_limit=60.0).cost
 
 
-@pytest.mark.parametrize("systems", [*range(2, 13), 15])
-@pytest.mark.parametrize("most", [2, 4, 50])
-def test_compiled_and_interpreted_code_choose_the_same_order(systems: int, most: int) -> None:
-    for seed in range(3):
-        # Where few judgments decide, many orders cost the same.
-        cost = costs(systems, seed, most)
-        assert best_order(cost).tolist() == _interpreted_order(cost)
-
-
-@pytest.mark.parametrize("systems", [*range(3, 13), 19, 20])
+@pytest.mark.parametrize("systems", [*range(3, 13), 15])
 @pytest.mark.parametrize("most", [2, 4, 50])
 def test_the_search_chooses_the_same_order_as_dynamic_programming(systems: int, most: int) -> None:
     for seed in range(5):
@@ -160,9 +149,8 @@ def test_numbering_many_systems_otherwise_changes_nothing(systems: int) -> None:
 
 def test_costs_of_large_campaigns_do_not_overflow() -> None:
     cost = costs(20, 9, most=50)
-    order, large = _by_subsets(cost), _by_subsets(cost * 10**9)
+    order, large = _by_search(cost, 100_000), _by_search(cost * 10**9, 100_000)
     assert (large.order, large.cost) == (order.order, order.cost * 10**9)
-    assert _by_search(cost * 10**9, 100_000) == large
 
 
 def test_the_optimum_of_a_planted_order_costs_what_was_planted() -> None:
@@ -173,17 +161,6 @@ def test_the_optimum_of_a_planted_order_costs_what_was_planted() -> None:
         wins[0, -1], wins[-1, 0] = 0, 3
         found = lopez_order(wins)
         assert (found.cost, found.bound) == (3, 3)
-
-
-def test_where_the_search_gives_up_dynamic_programming_proves_the_order(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    cost = costs(20, 0, most=2)
-    proven = minimum_cost_order(cost, time_limit=60.0)
-    hopeless = _by_search(cost, 0)
-    monkeypatch.setattr(linear_ordering, "_SETS_BEFORE_SUBSETS", 0)
-    assert hopeless.bound < hopeless.cost
-    assert minimum_cost_order(cost, time_limit=0.0) == proven == _by_subsets(cost)
 
 
 def test_integer_programming_finds_the_cost_of_the_search_beyond_all_subsets() -> None:

@@ -161,13 +161,5 @@ def test_ties_alone_are_enough_for_methods_that_count_them_only() -> None:
 
 
 @pytest.mark.parametrize("method", SHARES)
-def test_a_block_that_counts_twice_is_a_block_judged_twice(method: str) -> None:
-    weights = np.array([2, 0, 1], dtype=np.int16)
-    score = METHODS[method].score(blocks_from_rows(ROWS, "abc"), weights=weights)
-    repeated = METHODS[method].score(blocks_from_rows([ROWS[0], ROWS[0], ROWS[2]], "abc"))
-    np.testing.assert_array_equal(score.values, repeated.values)
-
-
-@pytest.mark.parametrize("method", SHARES)
 def test_shares_are_between_nought_and_one(method: str) -> None:
     assert METHODS[method].is_share

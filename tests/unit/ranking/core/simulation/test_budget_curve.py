@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
 from annotation.sampling.priorities import active_priorities_of_many
+from ranking.core.ranges import clusters as clusters_of
 from ranking.core.simulation.budget_curve import ActiveDraw, GroupsPosterior, budget_curve
-from ranking.core.simulation.measures import clusters_at, sign_test_ranges, significant_pairs
+from ranking.core.simulation.measures import sign_test_ranges, significant_pairs
 from ranking.core.simulation.model import Model, simulate_wins
 from ranking.design_study.study import ComparedDesign, SimulatedCampaign
 from tests.properties import examples
@@ -131,7 +132,7 @@ def test_without_more_judgments_it_says_what_is_so_now() -> None:
     found = simulate_wins(Model(systems=6, noise=6), blocks=[300], seed=1, experiment=0)
     curve = budget_curve([0, 3000], systems=6, per_block=5, wins=found.wins[0])
     now = round(15 * float(significant_pairs(found.wins[0])))
-    clusters = int(clusters_at(sign_test_ranges(found.wins)).max())
+    clusters = int(clusters_of(sign_test_ranges(found.wins)).max())
     assert curve.pairs.tolist() == curve.pairs_low.tolist() == [now, now]
     assert curve.clusters_high.tolist() == [clusters, clusters]
 
@@ -171,7 +172,7 @@ def test_intervals_hold_what_comes(start: int) -> None:
             wins=found.wins[0] if start else None,
         )
         pairs = round(21 * float(significant_pairs(found.wins[-1])))
-        clusters = int(clusters_at(sign_test_ranges(found.wins[-1:])).max())
+        clusters = int(clusters_of(sign_test_ranges(found.wins[-1:])).max())
         held.append(
             (
                 curve.pairs_low[0] <= pairs <= curve.pairs_high[0],
