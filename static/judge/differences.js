@@ -37,26 +37,8 @@ const key = (word) => word.normalize("NFC").replace(/[\p{Cf}]/gu, "") || word;
 
 // The longest common subsequence of two lists, as pairs of places: [place in the first, in the second].
 // Words are best numbered beforehand: paragraphs have some hundred thousand pairs of words to compare.
-/** @template T @param {T[]} first @param {T[]} second @returns {[number, number][]} */
-export function common(first, second) {
-  // Outputs of one sentence mostly begin and end alike; the table is for what is between.
-  const room = Math.min(first.length, second.length);
-  let start = 0;
-  while (start < room && first[start] === second[start]) start += 1;
-  let end = 0;
-  while (end < room - start && first.at(-1 - end) === second.at(-1 - end)) end += 1;
-  /** @type {[number, number][]} */
-  const pairs = [];
-  for (let place = 0; place < start; place += 1) pairs.push([place, place]);
-  for (const [i, j] of between(first.slice(start, first.length - end), second.slice(start, second.length - end))) {
-    pairs.push([i + start, j + start]);
-  }
-  for (let place = end; place > 0; place -= 1) pairs.push([first.length - place, second.length - place]);
-  return pairs;
-}
-
 /** @template T @param {T[]} first @param {T[]} second */
-function between(first, second) {
+export function common(first, second) {
   const width = second.length + 1;
   const lengths = new Uint16Array((first.length + 1) * width);
   for (let i = first.length - 1; i >= 0; i -= 1) {

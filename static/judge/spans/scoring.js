@@ -37,7 +37,6 @@ export class Scoring {
     this.#score = score;
     this.slider.value = score === null ? MIDDLE : String(score);
     this.output.classList.toggle("unscored", score === null);
-    this.slider.style.setProperty("--score", `${score ?? 0}%`);
     if (score === null) {
       this.field.removeAttribute("aria-valuenow");
       this.field.setAttribute("aria-valuetext", say("no_score"));
@@ -57,8 +56,7 @@ export class Scoring {
   /** @param {boolean} wanting */
   want(wanting) {
     this.output.classList.toggle("wanting", wanting);
-    this.field.toggleAttribute("aria-invalid", wanting);
-    if (wanting) this.field.setAttribute("aria-invalid", "true");
+    this.field.setAttribute("aria-invalid", String(wanting));
   }
 
   /** @param {number | null} score */
