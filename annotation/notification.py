@@ -1,10 +1,10 @@
 """Send tasks to the worker; a lost message only delays them.
 
 Tasks are sent by name: ranking imports annotation, never the other way, and
-services do not import the tasks that call them. Many judges who request work
-are one message, as are many judgments within one computation
+services do not import the tasks that call them. Requests for work by many judges
+become one message, as do many judgments during one computation
 (`annotation.services.numbers`). If a message is lost, because the
-broker is down or was emptied, the periodic tasks do the work later.
+broker is down or was emptied, periodic tasks do the work later.
 """
 
 import logging
@@ -36,12 +36,12 @@ def broker() -> "redis.Redis":
 
 
 def planning_request_key(task_id: int) -> str:
-    """Return the broker's key that says that planning of this test set is requested."""
+    """Return the broker's key that marks a request to plan this test set."""
     return f"planning-requested:{task_id}"
 
 
 def ranking_enqueue(task_id: int) -> None:
-    """Enqueue a ranking of this test set, for a second after the last one began."""
+    """Enqueue a ranking of this test set, at least a second after the last one began."""
     try:
         left = broker().pttl(_ranking_begun_key(task_id))
         _send(TASK, task_id, after_seconds=max(left, 0) / 1000)
@@ -62,7 +62,7 @@ def _ranking_begun_key(task_id: int) -> str:
 
 
 def rankings_enqueue() -> None:
-    """Enqueue the rankings and the measures of judges that are out of date, of every test set."""
+    """Enqueue all rankings and measures of judges that are out of date."""
     try:
         current_app.send_task(DUE_TASK, ignore_result=True)
     except OperationalError as error:
@@ -78,7 +78,7 @@ def task_enqueue(task: str, task_id: int) -> None:
 
 
 def planning_enqueue(task_id: int) -> None:
-    """Enqueue planning HITs of this test set, unless that is requested already."""
+    """Enqueue planning of this test set unless it is already requested."""
     try:
         if broker().set(planning_request_key(task_id), 1, nx=True, ex=REQUEST_TIMEOUT_SECONDS):
             _send(PLANNING_TASK, task_id)
@@ -87,7 +87,7 @@ def planning_enqueue(task_id: int) -> None:
 
 
 def planning_request_clear(task_id: int) -> None:
-    """Let the next request enqueue planning again. Called before the planner reads the requests."""
+    """Let later requests enqueue planning again. Called before the planner reads the requests."""
     try:
         broker().delete(planning_request_key(task_id))
     except redis.RedisError as error:

@@ -1,4 +1,4 @@
-"""Targets of submissions, and the errors for refused ones."""
+"""Define the block that a submission answers, and the error for refused submissions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class AssignedBlock:
 
 
 class SubmissionRefusedError(Exception):
-    """A submission breaks the campaign's rules or a limit.
+    """A submission violates the campaign's rules or a limit.
 
     Attributes
     ----------

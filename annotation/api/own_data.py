@@ -1,4 +1,4 @@
-"""Serve the data stored about a judge, and requests for its erasure with the organisers' answers."""
+"""Serve the data stored about a judge, and erasure requests with the organisers' answers."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Form of a design: every parameter, in groups, with its effect."""
+"""Form for a design: all parameters in groups, with their effects."""
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal

@@ -34,7 +34,7 @@ STANDINGS: Final = {
 
 
 class CampaignJudgeFilter(DeskFilter):
-    """Filters of `campaign_judges`."""
+    """Filters for `campaign_judges`."""
 
     name = django_filters.CharFilter(
         label=gettext_lazy("Name or address contains"), max_length=100, method="of_name"
