@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from annotation.sampling.corpus import OutputKind, SegmentOutputs, SystemOutput
-from annotation.sampling.hits import draw_hit_and_state
+from annotation.sampling.hits import draw_hit
 from annotation.sampling.parameters import DesignParameters
 from annotation.sampling.plans import BlockPlan, HITPlan
 from annotation.sampling.state import DrawState
@@ -74,9 +74,10 @@ def drawn(
         draw = HashDraw(seed=parameters.seed, number=number)
         window = windows.window(order=parameters.segment_order, draw=draw, turn=number)
         assert window is not None
-        plan, state = draw_hit_and_state(
+        plan = draw_hit(
             parameters=parameters, number=number, window=window, texts=texts, state=state
         )
+        state = state.after(plan)
         yield plan, state
 
 

@@ -266,11 +266,5 @@ class DesignPreviewView(DesignAddress):
     )
     def post(self) -> Any:
         """Preview the next HITs as judges would see them, without storing anything."""
-        design, task_id = self.proposed, self.task.pk
-        return previewed_hits(
-            task_id=task_id,
-            parameters=None if design is None else design.parameters,
-            numbers=next_numbers(task_id=task_id, count=self.sent["count"]),
-            documents=() if design is None else design.documents,
-            segments=() if design is None else design.segments,
-        )
+        numbers = next_numbers(task_id=self.task.pk, count=self.sent["count"])
+        return previewed_hits(task_id=self.task.pk, numbers=numbers, design=self.proposed)

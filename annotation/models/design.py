@@ -1,5 +1,5 @@
-from dataclasses import asdict, fields
-from typing import Any, ClassVar, Final
+from dataclasses import fields
+from typing import ClassVar, Final
 
 import pgtrigger
 from django.contrib.postgres.fields import ArrayField
@@ -207,14 +207,6 @@ class Design(RecordedModel):
 
     def __str__(self) -> str:
         return f"{self.kind} ({self.pk})"
-
-    @classmethod
-    def of(cls, parameters: DesignParameters, **fields: Any) -> "Design":
-        """Return a design with these parameters, not saved; `fields` are the others."""
-        values = asdict(parameters)
-        limits = [list(limit) for limit in parameters.length_limits]
-        lists = {"length_limits": limits, "systems": list(parameters.systems)}
-        return cls(**{**values, **lists}, **fields)
 
     @property
     def parameters(self) -> DesignParameters:

@@ -27,6 +27,13 @@ class IsAnyOf(models.Func):
     output_field = models.BooleanField()
 
 
+class PlaceIn(models.Func):
+    """The place of the second expression in an array, from 1; NULL where it is not in it."""
+
+    function = "array_position"
+    output_field = models.IntegerField()
+
+
 class HITQuerySet(models.QuerySet["HIT"]):
     def incomplete(self) -> "HITQuerySet":
         """Return the HITs that are not completed, lent or not."""

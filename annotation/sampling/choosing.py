@@ -246,11 +246,6 @@ class Chooser:
         """Update the state of the next choices with a block."""
         self._state = self._state.counted(block)
 
-    @property
-    def state(self) -> DrawState:
-        """Return the state the choices are made from, with the blocks counted so far."""
-        return self._state
-
     def balanced(self, options: BlockOptions, *, draw: HashDraw) -> ShownTexts:
         """Choose the next block of the planned cycle, or the pairs with fewest meetings."""
         self._state = self._state.with_cycle()

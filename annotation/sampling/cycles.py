@@ -330,23 +330,12 @@ class PlannedCycle:
         for number, block in enumerate(self.pending):
             if all(self.systems[place] in names for place in block):
                 left = (*self.pending[:number], *self.pending[number + 1 :])
-                return self._left(left, self.clean_blocks + 1)
-        return self._left((), self.clean_blocks + 1)
+                return replace(self, pending=left, clean_blocks=self.clean_blocks + 1)
+        return replace(self, pending=(), clean_blocks=self.clean_blocks + 1)
 
     def abandoned(self) -> PlannedCycle:
         """Return this plan without pending blocks: a block was shown that no cycle allowed for."""
-        return self._left((), 0)
-
-    def _left(self, pending: CycleBlocks, clean_blocks: int) -> PlannedCycle:
-        # After each block: `replace` takes three times as long.
-        return PlannedCycle(
-            seed=self.seed,
-            size=self.size,
-            systems=self.systems,
-            cycle=self.cycle,
-            pending=pending,
-            clean_blocks=clean_blocks,
-        )
+        return replace(self, pending=(), clean_blocks=0)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain lists and numbers, which `from_json` reads."""

@@ -6,7 +6,7 @@ from functools import partial
 from itertools import islice
 
 from annotation.sampling.corpus import SegmentOutputs
-from annotation.sampling.hits import draw_hit_and_state, is_compared
+from annotation.sampling.hits import draw_hit, is_compared
 from annotation.sampling.parameters import Checks, DesignKind, DesignParameters
 from annotation.sampling.plans import HITPlan, Purpose
 from annotation.sampling.state import DrawState
@@ -135,8 +135,6 @@ class HITDrawer:
         self._avoid = frozenset(avoid)
         self._for_one_judge = for_one_judge
         self._sample_of = sample_of
-        # The last HIT drawn, the state it was drawn from, and the state after it.
-        self._drawn: tuple[HITPlan, DrawState, DrawState] | None = None
 
     @property
     def is_all_compared(self) -> bool:
@@ -180,7 +178,7 @@ class HITDrawer:
             )
         if window is None:
             return None
-        plan, after = draw_hit_and_state(
+        plan = draw_hit(
             parameters=self.parameters,
             number=number,
             window=window,
@@ -196,7 +194,6 @@ class HITDrawer:
             plan.why["checks"] = checks.value
         if checks is Checks.SOME and not plan.holds_check:
             plan = replace(plan, blocks=())
-        self._drawn = (plan, self.state, after)
         return plan
 
     def _sample(
@@ -229,16 +226,9 @@ class HITDrawer:
         """Update the draw state with this HIT, whose blocks are in the quota already."""
         if purpose is Purpose.FIRST:
             # Repeats show the same pairs again: pairs are balanced over first HITs only.
-            self.state = self._after(plan)
+            self.state = self.state.after(plan)
             if self._for_one_judge:
                 self._avoid |= {block.segment for block in plan.blocks}
-
-    def _after(self, plan: HITPlan) -> DrawState:
-        if self._drawn is not None:
-            drawn, before, after = self._drawn
-            if drawn is plan and before is self.state:
-                return after
-        return self.state.after(plan)
 
     def remove(self, plan: HITPlan, purpose: Purpose, *, drawn: bool) -> None:
         """Remove an unused HIT from the quota, and from the draw state if it is `drawn`."""

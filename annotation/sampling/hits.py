@@ -37,7 +37,7 @@ class _Segment:
     comparison: tuple[str, str] | None = None
 
 
-def draw_hit_and_state(
+def draw_hit(
     *,
     parameters: DesignParameters,
     number: int,
@@ -46,7 +46,7 @@ def draw_hit_and_state(
     state: DrawState,
     checks: Checks = Checks.CHANCE,
     pair: tuple[str, str] | None = None,
-) -> tuple[HITPlan, DrawState]:
+) -> HITPlan:
     """Draw the blocks of a first HIT over a window of segments.
 
     Parameters
@@ -70,8 +70,6 @@ def draw_hit_and_state(
     HITPlan
         Without blocks where no segment of the window has two different texts to compare, or one for a
         design of blocks of one.
-    DrawState
-        `state.after(plan)`, what the next HIT is drawn from.
     """
     draw = HashDraw(seed=parameters.seed, number=number)
     fewest = parameters.fewest_texts
@@ -94,11 +92,7 @@ def draw_hit_and_state(
         "design": parameters.kind.value,
         "window": list(window),
     }
-    plan = HITPlan(number=number, blocks=tuple(blocks), why=why)
-    if chooser is not None and chooser.state.systems == state.systems:
-        # Counted already, while choosing.
-        return plan, chooser.state
-    return plan, state.after(plan)
+    return HITPlan(number=number, blocks=tuple(blocks), why=why)
 
 
 def is_compared(

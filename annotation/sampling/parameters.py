@@ -65,32 +65,6 @@ class DesignParameters:
     redundancy: int = 1
     systems: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
-        """Raise ValueError, naming the field, for parameters that allow no draw."""
-        _require("seed", self.seed, lowest=0)
-        _require(
-            "systems_per_block",
-            self.systems_per_block,
-            lowest=1,
-            highest=MOST_CANDIDATES,
-        )
-        for words, candidates in self.length_limits:
-            _require("length_limits (words)", words, lowest=0)
-            _require("length_limits (candidates)", candidates, lowest=FEWEST_CANDIDATES)
-        for name in ("segments_per_hit", "redundancy"):
-            _require(name, getattr(self, name), lowest=1)
-        for name in ("repeat_gap", "attention_every"):
-            _require(name, getattr(self, name), lowest=0)
-        for name in ("reference_rate", "bad_reference_rate", "active_floor"):
-            _require(name, getattr(self, name) or 0.0, lowest=0, highest=1)
-        for name in ("inter_share", "intra_share"):
-            # Something must be left that is not a repeat.
-            _require(name, getattr(self, name), lowest=0, highest=0.9)
-        if self.systems and len(self.systems) < self.fewest_systems:
-            raise ValueError(
-                f"systems are {len(self.systems)}; a block shows {self.fewest_systems}."
-            )
-
     @property
     def fewest_systems(self) -> int:
         """Minimum number of systems a design must include: one block's worth."""
@@ -103,19 +77,17 @@ class DesignParameters:
         """Number of different texts a segment needs to be shown."""
         return min(FEWEST_CANDIDATES, self.block_size(0))
 
+    @property
+    def size(self) -> int:
+        """Number of candidates shown for a segment that has them and is not long."""
+        if self.kind in (DesignKind.BINARY, DesignKind.SORTING):
+            return FEWEST_CANDIDATES
+        return MOST_CANDIDATES if self.kind is DesignKind.ALL else self.systems_per_block
+
     def block_size(self, words: int) -> int:
         """Return the number of candidates shown for a segment with `words` source words, if it has them."""
-        size = self.systems_per_block
-        if self.kind in (DesignKind.BINARY, DesignKind.SORTING):
-            size = FEWEST_CANDIDATES
-        elif self.kind is DesignKind.ALL:
-            size = MOST_CANDIDATES
-        return min([size, *(limit for least, limit in self.length_limits if words >= least)])
-
-
-def _require(name: str, value: float, *, lowest: float, highest: float = float("inf")) -> None:
-    if not lowest <= value <= highest:  # NaN too
-        raise ValueError(f"{name} is {value}; it must be between {lowest} and {highest}.")
+        limits = (limit for least, limit in self.length_limits if words >= least)
+        return min([self.size, *limits])
 
 
 class WrittenWrongError(ValueError):

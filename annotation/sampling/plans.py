@@ -9,10 +9,11 @@ test set has its own. Its *step* is its place in the schedule of what is planned
 them) and draws that came to nothing take a number and no step.
 """
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, NotRequired, TypeAlias, TypedDict
+from typing import Any, TypeAlias
 
 from annotation.sampling.parameters import DesignParameters
 from campaign.texts.hash_draw import HashDraw
@@ -73,67 +74,16 @@ class HITPlan:
 _DAMAGED, _OTHERS = 2, 1
 
 
-class EncodedBlock(TypedDict):
-    """Output ids of each candidate in shown order; in a control block also expected ranks."""
-
-    candidates: list[list[int]]
-    expected: NotRequired[list[int]]
-
-
 def plan_encoded(plan: HITPlan) -> str:
-    """Return JSON with an `EncodedBlock` for each block."""
-    return "[" + ",".join(map(_encoded, plan.blocks)) + "]"
+    """Return JSON with the output ids of each block's candidates, and the ranks expected in a control."""
+    return json.dumps([_encoded(block) for block in plan.blocks])
 
 
-def _encoded(block: BlockPlan) -> str:
-    # By hand: a hundred thousand are planned at once, and `json.dumps` would take longer than
-    # drawing by chance.
-    shown = ",".join("[" + ",".join(map(str, ids)) + "]" for ids in block.candidates)
+def _encoded(block: BlockPlan) -> dict[str, Any]:
     if not block.control:
-        return f'{{"candidates":[{shown}]}}'
-    expected = ",".join(
-        str(_DAMAGED if names == block.control else _OTHERS) for names in block.systems
-    )
-    return f'{{"candidates":[{shown}],"expected":[{expected}]}}'
-
-
-def blocks_decoded(
-    stored: Sequence[EncodedBlock],
-    *,
-    segments: Sequence[int],
-    systems: Mapping[int, str],
-    whys: Sequence[Mapping[str, Any]],
-) -> tuple[BlockPlan, ...]:
-    """Return the blocks that `plan_encoded` wrote.
-
-    Parameters
-    ----------
-    stored : sequence of EncodedBlock
-    segments : sequence of int
-        The number of each block's segment.
-    systems : mapping of int to str
-        The system of each output, by output id.
-    whys : sequence of dict
-        `BlockPlan.why` of each.
-    """
-    return tuple(
-        _decoded(block, segment, systems, why)
-        for block, segment, why in zip(stored, segments, whys, strict=True)
-    )
-
-
-def _decoded(
-    block: EncodedBlock, segment: int, systems: Mapping[int, str], why: Mapping[str, Any]
-) -> BlockPlan:
-    names = tuple(tuple(sorted(systems[id_] for id_ in ids)) for ids in block["candidates"])
-    expected = block.get("expected")
-    return BlockPlan(
-        segment=segment,
-        candidates=tuple(map(tuple, block["candidates"])),
-        systems=names,
-        control=names[expected.index(_DAMAGED)] if expected else (),
-        why=dict(why),
-    )
+        return {"candidates": block.candidates}
+    expected = [_DAMAGED if names == block.control else _OTHERS for names in block.systems]
+    return {"candidates": block.candidates, "expected": expected}
 
 
 # Shares are counted in millionths, so that no rounding depends on a machine.

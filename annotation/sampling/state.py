@@ -105,7 +105,11 @@ class DrawState:
         if self.planned_cycle is None:
             return self
         planned_cycle = self.planned_cycle.with_cycle(self.pair_counts, self.index)
-        return self if planned_cycle is self.planned_cycle else self._with_cycle(planned_cycle)
+        return (
+            self
+            if planned_cycle is self.planned_cycle
+            else replace(self, planned_cycle=planned_cycle)
+        )
 
     def after(self, plan: HITPlan) -> "DrawState":
         """Return the state after this first HIT is planned."""
@@ -165,22 +169,12 @@ class DrawState:
 
     def copied(self) -> "DrawState":
         """Return a copy with its own count arrays."""
-        return self._with(
+        return replace(
+            self,
             pair_counts=self.pair_counts.copy(),
             position_counts=self.position_counts.copy(),
             blocks_wanted=self.blocks_wanted.copy(),
         )
-
-    def _with_cycle(self, planned_cycle: PlannedCycle) -> "DrawState":
-        """Return the same counts with another planned cycle."""
-        return self._with(planned_cycle=planned_cycle)
-
-    def _with(self, **changed: Any) -> "DrawState":
-        """Return a copy with these changes, like `replace`, but keep the index of the systems."""
-        # Several for each HIT, a hundred thousand HITs at once: `copy` takes five times as long.
-        state = object.__new__(DrawState)
-        state.__dict__.update(self.__dict__, **changed)
-        return state
 
     def counted(self, block: BlockPlan) -> "DrawState":
         """Return the state after a block; changes the count arrays in place. Knows all its systems."""
@@ -189,7 +183,8 @@ class DrawState:
             return self
         planned_cycle = self.planned_cycle.with_cycle(self.pair_counts, self.index)
         self.count(block)
-        return self._with_cycle(planned_cycle.after_block([names for _, names in block.ranked]))
+        after = planned_cycle.after_block([names for _, names in block.ranked])
+        return replace(self, planned_cycle=after)
 
     def count(self, block: BlockPlan, times: int = 1) -> None:
         """Add a block to the counts in place; `times` is -1 to remove it."""

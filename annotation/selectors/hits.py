@@ -1,8 +1,7 @@
 """HITs as they were drawn, lent or not; and those that a design would draw next."""
 
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
@@ -12,7 +11,6 @@ from django.db.models.functions import Now
 from annotation.models import HIT, Assignment, Block, Design, HITPurpose, HITSequence, Judgment
 from annotation.models.block import by_candidate
 from annotation.models.hit import UNTIL_THE_FIRST_IS_DONE, HITQuerySet, IsAnyOf
-from annotation.sampling.parameters import DesignParameters
 from annotation.sampling.planning import (
     HITPlanning,
     MissingHITs,
@@ -23,16 +21,14 @@ from annotation.sampling.planning import (
 )
 from annotation.sampling.plans import (
     BlockPlan,
-    EncodedBlock,
     HITHistoryEntry,
     HITPlan,
     Purpose,
-    blocks_decoded,
     slot,
 )
 from annotation.selectors.designs import design_in_force, design_unless_chosen
 from annotation.selectors.drawing import DrawInputs, draw_inputs, texts_of_others
-from annotation.selectors.passes import has_passes, raters_of, rounds_of
+from annotation.selectors.passes import has_passes, passes_of, rounds_of
 from annotation.selectors.shown import BlockData, DrawnBlock, blocks_drawn
 from campaign.models import Output, Segment, System, SystemKind, Task
 
@@ -71,41 +67,62 @@ def hit_state(hit: HIT) -> str:
     return "lent" if getattr(hit, "is_lent", False) else "available"
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A HIT as stored."""
-
-    pk: int
-    number: int
-    segment_ids: list[int]
-    plan: list[EncodedBlock] | None
-    why: dict[str, Any]
-
-    def whys(self, count: int) -> list[dict[str, Any]]:
-        """Return the explanation of each of its blocks; empty if it was not drawn here."""
-        stored = self.why.get("blocks", [{}] * count)
-        return [{key: why[key] for key in why if key != "segment"} for why in stored]
-
-
-def plans_read(hit_ids: Collection[int]) -> dict[int, HITPlan]:
-    """Return the plans of these HITs by id. At most five queries.
+def plans_read(hit_ids: Iterable[int]) -> dict[int, HITPlan]:
+    """Return the plans of these HITs by id. Four queries.
 
     Works for any HIT: most have no `Block` rows before they are lent.
     """
-    found = HIT.objects.filter(pk__in=hit_ids).values_list(
-        "pk", "number", "segment_ids", "plan", "why"
-    )
-    rows = [_Row(*row) for row in found]
-    blocks = _blocks_planned([row for row in rows if row.plan is not None])
-    blocks.update(_blocks_written([row for row in rows if row.plan is None]))
+    hits = HIT.objects.only("number", "segment_ids", "plan", "why").in_bulk(list(hit_ids))
+    shown: dict[int, list[tuple[int, list[Sequence[int]]]]] = {pk: [] for pk in hits}
+    for pk, hit in hits.items():
+        for segment, block in zip(hit.segment_ids, hit.plan or (), strict=False):
+            shown[pk].append((segment, block["candidates"]))
+    written = Block.objects.filter(hit__in=[pk for pk, hit in hits.items() if hit.plan is None])
+    for row in written.order_by("position"):
+        candidates = by_candidate(row.outputs, row.stands_for)
+        shown[row.hit_id].append((row.segment_id, candidates))
+    blocks = [block for of_hit in shown.values() for block in of_hit]
+    outputs = {output for _segment, each in blocks for ids in each for output in ids}
+    rows = Output.objects.filter(pk__in=outputs).values_list("pk", "system__name", "system__kind")
+    systems = {pk: (name, kind) for pk, name, kind in rows}
+    segments = Segment.objects.filter(pk__in={segment for segment, _candidates in blocks})
+    numbers = dict(segments.values_list("pk", "number"))
     return {
-        row.pk: HITPlan(
-            number=row.number,
-            blocks=blocks[row.pk],
-            why={key: row.why[key] for key in row.why if key != "blocks"},
+        pk: HITPlan(
+            number=hit.number,
+            blocks=tuple(
+                _block(numbers[segment], candidates, systems, why)
+                # Blocks that were not drawn here have no explanation.
+                for (segment, candidates), why in zip(
+                    shown[pk], hit.why.get("blocks", [{}] * len(shown[pk])), strict=True
+                )
+            ),
+            why={key: hit.why[key] for key in hit.why if key != "blocks"},
         )
-        for row in rows
+        for pk, hit in hits.items()
     }
+
+
+def _block(
+    segment: int,
+    candidates: Sequence[Sequence[int]],
+    systems: Mapping[int, tuple[str, str]],
+    why: Mapping[str, Any],
+) -> BlockPlan:
+    """Return the plan of a block; `systems` by output, with their kind."""
+    names = tuple(tuple(sorted(systems[id_][0] for id_ in ids)) for ids in candidates)
+    damaged = (
+        shown
+        for shown, ids in zip(names, candidates, strict=True)
+        if any(systems[id_][1] == SystemKind.BAD_REFERENCE for id_ in ids)
+    )
+    return BlockPlan(
+        segment=segment,
+        candidates=tuple(tuple(sorted(ids)) for ids in candidates),
+        systems=names,
+        control=next(damaged, ()),
+        why={key: why[key] for key in why if key != "segment"},
+    )
 
 
 def firsts_scheduled(
@@ -130,76 +147,6 @@ def firsts_scheduled(
     ).values_list("pk", "family")
     rows = {pk: family for pk, family in found if family is not None}
     return [(pk, rows[pk], plan) for pk, plan in plans_read(rows).items()]
-
-
-def _blocks_planned(rows: Sequence[_Row]) -> dict[int, tuple[BlockPlan, ...]]:
-    """Return the blocks of each HIT, read from its row."""
-    outputs = {
-        output
-        for row in rows
-        for block in row.plan or ()
-        for candidate in block["candidates"]
-        for output in candidate
-    }
-    systems = dict(Output.objects.filter(pk__in=outputs).values_list("pk", "system__name"))
-    segments = {segment for row in rows for segment in row.segment_ids}
-    numbers = dict(Segment.objects.filter(pk__in=segments).values_list("pk", "number"))
-    return {
-        row.pk: blocks_decoded(
-            row.plan or (),
-            segments=[numbers[segment] for segment in row.segment_ids],
-            systems=systems,
-            whys=row.whys(len(row.segment_ids)),
-        )
-        for row in rows
-    }
-
-
-def _blocks_written(rows: Sequence[_Row]) -> dict[int, tuple[BlockPlan, ...]]:
-    """Return the blocks of HITs without a stored plan, read from their `Block` rows."""
-    if not rows:
-        return {}
-    found = list(
-        Block.objects.filter(hit__in=[row.pk for row in rows])
-        .order_by("hit_id", "position")
-        .values_list("hit_id", "segment__number", "outputs", "stands_for")
-    )
-    ids = {output for _hit, _segment, outputs, _stands_for in found for output in outputs}
-    systems = {
-        output: (name, kind)
-        for output, name, kind in Output.objects.filter(pk__in=ids).values_list(
-            "pk", "system__name", "system__kind"
-        )
-    }
-    blocks: dict[int, list[BlockPlan]] = defaultdict(list)
-    for hit, segment, outputs, stands_for in found:
-        blocks[hit].append(_block(segment, by_candidate(outputs, stands_for), systems))
-    return {
-        row.pk: tuple(
-            replace(block, why=why)
-            for block, why in zip(blocks[row.pk], row.whys(len(blocks[row.pk])), strict=True)
-        )
-        for row in rows
-    }
-
-
-def _block(
-    segment: int, candidates: Sequence[Sequence[int]], systems: Mapping[int, tuple[str, str]]
-) -> BlockPlan:
-    """Return the plan of a block without its explanation; `systems` by output, with their kind."""
-    names = tuple(tuple(sorted(systems[id_][0] for id_ in ids)) for ids in candidates)
-    damaged = (
-        shown
-        for shown, ids in zip(names, candidates, strict=True)
-        if any(systems[id_][1] == SystemKind.BAD_REFERENCE for id_ in ids)
-    )
-    return BlockPlan(
-        segment=segment,
-        candidates=tuple(tuple(sorted(ids)) for ids in candidates),
-        systems=names,
-        control=next(damaged, ()),
-        why={},
-    )
 
 
 def judge_history(*, judge_id: int, task_id: int) -> tuple[list[HITHistoryEntry], dict[int, int]]:
@@ -277,12 +224,7 @@ class PreviewedHIT:
 
 
 def previewed_hits(
-    *,
-    task_id: int,
-    parameters: DesignParameters | None,
-    numbers: range,
-    documents: Sequence[int] = (),
-    segments: Sequence[int] = (),
+    *, task_id: int, numbers: range, design: Design | None = None
 ) -> list[PreviewedHIT]:
     """Return the HITs that would be planned from the present state, as judges would see them.
 
@@ -292,12 +234,10 @@ def previewed_hits(
     Parameters
     ----------
     task_id : int
-    parameters : DesignParameters or None
-        Of a design that is to follow the one in force; None for the one in force.
     numbers : range
         Of the HITs.
-    documents, segments : sequence of int
-        Those that are judged, of the design given by `parameters`; empty means all.
+    design : Design, optional
+        One that is to follow the one in force, not saved; None for the one in force.
 
     Returns
     -------
@@ -308,7 +248,9 @@ def previewed_hits(
     task: Any = (
         Task.objects.select_related("test_set__campaign").annotate(now=Now()).get(pk=task_id)
     )
-    design = _design(task, parameters, documents, segments)
+    campaign = task.test_set.campaign
+    design = design or design_in_force(task_id=task_id)
+    design = design or design_unless_chosen(task=task, campaign=campaign, seed=0)
     sequence = _sequence(task, design)
     sequence.last_number = numbers.start - 1
     inputs = draw_inputs(task=task, design=design, sequence=sequence, at=task.now)
@@ -347,7 +289,8 @@ def _rounds_add(
 ) -> None:
     """Plan rounds, as for a task that shows judges its texts twice, until there are `count` HITs or no more rounds."""
     rounds = rounds_of(task=inputs.task, design=inputs.design)
-    texts, raters = texts_of_others(inputs.texts, inputs.withdrawn), raters_of(inputs.task)
+    texts = texts_of_others(inputs.texts, inputs.withdrawn)
+    raters = passes_of(inputs.task).raters(inputs.task.rules)
     number = sequence.turns
     while len(planning.planned) < count:
         number += 1
@@ -363,18 +306,6 @@ def next_numbers(*, task_id: int, count: int) -> range:
     found = HITSequence.objects.filter(task=task_id).values_list("last_number", flat=True)
     last = found.first() or 0
     return range(last + 1, last + 1 + count)
-
-
-def _design(
-    task: Task,
-    parameters: DesignParameters | None,
-    documents: Sequence[int],
-    segments: Sequence[int],
-) -> Design:
-    if parameters is None:
-        found = design_in_force(task_id=task.pk)
-        return found or design_unless_chosen(task=task, campaign=task.test_set.campaign, seed=0)
-    return Design.of(parameters, task=task, documents=list(documents), segments=list(segments))
 
 
 def _sequence(task: Task, design: Design) -> HITSequence:

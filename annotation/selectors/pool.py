@@ -234,7 +234,7 @@ def judge_asks(judge: Judge, *, task: Task) -> JudgeAsks:
 
 
 def _available_hits(
-    *, holds_check: bool | None = None, standby: bool = False, **asked: Any
+    *, holds_check: bool | None, standby: bool = False, **asked: Any
 ) -> QuerySet[HIT, tuple[int]]:
     sources = [hits_near(**asked), hits_reserved(**asked)]
     if standby:
@@ -252,13 +252,14 @@ ASKED_FIELDS: "Final[dict[str, Field[Any, Any]]]" = {
     "conflicts": ArrayField(BigIntegerField()),
     "apart": CharField(),
 }
-# The same, and whether the HIT should hold an attention check.
-SCHEDULED_FIELDS: "Final[dict[str, Field[Any, Any]]]" = {
-    **ASKED_FIELDS,
-    "holds_check": BooleanField(),
+_IS_THERE: Final = {
+    holds_check: PreparedQuery(
+        f"hit_is_there_{kind}", partial(_available_hits, holds_check=holds_check), ASKED_FIELDS
+    )
+    for holds_check, kind in {None: "any", True: "check", False: "plain"}.items()
 }
-_IS_CHECK_THERE = PreparedQuery(
-    "hit_with_check_is_there",
+_IS_CHECK_THERE: Final = PreparedQuery(
+    "hit_is_there_check_or_standby",
     partial(_available_hits, holds_check=True, standby=True),
     ASKED_FIELDS,
 )
@@ -267,10 +268,10 @@ _IS_CHECK_THERE = PreparedQuery(
 def has_available_hit(*, holds_check: bool | None = None, **asks: Unpack[JudgeAsks]) -> bool:
     """Return whether a HIT is available for this judge: reserved for them, or near in the pool.
 
-    `holds_check`: only one with an attention check, or one without. Only the planner asks: what is on
-    standby does not count.
+    `holds_check`: only one with an attention check, or one without. What is on standby does not count: the planner
+    plans in its place.
     """
-    return bool(_available_hits(holds_check=holds_check, **asks))
+    return _IS_THERE[holds_check].row(**asks) is not None
 
 
 def has_check_to_lend(**asks: Unpack[JudgeAsks]) -> bool:

@@ -267,14 +267,11 @@ def _preview(task: Task, form: DesignForm) -> dict[str, Any]:
 
 
 def _hits(task: Task, form: DesignForm) -> list[PreviewedHIT]:
-    design = form.proposed
     is_in_force = not form.is_bound or not form.changed
     return previewed_hits(
         task_id=task.pk,
-        parameters=None if is_in_force else design.parameters,
         numbers=next_numbers(task_id=task.pk, count=_PREVIEWED),
-        documents=design.documents,
-        segments=design.segments,
+        design=None if is_in_force else form.proposed,
     )
 
 

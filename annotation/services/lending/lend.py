@@ -237,15 +237,15 @@ def _lend_new(
             "conflicts": [*context.conflicts, *context.withdrawn],
             "apart": task.apart,
         }
-        claimed = hit_choose(task=task, judge=judge, asks=asks)
-        if claimed is not None:
-            if is_ahead and not _may_be_lent_ahead(claimed.hit, judge, context):
+        hit = hit_choose(task=task, judge=judge, asks=asks)
+        if hit is not None:
+            if is_ahead and not _may_be_lent_ahead(hit, judge, context):
                 return None
-            assignment = _lend(claimed.hit, judge, context, apart=task.apart, is_ahead=is_ahead)
-            is_last = claimed.is_last
-            if is_last is None:
-                is_last = not has_available_hit(**asks)
-            if is_last:
+            assignment = _lend(hit, judge, context, apart=task.apart, is_ahead=is_ahead)
+            # A check that is left is lent when one is due. All of a second pass is planned at once.
+            holds_check = False if task.attention_every else None
+            is_last = not has_available_hit(holds_check=holds_check, **asks)
+            if is_last and not (task.has_passes and hit.purpose == HITPurpose.INTRA):
                 work_prefetch_request(judge=judge, task_id=task.id)
             return assignment
     return None

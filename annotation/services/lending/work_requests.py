@@ -18,7 +18,13 @@ from django.db.models.functions import Now
 from annotation.models import HIT, JudgeAccount
 from annotation.notification import planning_enqueue
 from annotation.selectors.comparisons import will_ask_more
-from annotation.selectors.passes import has_passes, is_over, passes_so_far
+from annotation.selectors.passes import (
+    has_passes,
+    hits_to_show_again,
+    is_over,
+    passes_of,
+    passes_so_far,
+)
 from annotation.selectors.pool import systems_not_lent, tasks_to_work_on
 from annotation.selectors.progress import judge_work
 from campaign.models import Campaign, CampaignState, Judge, Task
@@ -95,10 +101,12 @@ def work_request(*, judge: Judge) -> NoWork:
 def _second_to_come(judge: Judge, tasks: Sequence[Task]) -> NoWork | None:
     """Return that the second pass of a task comes as soon as the judge is known to have done the first."""
     for task in tasks:
-        if not has_passes(task):
+        if not has_passes(task) or passes_of(task).are_seen_once(task.rules):
             continue
         so_far = passes_so_far(judge_id=judge.pk, task_id=task.pk)
-        if so_far.is_second_due:
+        if not so_far.has_second and (
+            so_far.has_first_in_hand or hits_to_show_again(judge.pk, task.pk).exists()
+        ):
             wait = _SECONDS_IN_HAND if so_far.has_first_in_hand else _SECONDS_UNTIL_PLANNED
             return NoWork(NoWorkReason.PREPARING, wait)
     return None

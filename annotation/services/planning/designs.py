@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from annotation.models import Design, HITSequence
 from annotation.models.design import PARAMETERS
 from annotation.protocols import answer_kind, outputs_at_a_time
-from annotation.sampling.parameters import FEWEST_CANDIDATES, MOST_CANDIDATES, DesignKind
+from annotation.sampling.parameters import FEWEST_CANDIDATES, DesignKind
 from annotation.selectors.designs import (
     design_in_force,
     design_unless_chosen,
@@ -167,13 +167,9 @@ def _check(design: Design) -> None:
     if design.kind == Design.Kind.IMPORTED:
         raise DesignRefusedError("kind: “imported” cannot be used to draw HITs.", field="kind")
     limits = design.length_limits
-    pairs = isinstance(limits, list | tuple) and all(
-        isinstance(pair, list | tuple) and [type(number) for number in pair] == [int, int]
-        for pair in limits
-    )
-    if not pairs:
+    if not isinstance(limits, list | tuple) or not all(map(_is_length_limit, limits)):
         raise DesignRefusedError(
-            "length_limits must be pairs of words and outputs.", field="length_limits"
+            "length_limits must be pairs of words and at least two outputs.", field="length_limits"
         )
     for name, (low, high) in LIMITS.items():
         value = getattr(design, name)
@@ -189,26 +185,20 @@ def _check(design: Design) -> None:
             ),
             field="attention_every",
         )
-    _block_size_check(design)
-    _sorting_check(design)
-    _systems_check(design)
-    _repeats_check(design)
     try:
         design.clean_fields(exclude=["task", "changed_by", "judge_group"])
+        _block_size_check(design)
+        _sorting_check(design)
+        _systems_check(design)
+        _repeats_check(design)
         design.validate_constraints()
-        # Drawing raises for impossible parameters.
-        redundancy = design.parameters.redundancy
     except ValidationError as error:
         raise DesignRefusedError(_in_words(error), field=_field_of(error)) from error
-    except (ValueError, TypeError) as error:
-        # It begins with the name of the field.
-        name = str(error).split(" ")[0]
-        raise DesignRefusedError(str(error), field=name if name in PARAMETERS else "") from error
     limit = design.task.blocks_per_segment
-    if limit is not None and redundancy > limit:
+    if limit is not None and design.redundancy > limit:
         raise DesignRefusedError(
             _("redundancy: %(redundancy)d exceeds the limit of %(limit)d blocks per segment.")
-            % {"redundancy": redundancy, "limit": limit},
+            % {"redundancy": design.redundancy, "limit": limit},
             field="redundancy",
         )
     _group_check(design)
@@ -225,16 +215,21 @@ def _check(design: Design) -> None:
     )
 
 
+def _is_length_limit(pair: object) -> bool:
+    """Return whether this is a number of words, and of outputs that can be compared."""
+    if not isinstance(pair, list | tuple) or [type(number) for number in pair] != [int, int]:
+        return False
+    words, size = pair
+    return words >= 0 and size >= FEWEST_CANDIDATES
+
+
 def _block_size_check(design: Design) -> None:
     """Raise `DesignRefusedError` if blocks would show other numbers of outputs than the protocol asks about."""
     fitting = answer_kind(design.task.protocol).candidates
-    if design.kind == DesignKind.ALL:
-        size, field = MOST_CANDIDATES, "kind"
-    elif design.kind in (DesignKind.BINARY, DesignKind.SORTING):
-        size, field = FEWEST_CANDIDATES, "kind"
-    else:
-        size, field = design.systems_per_block, "systems_per_block"
+    size = design.parameters.size
+    is_by_kind = design.kind in (DesignKind.ALL, DesignKind.BINARY, DesignKind.SORTING)
     if size not in fitting:
+        field = "kind" if is_by_kind else "systems_per_block"
         raise DesignRefusedError(_candidates_refused(size, fitting), field=field)
     kind = answer_kind(design.task.protocol)
     if size == 1 and design.bad_reference_rate and kind.score_of_one is None:
@@ -291,7 +286,7 @@ def _systems_check(design: Design) -> None:
             field="systems",
         )
     left = systems_drawn(task=design.task, design=design).filter(name__in=design.systems).count()
-    size = _fewest_systems(design)
+    size = design.parameters.fewest_systems
     if left < size:
         raise DesignRefusedError(
             _(
@@ -300,12 +295,6 @@ def _systems_check(design: Design) -> None:
             % {"size": size, "left": left},
             field="systems",
         )
-
-
-def _fewest_systems(design: Design) -> int:
-    if design.kind in (DesignKind.ALL, DesignKind.BINARY, DesignKind.SORTING):
-        return FEWEST_CANDIDATES
-    return design.systems_per_block
 
 
 def _repeats_check(design: Design) -> None:

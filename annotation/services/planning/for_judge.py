@@ -1,8 +1,6 @@
 """Plan HITs for one judge: of their samples of a sort, if none is available to them, and repeats of their own HITs."""
 
-from collections.abc import Callable
 from datetime import timedelta
-from functools import partial
 from typing import Final
 
 from django.db import transaction
@@ -10,7 +8,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from annotation.models import HIT, Assignment, Design, Exposure, HITPurpose, JudgeAccount
-from annotation.models.hit import HITQuerySet
+from annotation.models.hit import POOLED, HITQuerySet
 from annotation.sampling.parameters import Checks
 from annotation.sampling.plans import Purpose, intra_original, repeated
 from annotation.sampling.rates import attention_due, intra_due
@@ -45,26 +43,33 @@ def judge_plan(*, task_id: int, judge_id: int) -> int:
     """Plan HITs of segments this judge has not seen, unless one is available; return their number.
 
     If the design says how often a judge gets an attention check, one HIT with a check and HITs
-    without are planned, of what is not available. Answers the judge's request in any case: sets
+    without are planned, of what is not available. Of a sort whose judges each are given samples, they are of this
+    judge's samples: no comparison gets more sentences than the judge is to be given, those that they hold or have
+    judged included. Answers the judge's request in any case: sets
     `JudgeAccount.none_left_at` if none was left; then HITs with a check may be.
+
+    Locks the judge's row, so that nothing is lent to them meanwhile, then the task's HIT sequence.
     """
-    judge = Judge.objects.get(pk=judge_id)
+    judge = Judge.objects.select_for_update(no_key=True).get(pk=judge_id)
+    task = Task.objects.get(pk=task_id)
     account = JudgeAccount.objects.filter(task=task_id, judge=judge_id)
-    asks = judge_asks(judge, task=Task.objects.get(pk=task_id))
-    design = design_in_force(task_id=task_id)
-    missing = _missing(design, asks, partial(has_available_hit, **asks))
+    asks = judge_asks(judge, task=task)
+    most = sentences_of_a_judge(task)
+    missing = _missing(design_in_force(task_id=task_id), asks, reserved=bool(most))
     if not missing:
         account.update(requested_at=None, none_left_at=None)
         return 0
+    taken = sentences_taken(judge_id=judge_id, task_id=task_id) if most else {}
     planning = PlanningTransaction.locked(
         task_id,
         judge_id=judge_id,
         avoid=segments_seen(judge, task_id, asks["apart"]),
         hide=System.objects.filter(pk__in=conflicts_of(judge)).values_list("name", flat=True),
+        sample=SampleOfAJudge(judge=judge.pseudonym, taken=taken, most=most) if most else None,
     )
     is_none_left = False
     for kind in missing:
-        firsts = _firsts_add(planning, judge_id, kind)
+        firsts = _firsts_add(planning, judge_id, kind, is_sample=bool(most))
         is_none_left = is_none_left or (kind is not Checks.SOME and not firsts)
         if planning.has_withdrawn:
             break
@@ -73,10 +78,14 @@ def judge_plan(*, task_id: int, judge_id: int) -> int:
     return len(planning.planned)
 
 
-def _missing(
-    design: Design | None, asks: JudgeAsks, is_available: Callable[..., bool]
-) -> list[Checks]:
-    """Return the kinds of HITs that are not available for a judge, most needed first."""
+def _missing(design: Design | None, asks: JudgeAsks, *, reserved: bool = False) -> list[Checks]:
+    """Return the kinds of HITs that are not available for a judge, or not `reserved` for them, most needed first."""
+
+    def is_available(holds_check: bool | None = None) -> bool:
+        if not reserved:
+            return has_available_hit(holds_check=holds_check, **asks)
+        return hits_reserved(**asks).available().holding_check(holds_check).exists()
+
     if design is None or not design.attention_every:
         return [] if is_available() else [Checks.CHANCE]
     missing = [] if is_available(holds_check=False) else [Checks.NONE]
@@ -94,15 +103,21 @@ def may_be_checked(*, judge_id: int, task_id: int, conflicts: list[int], apart: 
     return damaged.exclude(segment__in=seen).exclude(system__in=conflicts).exists()
 
 
-def _firsts_add(planning: PlanningTransaction, judge_id: int, kind: Checks) -> int:
-    """Plan first HITs for one judge with the copies the design asks for; return their number."""
+def _firsts_add(
+    planning: PlanningTransaction, judge_id: int, kind: Checks, *, is_sample: bool
+) -> int:
+    """Plan first HITs for one judge, with the copies the design asks for unless they are of a sample; return their number."""
     empty_draws = firsts = 0
     wanted = 1 if kind is Checks.SOME else _HITS_FOR_A_JUDGE
-    while firsts < wanted and empty_draws < _EMPTY_DRAWS_ALLOWED:
-        # An available HIT that this judge may not be lent is dropped for one that they may be lent.
-        spare = _spare(planning) if planning.is_all_planned else None
-        if planning.is_all_planned and spare is None:
-            break
+    # Another draw from a sample is no other one.
+    allowed = 1 if is_sample else _EMPTY_DRAWS_ALLOWED
+    while firsts < wanted and empty_draws < allowed:
+        spare = None
+        if planning.is_all_planned:
+            # An available HIT that this judge may not be lent is dropped for one that they may be lent.
+            spare = None if is_sample else _spare(planning)
+            if spare is None:
+                break
         plan = planning.draw(kind)
         if plan is None:
             break
@@ -116,7 +131,8 @@ def _firsts_add(planning: PlanningTransaction, judge_id: int, kind: Checks) -> i
             reserved_for=judge_id,
             reserved_until=planning.now + _RESERVED_FOR,
         )
-        planning.copies_add()
+        if not is_sample:
+            planning.copies_add()
         if spare is not None:
             # Only as the last step of a batch: later draws must follow from the recorded state.
             planning.withdraw([spare])
@@ -176,7 +192,7 @@ def judges_to_check(*, task_id: int, design: Design) -> list[int]:
     found = []
     for account in due:
         asks = judge_asks(account.judge, task=task)
-        if Checks.SOME in _missing(design, asks, partial(has_available_hit, **asks)):
+        if Checks.SOME in _missing(design, asks):
             found.append(account.judge_id)
     return found
 
@@ -283,59 +299,6 @@ def reservations_lift(*, task: Task) -> int:
 
 
 @transaction.atomic
-def sample_plan(*, task_id: int, judge_id: int) -> int:
-    """Plan HITs from the samples of a judge who requested work, unless one is available; return their number.
-
-    No comparison gets more sentences than the judge is to be given, those that they hold or have judged included.
-    Sets `JudgeAccount.none_left_at` if nothing is left for them now.
-
-    Locks the judge's row, then the task's HIT sequence.
-    """
-    # Nothing is lent to them meanwhile.
-    judge = Judge.objects.select_for_update(no_key=True).get(pk=judge_id)
-    task = Task.objects.get(pk=task_id)
-    account = JudgeAccount.objects.filter(task=task_id, judge=judge_id)
-    asks = judge_asks(judge, task=task)
-    planning = PlanningTransaction.locked(
-        task_id,
-        judge_id=judge_id,
-        avoid=segments_seen(judge, task_id, task.exposed_apart),
-        hide=System.objects.filter(pk__in=conflicts_of(judge)).values_list("name", flat=True),
-        sample=SampleOfAJudge(
-            judge=judge.pseudonym,
-            taken=sentences_taken(judge_id=judge_id, task_id=task_id),
-            most=sentences_of_a_judge(task),
-        ),
-    )
-    is_none_left = False
-    available = hits_reserved(**asks).available()
-
-    def is_available(holds_check: bool | None = None) -> bool:
-        return available.holding_check(holds_check).exists()
-
-    for kind in _missing(planning.design, asks, is_available):
-        planned = _sample_add(planning, judge_id, kind)
-        is_none_left = is_none_left or (kind is not Checks.SOME and not planned)
-    planning.store()
-    account.update(requested_at=None, none_left_at=Now() if is_none_left else None)
-    return len(planning.planned)
-
-
-def _sample_add(planning: PlanningTransaction, judge_id: int, kind: Checks) -> int:
-    """Plan HITs for the judge, and return their number."""
-    planned = 0
-    while planned < (1 if kind is Checks.SOME else _HITS_FOR_A_JUDGE):
-        plan = None if planning.is_all_planned else planning.draw(kind)
-        if plan is None or not plan.blocks:
-            break
-        planning.add(
-            plan, Purpose.FIRST, reserved_for=judge_id, reserved_until=planning.now + _RESERVED_FOR
-        )
-        planned += 1
-    return planned
-
-
-@transaction.atomic
 def samples_give_up(*, task_id: int) -> int:
     """Withdraw HITs that no judge will take, and return their number; the comparisons in them are planned again.
 
@@ -353,10 +316,7 @@ def samples_give_up(*, task_id: int) -> int:
 
 def _nobodys(task_id: int) -> HITQuerySet:
     lent = Assignment.objects.filter(hit=OuterRef("pk"))
-    hits: HITQuerySet = HIT.objects.filter(task=task_id, purpose__in=_POOLED)
+    hits: HITQuerySet = HIT.objects.filter(task=task_id, purpose__in=POOLED)
     return hits.available().filter(
         Q(reserved_for__isnull=True) | Q(reserved_until__lte=Now()) | Exists(lent)
     )
-
-
-_POOLED: Final = [HITPurpose.FIRST, HITPurpose.REDUNDANCY, HITPurpose.INTER]

@@ -17,12 +17,10 @@ from annotation.sampling.rounds import Rounds
 from annotation.selectors.hits import plans_read
 from annotation.selectors.passes import (
     SECOND,
-    first_pass_is_full,
     hits_to_show_again,
-    is_judged_once,
-    is_second_by_others,
+    is_full,
+    passes_of,
     passes_so_far,
-    raters_of,
     rounds_of,
 )
 from annotation.selectors.pool import JudgeAsks, hits_for_judge, hits_intra, judge_asks
@@ -70,13 +68,13 @@ def rounds_plan(*, task_id: int, count: int) -> int:
 
 def _round_add(planning: PlanningTransaction, rounds: Rounds) -> bool:
     """Plan the next round; return whether there was one."""
-    number = planning.sequence.turns + 1
+    number, passes = planning.sequence.turns + 1, passes_of(planning.task)
     if not rounds.add(
         planning,
         number,
         texts=planning.texts,
-        raters=raters_of(planning.task),
-        is_second_by_others=is_second_by_others(planning.task),
+        raters=passes.raters(planning.task.rules),
+        is_second_by_others=passes.is_second_by_others(planning.task.rules),
     ):
         return False
     planning.sequence.turns = number
@@ -100,7 +98,9 @@ def pass_plan(*, task_id: int, judge_id: int) -> int:
     elif _has_first(planning, so_far.texts, asks):
         is_none_left = False
     else:
-        if not so_far.has_first_in_hand and not is_judged_once(planning.task):
+        if not so_far.has_first_in_hand and not passes_of(planning.task).are_seen_once(
+            planning.task.rules
+        ):
             _second_add(planning, judge_id)
         is_none_left = not planning.planned
     planning.store()
@@ -110,7 +110,7 @@ def pass_plan(*, task_id: int, judge_id: int) -> int:
 
 def _has_first(planning: PlanningTransaction, texts: int, asks: JudgeAsks) -> bool:
     """Return whether a HIT of the first pass is available for a judge; plans rounds until one is."""
-    if first_pass_is_full(task=planning.task, design=planning.design, texts=texts):
+    if is_full(task_id=planning.task.pk, texts=texts):
         return False
     if hits_for_judge(**asks).available().exists():
         return True

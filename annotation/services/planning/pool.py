@@ -1,7 +1,6 @@
 """Plan HITs before judges need them, so that lending is a look-up."""
 
 import logging
-from collections.abc import Callable
 from typing import Final
 
 from django.conf import settings
@@ -35,7 +34,6 @@ from annotation.services.planning.for_judge import (
     judges_to_repeat,
     reservations_lift,
     reservations_withdraw,
-    sample_plan,
     samples_give_up,
 )
 from annotation.services.planning.passes import passes_fill, rounds_plan
@@ -84,21 +82,20 @@ def pool_fill(*, task_id: int, size: int | None = None) -> int:
     comparisons_settle(design=design)
     standby_settle(task_id=task_id)
     waiting_release(task=task)
-    plan_for_judge = judge_plan
     if sentences_of_a_judge(task):
         samples_give_up(task_id=task_id)
-        plan_for_judge, standby, made = sample_plan, 0, 0
+        standby = made = 0
     else:
         reservations_lift(task=task)
         made = _pool_fill(task_id, size, design.attention_every)
     requests = JudgeAccount.objects.filter(task=task_id, requested_at__isnull=False)
     judges = list(requests.order_by("requested_at").values_list("judge_id", flat=True))
     for judge_id in judges[:_JUDGES_AT_ONCE]:
-        made += _plan_for(task_id, judge_id, plan_for_judge)
+        made += _plan_for(task_id, judge_id)
     training_plan_ahead(task=task)
     if design.attention_every:
         for judge_id in judges_to_check(task_id=task_id, design=design)[:_JUDGES_AT_ONCE]:
-            made += plan_for_judge(task_id=task_id, judge_id=judge_id)
+            made += judge_plan(task_id=task_id, judge_id=judge_id)
     if design.intra_share:
         for judge_id in judges_to_repeat(task_id=task_id, design=design)[:_JUDGES_AT_ONCE]:
             made += intra_plan(task_id=task_id, judge_id=judge_id)
@@ -117,11 +114,11 @@ def _sizes(design: Design) -> tuple[int, int]:
     return pool, wanted - pool
 
 
-def _plan_for(task_id: int, judge_id: int, plan_for_judge: Callable[..., int]) -> int:
+def _plan_for(task_id: int, judge_id: int) -> int:
     """Plan training if it is due for the judge, otherwise HITs; return the number planned."""
     account = JudgeAccount.objects.select_related("judge").get(task=task_id, judge=judge_id)
     due = training_round_due(judge=account.judge, task_id=task_id, hits_lent=account.hits_lent)
-    plan = plan_for_judge if due is None else training_plan
+    plan = judge_plan if due is None else training_plan
     return plan(task_id=task_id, judge_id=judge_id)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from annotation.services.lending.choose import hit_claim_from_pool
+from annotation.services.lending.choose import hit_claim
 from campaign.models import Judge, Task
 from tests.at_work import judge_one_hit
 from tests.factories import make_campaign, make_judge, make_task
@@ -65,11 +65,11 @@ def _history_make(task: Task, *, hits: range, judges: range) -> None:
 
 
 def _walk(judge: Judge, task: Task) -> dict[str, Any]:
-    hit_claim_from_pool(judge_id=judge.pk, task_id=task.pk, conflicts=[999_999], apart="")
+    hit_claim("pool", judge_id=judge.pk, task_id=task.pk, conflicts=[999_999], apart="")
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE annotation_hit, annotation_exposure")
         cursor.execute(
-            "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE hit_claim_any_near_pool (%s, %s, %s, %s)",
+            "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE hit_claim_pool_any (%s, %s, %s, %s)",
             [judge.pk, task.pk, [999_999], ""],
         )
         plan: dict[str, Any] = cursor.fetchone()[0][0]["Plan"]

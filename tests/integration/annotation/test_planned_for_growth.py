@@ -152,12 +152,12 @@ def test_lending_looks_up_what_a_judge_has_seen_of_a_hit_by_its_segments(analyze
         "task_id": task.pk,
         "conflicts": [],
         "apart": "",
-        "holds_check": False,
     }
     asking = [
         (query, {name: values[name] for name in query.fields})
         for query in prepared_queries("annotation.")
-        if "apart" in query.fields
+        # Judges have seen what they are shown again.
+        if "apart" in query.fields and "repeats" not in query.name
     ]
     assert len(asking) >= 10
 

@@ -56,7 +56,6 @@ def values_of(assignment: Assignment) -> dict[str, Any]:
         "session_key": session_of(assignment.judge.user),
         "conflicts": list(assignment.judge.conflicts.values_list("system", flat=True)),
         "apart": "",
-        "holds_check": False,
     }
 
 
@@ -88,11 +87,13 @@ def assignments_of_all_kinds() -> list[Assignment]:
     # The judge who is new may be lent any of them.
     held_too = lend(new)
     HIT.objects.filter(number__gte=30).update(reserved_for=new, reserved_until=timezone.now())
-    HIT.objects.filter(number__range=(18, 26)).update(holds_check=True)
+    HIT.objects.filter(number__in=[*range(18, 29), 30]).update(holds_check=True)
     HIT.objects.filter(number__range=(26, 29)).update(is_standby=True)
-    # As if the last were a repeat of a HIT of theirs.
+    # As if two of these were repeats of a HIT of theirs.
     repeated, *_others, last = HIT.objects.incomplete().order_by("number")
-    HIT.objects.filter(pk=last.pk).update(purpose="intra", repeats=repeated)
+    for number, holds_check in ((last.number, False), (31, True)):
+        repeats = HIT.objects.filter(number=number)
+        repeats.update(purpose="intra", repeats=repeated, holds_check=holds_check)
     # As if it were of a protocol with passes.
     HIT.objects.filter(pk=held_too.hit_id).update(part=1)
     return [held, held_too]

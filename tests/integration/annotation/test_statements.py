@@ -1,6 +1,5 @@
 """What lending reads in one query, and what is stored in one statement."""
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from threading import Barrier
@@ -20,7 +19,7 @@ from annotation.selectors.judging import assigned_blocks
 from annotation.selectors.pool import has_available_hit
 from annotation.selectors.pool import tasks_open_to_judge as sets_open_to_judge
 from annotation.selectors.progress import judge_work
-from annotation.services.lending.choose import ClaimedHIT, hit_claim_from_pool, hit_claim_reserved
+from annotation.services.lending.choose import hit_claim
 from annotation.services.lending.context import lending_context_lock
 from annotation.services.numbers import judgments_number
 from annotation.services.planning.designs import design_change
@@ -160,46 +159,43 @@ def test_hits_are_claimed_in_order_if_the_judge_may_be_lent_them(campaign: Campa
             for reserved in (False, True)
         )
         assert has_available_hit(**asked) == bool(pool or reserved)
-        for claim, own, all_left in [
-            (hit_claim_from_pool, pool, pool),
-            (hit_claim_reserved, reserved, [*pool, *reserved]),
-        ]:
-            assert numbers_taken(claim, **asked) == [hit.number for hit in own]
-            found = claim(**asked)
-            assert (found and found.hit) == (own[0] if own else None)
+        for source, own in [("pool", pool), ("reserved", reserved)]:
+            assert numbers_taken(source, **asked) == [hit.number for hit in own]
+            found = hit_claim(source, **asked)
+            assert found == (own[0] if own else None)
             if found is not None:
-                claimed.add(found.hit.pk)
-                shown = set(found.hit.segment_ids)
-                assert found.is_last != any(shown.isdisjoint(hit.segment_ids) for hit in all_left)
+                claimed.add(found.pk)
     assert len(claimed) > 1
 
 
-def numbers_taken(take: Callable[..., ClaimedHIT | None], **asked: Any) -> list[int]:
-    """Return the numbers of all HITs that `take` finds, one after the other; leave them as they are."""
+def numbers_taken(source: str, **asked: Any) -> list[int]:
+    """Return the numbers of all HITs of a source, one after the other; leave them as they are."""
     found = []
     with transaction.atomic():
-        while (taken := take(**asked)) is not None:
-            found.append(taken.hit.number)
-            HIT.objects.filter(pk=taken.hit.pk).update(completed_at=Now())
+        while (taken := hit_claim(source, **asked)) is not None:
+            found.append(taken.number)
+            HIT.objects.filter(pk=taken.pk).update(completed_at=Now())
         transaction.set_rollback(True)
     return found
 
 
 @pytest.mark.django_db
-def test_the_last_that_a_judge_can_be_lent_says_so(campaign: Campaign) -> None:
+def test_the_planner_is_asked_for_more_with_the_last_that_a_judge_can_be_lent(
+    campaign: Campaign,
+) -> None:
     """A HIT that repeats one of its segments is available too, but not to this judge."""
     task = make_task(campaign, documents=(9,), planned=9)
     judge = make_judge(campaign)
-    asked: dict[str, Any] = {"judge_id": judge.pk, "task_id": task.pk, "conflicts": [], "apart": ""}
-    first, second, *others = HIT.objects.order_by("number")
+    waiting = judge.accounts.filter(requested_at__isnull=False)
+    first, second, third, *others = HIT.objects.order_by("number")
     HIT.objects.filter(pk__in=[hit.pk for hit in others]).update(completed_at=Now())
-    claimed = hit_claim_from_pool(**asked)
-    assert claimed is not None
-    assert (claimed.hit, claimed.is_last) == (first, False)
-    HIT.objects.filter(pk=second.pk).update(segment_ids=first.segment_ids)
-    claimed = hit_claim_from_pool(**asked)
-    assert claimed is not None
-    assert (claimed.hit, claimed.is_last) == (first, True)
+    HIT.objects.filter(pk=third.pk).update(segment_ids=second.segment_ids)
+    assert lend(judge).hit == first
+    assert not waiting.exists()
+    HIT.objects.filter(pk=first.pk).update(completed_at=Now())
+    Assignment.objects.update(completed_at=Now())
+    assert lend(judge).hit == second
+    assert waiting.filter(task=task).exists()
 
 
 @pytest.mark.django_db

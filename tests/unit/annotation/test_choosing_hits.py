@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from annotation.models import HITPurpose
+from annotation.models import HIT, HITPurpose
 from annotation.services.lending import choose
-from annotation.services.lending.choose import ClaimedHIT, hit_choose
+from annotation.services.lending.choose import hit_choose
 from annotation.services.lending.context import OpenTask
 
-CLAIMS = ("repeat", "reserved", "from_pool", "standby")
 PLAIN: dict[str, Any] = {
     **dict.fromkeys(("id", "hits_lent", "intra_lent", "checks_lent"), 0),
     **dict.fromkeys(("hits_since_check", "hits_since_repeat", "repeat_gap"), 0),
@@ -28,7 +27,7 @@ RESERVED = frozenset({(HITPurpose.FIRST.value, False)})
 CHECK = frozenset({(HITPurpose.FIRST.value, True)})
 CHECKED = {"attention_every": 5}
 
-Choose = Callable[..., tuple[list[str], ClaimedHIT | None]]
+Choose = Callable[..., tuple[list[str], HIT | None]]
 
 
 @pytest.fixture
@@ -41,30 +40,22 @@ def chosen(monkeypatch: pytest.MonkeyPatch) -> Choose:
         there: Collection[str] = (),
         due: Collection[str] = (),
         passes: tuple[bool, bool, bool] = (False, False, False),
-    ) -> tuple[list[str], ClaimedHIT | None]:
+    ) -> tuple[list[str], HIT | None]:
         asked: list[str] = []
 
-        def claim(name: str) -> Callable[..., ClaimedHIT | None]:
-            def answer(
-                *, holds_check: bool | None = None, far: bool = False, **_asks: object
-            ) -> ClaimedHIT | None:
-                kind = {None: "", True: " with", False: " without"}[holds_check]
-                asked.append(f"{name}{kind}{' far' if far else ''}")
-                hit: Any = SimpleNamespace(name=asked[-1])
-                return ClaimedHIT(hit, is_last=True) if asked[-1] in there else None
+        def claim(source: str, *, holds_check: bool | None = None, **_asks: object) -> HIT | None:
+            asked.append(source + {None: "", True: " with", False: " without"}[holds_check])
+            hit: Any = SimpleNamespace(name=asked[-1])
+            return hit if asked[-1] in there else None
 
-            return answer
-
-        for name in CLAIMS:
-            monkeypatch.setattr(choose, f"hit_claim_{name}", claim(name))
+        monkeypatch.setattr(choose, "hit_claim", claim)
         planned, in_hand, is_full = passes
-        second = SimpleNamespace(is_planned=planned, has_first_in_hand=in_hand)
+        so_far = SimpleNamespace(texts=3, has_second=planned, has_first_in_hand=in_hand)
         for name, value in {
             "has_check_to_lend": "available" in due,
             "attention_due": "check" in due,
             "intra_due": "repeat" in due,
-            "second_pass": second,
-            "passes_so_far": SimpleNamespace(texts=3),
+            "passes_so_far": so_far,
             "is_full": is_full,
         }.items():
             monkeypatch.setattr(choose, name, lambda _value=value, **_asked: _value)
@@ -78,42 +69,42 @@ def chosen(monkeypatch: pytest.MonkeyPatch) -> Choose:
 @pytest.mark.parametrize(
     ("task", "due", "asked"),
     [
-        ({}, (), ["from_pool", "standby"]),
-        ({"is_planner_silent": True}, (), ["from_pool far", "standby far"]),
-        ({"is_none_left": True}, (), ["from_pool", "standby"]),
-        ({"reserved": RESERVED}, (), ["reserved", "from_pool", "standby"]),
-        ({"reserved": REPEAT}, (), ["from_pool", "standby"]),
-        ({"reserved": REPEAT}, ("repeat",), ["repeat", "from_pool", "standby"]),
-        ({"reserved": REPEAT, "seed": None}, ("repeat",), ["from_pool", "standby"]),
-        ({"reserved": RESERVED}, ("repeat",), ["reserved", "from_pool", "standby"]),
-        (CHECKED, ("available",), ["from_pool without", "standby without"]),
-        (CHECKED, ("check",), ["from_pool without", "standby without"]),
-        ({}, ("check", "available"), ["from_pool", "standby"]),
+        ({}, (), ["pool", "standby"]),
+        ({"is_planner_silent": True}, (), ["whole_pool", "whole_standby"]),
+        ({"is_none_left": True}, (), ["pool", "standby"]),
+        ({"reserved": RESERVED}, (), ["reserved", "pool", "standby"]),
+        ({"reserved": REPEAT}, (), ["pool", "standby"]),
+        ({"reserved": REPEAT}, ("repeat",), ["repeats", "pool", "standby"]),
+        ({"reserved": REPEAT, "seed": None}, ("repeat",), ["pool", "standby"]),
+        ({"reserved": RESERVED}, ("repeat",), ["reserved", "pool", "standby"]),
+        (CHECKED, ("available",), ["pool without", "standby without"]),
+        (CHECKED, ("check",), ["pool without", "standby without"]),
+        ({}, ("check", "available"), ["pool", "standby"]),
         (
             CHECKED,
             ("check", "available"),
-            ["from_pool with", "standby with", "from_pool without", "standby without"],
+            ["pool with", "standby with", "pool without", "standby without"],
         ),
         (
             {**CHECKED, "seed": None},
             ("check", "available"),
-            ["from_pool without", "standby without"],
+            ["pool without", "standby without"],
         ),
         (
             {**CHECKED, "reserved": RESERVED},
             (),
-            ["reserved without", "from_pool without", "standby without"],
+            ["reserved without", "pool without", "standby without"],
         ),
-        ({**CHECKED, "reserved": CHECK}, (), ["from_pool without", "standby without"]),
+        ({**CHECKED, "reserved": CHECK}, (), ["pool without", "standby without"]),
         (
             {**CHECKED, "is_none_left": True},
             (),
-            ["from_pool without", "standby without", "from_pool", "standby"],
+            ["pool without", "standby without", "pool", "standby"],
         ),
         (
             {**CHECKED, "is_planner_silent": True},
             (),
-            ["from_pool without far", "standby without far", "from_pool far", "standby far"],
+            ["whole_pool without", "whole_standby without", "whole_pool", "whole_standby"],
         ),
     ],
 )
@@ -125,7 +116,7 @@ def test_lending_asks_in_turn_until_something_is_there(
         in_turn, found = chosen(task, due=due, there={name})
         assert in_turn == asked[: place + 1]
         assert found is not None
-        assert (found.hit.name, found.is_last) == (name, True)  # type: ignore[attr-defined]  # a stand-in
+        assert found.name == name  # type: ignore[attr-defined]  # a stand-in
 
 
 PASSES = {"has_passes": True, "reserved": RESERVED}
@@ -136,12 +127,12 @@ LIMITED = {**PASSES, "limits_texts": True}
 @pytest.mark.parametrize(
     ("task", "planned", "in_hand", "full", "asked"),
     [
-        (PASSES, False, False, False, ["from_pool", "from_pool far"]),
-        (TWO, False, False, True, ["from_pool far"]),
-        (TWO, True, False, False, ["repeat"]),
+        (PASSES, False, False, False, ["whole_pool"]),
+        (TWO, False, False, True, ["whole_pool"]),
+        (TWO, True, False, False, ["repeats"]),
         (TWO, True, True, False, []),
-        (LIMITED, False, False, False, ["from_pool far"]),
-        (LIMITED, True, False, True, []),
+        (LIMITED, False, False, False, ["whole_pool"]),
+        (LIMITED, False, False, True, []),
     ],
 )
 def test_a_second_pass_begins_when_nothing_of_the_first_is_in_hand(
@@ -153,12 +144,6 @@ def test_a_second_pass_begins_when_nothing_of_the_first_is_in_hand(
     asked: list[str],
 ) -> None:
     assert chosen(task, passes=(planned, in_hand, full)) == (asked, None)
-
-
-def test_the_planner_is_not_asked_for_more_of_a_second_pass(chosen: Choose) -> None:
-    _asked, found = chosen(TWO, passes=(True, False, False), there={"repeat"})
-    assert found is not None
-    assert found.is_last is False
 
 
 class Rows(list[Any]):
@@ -199,9 +184,9 @@ def test_a_round_of_training_comes_before_all_else(
     task = OpenTask(**{**PLAIN, "has_training": True})
     monkeypatch.setattr(choose, "training_round_due", lambda **_asked: 1)
     claimed: Any = hit_choose(task=task, judge=judge, asks=asks)
-    assert (claimed and claimed.hit.name, claimed and claimed.is_last) == (found, None)
+    assert (claimed and claimed.name) == found
     monkeypatch.setattr(choose, "training_round_due", lambda **_asked: None)
-    assert chosen({"has_training": True}) == (["from_pool", "standby"], None)
+    assert chosen({"has_training": True}) == (["pool", "standby"], None)
 
 
 def sampled(name: str, blocks: int, *, check: bool = False) -> SimpleNamespace:
@@ -211,17 +196,12 @@ def sampled(name: str, blocks: int, *, check: bool = False) -> SimpleNamespace:
 @pytest.mark.parametrize(
     ("task", "hits", "found"),
     [
-        ({}, [sampled("big", 3), sampled("fits", 2)], ("fits", True)),
-        ({}, [sampled("one", 2), sampled("two", 1)], ("one", False)),
-        ({}, [sampled("one", 2), sampled("check", 1, check=True)], ("one", True)),
+        ({}, [sampled("big", 3), sampled("fits", 2)], "fits"),
+        ({}, [sampled("one", 2), sampled("two", 1)], "one"),
         ({}, [sampled("big", 3)], None),
         ({}, [], None),
-        (CHECKED, [sampled("check", 1, check=True), sampled("one", 2)], ("one", True)),
-        (
-            {**CHECKED, "is_none_left": True},
-            [sampled("check", 1, check=True)],
-            ("check", True),
-        ),
+        (CHECKED, [sampled("check", 1, check=True), sampled("one", 2)], "one"),
+        ({**CHECKED, "is_none_left": True}, [sampled("check", 1, check=True)], "check"),
     ],
 )
 def test_a_sample_gives_no_more_of_a_comparison_than_it_holds(
@@ -229,7 +209,7 @@ def test_a_sample_gives_no_more_of_a_comparison_than_it_holds(
     chosen: Choose,
     task: dict[str, Any],
     hits: list[SimpleNamespace],
-    found: tuple[str, bool] | None,
+    found: str | None,
 ) -> None:
     """Of four blocks a judge has given two."""
     monkeypatch.setattr(choose, "hits_reserved", lambda **_asked: Rows(hits))
@@ -238,4 +218,4 @@ def test_a_sample_gives_no_more_of_a_comparison_than_it_holds(
     asked, claimed = chosen({**task, "sentences_of_a_judge": 4})
     named: Any = claimed
     assert asked == []
-    assert (named and (named.hit.name, named.is_last)) == found
+    assert (named and named.name) == found

@@ -32,12 +32,11 @@ def previewed(task: Task, count: int = 5, **chosen: Any) -> list[PreviewedHIT]:
     design = task.designs.latest()
     for name, value in chosen.items():
         setattr(design, name, value)
+    design.pk = None
     return previewed_hits(
         task_id=task.pk,
-        parameters=design.parameters if chosen else None,
         numbers=next_numbers(task_id=task.pk, count=count),
-        documents=design.documents,
-        segments=design.segments,
+        design=design if chosen else None,
     )
 
 
@@ -165,5 +164,5 @@ def test_a_preview_stores_nothing_and_asks_as_much_for_one_as_for_twenty(
 def test_a_task_without_a_design_previews_the_first_one() -> None:
     task = make_long_task(make_campaign(), segments=10)
     task.designs.update(kind=Design.Kind.IMPORTED)
-    found = previewed_hits(task_id=task.pk, parameters=None, numbers=range(1, 4))
+    found = previewed_hits(task_id=task.pk, numbers=range(1, 4))
     assert [hit.number for hit in found] == [1, 2, 3]

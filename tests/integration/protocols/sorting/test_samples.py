@@ -18,7 +18,7 @@ from annotation.selectors.comparisons import COMPARISON, blocks_wanted, sentence
 from annotation.selectors.hits import plans_read
 from annotation.selectors.judging import assigned_blocks
 from annotation.services.lending.work_requests import work_request
-from annotation.services.planning.for_judge import sample_plan
+from annotation.services.planning.for_judge import judge_plan
 from annotation.services.planning.pool import pool_fill
 from annotation.services.planning.redraw import hit_redraw
 from annotation.services.submission import judgment_submit, skip_submit
@@ -129,7 +129,7 @@ def test_lending_refuses_what_planning_should_not_have_planned(task: Task) -> No
     planned_with = {**RULES, "most_of_a_judge": 6}
     Task.objects.filter(pk=task.pk).update(rules=planned_with)
     work_request(judge=judge)
-    assert sample_plan(task_id=task.pk, judge_id=judge.pk) == 2
+    assert judge_plan(task_id=task.pk, judge_id=judge.pk) == 2
     blocks = [len(hit.why["blocks"]) for hit in HIT.objects.filter(task=task)]
     assert blocks == [3, 3]
     Task.objects.filter(pk=task.pk).update(rules={**RULES, "most_of_a_judge": 3})
@@ -225,11 +225,11 @@ def test_a_planning_that_is_lost_plans_the_same_again(task: Task) -> None:
         return [(row.number, row.segment_ids, row.why["blocks"]) for row in rows]
 
     with transaction.atomic():
-        sample_plan(task_id=task.pk, judge_id=judge.pk)
+        judge_plan(task_id=task.pk, judge_id=judge.pk)
         lost = planned()
         transaction.set_rollback(True)
     assert planned() == []
-    sample_plan(task_id=task.pk, judge_id=judge.pk)
+    judge_plan(task_id=task.pk, judge_id=judge.pk)
     assert planned() == lost
 
 

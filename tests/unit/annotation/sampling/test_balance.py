@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from annotation.sampling.corpus import SegmentOutputs
-from annotation.sampling.hits import draw_hit_and_state
+from annotation.sampling.hits import draw_hit
 from annotation.sampling.parameters import DesignKind, DesignParameters
 from annotation.sampling.state import DrawState, Float64Array, Int64Array
 from tests.drawn_texts import DAMAGED, REFERENCE, corpus, drawn, segment_texts, system_names
@@ -74,7 +74,7 @@ def test_a_shared_text_is_chosen_for_the_one_of_its_systems_that_met_least() -> 
     state = DrawState.empty("abcd")
     met = np.array([[0, 0, 10, 10], [0, 0, 0, 0], [10, 0, 0, 5], [10, 0, 5, 0]])
     texts = {1: segment_texts(1, {"a": "shared", "b": "shared", "c": "c", "d": "d"})}
-    plan, _after = draw_hit_and_state(
+    plan = draw_hit(
         parameters=DesignParameters(kind=DesignKind.BINARY, seed=1),
         number=1,
         window=[1],
@@ -125,7 +125,7 @@ def test_what_is_planned_counts_for_each_of_its_copies() -> None:
     texts = corpus(names, segments=60)
     uneven = run(DesignParameters(kind=DesignKind.UNIFORM, seed=2), texts, hits=100)
     once, thrice = (
-        draw_hit_and_state(
+        draw_hit(
             parameters=DesignParameters(
                 kind=DesignKind.ACTIVE, seed=2, active_floor=0, redundancy=redundancy
             ),
@@ -133,7 +133,7 @@ def test_what_is_planned_counts_for_each_of_its_copies() -> None:
             window=[1],
             texts=texts,
             state=replace(begin, pair_counts=counts * uneven.pair_counts),
-        )[0]
+        )
         for redundancy, counts in ((1, 3), (3, 1))
     )
     assert once == thrice

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from annotation.sampling.corpus import OutputKind, SegmentOutputs, normalised
-from annotation.sampling.hits import draw_hit_and_state
+from annotation.sampling.hits import draw_hit
 from annotation.sampling.parameters import DesignKind, DesignParameters, Normalisation
 from annotation.sampling.state import DrawState
 from tests.drawn_texts import (
@@ -70,7 +70,7 @@ def takes_part(segment: SegmentOutputs, parameters: DesignParameters) -> dict[in
 def test_candidates_differ_and_each_stands_for_everybody_who_wrote_its_text(
     parameters: DesignParameters, segment: SegmentOutputs, number: int, state: DrawState
 ) -> None:
-    plan, _after = draw_hit_and_state(
+    plan = draw_hit(
         parameters=parameters, number=number, window=[1], texts={1: segment}, state=state
     )
     text_of = takes_part(segment, parameters)
@@ -95,7 +95,7 @@ def test_candidates_differ_and_each_stands_for_everybody_who_wrote_its_text(
 def test_a_segment_is_shown_if_its_systems_wrote_two_texts_and_at_most_as_many_as_wanted(
     parameters: DesignParameters, segment: SegmentOutputs, number: int, state: DrawState
 ) -> None:
-    plan, _after = draw_hit_and_state(
+    plan = draw_hit(
         parameters=parameters, number=number, window=[1], texts={1: segment}, state=state
     )
     ranked = {OutputKind.SYSTEM}
@@ -129,10 +129,10 @@ def test_a_hit_is_a_function_of_design_number_and_state_in_any_order_of_outputs(
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     again = SegmentOutputs(number=1, words=segment.words, outputs=tuple(shuffled))
     recorded = DrawState.from_json(state.to_json())
-    one, _after = draw_hit_and_state(
+    one = draw_hit(
         parameters=parameters, number=number, window=[1], texts={1: segment}, state=state
     )
-    other, _after = draw_hit_and_state(
+    other = draw_hit(
         parameters=parameters, number=number, window=[1], texts={1: again}, state=recorded
     )
     assert one == other
@@ -142,7 +142,7 @@ def test_a_hit_is_a_function_of_design_number_and_state_in_any_order_of_outputs(
 def test_a_damaged_reference_stands_beside_systems_and_never_beside_the_reference(
     parameters: DesignParameters, segment: SegmentOutputs, number: int
 ) -> None:
-    plan, _after = draw_hit_and_state(
+    plan = draw_hit(
         parameters=replace(parameters, bad_reference_rate=1.0),
         number=number,
         window=[1],
@@ -197,9 +197,10 @@ def test_a_sort_draws_the_comparison_of_which_most_is_wanted_and_no_more_than_th
     state = DrawState.empty(system_names(4)).comparing(wanted)
     seen = []
     for number, window in enumerate([[1, 2, 3], [4, 5, 6], [7, 8, 9], [1, 2, 3]], start=1):
-        plan, state = draw_hit_and_state(
+        plan = draw_hit(
             parameters=parameters, number=number, window=window, texts=texts, state=state
         )
+        state = state.after(plan)
         (pair,) = {tuple(sorted(name for (name,) in block.systems)) for block in plan.blocks}
         seen.append((pair, len(plan.blocks)))
     first, second = (pair[:2] for pair in wanted)
@@ -212,7 +213,7 @@ def test_a_sort_draws_the_comparison_of_which_most_is_wanted_and_no_more_than_th
             1, dict.fromkeys(("system-01", "system-02"), "x") | {"system-00": "y", "system-03": "z"}
         )
     }
-    plan, _after = draw_hit_and_state(
+    plan = draw_hit(
         parameters=parameters, number=9, window=[1], texts=same, state=state.comparing(wanted)
     )
     assert plan.blocks[0].why["comparison"] == ["system-00", "system-03"]
@@ -225,7 +226,7 @@ def test_a_segment_whose_outputs_are_all_identical_is_never_shown() -> None:
         3: segment_texts(3, {**dict.fromkeys(system_names(5), "same"), REFERENCE: "other"}),
     }
     for kind in DesignKind:
-        plan, _after = draw_hit_and_state(
+        plan = draw_hit(
             parameters=DesignParameters(kind=kind, seed=1, reference_rate=1.0),
             number=1,
             window=[1, 2, 3, 4],
@@ -244,7 +245,7 @@ def test_long_segments_show_fewer_candidates(kind: DesignKind) -> None:
         number: segment_texts(number, {name: name for name in system_names(7)}, words=words)
         for number, words in enumerate((19, 20, 30, 39, 40, 99), start=1)
     }
-    plan, _after = draw_hit_and_state(
+    plan = draw_hit(
         parameters=parameters, number=1, window=list(texts), texts=texts, state=COMPARING
     )
     unlimited = {DesignKind.BINARY: 2, DesignKind.SORTING: 2, DesignKind.ALL: 7}.get(kind, 5)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from annotation.sampling.hits import draw_hit_and_state
+from annotation.sampling.hits import draw_hit
 from annotation.sampling.parameters import DesignKind, DesignParameters, SegmentOrder
 from annotation.sampling.state import DrawState
 from annotation.sampling.windows import Windows
@@ -33,7 +33,7 @@ def test_the_drawn_hits_are_those_of_the_first_release() -> None:
     for number in (1, 42):
         draw = HashDraw(seed=7, number=number)
         window = windows.window(order=SegmentOrder.RANDOM, draw=draw, turn=number)
-        plan, _after = draw_hit_and_state(
+        plan = draw_hit(
             parameters=UNIFORM,
             number=number,
             window=window or (),
