@@ -44,7 +44,6 @@ from annotation.protocols import answer_kind, answer_of, texts_beside
 from annotation.selectors.judges import JudgeStatus
 from annotation.selectors.judging import (
     assigned_block,
-    assignment_data,
     has_older_done_blocks,
     judge_assigned,
     judge_of_user,
@@ -53,7 +52,7 @@ from annotation.selectors.judging import (
 )
 from annotation.selectors.judgment_list import own_problem_reports
 from annotation.selectors.progress import JudgeProgress, judge_work
-from annotation.selectors.shown import document_of_block
+from annotation.selectors.shown import assignment_data, document_of_block
 from annotation.selectors.training import training_feedback
 from annotation.services.lending.lend import (
     InstructionsPendingError,
@@ -406,8 +405,8 @@ class OwnJudgmentsView(JudgeAddress):
 
         While you hold a HIT of a test set with repeated blocks, blocks beyond its `revisable_hits` are left out.
         """
-        done: Any = own_done_blocks(self.judge)
-        rows = own_done_blocks_data(self.paginate_queryset(done) or [], judge=self.judge)
+        done = self.paginate_queryset(own_done_blocks(self.judge)) or []
+        rows = own_done_blocks_data(done, judge=self.judge)
         answer = self.get_paginated_response(JudgedBlockSerializer(rows, many=True).data)
         answer.data["has_older"] = has_older_done_blocks(self.judge)
         return answer

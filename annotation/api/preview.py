@@ -22,7 +22,7 @@ from annotation.api.judging import (
 )
 from annotation.api.work_time import WorkTimeSerializer
 from annotation.protocols import rules_shown
-from annotation.selectors.judging import languages_data
+from annotation.selectors.shown import languages_data
 from annotation.services.preview import (
     PreviewedHIT,
     feedback_preview,

@@ -9,7 +9,6 @@ from uuid import UUID
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import (
     BigIntegerField,
-    BooleanField,
     F,
     Func,
     IntegerField,
@@ -19,8 +18,9 @@ from django.db.models import (
 )
 from django.db.models.functions import JSONArray
 
-from annotation.models import Block, HITPurpose, Judgment, Skip
+from annotation.models import Assignment, Block, HITPurpose, Judgment, Skip
 from annotation.models.block import by_candidate, candidate_ids
+from annotation.models.hit import IsAnyOf, PlaceIn
 from annotation.protocols import (
     Answer,
     Rules,
@@ -28,27 +28,13 @@ from annotation.protocols import (
     TextsBeside,
     answer_kind,
     answers_read,
+    rules_shown,
     stages_of,
     texts_beside,
 )
 from campaign.database.prepared_query import Parameter, PreparedQuery
-from campaign.models import Campaign, Output, Protocol, Reference, Segment, Task
-from campaign.texts.languages import language_direction
-
-
-class _IsAmong(Func):
-    """True where the first expression is an element of the second, looked up by index."""
-
-    template = "%(expressions)s)"
-    arg_joiner = " = ANY("
-    output_field = BooleanField()
-
-
-class _Place(Func):
-    """The place of the second expression in the first."""
-
-    function = "array_position"
-    output_field = IntegerField()
+from campaign.models import Campaign, Output, Reference, Segment, Task
+from campaign.texts.languages import language_described, language_direction
 
 
 def outputs_of(block: str = "") -> QuerySet[Output]:
@@ -57,8 +43,8 @@ def outputs_of(block: str = "") -> QuerySet[Output]:
     `block`: where the outer query has the block, as in "block__"; empty if it is one of blocks.
     """
     shown = OuterRef(f"{block}outputs")
-    among = Output.objects.filter(_IsAmong(F("pk"), shown))
-    return among.alias(place=_Place(shown, F("pk"))).order_by("place")
+    among = Output.objects.filter(IsAnyOf(F("pk"), shown))
+    return among.alias(place=PlaceIn(shown, F("pk"))).order_by("place")
 
 
 def candidate_count(block: str = "") -> Func:
@@ -137,21 +123,9 @@ class BlockData:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class ShownHIT:
-    """The blocks of a HIT in order, with the languages of their test set, and protocol and rules of their task.
-
-    `part` is the pass, of a protocol with passes; `is_practice` is true of training. `repeat_gap` is its design's: HITs between a HIT and its repeat by the same judge.
-    """
-
-    source_language: str
-    target_language: str
-    repeat_gap: int
-    protocol: str
-    rules: Rules
-    part: int
-    is_practice: bool
-    blocks: list[BlockData]
+def languages_data(source: str, target: str) -> dict[str, dict[str, str]]:
+    """Return the names, in the reader's language, and directions of the two languages."""
+    return {"source": language_described(source), "target": language_described(target)}
 
 
 def _around(segment: str = "") -> ArraySubquery:
@@ -235,28 +209,40 @@ class _Rules:
         ]
 
 
-def blocks_of_hit(hit_id: int, *, campaign: Campaign, judge_id: int) -> ShownHIT:
-    """Return the blocks of a HIT as a judge of its campaign sees them. One query, and one for answers."""
-    rows = _OF_HIT.rows(hit_id=hit_id, judge_id=judge_id)
-    source, target, gap, protocol, rules, part, purpose = (
-        rows[0][1:_OF_THE_HIT] if rows else ("", "", 0, Protocol.RANKING, {}, 0, "")
-    )
-    beside = texts_beside(protocol, rules, campaign=campaign, part=part)
-    texts, answers = _Rules.of(beside, source, target), _answers(rows)
-    stages = stages_of(protocol, [row[0] for row in rows])
-    blocks = [
-        _block_data(texts, answers, *row[_OF_THE_HIT:], stage=stages.get(row[0])) for row in rows
-    ]
-    return ShownHIT(
-        source, target, gap, protocol, rules, part, purpose == HITPurpose.TRAINING, blocks
-    )
+def assignment_data(assignment: Assignment, *, campaign: Campaign) -> dict[str, Any]:
+    """Return an assignment as its judge sees it, as `AssignmentSerializer` describes it. One query; two if there are answers to read.
+
+    `revisable_hits` is the number of HITs before it that the judge may go back to, since a repeat of
+    this design repeats none of them. Nothing in it counts HITs.
+    """
+    rows = _OF_HIT.rows(hit_id=assignment.hit_id, judge_id=assignment.judge_id)
+    blocks = list(_blocks(rows, campaign).values())
+    source, target, gap, protocol, rules, part, purpose = rows[0][1:_OF_THE_HIT]
+    return {
+        "id": assignment.public_id,
+        "revisable_hits": gap,
+        "expires_at": assignment.expires_at,
+        "blocks": [block.as_shown() for block in blocks],
+        "languages": languages_data(source, target),
+        "protocol": protocol,
+        "rules": {
+            **rules_shown(protocol, rules, campaign=campaign, part=part),
+            # All blocks of a HIT ask the same.
+            **blocks[0].stage_rules,
+            **({"practice": True} if purpose == HITPurpose.TRAINING else {}),
+        },
+    }
 
 
 def blocks_data(
     block_ids: Sequence[int], *, campaign: Campaign, judge_id: int
 ) -> dict[int, BlockData]:
     """Return blocks as a judge of their campaign sees them, by id. One query, and one for answers of a protocol."""
-    rows = list(_shown(Block.objects.filter(pk__in=block_ids), judge_id))
+    return _blocks(list(_shown(Block.objects.filter(pk__in=block_ids), judge_id)), campaign)
+
+
+def _blocks(rows: Sequence[Sequence[Any]], campaign: Campaign) -> dict[int, BlockData]:
+    """Return the blocks in these rows of `_shown`, by id."""
     answers, stages = _answers(rows), _stages(rows)
     return {
         block_id: _block_data(

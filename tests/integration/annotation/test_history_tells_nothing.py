@@ -11,7 +11,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import HIT, Assignment, HITPurpose
-from annotation.selectors.judging import assigned_blocks, assignment_data
+from annotation.selectors.judging import assigned_blocks
+from annotation.selectors.shown import assignment_data
 from annotation.services.lending.lend import leases_release
 from annotation.services.planning.designs import design_change
 from annotation.services.planning.pool import pool_fill
