@@ -16,7 +16,6 @@ from django.utils.translation import gettext_lazy
 from annotation.models import BlockControl, ProblemReport, ProblemReportKind, Skip, SkipReason
 from annotation.selectors.judgment_list import (
     HasTies,
-    JudgmentListed,
     Outcome,
     by_group,
     counted_in_rankings,
@@ -174,7 +173,7 @@ def seconds_in_words(milliseconds: int | None) -> str:
 
 
 class JudgmentTable(DeskTable):
-    """Rows of `JudgmentListed`, in an order that is not the table's; `shown` are the systems by candidate of blocks."""
+    """Rows of `judgments_listed`, in an order that is not the table's; `shown` are the systems by candidate of blocks."""
 
     number = PlainColumn(gettext_lazy("Judgment"), by="number", kind="id")
     judge = PlainColumn(gettext_lazy("Judge"), by="judge", kind="judge")
@@ -189,7 +188,7 @@ class JudgmentTable(DeskTable):
 
     def __init__(
         self,
-        rows: Sequence[JudgmentListed],
+        rows: Sequence[Any],
         *,
         task: Task,
         shown: Mapping[int, Sequence[Sequence[str]]],
@@ -202,22 +201,22 @@ class JudgmentTable(DeskTable):
         self._segment = reverse("segment", args=of).removesuffix("0/")
         self.whole()
 
-    def cell_number(self, row: JudgmentListed) -> SafeString:
+    def cell_number(self, row: Any) -> SafeString:
         return format_html('<a href="{}{}/">{}</a>', self._judgment, row.number, row.number)
 
-    def cell_judge(self, row: JudgmentListed) -> SafeString:
+    def cell_judge(self, row: Any) -> SafeString:
         return format_html('<a href="{}{}/">{}</a>', self._judge, row.judge_id, row.judge)
 
-    def cell_segment(self, row: JudgmentListed) -> SafeString:
+    def cell_segment(self, row: Any) -> SafeString:
         return format_html('<a href="{}{}/">{}</a>', self._segment, row.segment, row.segment)
 
-    def cell_ranks(self, row: JudgmentListed) -> str:
+    def cell_ranks(self, row: Any) -> str:
         return in_order(self._shown.get(row.block_id, ()), row.labels)
 
-    def cell_time(self, row: JudgmentListed) -> str:
+    def cell_time(self, row: Any) -> str:
         return seconds_in_words(row.active_ms)
 
-    def cell_notes(self, row: JudgmentListed) -> str | SafeString:
+    def cell_notes(self, row: Any) -> str | SafeString:
         badges = [
             words
             for words, holds in (

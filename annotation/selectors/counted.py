@@ -1,8 +1,10 @@
 """Counters over the judgments and skips of a task: recounted now, and as stored for pages."""
 
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Any
+from itertools import chain
+from typing import Any, Final
 
 from django.db.models import (
     Count,
@@ -31,7 +33,6 @@ from annotation.models.numbers import waits
 # A judge's first judgment of a block, controls excluded.
 _FIRST = Q(judgment__supersedes__isnull=True, judgment__block__control="")
 _LENT = Q(assignment__isnull=False)
-_NONE = Q(pk__in=[])
 
 
 class _QuarterHour(Func):
@@ -42,48 +43,24 @@ class _QuarterHour(Func):
     output_field = DateTimeField()
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeCount:
-    """Columns of a `JudgeTally`; `skipped` excludes withdrawn skips."""
-
-    last_at: datetime
-    judged: int = 0
-    first_number: int | None = None
-    first_at: datetime | None = None
-    skipped: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class WorkedCount:
-    """The columns of a `WorkedQuarterHour`."""
-
-    sentences: int = 0
-    active_ms: int = 0
-    untimed: int = 0
-    judged: int = 0
-
-    def __add__(self, other: "WorkedCount") -> "WorkedCount":
-        return WorkedCount(
-            self.sentences + other.sentences,
-            self.active_ms + other.active_ms,
-            self.untimed + other.untimed,
-            self.judged + other.judged,
-        )
+# Columns of a `JudgeTally`, with the skips that stand alone, and of a `WorkedQuarterHour`.
+TALLY: Final = ("judged", "first_number", "first_at", "skipped", "last_at")
+WORKED: Final = ("sentences", "active_ms", "untimed", "judged")
 
 
 @dataclass(frozen=True, slots=True)
 class Counters:
     """Counters over judgments 1 to the last number and counted skips, as pages read them.
 
-    `worked` is by judge and quarter of an hour.
+    `tallies` holds the columns `TALLY` by judge, `worked` the columns `WORKED` by judge and quarter of an hour.
     """
 
     judged: int
     judges: int
     skipped: int
     most_candidates: int
-    tallies: dict[int, JudgeCount]
-    worked: dict[tuple[int, datetime], WorkedCount]
+    tallies: dict[int, tuple[Any, ...]]
+    worked: dict[tuple[int, datetime], tuple[int, ...]]
 
     def differing(self, other: "Counters") -> list[str]:
         """Return the names of the parts that are not the same in both.
@@ -96,10 +73,16 @@ class Counters:
         return differing if _by_judge(self) == _by_judge(other) else [*differing, "worked"]
 
 
-def _by_judge(counters: Counters) -> dict[int, WorkedCount]:
-    sums: dict[int, WorkedCount] = {}
-    for (judge, _start), worked in counters.worked.items():
-        sums[judge] = sums.get(judge, WorkedCount()) + worked
+def _by_judge(counters: Counters) -> dict[int, tuple[int, ...]]:
+    return _added(((judge,), counts) for (judge, _start), counts in counters.worked.items())
+
+
+def _added(rows: Iterable[tuple[Any, Sequence[int | None]]]) -> dict[Any, tuple[int, ...]]:
+    """Return the sums of counts by key."""
+    sums: dict[Any, tuple[int, ...]] = {}
+    for key, counts in rows:
+        before = sums.get(key, (0,) * len(counts))
+        sums[key] = tuple(a + (b or 0) for a, b in zip(before, counts, strict=True))
     return sums
 
 
@@ -110,25 +93,25 @@ def counters_counted(*, task_id: int) -> Counters:
     or holds the lock of the test set's `JudgmentSequence`.
     """
     numbers: Any = JudgmentNumber.objects.filter(task=task_id).order_by()
-    counted = numbers.values("judgment__judge").annotate(
+    counted = numbers.values_list("judgment__judge").annotate(
         judged=Count("pk", filter=_FIRST),
         first_number=Min("number", filter=_FIRST),
         first_at=Min("judgment__submitted_at", filter=_FIRST),
         last_at=Max("judgment__submitted_at"),
     )
-    columns = ("last_at", "judged", "first_number", "first_at")
-    tallies = {
-        judge: JudgeCount(*row) for judge, *row in counted.values_list("judgment__judge", *columns)
-    }
-    for judge, skipped, last_at in _skips_by_judge(task_id):
-        tally = tallies.get(judge, JudgeCount(last_at))
-        latest = max(tally.last_at, last_at)
-        tallies[judge] = replace(tally, last_at=latest, skipped=skipped)
+    tallies = {judge: (*first, 0, last_at) for judge, *first, last_at in counted}
+    is_standing = Q(judged_at__isnull=True, block__control="")
+    skips = _counted_skips(task_id).values_list("judge")
+    for judge, skipped, last_at in skips.annotate(
+        standing=Count("pk", filter=is_standing), last=Max("created_at")
+    ):
+        *first, _skipped, latest = tallies.get(judge, (0, None, None, 0, last_at))
+        tallies[judge] = (*first, skipped, max(latest, last_at))
     most = numbers.aggregate(most=Max("judgment__labels__len"))["most"]
     return Counters(
-        judged=sum(tally.judged for tally in tallies.values()),
-        judges=sum(tally.judged > 0 for tally in tallies.values()),
-        skipped=sum(tally.skipped for tally in tallies.values()),
+        judged=sum(tally[0] for tally in tallies.values()),
+        judges=sum(tally[0] > 0 for tally in tallies.values()),
+        skipped=sum(tally[3] for tally in tallies.values()),
         most_candidates=most or 0,
         tallies=tallies,
         worked=_worked(task_id),
@@ -151,14 +134,7 @@ def _counted_skips(task_id: int) -> QuerySet[Skip, Any]:
     )
 
 
-def _skips_by_judge(task_id: int) -> list[tuple[int, int, datetime]]:
-    is_standing = Q(judged_at__isnull=True, block__control="")
-    rows: Any = _counted_skips(task_id).values("judge")
-    counted = rows.annotate(standing=Count("pk", filter=is_standing), last=Max("created_at"))
-    return list(counted.values_list("judge", "standing", "last"))
-
-
-def _worked(task_id: int) -> dict[tuple[int, datetime], WorkedCount]:
+def _worked(task_id: int) -> dict[tuple[int, datetime], tuple[int, ...]]:
     own_skip = Skip.objects.filter(judge=OuterRef("judge"), block=OuterRef("block")).exclude(
         waits(is_skip=True)
     )
@@ -170,20 +146,18 @@ def _worked(task_id: int) -> dict[tuple[int, datetime], WorkedCount]:
     is_earlier = Q(skipped_at__isnull=True) | Q(submitted_at__lt=F("skipped_at"))
     skips = _counted_skips(task_id)
     not_later = Q(judged_at__isnull=True) | Q(created_at__lte=F("judged_at"))
-    found: dict[tuple[int, datetime], WorkedCount] = {}
-    for rows in (
-        _by_quarter_hour(
-            judgments.filter(_LENT | is_judged),
-            "submitted_at",
-            is_sentence=is_first & is_earlier,
-            is_judged=is_judged,
-        ),
-        _by_quarter_hour(skips.filter(_LENT), "created_at", is_sentence=not_later, is_judged=_NONE),
-    ):
-        for judge, start, *counts in rows:
-            known = found.get((judge, start), WorkedCount())
-            found[judge, start] = known + WorkedCount(*(count or 0 for count in counts))
-    return found
+    of_judgments = _by_quarter_hour(
+        judgments.filter(_LENT | is_judged),
+        "submitted_at",
+        is_sentence=is_first & is_earlier,
+        is_judged=is_judged,
+    )
+    of_skips = _by_quarter_hour(
+        skips.filter(_LENT), "created_at", is_sentence=not_later, is_judged=Q(pk__in=[])
+    )
+    return _added(
+        ((judge, start), counts) for judge, start, *counts in chain(of_judgments, of_skips)
+    )
 
 
 def _by_quarter_hour(rows: Any, at: str, *, is_sentence: Q, is_judged: Q) -> Any:
@@ -204,16 +178,14 @@ def counters_stored(*, task_id: int) -> Counters:
     """Return the counters that pages read. Three queries."""
     sequence = JudgmentSequence.objects.filter(pk=task_id).first() or JudgmentSequence()
     tallies = JudgeTally.objects.filter(task=task_id).values_list(
-        "judge", "last_at", "judged", "first_number", "first_at", F("skipped") - F("taken_back")
+        "judge", *TALLY[:3], F("skipped") - F("taken_back"), "last_at"
     )
-    worked = WorkedQuarterHour.objects.filter(task=task_id).values_list(
-        "judge", "start", "sentences", "active_ms", "untimed", "judged"
-    )
+    worked = WorkedQuarterHour.objects.filter(task=task_id).values_list("judge", "start", *WORKED)
     return Counters(
         judged=sequence.judged,
         judges=sequence.judges,
         skipped=sequence.skipped,
         most_candidates=sequence.most_candidates,
-        tallies={judge: JudgeCount(*columns) for judge, *columns in tallies},
-        worked={(judge, start): WorkedCount(*counts) for judge, start, *counts in worked},
+        tallies={judge: tuple(columns) for judge, *columns in tallies},
+        worked={(judge, start): tuple(counts) for judge, start, *counts in worked},
     )

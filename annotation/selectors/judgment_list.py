@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import combinations
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from django.contrib.postgres.fields import ArrayField
 from django.db.models import (
@@ -39,7 +39,7 @@ from annotation.models import (
     Skip,
 )
 from annotation.models.block import by_candidate
-from annotation.models.hit import IsAnyOf
+from annotation.models.hit import IsAnyOf, PlaceIn
 from annotation.selectors.shown import outputs_of
 from campaign.models import Campaign, GroupMember, Judge, Output, Segment, Task
 from campaign.texts.languages import WITHOUT_SPACES
@@ -56,27 +56,11 @@ class HasTies(Func):
     output_field = BooleanField()
 
 
-class JudgmentListed(NamedTuple):
-    """A judgment of a test set; `later` is the number of the one that corrects it."""
-
-    number: int
-    judge_id: int
-    judge: str
-    segment: int
-    document: str
-    block_id: int
-    labels: list[int | None]
-    active_ms: int | None
-    duration_ms: int | None
-    comment: str
-    submitted_at: datetime
-    control: str
-    later: int | None
-    is_reported: bool
-
-
 def judgments_listed(*, task: Task) -> QuerySet[JudgmentNumber, Any]:
-    """Return the numbers of a test set with what `JudgmentListed` needs. Controls are among them."""
+    """Return the numbers of a test set with what lists show of the judgments. Controls are among them.
+
+    `later` is the number of the judgment that corrects it.
+    """
     rows: QuerySet[Any, Any] = JudgmentNumber.objects.filter(task=task).annotate(
         judge_id=F("judgment__judge"),
         judge=F("judgment__judge__pseudonym"),
@@ -108,33 +92,25 @@ def shows_system(name: str) -> Exists:
     return Exists(outputs_of("judgment__block__").filter(system__name=name))
 
 
-class _Candidate(Func):
-    """Number of the candidate that represents the output at a place; NULL for a NULL place."""
-
-    template = (
-        "(SELECT COALESCE((SELECT min(number) FROM (SELECT number, sum(size) OVER (ORDER BY number) AS last"
-        " FROM unnest(stands_for) WITH ORDINALITY AS sizes(size, number)) AS candidates"
-        " WHERE last >= place), place) FROM (SELECT %(expressions)s) AS asked(place, stands_for))"
-    )
-    output_field = IntegerField()
+def _number(template: str, *expressions: Any, **options: Any) -> Func:
+    """Return a whole number by SQL over the expressions."""
+    return Func(*expressions, template=template, output_field=IntegerField(), **options)
 
 
-class _Element(Func):
-    """An element of an array by its place."""
-
-    template = "(%(expressions)s]"
-    arg_joiner = ")["
-    output_field = IntegerField()
-
-
-class _PlaceIn(Func):
-    """The place of a value in an array."""
-
-    function = "array_position"
-    output_field = IntegerField()
+# The candidate that represents the output at a place; NULL for a NULL place.
+_CANDIDATE: Final = (
+    "(SELECT COALESCE((SELECT min(number) FROM (SELECT number, sum(size) OVER (ORDER BY number) AS last"
+    " FROM unnest(stands_for) WITH ORDINALITY AS sizes(size, number)) AS candidates"
+    " WHERE last >= place), place) FROM (SELECT %(expressions)s) AS asked(place, stands_for))"
+)
+# How many of the labels equal one of them.
+_ALIKE: Final = (
+    "(SELECT count(*) FROM (SELECT %(expressions)s) AS asked(labels, own),"
+    " unnest(labels) AS label WHERE label = own)"
+)
 
 
-def _candidate_of(name: str) -> _Candidate:
+def _candidate_of(name: str) -> Func:
     """Return an expression on numbers of judgments: the candidate that represents a system, NULL for none."""
     # By the index of outputs by segment and system: the one that the block shows, corrected later or not.
     output = Output.objects.filter(
@@ -142,8 +118,13 @@ def _candidate_of(name: str) -> _Candidate:
         segment=OuterRef("judgment__block__segment"),
         system__name=name,
     ).values("pk")[:1]
-    place = _PlaceIn(F("judgment__block__outputs"), Subquery(output))
-    return _Candidate(place, F("judgment__block__stands_for"))
+    place = PlaceIn(F("judgment__block__outputs"), Subquery(output))
+    return _number(_CANDIDATE, place, F("judgment__block__stands_for"))
+
+
+def _label_of(candidate: str) -> Func:
+    """Return an expression on numbers of judgments: the label of a candidate, by the name of its number."""
+    return _number("(%(expressions)s]", F("judgment__labels"), F(candidate), arg_joiner=")[")
 
 
 class Outcome(TextChoices):
@@ -152,30 +133,6 @@ class Outcome(TextChoices):
     WON = "won", gettext_lazy("Won")
     LOST = "lost", gettext_lazy("Lost")
     TIED = "tied", gettext_lazy("Tied")
-
-
-class _Alike(Func):
-    """Number of labels of the first expression that equal the second."""
-
-    template = (
-        "(SELECT count(*) FROM (SELECT %(expressions)s) AS asked(labels, own),"
-        " unnest(labels) AS label WHERE label = own)"
-    )
-    output_field = IntegerField()
-
-
-class _Least(Func):
-    """The smallest label."""
-
-    template = "(SELECT min(label) FROM unnest(%(expressions)s) AS label)"
-    output_field = IntegerField()
-
-
-class _Greatest(Func):
-    """The greatest label."""
-
-    template = "(SELECT max(label) FROM unnest(%(expressions)s) AS label)"
-    output_field = IntegerField()
 
 
 def of_outcome(
@@ -188,10 +145,10 @@ def of_outcome(
     """
     labels = F("judgment__labels")
     found: QuerySet[JudgmentNumber, Any] = rows.alias(candidate=_candidate_of(system))
-    found = found.alias(own=_Element(labels, F("candidate")))
+    found = found.alias(own=_label_of("candidate"))
     if other:
         found = found.alias(other_candidate=_candidate_of(other))
-        found = found.alias(others=_Element(labels, F("other_candidate")))
+        found = found.alias(others=_label_of("other_candidate"))
         # One candidate is not compared with itself.
         found = found.filter(~Q(candidate=F("other_candidate")))
         return found.filter(
@@ -203,10 +160,12 @@ def of_outcome(
             }[outcome]
         )
     if outcome == Outcome.TIED:
-        return found.alias(alike=_Alike(labels, F("own"))).filter(alike__gte=2)
+        return found.alias(alike=_number(_ALIKE, labels, F("own"))).filter(alike__gte=2)
     if outcome == Outcome.LOST:
-        return found.filter(own__gt=_Least(labels))
-    return found.filter(own__lt=_Greatest(labels))
+        best = _number("(SELECT min(label) FROM unnest(%(expressions)s) AS label)", labels)
+        return found.filter(own__gt=best)
+    worst = _number("(SELECT max(label) FROM unnest(%(expressions)s) AS label)", labels)
+    return found.filter(own__lt=worst)
 
 
 def counted_in_rankings() -> Q:
@@ -227,21 +186,19 @@ def by_group(name: str) -> Exists:
     return Exists(members)
 
 
-class _Words(Func):
-    """The words of a text; of a language without spaces, half of its characters."""
-
-    template = (
-        "(SELECT CASE WHEN lower(split_part(language, '-', 1)) = ANY(unspaced)"
-        " THEN (length(regexp_replace(text, '\\s', '', 'g')) + 1) / 2"
-        " ELSE cardinality(regexp_split_to_array(regexp_replace(text, '^\\s+|\\s+$', '', 'g'), '\\s+')) END"
-        " FROM (SELECT %(expressions)s) AS asked(text, language, unspaced))"
-    )
-    output_field = IntegerField()
+# The words of a text; of a language without spaces, half of its characters.
+_WORDS: Final = (
+    "(SELECT CASE WHEN lower(split_part(language, '-', 1)) = ANY(unspaced)"
+    " THEN (length(regexp_replace(text, '\\s', '', 'g')) + 1) / 2"
+    " ELSE cardinality(regexp_split_to_array(regexp_replace(text, '^\\s+|\\s+$', '', 'g'), '\\s+')) END"
+    " FROM (SELECT %(expressions)s) AS asked(text, language, unspaced))"
+)
 
 
 def with_words(rows: QuerySet[Any, Any]) -> QuerySet[Any, Any]:
     """Return numbers of judgments with `words`, those of the source; NULL where it is not known."""
-    words = _Words(
+    words = _number(
+        _WORDS,
         F("judgment__block__segment__source_text"),
         F("task__test_set__source_language"),
         Value(sorted(WITHOUT_SPACES), output_field=ArrayField(TextField())),
@@ -288,7 +245,7 @@ class JudgmentsPage:
     `looked` are the numbers that were looked through, if not all could be.
     """
 
-    rows: tuple[JudgmentListed, ...]
+    rows: list[Any]
     then: int | None
     looked: tuple[int, int] | None
 
@@ -322,8 +279,8 @@ def judgments_page(
         by = by + 0
         within = within.filter(judgment__block__segment__in=segments)
     within = within.order_by(by.asc() if oldest_first else by.desc())
-    rows = [JudgmentListed(*row) for row in within.values_list(*JudgmentListed._fields)[: ROWS + 1]]
-    shown = tuple(rows[:ROWS])
+    rows: list[Any] = list(within[: ROWS + 1])
+    shown = rows[:ROWS]
     if len(rows) > ROWS:
         return JudgmentsPage(shown, then=shown[-1].number, looked=None)
     is_all = high >= last if oldest_first else low <= 1

@@ -22,7 +22,7 @@ from annotation.models import (
     WorkedQuarterHour,
 )
 from annotation.notification import REQUEST_TIMEOUT_SECONDS, ranking_enqueue
-from annotation.selectors.counted import Counters, counters_counted, counters_stored
+from annotation.selectors.counted import TALLY, WORKED, Counters, counters_counted, counters_stored
 from campaign.database.prepared import Statement
 from campaign.database.replica import replica_is_asked
 from campaign.database.transactions import one_snapshot
@@ -308,29 +308,15 @@ def _write(task_id: int, counted: Counters) -> None:
     )
     JudgeTally.objects.filter(task=task_id).delete()
     JudgeTally.objects.bulk_create(
-        JudgeTally(
-            task_id=task_id,
-            judge_id=judge,
-            judged=tally.judged,
-            first_number=tally.first_number,
-            first_at=tally.first_at,
-            last_at=tally.last_at,
-            skipped=tally.skipped,
-        )
-        for judge, tally in counted.tallies.items()
+        JudgeTally(task_id=task_id, judge_id=judge, **dict(zip(TALLY, columns, strict=True)))
+        for judge, columns in counted.tallies.items()
     )
     WorkedQuarterHour.objects.filter(task=task_id).delete()
     WorkedQuarterHour.objects.bulk_create(
         WorkedQuarterHour(
-            task_id=task_id,
-            judge_id=judge,
-            start=start,
-            sentences=worked.sentences,
-            active_ms=worked.active_ms,
-            untimed=worked.untimed,
-            judged=worked.judged,
+            task_id=task_id, judge_id=judge, start=start, **dict(zip(WORKED, counts, strict=True))
         )
-        for (judge, start), worked in counted.worked.items()
+        for (judge, start), counts in counted.worked.items()
     )
 
 

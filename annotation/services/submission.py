@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from datetime import timedelta
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Func, IntegerField, Model, Sum
+from django.db.models import Func, IntegerField, Model, QuerySet, Sum
 from django.db.models.functions import Coalesce, Now
 from django.utils.translation import gettext as _
 
@@ -38,6 +38,7 @@ REPORTS_A_MINUTE: Final = 20
 #: Comments of one judge with judgments, skips and reports, in UTF-8: sixty pages of a book.
 COMMENT_BYTES_A_DAY: Final = 200_000
 
+_M = TypeVar("_M", Judgment, Skip)
 _MINUTE: Final = timedelta(minutes=1)
 _DAY: Final = timedelta(days=1)
 
@@ -168,18 +169,14 @@ def answer_statement(model: type[Model]) -> Statement:
     )
 
 
-class _Bytes(Func):
-    function = "octet_length"
-    output_field = IntegerField()
-
-
 def comment_refusal(*, judge_id: int, comment: str) -> SubmissionRefusedError | None:
     """Return why this comment is one too many today; None for no comment, and for almost all others."""
     if not comment:
         return None
     yesterday = Now() - _DAY
+    size = Func("comment", function="octet_length", output_field=IntegerField())
     written = len(comment.encode()) + sum(
-        rows.filter(judge_id=judge_id).aggregate(bytes=Coalesce(Sum(_Bytes("comment")), 0))["bytes"]
+        rows.filter(judge_id=judge_id).aggregate(bytes=Coalesce(Sum(size), 0))["bytes"]
         for rows in (
             Judgment.objects.filter(submitted_at__gt=yesterday),
             Skip.objects.filter(created_at__gt=yesterday),
@@ -331,18 +328,11 @@ def judgment_submit(
     )
     if refusal is None and _store(judgment, kind, said, assigned):
         return judgment
-    known = _known(judgment)
-    if known is not None:
-        return known
-    refusal = refusal or revision_refusal(judge_id=assigned.judge_id, block_id=assigned.block_id)
-    if refusal is not None:
-        raise refusal
-    # A minute passed between the two questions.
-    if _store(judgment, kind, said, assigned):
-        return judgment
-    known = _known(judgment)
+    known = _known(Judgment.objects.all(), client_id, assigned)
     if known is None:
-        raise too_fast()
+        revised = revision_refusal(judge_id=assigned.judge_id, block_id=assigned.block_id)
+        # Neither where a minute passed between the two questions.
+        raise refusal or revised or too_fast()
     return known
 
 
@@ -378,11 +368,11 @@ def _other_kind_refusal(
     return None
 
 
-def _known(judgment: Judgment) -> Judgment | None:
-    """Return the stored judgment with this `client_id`, which must be the judge's own."""
-    known = Judgment.objects.filter(client_id=judgment.client_id).first()
+def _known(rows: QuerySet[_M], client_id: UUID, assigned: AssignedBlock) -> _M | None:
+    """Return the answer stored under this `client_id`, which must be the judge's own; None if there is none."""
+    known = rows.filter(client_id=client_id).first()
     if known is not None:
-        submission_owner_check(known, judge_id=judgment.judge_id)
+        submission_owner_check(known, judge_id=assigned.judge_id)
     return known
 
 
@@ -398,7 +388,7 @@ def skip_submit(
 ) -> Skip:
     """Store and return that a judge skipped a block; a second skip returns the first one."""
     ASSIGNMENT_LOCK.rows(assigned.assignment_id)
-    known = _skip_known(assigned, client_id)
+    known = _known(Skip.objects.all(), client_id, assigned)
     if known is not None:
         return known
     refusal = (
@@ -424,7 +414,7 @@ def skip_submit(
         )
     except IntegrityError:
         # Another request has stored this id since we looked.
-        known = _skip_known(assigned, client_id)
+        known = _known(Skip.objects.all(), client_id, assigned)
         if known is None:
             raise
         return known
@@ -437,13 +427,6 @@ def submission_owner_check(stored: Judgment | Skip | ProblemReport, *, judge_id:
     """Raise `SubmissionRefusedError` if the answer stored under an id belongs to another judge."""
     if stored.judge_id != judge_id:
         raise SubmissionRefusedError("This submission's id belongs to another judge.")
-
-
-def _skip_known(assigned: AssignedBlock, client_id: UUID) -> Skip | None:
-    known = Skip.objects.filter(client_id=client_id).first()
-    if known is not None:
-        submission_owner_check(known, judge_id=assigned.judge_id)
-    return known
 
 
 def _times_refusal(duration_ms: int | None, active_ms: int | None) -> SubmissionRefusedError | None:

@@ -12,7 +12,6 @@ from annotation.export.five_way import systems_shown
 from annotation.pages.corrections import CorrectionForm
 from annotation.pages.judgment_tables import JudgmentTable
 from annotation.selectors.corrections import corrections_listed, judgments_of
-from annotation.selectors.judgment_list import JudgmentListed
 from annotation.services.corrections import correction_decide
 from campaign.models import Output, SystemKind, User
 from campaign.texts.languages import language_described
@@ -46,7 +45,7 @@ def output_correct_page(
             )
             return redirect("segment", slug, task.pk, output.segment.number)
     found = judgments_of(task=task, output=output).order_by("-number")
-    rows = [JudgmentListed(*row) for row in found.values_list(*JudgmentListed._fields)[:_MOST]]
+    rows = list(found[:_MOST])
     names = dict(task.test_set.systems.values_list("id", "name"))
     context = {
         **of_task(task, "texts"),

@@ -11,7 +11,7 @@ from django.db.models import F, Max, Min, Q
 from annotation.export.five_way import systems_shown
 from annotation.models import ProblemReport, Skip
 from annotation.selectors.judges import excluded_judges
-from annotation.selectors.judgment_list import JudgmentListed, judgments_listed
+from annotation.selectors.judgment_list import judgments_listed
 from campaign.models import Output, Reference, Segment, System, SystemKind, Task
 from ranking.core.methods.shares import expected_wins
 from ranking.models import RankingRun
@@ -224,10 +224,7 @@ def segment_judged(*, task: Task, number: int) -> dict[str, Any] | None:
         after=Min("number", filter=Q(number__gt=number)),
     )
     found = judgments_listed(task=task).filter(judgment__block__segment=segment.pk)
-    rows = [
-        JudgmentListed(*row)
-        for row in found.order_by("-number").values_list(*JudgmentListed._fields)[: MOST + 1]
-    ]
+    rows: list[Any] = list(found.order_by("-number")[: MOST + 1])
     judgments = rows[:MOST]
     outputs = list(Output.objects.current().filter(segment=segment).select_related("system"))
     name_of = {output.system_id: output.system.name for output in outputs}
