@@ -242,22 +242,31 @@ class RepeatSchedule:
         self._planning.add(plan, wanted.purpose, family=wanted.family, repeats=first.number)
 
 
-def hits_schedule(planning: HITPlanning, schedule: RepeatSchedule, missing: MissingHITs) -> None:
-    """Plan the next HITs of the schedule until none is missing, or nothing (more) can be ranked."""
+def hits_schedule(
+    planning: HITPlanning, missing: MissingHITs, schedule: RepeatSchedule | None = None
+) -> None:
+    """Plan HITs until none is missing, or nothing (more) can be ranked.
+
+    They are the next ones of the schedule; without one, first HITs with their copies.
+    """
     empty_draws = 0
     while missing.is_any and not planning.is_all_planned:
-        wanted = schedule.next_slot()
-        if wanted.purpose is not Purpose.FIRST:
+        wanted = None if schedule is None else schedule.next_slot()
+        if schedule is not None and wanted is not None and wanted.purpose is not Purpose.FIRST:
             schedule.repeat(wanted)
             continue
         kind = missing.next_kind()
         plan = planning.draw(kind)
-        if plan is not None and plan.blocks:
+        if plan is None or not plan.blocks:
+            empty_draws += 1
+            if plan is None or empty_draws >= _EMPTY_DRAWS_ALLOWED:
+                missing.give_up(kind)
+                empty_draws = 0
+            continue
+        empty_draws = 0
+        if schedule is None or wanted is None:
+            planning.add(plan, Purpose.FIRST)
+            planning.copies_add()
+        else:
             planning.add(plan, Purpose.FIRST, family=wanted.family)
             schedule.done(wanted, plan)
-            empty_draws = 0
-            continue
-        empty_draws += 1
-        if plan is None or empty_draws >= _EMPTY_DRAWS_ALLOWED:
-            missing.give_up(kind)
-            empty_draws = 0

@@ -9,7 +9,6 @@ test set has its own. Its *step* is its place in the schedule of what is planned
 them) and draws that came to nothing take a number and no step.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -74,9 +73,9 @@ class HITPlan:
 _DAMAGED, _OTHERS = 2, 1
 
 
-def plan_encoded(plan: HITPlan) -> str:
-    """Return JSON with the output ids of each block's candidates, and the ranks expected in a control."""
-    return json.dumps([_encoded(block) for block in plan.blocks])
+def plan_encoded(plan: HITPlan) -> list[dict[str, Any]]:
+    """Return the output ids of each block's candidates, and the ranks expected in a control, for JSON."""
+    return [_encoded(block) for block in plan.blocks]
 
 
 def _encoded(block: BlockPlan) -> dict[str, Any]:

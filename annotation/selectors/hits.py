@@ -280,7 +280,7 @@ def previewed_hits(
     schedule = RepeatSchedule(
         planning, sequence, firsts={family: plan for _pk, family, plan in firsts}
     )
-    hits_schedule(planning, schedule, missing)
+    hits_schedule(planning, missing, schedule)
     return _shown(planning.planned, task)
 
 

@@ -52,11 +52,6 @@ def rows_copy(
         cursor.copy_expert(f"COPY {quote(model._meta.db_table)} ({names}) FROM STDIN", buffer)
 
 
-def array_cell(numbers: Iterable[int | None]) -> str:
-    """Return the cell of an array of numbers."""
-    return "{" + ",".join("NULL" if each is None else str(each) for each in numbers) + "}"
-
-
 def constraints_check_now() -> None:
     """Check deferred constraints now instead of at the end of the transaction.
 

@@ -148,8 +148,8 @@ class LendingContext:
     tasks: tuple[OpenTask, ...]
 
 
-# Columns of the judge's account and of the design in force.
-_LENT: Final = ("hits_lent", "intra_lent", "checks_lent", "hits_since_check", "hits_since_repeat")
+# Counters of the judge's account, and columns of the design in force.
+LENT: Final = ("hits_lent", "intra_lent", "checks_lent", "hits_since_check", "hits_since_repeat")
 _DESIGN: Final = ("seed", "intra_share", "repeat_gap", "attention_every")
 _IS_SILENT: Final = ExpressionWrapper(
     Q(requested_at__lt=Now() - timedelta(seconds=10)), output_field=BooleanField()
@@ -223,7 +223,7 @@ def _open_tasks(judge: OuterRef) -> QuerySet[Task, Any]:
         segments_again="segments_again",
         has_training=Exists(TrainingBlock.objects.filter(task=task)),
         reserved=ArraySubquery(reserved.values(row=JSONArray("purpose", "holds_check"))),
-        lent=Subquery(account.values(row=JSONArray(*_LENT, is_none_left, _IS_SILENT))),
+        lent=Subquery(account.values(row=JSONArray(*LENT, is_none_left, _IS_SILENT))),
         design=Subquery(design.values(row=JSONArray(*_DESIGN, design_is_for(judge)))),
     )
     return tasks_open_to_some(judge).values(row=arguments)
@@ -284,7 +284,7 @@ def _open_task(
 ) -> OpenTask:
     kind = answer_kind(protocol)
     passes = kind.passes
-    *counts, is_none_left, is_silent = lent or [*(0 for _name in _LENT), False, False]
+    *counts, is_none_left, is_silent = lent or [*(0 for _name in LENT), False, False]
     return OpenTask(
         id=id,
         has_passes=passes is not None,
@@ -298,6 +298,6 @@ def _open_task(
         reserved=frozenset((purpose, check) for purpose, check in reserved or ()),
         is_none_left=bool(is_none_left),
         is_planner_silent=bool(is_silent),
-        **dict(zip(_LENT, counts, strict=True)),
+        **dict(zip(LENT, counts, strict=True)),
         **dict(zip(_DESIGN, (design or (None, 0.0, 0, 0, True))[:-1], strict=True)),
     )

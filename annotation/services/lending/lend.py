@@ -14,14 +14,13 @@ from django.db import transaction
 from django.db.backends.postgresql.psycopg_any import DateTimeTZRange
 from django.db.models.functions import Now
 
-from annotation.models import HIT, Assignment, HITPurpose
+from annotation.models import HIT, Assignment, Exposure, HITPurpose, JudgeAccount
 from annotation.selectors.judges import JudgeStatus
 from annotation.selectors.pool import JudgeAsks, has_available_hit
 from annotation.selectors.progress import JudgeProgress, judge_work
 from annotation.services.lending.choose import hit_choose
-from annotation.services.lending.context import LendingContext, lending_context_lock
+from annotation.services.lending.context import LENT, LendingContext, lending_context_lock
 from annotation.services.lending.work_requests import work_prefetch_request
-from campaign.database.prepared import Statement
 from campaign.models import CampaignState, Judge
 
 
@@ -47,78 +46,10 @@ def assignments_release(*, judge: Judge) -> None:
 _MAY_FINISH: Final = frozenset({CampaignState.OPEN, CampaignState.PAUSED, CampaignState.CLOSED})
 
 
-# A HIT that is lent is not available before its lease ends; the assignment is the judge's n-th of the test set, the
-# judge's request is answered, and the judge has now seen the segments, for a repeat once more. The HITs since their
-# last attention check (`$10`) and their last repeat (`$9`) are counted, without training (`$11` is 0) and, for checks,
-# without repeats. Training may show what another task of the test set showed before. `$12` says among which exposures
-# a segment is met once (`Exposure.apart`). One statement instead of Django's queries saves 1.4 ms a judged block.
-_HIT_LEND: Final = Statement(
-    "hit_lend",
-    "bigint, bigint, bigint, timestamptz, timestamptz, uuid, bigint[], boolean, int, int, int, text",
-    """
-    WITH hit AS (
-        UPDATE annotation_hit SET available_at = $5 WHERE id = $1
-    ), account AS (
-        INSERT INTO annotation_judgeaccount
-            (judge_id, task_id, hits_lent, intra_lent, last_lent_at,
-             checks_lent, hits_since_check, hits_since_repeat)
-        VALUES ($2, $3, 1, $9, $4, $10, $11 - $10 - $9, $11 - $9)
-        ON CONFLICT (judge_id, task_id) DO UPDATE
-        SET hits_lent = annotation_judgeaccount.hits_lent + 1,
-            intra_lent = annotation_judgeaccount.intra_lent + $9,
-            checks_lent = annotation_judgeaccount.checks_lent + $10,
-            hits_since_check = CASE WHEN $10 = 1 THEN 0
-                ELSE annotation_judgeaccount.hits_since_check + $11 - $9 END,
-            hits_since_repeat = CASE WHEN $9 = 1 THEN 0
-                ELSE annotation_judgeaccount.hits_since_repeat + $11 END,
-            last_lent_at = $4, requested_at = NULL, none_left_at = NULL
-        RETURNING hits_lent
-    ), assignment AS (
-        INSERT INTO annotation_assignment (hit_id, judge_id, public_id, lease, ordinal)
-        SELECT $1, $2, $6, tstzrange($4, $5), account.hits_lent FROM account
-        RETURNING id, ordinal
-    ), exposures AS (
-        INSERT INTO annotation_exposure (judge_id, segment_id, assignment_id, is_repeat, apart)
-        SELECT $2, segment, assignment.id,
-            $8 OR $11 = 0 AND EXISTS (
-                SELECT FROM annotation_exposure seen
-                WHERE seen.judge_id = $2 AND seen.segment_id = segment AND seen.apart = $12
-                    AND NOT seen.is_repeat
-            ), $12
-        FROM assignment, unnest($7) segment
-    )
-    SELECT id, ordinal FROM assignment
-    """,
-)
-
-
 #: Blocks a judge may hold of HITs they have not begun: lent ahead, so that a page goes on without network.
 BLOCKS_AHEAD: Final = 20
 #: The lease of these. A page that is at work renews it with each HIT; of one that was left, others have them soon.
 MINUTES_AHEAD: Final = 20
-
-# Extend leases of a judge's assignments (`$1`) to `$2`, including an expired one unless its HIT was
-# lent to another judge meanwhile, which changes `available_at`. The assignments are locked first,
-# as a submission does.
-_LEASES_EXTEND: Final = Statement(
-    "leases_extend",
-    "bigint[], timestamptz[]",
-    """
-    WITH held AS (
-        SELECT a.id, a.hit_id, upper(a.lease) AS ends, wanted.until
-        FROM unnest($1, $2) AS wanted (id, until) JOIN annotation_assignment a ON a.id = wanted.id
-        WHERE a.completed_at IS NULL AND a.released_at IS NULL
-        ORDER BY a.id FOR UPDATE OF a
-    ), hit AS (
-        UPDATE annotation_hit h SET available_at = held.until FROM held
-        WHERE h.id = held.hit_id AND h.completed_at IS NULL
-            AND h.available_at = held.ends AND held.ends < held.until
-        RETURNING held.id, held.until
-    )
-    UPDATE annotation_assignment a SET lease = tstzrange(lower(a.lease), hit.until)
-    FROM hit WHERE a.id = hit.id
-    """,
-)
 
 
 class JudgePausedError(Exception):
@@ -170,8 +101,7 @@ def assignment_lend(
         raise InstructionsPendingError
     known = {after, *in_hand}
     begun = [pk for public_id, pk in context.begun.items() if public_id not in known]
-    if in_hand:
-        _leases_extend([context.begun[each] for each in in_hand if each in context.begun], context)
+    _leases_extend([context.begun[each] for each in in_hand if each in context.begun], context)
     assignment = _held(begun, judge, context) if begun else None
     if assignment is None:
         # Some of the begun assignments may just have been released: count again.
@@ -213,11 +143,21 @@ def _held_again(assignment: Assignment, judge: Judge, context: LendingContext) -
 
 
 def _leases_extend(in_hand: Sequence[int], context: LendingContext) -> None:
-    """Extend the leases of the HITs on a judge's page: the first, which they are judging, for longer than the others."""
-    first, ahead = _lease_end(context), _lease_end(context, is_ahead=True)
-    ends = [first, *(ahead for _assignment in in_hand[1:])]
-    if in_hand:
-        _LEASES_EXTEND.rows(list(in_hand), ends)
+    """Extend the leases of the HITs on a judge's page: the first, which they are judging, for longer than the others.
+
+    An expired lease is extended, too, unless the HIT was lent to another judge meanwhile.
+    """
+    # Locked first, as a submission does.
+    held = Assignment.objects.filter(pk__in=in_hand, completed_at=None, released_at=None)
+    for assignment in held.order_by("pk").select_for_update():
+        until = _lease_end(context, is_ahead=assignment.pk != in_hand[0])
+        if assignment.expires_at >= until:
+            continue
+        hit = HIT.objects.incomplete().filter(pk=assignment.hit_id)
+        # Lending to another judge changes it.
+        if hit.filter(available_at=assignment.expires_at).update(available_at=until):
+            assignment.lease = DateTimeTZRange(assignment.lease.lower, until)
+            assignment.save(update_fields=["lease"])
 
 
 def _lease_end(context: LendingContext, *, is_ahead: bool = False) -> datetime:
@@ -269,21 +209,58 @@ def _is_held(assignment: Assignment, now: datetime) -> bool:
 def _lend(
     hit: HIT, judge: Judge, context: LendingContext, *, apart: str, is_ahead: bool
 ) -> Assignment:
-    # Further rounds of training show the same segments again.
-    is_repeat = hit.purpose == HITPurpose.INTRA or hit.why.get("round", 1) > 1
+    """Lend a HIT: it is not available before its lease ends, and the judge has now seen its segments."""
     # Another judge may have given the HIT back after `now` was read.
     begin = max(context.now, hit.available_at)
     hit.available_at = max(begin, _lease_end(context, is_ahead=is_ahead))
-    lease = DateTimeTZRange(begin, hit.available_at)
-    assignment = Assignment(hit=hit, judge=judge, lease=lease)
-    is_own = hit.purpose == HITPurpose.INTRA
-    is_counted = hit.purpose != HITPurpose.TRAINING
-    [(assignment.pk, assignment.ordinal)] = _HIT_LEND.rows(
-        *(hit.pk, judge.pk, hit.task_id, begin, hit.available_at),
-        *(str(assignment.public_id), hit.segment_ids, is_repeat),
-        *(int(is_own), int(hit.holds_check and not is_own), int(is_counted), apart),
+    hit.save(update_fields=["available_at"])
+    assignment = Assignment.objects.create(
+        hit=hit,
+        judge=judge,
+        lease=DateTimeTZRange(begin, hit.available_at),
+        ordinal=_account_count(hit, judge, begin),
+    )
+    again = set(hit.segment_ids) if hit.purpose == HITPurpose.INTRA else set()
+    if hit.purpose == HITPurpose.TRAINING:
+        # Training may show what another task showed before, and its further rounds show the same segments again.
+        seen = judge.exposures.filter(segment__in=hit.segment_ids, apart=apart, is_repeat=False)
+        again.update(seen.values_list("segment", flat=True))
+    Exposure.objects.bulk_create(
+        Exposure(
+            judge=judge,
+            segment_id=segment,
+            assignment=assignment,
+            is_repeat=segment in again,
+            apart=apart,
+        )
+        for segment in hit.segment_ids
     )
     return assignment
+
+
+def _account_count(hit: HIT, judge: Judge, lent_at: datetime) -> int:
+    """Count a HIT that is lent in the judge's account, and return how many they were lent in its task.
+
+    HITs since the last check and the last repeat are counted without training and, for checks, without repeats.
+    """
+    account, _created = JudgeAccount.objects.get_or_create(judge=judge, task_id=hit.task_id)
+    is_own = hit.purpose == HITPurpose.INTRA
+    is_check = hit.holds_check and not is_own
+    is_counted = hit.purpose != HITPurpose.TRAINING
+    account.hits_lent += 1
+    account.intra_lent += is_own
+    account.checks_lent += is_check
+    account.hits_since_check += is_counted and not is_own
+    account.hits_since_repeat += is_counted
+    if is_check:
+        account.hits_since_check = 0
+    if is_own:
+        account.hits_since_repeat = 0
+    account.last_lent_at, account.requested_at, account.none_left_at = lent_at, None, None
+    # Submissions count `blocks_closed` meanwhile.
+    columns = [*LENT, "last_lent_at", "requested_at", "none_left_at"]
+    account.save(update_fields=columns)
+    return account.hits_lent
 
 
 def _lease_renew(assignment: Assignment, context: LendingContext) -> bool:

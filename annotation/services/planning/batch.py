@@ -3,7 +3,6 @@
 Nothing depends on it: a HIT that is lent unprepared gets its blocks from a trigger.
 """
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -32,14 +31,7 @@ from annotation.sampling.plans import HITPlan, Purpose, plan_encoded
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.drawing import TestSetTexts, draw_inputs, texts_of_others
 from annotation.selectors.hits import plans_read
-from campaign.database.copy import (
-    Cell,
-    array_cell,
-    constraints_check_now,
-    ids_reserve,
-    pgtrigger_ignore_preset,
-    rows_copy,
-)
+from campaign.database.copy import pgtrigger_ignore_preset
 from campaign.database.prepared import Statement
 from campaign.database.transactions import table_scans_off
 from campaign.models import OutputCorrection, Task
@@ -57,79 +49,47 @@ def hits_store(
     `stored_ids` maps numbers of first HITs to row ids; the HITs written here are added.
     Must be called in a transaction.
     """
-    if not planned:
-        return
     pgtrigger_ignore_preset()
-    hit_ids = ids_reserve(HIT, len(planned))
-    stored_ids.update((hit.plan.number, id_) for hit, id_ in zip(planned, hit_ids, strict=True))
-    rows_copy(
-        HIT,
-        _HIT_COLUMNS,
-        (
-            _hit_row(hit, id_, batch, texts, stored_ids)
-            for hit, id_ in zip(planned, hit_ids, strict=True)
-        ),
-    )
-    if answer_kind(batch.task.protocol).has_stages:
-        repeats = HIT.objects.filter(pk__in=hit_ids, repeats__isnull=False)
-        repeats.update(available_at=UNTIL_THE_FIRST_IS_DONE)
-    constraints_check_now()
+    # Those that are repeated come first.
+    for are_repeats in (False, True):
+        rows = HIT.objects.bulk_create(
+            _hit(hit, batch, texts, stored_ids)
+            for hit in planned
+            if (hit.repeats is not None) is are_repeats
+        )
+        stored_ids.update((row.number, row.pk) for row in rows)
 
 
-_HIT_COLUMNS = (
-    "id",
-    "task_id",
-    "design_id",
-    "batch_id",
-    "number",
-    "family",
-    "purpose",
-    "repeats_id",
-    "reserved_for_id",
-    "reserved_until",
-    "segment_ids",
-    "system_ids",
-    "holds_check",
-    "plan",
-    "why",
-    "is_standby",
-    "part",
-)
-
-
-def _hit_row(
-    hit: PlannedHIT,
-    id_: int,
-    batch: PlanningBatch,
-    texts: TestSetTexts,
-    stored_ids: dict[int, int],
-) -> tuple[Cell, ...]:
+def _hit(
+    hit: PlannedHIT, batch: PlanningBatch, texts: TestSetTexts, stored_ids: Mapping[int, int]
+) -> HIT:
     blocks = hit.plan.blocks
     systems = {name for block in blocks for names in block.systems for name in names}
-    why = {
-        **hit.plan.why,
-        "purpose": hit.purpose.value,
-        "blocks": [{"segment": block.segment, **block.why} for block in blocks],
-    }
-    return (
-        id_,
-        batch.task_id,
-        batch.design_id,
-        batch.pk,
-        hit.plan.number,
-        hit.family,
-        hit.purpose.value,
-        None if hit.repeats is None else stored_ids[hit.repeats],
-        hit.reserved_for,
-        None if hit.reserved_until is None else hit.reserved_until.isoformat(),
-        array_cell(texts.segment_id(block.segment) for block in blocks),
-        array_cell(sorted(texts.systems[name] for name in systems)),
-        hit.plan.holds_check,
-        plan_encoded(hit.plan),
-        json.dumps(why, ensure_ascii=False),
-        "t" if hit.is_standby else "f",
-        hit.part,
+    row = HIT(
+        task=batch.task,
+        design=batch.design,
+        batch=batch,
+        number=hit.plan.number,
+        family=hit.family,
+        purpose=hit.purpose.value,
+        repeats_id=None if hit.repeats is None else stored_ids[hit.repeats],
+        reserved_for_id=hit.reserved_for,
+        reserved_until=hit.reserved_until,
+        segment_ids=[texts.segment_id(block.segment) for block in blocks],
+        system_ids=sorted(texts.systems[name] for name in systems),
+        holds_check=hit.plan.holds_check,
+        plan=plan_encoded(hit.plan),
+        why={
+            **hit.plan.why,
+            "purpose": hit.purpose.value,
+            "blocks": [{"segment": block.segment, **block.why} for block in blocks],
+        },
+        is_standby=hit.is_standby,
+        part=hit.part,
     )
+    if hit.repeats is not None and answer_kind(batch.task.protocol).has_stages:
+        row.available_at = UNTIL_THE_FIRST_IS_DONE
+    return row
 
 
 def missing_of_each_kind(

@@ -194,13 +194,11 @@ def _batch_plan(task_id: int, count: int, checks: int, texts: TestSetTexts) -> i
     planning = PlanningTransaction.locked(task_id, texts=texts)
     firsts = firsts_scheduled(design=planning.design, sequence=planning.sequence, count=count)
     planning.stored_ids.update((plan.number, pk) for pk, _family, plan in firsts)
-    hits_schedule(
-        planning,
-        RepeatSchedule(
-            planning, planning.sequence, firsts={family: plan for _pk, family, plan in firsts}
-        ),
-        MissingHITs(planning, planning.sequence, count=count, checks=checks),
+    schedule = RepeatSchedule(
+        planning, planning.sequence, firsts={family: plan for _pk, family, plan in firsts}
     )
+    missing = MissingHITs(planning, planning.sequence, count=count, checks=checks)
+    hits_schedule(planning, missing, schedule)
     if not planning.planned:
         logger.debug("Test set %s: nothing (more) to plan.", task_id)
     planning.store()

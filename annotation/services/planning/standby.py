@@ -16,8 +16,7 @@ from django.db.models.functions import Now
 from annotation.models import HIT, Assignment, Design, PlanningBatch, SamplingState
 from annotation.models.hit import UNTIL_THE_FIRST_IS_DONE, HITQuerySet
 from annotation.protocols import answer_kind
-from annotation.sampling.planning import MissingHITs
-from annotation.sampling.plans import Purpose
+from annotation.sampling.planning import MissingHITs, hits_schedule
 from annotation.selectors.comparisons import hits_of_closed
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.drawing import TestSetTexts, texts_now
@@ -30,7 +29,6 @@ _AT_ONCE: Final = 500
 _PLANNED_IN_A_CALL: Final = 1000
 # HITs are redrawn once the known judgments exceed those they were drawn from by this factor.
 _GROWTH: Final = 1.25
-_EMPTY_DRAWS_ALLOWED: Final = 200
 
 
 def standby_settle(*, task_id: int) -> None:
@@ -131,20 +129,7 @@ def _stale_batches(task_id: int) -> list[int]:
 @transaction.atomic
 def _batch_plan(task_id: int, count: int, checks: int, texts: TestSetTexts) -> int:
     planning = PlanningTransaction.locked(task_id, texts=texts, for_standby=True)
-    missing = MissingHITs(planning, planning.sequence, count=count, checks=checks)
-    empty_draws = 0
-    while missing.is_any and not planning.is_all_planned:
-        kind = missing.next_kind()
-        plan = planning.draw(kind)
-        if plan is not None and plan.blocks:
-            planning.add(plan, Purpose.FIRST)
-            planning.copies_add()
-            empty_draws = 0
-            continue
-        empty_draws += 1
-        if plan is None or empty_draws >= _EMPTY_DRAWS_ALLOWED:
-            missing.give_up(kind)
-            empty_draws = 0
+    hits_schedule(planning, MissingHITs(planning, planning.sequence, count=count, checks=checks))
     planning.store()
     return len(planning.planned)
 

@@ -1,7 +1,5 @@
 """What a planned HIT's row keeps is what was drawn."""
 
-import json
-
 from annotation.sampling.plans import BlockPlan, HITPlan, plan_encoded
 
 
@@ -14,4 +12,4 @@ def test_a_control_is_expected_last_and_nothing_else_is_said_of_systems() -> Non
         why={},
     )
     plan = HITPlan(number=1, blocks=(shown,), why={})
-    assert json.loads(plan_encoded(plan)) == [{"candidates": [[11, 12], [13]], "expected": [1, 2]}]
+    assert plan_encoded(plan) == [{"candidates": ((11, 12), (13,)), "expected": [1, 2]}]
