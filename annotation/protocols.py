@@ -17,12 +17,12 @@ from django.core.exceptions import ValidationError
 from django.db import connection
 from django.db.models import Model
 from django.utils.functional import Promise
-from django.utils.translation import ngettext
 from rest_framework.serializers import Serializer
 
 from annotation.models import Design, Judgment
 from annotation.submissions import AssignedBlock, SubmissionRefusedError
 from campaign.models import Campaign, Task
+from campaign.texts.counted import counted
 
 #: Answer to a block: labels, or an object with the protocol's fields.
 Answer = Any
@@ -466,11 +466,11 @@ def stages_of(protocol: str, block_ids: Sequence[int]) -> dict[int, Stage]:
 
 def outputs_at_a_time(count: int) -> str:
     """Return the error message that blocks of a task must show exactly `count` outputs."""
-    return ngettext(
+    return counted(
         "Blocks of this task must show %(count)d output.",
         "Blocks of this task must show %(count)d outputs.",
         count,
-    ) % {"count": count}
+    )
 
 
 @cache

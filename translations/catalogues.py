@@ -38,6 +38,8 @@ FUNCTIONS = {
     "gettext_lazy": "s",
     "gettext_noop": "s",
     "ngettext": "sp",
+    "counted": "sp",
+    "counted_if_any": "sp",
     "ngettext_lazy": "sp",
     "pgettext": "cs",
     "pgettext_lazy": "cs",

@@ -7,7 +7,6 @@ from typing import Any, Final
 from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from annotation.judge_measures import JudgeMeasure, threshold_in_words
 from annotation.models import HIT, Design, HITPurpose
@@ -15,6 +14,7 @@ from annotation.models.hit import POOLED, IsAnyOf
 from annotation.protocols import LAST_PASS, AnswerKind, answer_kind, answer_kinds, texts_beside
 from annotation.sampling.parameters import FEWEST_CANDIDATES
 from campaign.models import Campaign, Output, Reference, System, SystemKind, Task
+from campaign.texts.counted import counted
 
 
 def designs_in_force(*, task_id: int | OuterRef) -> QuerySet[Design]:
@@ -185,11 +185,11 @@ def _drawn_in_words(use: ReferenceUse) -> str:
 
 def _hits_left_in_words(hits: int) -> str:
     """Return how many HITs still to be judged hold the reference, as a sentence."""
-    return ngettext(
+    return counted(
         "%(count)d unfinished HIT contains it.",
         "%(count)d unfinished HITs contain it.",
         hits,
-    ) % {"count": hits}
+    )
 
 
 def _command(use: ReferenceUse, *, rate: str) -> str:

@@ -8,7 +8,6 @@ from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from annotation.models import HIT, Assignment, Design, HITSequence, JudgeTally, JudgmentSequence
 from annotation.selectors.judges_needed import JudgesNeeded, judges_needed
@@ -25,6 +24,7 @@ from campaign.models import (
 )
 from campaign.models.state import TRANSITIONS
 from campaign.selectors.judged import goes_with, is_judged
+from campaign.texts.counted import counted, counted_if_any
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,24 +158,19 @@ def _tasks(before: _Work, after: _Work) -> list[str]:
 
 
 def _blocks(before: _Work, after: _Work) -> list[str]:
-    said = []
     given_back = sum(count for hit, count in before.held.items() if hit not in after.held)
-    if given_back:
-        words = ngettext(
+    return [
+        *counted_if_any(
             "%(count)d sentence in hand goes to other judges.",
             "%(count)d sentences in hand go to other judges.",
             given_back,
-        )
-        said.append(words % {"count": given_back})
-    freed = len(before.reserved - after.reserved)
-    if freed:
-        words = ngettext(
+        ),
+        *counted_if_any(
             "%(count)d reserved HIT goes to other judges within an hour.",
             "%(count)d reserved HITs go to other judges within an hour.",
-            freed,
-        )
-        said.append(words % {"count": freed})
-    return said
+            len(before.reserved - after.reserved),
+        ),
+    ]
 
 
 def _limit(before: _Work, after: _Work) -> list[str]:
@@ -189,31 +184,28 @@ def _limit(before: _Work, after: _Work) -> list[str]:
 
 def group_only_in_words(*, task: Task, group: JudgeGroup) -> list[str]:
     """Return sentences on the effects of restricting a design to a group on the task's judges. Three queries."""
-    count = GroupMember.objects.filter(group=group, judge__withdrawn_at=None).count()
-    words = ngettext(
-        "Only the %(count)d judge in “%(group)s” gets HITs of %(task)s.",
-        "Only the %(count)d judges in “%(group)s” get HITs of %(task)s.",
-        count,
-    )
-    said = [words % {"count": count, "group": group.name, "task": task.called}]
-    outside = ~Q(judge__in=GroupMember.objects.filter(group=group).values("judge"))
-    judged = JudgeTally.objects.filter(outside, task=task, judged__gt=0).count()
-    if judged:
-        words = ngettext(
+    members = GroupMember.objects.filter(group=group)
+    outside = ~Q(judge__in=members.values("judge"))
+    holding = assignments_held().filter(outside, hit__task=task).values("judge").distinct()
+    return [
+        counted(
+            "Only the %(count)d judge in “%(group)s” gets HITs of %(task)s.",
+            "Only the %(count)d judges in “%(group)s” get HITs of %(task)s.",
+            members.filter(judge__withdrawn_at=None).count(),
+            group=group.name,
+            task=task.called,
+        ),
+        *counted_if_any(
             "%(count)d judge with judgments is not in the group; these judgments still count.",
             "%(count)d judges with judgments are not in the group; these judgments still count.",
-            judged,
-        )
-        said.append(words % {"count": judged})
-    holding = assignments_held().filter(outside, hit__task=task).values("judge").distinct().count()
-    if holding:
-        words = ngettext(
+            JudgeTally.objects.filter(outside, task=task, judged__gt=0).count(),
+        ),
+        *counted_if_any(
             "%(count)d judge outside the group is at work and can finish the HIT in hand.",
             "%(count)d judges outside the group are at work and can finish the HITs in hand.",
-            holding,
-        )
-        said.append(words % {"count": holding})
-    return said
+            holding.count(),
+        ),
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,31 +261,22 @@ def design_effects_in_words(
     """
     said = [
         _("The new design applies from HIT %(number)d.") % {"number": effects.first},
-        ngettext(
+        counted(
             "%(count)d planned HIT stays as drawn.",
             "%(count)d planned HITs stay as drawn.",
             effects.stay,
-        )
-        % {"count": effects.stay},
+        ),
+        *counted_if_any(
+            "%(count)d HIT on standby is redrawn.",
+            "%(count)d HITs on standby are redrawn.",
+            effects.go,
+        ),
+        *counted_if_any(
+            "%(count)d HIT in progress or done is not affected.",
+            "%(count)d HITs in progress or done are not affected.",
+            effects.lent,
+        ),
     ]
-    if effects.go:
-        said.append(
-            ngettext(
-                "%(count)d HIT on standby is redrawn.",
-                "%(count)d HITs on standby are redrawn.",
-                effects.go,
-            )
-            % {"count": effects.go}
-        )
-    if effects.lent:
-        said.append(
-            ngettext(
-                "%(count)d HIT in progress or done is not affected.",
-                "%(count)d HITs in progress or done are not affected.",
-                effects.lent,
-            )
-            % {"count": effects.lent}
-        )
     if group is not None:
         said += group_only_in_words(task=effects.task, group=group)
     return [*said, *design_needs_in_words(task=effects.task, design=design)]
@@ -415,14 +398,12 @@ def _opening(
     ).count()
     tasks = len(open_tasks)
     facts = [
-        ngettext(
+        counted(
             "%(count)d judge can start right away.",
             "%(count)d judges can start right away.",
             judges,
-        )
-        % {"count": judges},
-        ngettext("%(count)d test set opens.", "%(count)d test sets open.", tasks)
-        % {"count": tasks},
+        ),
+        counted("%(count)d test set opens.", "%(count)d test sets open.", tasks),
     ]
     if not tasks:
         facts.append(_("Add a test set first: there is nothing to judge."))
@@ -440,12 +421,11 @@ def _deleting(campaign: Campaign, held: str, judged: int) -> list[str]:
             held,
         ]
     return [
-        ngettext(
+        counted(
             "%(count)d judged sentence moves to the bin with it.",
             "%(count)d judged sentences move to the bin with it.",
             judged,
-        )
-        % {"count": judged},
+        ),
         held + " " + _("Their submissions are still saved."),
         _("Judges see that the campaign is closed. It is permanently deleted after 30 days."),
         *goes_with(campaign),

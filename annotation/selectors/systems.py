@@ -11,7 +11,6 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from annotation.models import (
     HIT,
@@ -27,6 +26,7 @@ from annotation.selectors.judgment_list import shows_system
 from annotation.selectors.passes import has_passes
 from campaign.models import ConflictOfInterest, System, SystemKind, Task
 from campaign.selectors.judged import has_judgments
+from campaign.texts.counted import counted
 
 #: Above this many judgments, an evenly drawn sample is counted; fewer matches than the last number
 #: are too few for an estimate.
@@ -137,12 +137,12 @@ def joining_in_words(*, task: Task, name: str) -> list[str]:
     hits = sum(drawn_again.filter(is_standby=each).count() for each in (False, True))
     if hits:
         facts.append(
-            ngettext(
+            counted(
                 "%(task)s: %(count)d planned HIT is redrawn with it.",
                 "%(task)s: %(count)d planned HITs are redrawn with it.",
                 hits,
+                task=task.called,
             )
-            % {"task": task.called, "count": hits}
         )
     else:
         facts.append(_("%(task)s: included in the next HITs.") % {"task": task.called})
@@ -154,12 +154,12 @@ def joining_in_words(*, task: Task, name: str) -> list[str]:
     left = None if task.blocks_wanted is None else max(0, task.blocks_wanted - judged)
     if left is not None:
         facts.append(
-            ngettext(
+            counted(
                 "%(count)d block of the target of %(target)d remains. Raise the target if the new system needs more.",
                 "%(count)d blocks of the target of %(target)d remain. Raise the target if the new system needs more.",
                 left,
+                target=task.blocks_wanted,
             )
-            % {"count": left, "target": task.blocks_wanted}
         )
     return facts
 
@@ -237,25 +237,22 @@ def withdrawal_in_words(*, system: System) -> list[str]:
     """Return the effects of withdrawing a system now, a sentence each."""
     effect = withdrawal_effect(system=system)
     facts = [
-        ngettext(
+        counted(
             "%(count)d planned HIT with it is replaced.",
             "%(count)d planned HITs with it are replaced.",
             effect.planned,
-        )
-        % {"count": effect.planned},
-        ngettext(
+        ),
+        counted(
             "%(count)d HIT with it is in progress and can be finished.",
             "%(count)d HITs with it are in progress and can be finished.",
             effect.held,
-        )
-        % {"count": effect.held},
+        ),
         _judged_in_words(effect.judged),
-        ngettext(
+        counted(
             "New HITs no longer show it. %(count)d system remains.",
             "New HITs no longer show it. %(count)d systems remain.",
             effect.left,
-        )
-        % {"count": effect.left},
+        ),
     ]
     if effect.left < 2:
         facts.append(_("Judges need at least two systems to rank."))
