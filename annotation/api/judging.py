@@ -50,7 +50,7 @@ from annotation.selectors.judging import (
     own_done_blocks,
     own_done_blocks_data,
 )
-from annotation.selectors.judgment_list import own_problem_reports
+from annotation.selectors.judgment_list import OWN_REPORTS_SHOWN, own_problem_reports
 from annotation.selectors.progress import JudgeProgress, judge_work
 from annotation.selectors.shown import assignment_data, document_of_block
 from annotation.selectors.training import training_feedback
@@ -446,7 +446,7 @@ class OwnProblemReportsView(JudgeAddress):
     )
     def get(self) -> Response:
         """List your latest 50 reports and the replies."""
-        rows = own_problem_reports(self.judge)
+        rows = own_problem_reports(self.judge)[:OWN_REPORTS_SHOWN]
         return Response(OwnProblemReportSerializer(rows, many=True).data)
 
 

@@ -7,7 +7,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
 from annotation.models import TrainingBlock
-from annotation.selectors.training import training_blocks_of
+from annotation.selectors.training import training_blocks
 from annotation.services.training import (
     training_block_change,
     training_block_explain,
@@ -74,7 +74,7 @@ class _TrainingAddress(Address):
     ordering = "position"
 
     def blocks(self) -> QuerySet[TrainingBlock]:
-        return training_blocks_of(task_id=self.task.pk)
+        return training_blocks(task_id=self.task.pk)
 
     def block(self, block_id: int) -> TrainingBlock:
         return row_found(self.blocks(), "Training sentence not found.", pk=block_id)

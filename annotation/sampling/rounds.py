@@ -12,7 +12,6 @@ all of them in the outputs of one system.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from annotation.sampling.corpus import DistinctText, SegmentOutputs, normalised, takes_part
 from annotation.sampling.parameters import DesignParameters
@@ -20,9 +19,6 @@ from annotation.sampling.planning import HITPlanning
 from annotation.sampling.plans import BlockPlan, HITPlan, Purpose, Why
 from annotation.sampling.rates import Rate, blocks_by_chance
 from campaign.texts.hash_draw import HashDraw
-
-#: Copies and passes of a HIT are shown in random order.
-_ORDER: Final = "order of a pass"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,11 +48,12 @@ class Rounds:
 
     def window(self, number: int) -> tuple[int, ...]:
         """Return the segments of round `number`; none after the last."""
-        if self.together is None:
-            return segments_of_round(self.segments, number=number, size=self.size, seed=self.seed)
         draw = HashDraw(seed=self.seed, number=0)
-        shuffled = draw.shuffled(self.together, lambda window: window[0], "rounds")
-        return tuple(shuffled[number - 1]) if number <= len(shuffled) else ()
+        if self.together is None:
+            shuffled = draw.shuffled(self.segments, int, "rounds")
+            return tuple(shuffled[(number - 1) * self.size : number * self.size])
+        windows = draw.shuffled(self.together, lambda window: window[0], "rounds")
+        return tuple(windows[number - 1]) if number <= len(windows) else ()
 
     def drawn(
         self, number: int, *, texts: Mapping[int, SegmentOutputs], parameters: DesignParameters
@@ -114,15 +111,8 @@ class Rounds:
     def _in_order(self, blocks: Sequence[BlockPlan], hit: int) -> tuple[BlockPlan, ...]:
         if self.are_of_one_system:
             return tuple(blocks)
-        return in_new_order(blocks, number=hit, seed=self.seed)
-
-
-def segments_of_round(
-    segments: Sequence[int], *, number: int, size: int, seed: int
-) -> tuple[int, ...]:
-    """Return the segments of a round, numbered from 1; none after the last."""
-    shuffled = HashDraw(seed=seed, number=0).shuffled(segments, int, "rounds")
-    return tuple(shuffled[(number - 1) * size : number * size])
+        draw = HashDraw(seed=self.seed, number=hit)
+        return tuple(draw.shuffled(blocks, lambda block: block.segment, "order of a pass"))
 
 
 def round_drawn(
@@ -257,12 +247,6 @@ def systems_drawn(
         )
         for names in draw.shuffled(sharing.values(), lambda names: names[0], "systems")
     ]
-
-
-def in_new_order(blocks: Sequence[BlockPlan], *, number: int, seed: int) -> tuple[BlockPlan, ...]:
-    """Return the blocks of HIT `number` in an order by chance."""
-    draw = HashDraw(seed=seed, number=number)
-    return tuple(draw.shuffled(blocks, lambda block: block.segment, _ORDER))
 
 
 def _block(

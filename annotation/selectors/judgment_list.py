@@ -403,7 +403,8 @@ def is_asked_for(each: Comparison, *, system: str, other: str, outcome: str) -> 
     )
 
 
-_OWN_SHOWN: Final = 50
+#: Reports that a judge is shown.
+OWN_REPORTS_SHOWN: Final = 50
 
 
 def problem_reports_of(*, campaign: Campaign) -> QuerySet[ProblemReport, Any]:
@@ -415,12 +416,7 @@ def problem_reports_of(*, campaign: Campaign) -> QuerySet[ProblemReport, Any]:
 
 
 def own_problem_reports(judge: Judge) -> QuerySet[ProblemReport, Any]:
-    """Return a judge's latest reports with `answers`: organisers' replies that were not withdrawn. Two queries."""
-    return all_own_problem_reports(judge)[:_OWN_SHOWN]
-
-
-def all_own_problem_reports(judge: Judge) -> QuerySet[ProblemReport, Any]:
-    """Return all of a judge's reports likewise, the newest first."""
+    """Return a judge's reports, the newest first, with `answers`: organisers' replies that were not withdrawn. Two queries."""
     said = ProblemReply.objects.standing().exclude(text="").order_by("number")
     answers = Prefetch("replies", queryset=said, to_attr="answers")
     own = ProblemReport.objects.filter(judge=judge).with_state().select_related("block")

@@ -10,7 +10,7 @@ from annotation.selectors.judging import (
     own_done_blocks,
     own_done_blocks_data,
 )
-from annotation.selectors.judgment_list import all_own_problem_reports
+from annotation.selectors.judgment_list import own_problem_reports
 from annotation.selectors.work_time import work_time
 from campaign.models import Acceptance, Invitation, Judge, Mail, Participation, User
 
@@ -84,7 +84,7 @@ def kept_about(judge: Judge) -> dict[str, Any]:
                     {"text": each.text, "created_at": each.created_at} for each in report.answers
                 ],
             }
-            for report in all_own_problem_reports(judge)
+            for report in own_problem_reports(judge)
         ],
         "status": judge_status(judge).value,
         "messages": list(messages_to(judge).values("created_at", "text")),

@@ -44,28 +44,6 @@ class EstimatedCount:
     is_bound: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class WithdrawalEffect:
-    """Effects of withdrawing a system now.
-
-    Attributes
-    ----------
-    planned : int
-        HITs that show it and were never lent: they are withdrawn.
-    held : int
-        HITs that show it and that a judge holds now: they may be finished.
-    judged : EstimatedCount
-        Judgments of blocks that show it: they stay.
-    left : int
-        Systems that judges go on to see, references among them.
-    """
-
-    planned: int
-    held: int
-    judged: EstimatedCount
-    left: int
-
-
 def hits_never_lent(*, system: System) -> QuerySet[HIT]:
     """Return the incomplete HITs that show a system and were never lent."""
     lent = Assignment.objects.filter(hit=OuterRef("pk"))
@@ -178,23 +156,7 @@ def _catching_up_in_words(design: Design | None) -> str:
     )
 
 
-def withdrawal_effect(*, system: System) -> WithdrawalEffect:
-    """Return the effects of withdrawing a system now."""
-    held = Assignment.objects.filter(
-        hit__in=_showing(system),
-        completed_at__isnull=True,
-        released_at__isnull=True,
-        lease__endswith__gt=Now(),
-    )
-    return WithdrawalEffect(
-        planned=hits_never_lent(system=system).count(),
-        held=held.count(),
-        judged=_judged(system),
-        left=_taking_part(system.test_set_id).exclude(pk=system.pk).count(),
-    )
-
-
-def _judged(system: System) -> EstimatedCount:
+def judgments_showing(system: System) -> EstimatedCount:
     """Return how many judgments show a system. Two queries a task that cost the same however much was judged."""
     tasks = JudgmentSequence.objects.filter(task__test_set=system.test_set_id)
     of_tasks = [
@@ -227,34 +189,36 @@ def _rounded(number: float, rounding: Callable[[float], int]) -> int:
     return rounding(number / unit) * unit
 
 
-def _taking_part(test_set_id: int) -> QuerySet[System]:
-    return System.objects.filter(test_set_id=test_set_id, withdrawn_at__isnull=True).exclude(
-        kind=SystemKind.BAD_REFERENCE
-    )
-
-
 def withdrawal_in_words(*, system: System) -> list[str]:
     """Return the effects of withdrawing a system now, a sentence each."""
-    effect = withdrawal_effect(system=system)
+    held = Assignment.objects.filter(
+        hit__in=_showing(system),
+        completed_at__isnull=True,
+        released_at__isnull=True,
+        lease__endswith__gt=Now(),
+    )
+    # Those that judges go on to see, references among them.
+    others = System.objects.filter(test_set_id=system.test_set_id, withdrawn_at__isnull=True)
+    left = others.exclude(kind=SystemKind.BAD_REFERENCE).exclude(pk=system.pk).count()
     facts = [
         counted(
             "%(count)d planned HIT with it is replaced.",
             "%(count)d planned HITs with it are replaced.",
-            effect.planned,
+            hits_never_lent(system=system).count(),
         ),
         counted(
             "%(count)d HIT with it is in progress and can be finished.",
             "%(count)d HITs with it are in progress and can be finished.",
-            effect.held,
+            held.count(),
         ),
-        _judged_in_words(effect.judged),
+        _judged_in_words(judgments_showing(system)),
         counted(
             "New HITs no longer show it. %(count)d system remains.",
             "New HITs no longer show it. %(count)d systems remain.",
-            effect.left,
+            left,
         ),
     ]
-    if effect.left < 2:
+    if left < 2:
         facts.append(_("Judges need at least two systems to rank."))
     return facts + _chosen_in_words(system)
 

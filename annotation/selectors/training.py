@@ -42,13 +42,8 @@ class TrainingResult:
     agreeing: int
 
 
-def training_blocks(*, task_id: int) -> list[TrainingBlock]:
+def training_blocks(*, task_id: int) -> QuerySet[TrainingBlock]:
     """Return the training blocks of a task in order, with their outputs. Two queries."""
-    return list(training_blocks_of(task_id=task_id))
-
-
-def training_blocks_of(*, task_id: int) -> QuerySet[TrainingBlock]:
-    """Return the same to be filtered."""
     candidates = Prefetch(
         "candidates",
         TrainingCandidate.objects.select_related("output__system").order_by(

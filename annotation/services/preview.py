@@ -85,7 +85,7 @@ def feedback_preview(*, task: Task, block: UUID, labels: Sequence[int | None]) -
     """Return the feedback on labels of a training block; None for any other block, or other labels."""
     if _number_of(block):
         return None
-    rows = training_blocks(task_id=task.pk)
+    rows = list(training_blocks(task_id=task.pk))
     place = int.from_bytes(block.bytes[-2:])
     if not 0 < place <= len(rows):
         return None

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from annotation.export.own_data import own_data_zip
 from annotation.export.work_time import clock_time, work_time_csv
 from annotation.selectors.judges import messages_to
-from annotation.selectors.judgment_list import own_problem_reports
+from annotation.selectors.judgment_list import OWN_REPORTS_SHOWN, own_problem_reports
 from annotation.selectors.onboarding import (
     JudgeOnboarding,
     TaskOnOffer,
@@ -225,7 +225,7 @@ def work_time_page(request: HttpRequest, slug: str) -> HttpResponse:
         "total": worked.total,
         "total_time": clock_time(worked.total.active_seconds),
         "days": [(day, each, clock_time(each.active_seconds)) for day, each in worked.days.items()],
-        "reports": own_problem_reports(judge),
+        "reports": own_problem_reports(judge)[:OWN_REPORTS_SHOWN],
         "messages_to_judge": messages_to(judge),
     }
     return _page(request, "work_time", onboarding, context)

@@ -12,7 +12,8 @@ from annotation.models import HIT, HITPurpose, PlanningBatch
 from annotation.selectors.drawing import texts_now
 from annotation.selectors.hits import plans_read
 from annotation.selectors.systems import (
-    withdrawal_effect,
+    hits_never_lent,
+    judgments_showing,
 )
 from annotation.services.lending.lend import assignments_release
 from annotation.services.planning.designs import design_change
@@ -154,7 +155,7 @@ class TestWithdrawing:
         for _hit in range(8):
             judge_all_of(lend(judge))
         dune = named(task, "dune")
-        judged = withdrawal_effect(system=dune).judged
+        judged = judgments_showing(dune)
         assert judged.number > 0
         assert not judged.is_estimated
         system_withdraw(system=dune)
@@ -162,7 +163,7 @@ class TestWithdrawing:
         assert run is not None
         rows = run.result["systems"] + run.result["not_estimable"]
         assert "dune" in {row["system"] for row in rows}
-        assert withdrawal_effect(system=dune).judged == judged
+        assert judgments_showing(dune) == judged
         client = Client()
         client.force_login(make_organiser(task.test_set.campaign))
         page = client.get(reverse("test-set-dashboard", args=["museum", task.pk]))
@@ -221,7 +222,7 @@ class TestSaying:
         assert "close" in listed
         assert "neural" in listed
         withdraw = reverse("system-withdraw", args=[*of, dune.pk])
-        count = withdrawal_effect(system=dune).planned
+        count = hits_never_lent(system=dune).count()
         asked = client.post(withdraw).content.decode()
         assert f"{count} planned HITs with it are replaced" in asked
         assert "6 systems remain" in asked

@@ -156,7 +156,7 @@ class TrainingSection(ListSection[Task]):
 
     def rows(self, owner: Task) -> Sequence[TrainingBlock]:
         """Return the blocks in order, with two queries."""
-        return training_blocks(task_id=owner.pk)
+        return list(training_blocks(task_id=owner.pk))
 
     def item_read(self, row: TrainingBlock) -> dict[str, Any]:
         """Return a block with the names of its systems."""

@@ -9,7 +9,7 @@ import pytest
 from annotation.sampling.corpus import OutputKind, SegmentOutputs, SystemOutput
 from annotation.sampling.parameters import DesignKind, DesignParameters
 from annotation.sampling.plans import HITPlan, Purpose
-from annotation.sampling.rounds import Rounds, round_drawn, segments_of_round
+from annotation.sampling.rounds import Rounds, round_drawn
 
 PARAMETERS = DesignParameters(
     kind=DesignKind.UNIFORM, seed=7, systems_per_block=1, segments_per_hit=10
@@ -31,7 +31,7 @@ def all_different(count: int) -> dict[int, SegmentOutputs]:
 
 def test_each_segment_is_in_one_round() -> None:
     segments = list(range(1, 34))
-    rounds = [segments_of_round(segments, number=n, size=10, seed=7) for n in range(1, 6)]
+    rounds = [Rounds(segments=segments, size=10, seed=7).window(n) for n in range(1, 6)]
     assert [len(each) for each in rounds] == [10, 10, 10, 3, 0]
     assert sorted(n for each in rounds for n in each) == segments
     # By chance, not by document.
