@@ -1,14 +1,12 @@
 """Inputs of the next HITs of a task: texts, windows, comparisons so far."""
 
-from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from itertools import groupby
 from typing import Any
 
-from django.db.models import Q
 from django.db.models.functions import Now
 
 from annotation.models import Design, HITSequence, SamplingState
@@ -48,21 +46,20 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
         """`at`: use the outputs, and the approved damaged references, of this time."""
         self._task = task
         self.at = at
-        self._chunks: OrderedDict[int, dict[int, SegmentOutputs]] = OrderedDict()
-        self.systems: dict[str, int] = dict(task.test_set.systems.values_list("name", "id"))
+        self._chunks: dict[int, dict[int, SegmentOutputs]] = {}
+        systems = list(task.test_set.systems.values_list("name", "id", "kind"))
+        self.systems: dict[str, int] = {name: id_ for name, id_, _kind in systems}
         self.ranked_systems = sorted(
-            task.test_set.systems.exclude(kind=OutputKind.BAD_REFERENCE).values_list(
-                "name", flat=True
-            )
+            name for name, _id, kind in systems if kind != OutputKind.BAD_REFERENCE
         )
-        self.only_systems = sorted(
-            task.test_set.systems.filter(kind=OutputKind.SYSTEM).values_list("name", flat=True)
-        )
+        self.only_systems = sorted(name for name, _id, kind in systems if kind == OutputKind.SYSTEM)
         self._segment_ids: dict[int, int] = {}
 
     def __getitem__(self, number: int) -> SegmentOutputs:
-        chunk = self._chunk((number - 1) // _CHUNK)
-        return chunk[number]
+        index = (number - 1) // _CHUNK
+        if index not in self._chunks:
+            self.read_ahead([number])
+        return self._chunks[index][number]
 
     @cached_property
     def checkable(self) -> list[int]:
@@ -86,37 +83,26 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
     def segment_id(self, number: int) -> int:
         """Return the id of a segment."""
         if number not in self._segment_ids:
-            self._chunk((number - 1) // _CHUNK)
+            self.read_ahead([number])
         return self._segment_ids[number]
 
-    def _chunk(self, index: int) -> dict[int, SegmentOutputs]:
-        if index in self._chunks:
-            self._chunks.move_to_end(index)
-            return self._chunks[index]
-        if len(self._chunks) == _CHUNKS_KEPT:
-            self._chunks.popitem(last=False)
-        numbers = self._numbers(index)
-        self._chunks[index] = self._read(Q(number__range=(numbers[0], numbers[-1])))
-        return self._chunks[index]
-
-    def read_ahead(self, numbers: Collection[int]) -> None:
+    def read_ahead(self, numbers: Iterable[int]) -> None:
         """Read these segments and their neighbours at once, for a few HITs from anywhere."""
-        indices = {(number - 1) // _CHUNK for number in numbers}
-        wanted = [number for index in indices for number in self._numbers(index)]
-        found = self._read(Q(number__in=wanted))
-        for index in indices:
-            self._chunks[index] = {
-                number: found[number] for number in self._numbers(index) if number in found
-            }
+        if len(self._chunks) >= _CHUNKS_KEPT:
+            self._chunks.clear()
+        chunks = {
+            index: range(index * _CHUNK + 1, (index + 1) * _CHUNK + 1)
+            for index in {(number - 1) // _CHUNK for number in numbers}
+        }
+        found = self._read([number for chunk in chunks.values() for number in chunk])
+        for index, chunk in chunks.items():
+            self._chunks[index] = {each: found[each] for each in chunk if each in found}
 
-    def _numbers(self, index: int) -> range:
-        return range(index * _CHUNK + 1, (index + 1) * _CHUNK + 1)
-
-    def _read(self, which: Q) -> dict[int, SegmentOutputs]:
+    def _read(self, numbers: Sequence[int]) -> dict[int, SegmentOutputs]:
         segments = list(
-            Segment.objects.filter(which, test_set_id=self._task.test_set_id).values_list(
-                "id", "number", "source_text"
-            )
+            Segment.objects.filter(
+                test_set_id=self._task.test_set_id, number__in=numbers
+            ).values_list("id", "number", "source_text")
         )
         self._segment_ids.update((number, id_) for id_, number, _source in segments)
         outputs: dict[int, list[SystemOutput]] = {}
