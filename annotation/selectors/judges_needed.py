@@ -3,11 +3,11 @@
 Said where a task is added and in its settings, where a design is changed, under *People*, and before a campaign opens.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
-from typing import Final
+from typing import Any, Final
 
 from django.db.models import Count
 from django.utils.formats import number_format
@@ -61,25 +61,15 @@ class _Reason:
     otherwise: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Person:
-    """A judge; `most` is the maximum number of blocks, None for no limit."""
-
-    pk: int
-    languages: Collection[str]
-    expertise: Collection[str]
-    most: int | None
-
-
 class _People:
     """Judges of campaigns and groups, loaded on demand, once each."""
 
     def __init__(self) -> None:
-        self._of_campaign: dict[int, list[_Person]] = {}
+        self._of_campaign: dict[int, list[Any]] = {}
         self._of_group: dict[int, set[int]] = {}
 
-    def of(self, task: Task, design: Design) -> list[_Person]:
-        """Return those who may be lent blocks of a task by a design."""
+    def of(self, task: Task, design: Design) -> list[Any]:
+        """Return those who may be lent blocks of a task by a design, each with `wanted`, the most blocks or None."""
         test_set = task.test_set
         both = {test_set.source_language, test_set.target_language}
         return [
@@ -91,18 +81,17 @@ class _People:
             and (design.judge_group_id is None or each.pk in self._group(design.judge_group_id))
         ]
 
-    def _all(self, campaign_id: int) -> list[_Person]:
+    def _all(self, campaign_id: int) -> list[Any]:
         if campaign_id not in self._of_campaign:
             people = Judge.objects.filter(
                 campaign=campaign_id,
                 origin=Judge.Origin.PERSON,
                 withdrawn_at=None,
                 declined_at=None,
-            ).annotate(wanted=work_annotations()["wanted"])
-            self._of_campaign[campaign_id] = [
-                _Person(*row)
-                for row in people.values_list("pk", "languages", "expertise", "wanted")
-            ]
+            )
+            self._of_campaign[campaign_id] = list(
+                people.annotate(wanted=work_annotations()["wanted"])
+            )
         return self._of_campaign[campaign_id]
 
     def _group(self, group_id: int) -> set[int]:
@@ -224,7 +213,7 @@ class _Reasons:
             return []
         # Judges get some of their own blocks again.
         blocks = ceil(self._segments * (1 + self._design.intra_share))
-        quotas = {each.most for each in self._people.of(self._task, self._design)}
+        quotas = {each.wanted for each in self._people.of(self._task, self._design)}
         quotas.add(self._task.test_set.campaign.blocks_per_judge)
         asked = None if None in quotas else max(each or 0 for each in quotas)
         if asked is not None and asked < blocks:
