@@ -11,10 +11,9 @@ from django.db import models
 from campaign.database.copy import IGNORED_TRIGGERS_SET
 from campaign.database.triggers import trigger_from_file
 
-# A HIT has exactly the blocks of its plan, in the plan's order: those of an attention check with the labels expected.
-# The plan is emptied, since its blocks say all of it. The worker writes them ahead, a few HITs at a time
-# (`hits_prepare`), and the trigger below when a HIT is lent that has none.
-# For the HITs, `h`, that `{hits}` holds for.
+# Writes the blocks of the HITs `h` that match `{hits}`: exactly those of the plan, in its order, attention checks with
+# the labels expected. The plan is then emptied, because the blocks hold all of it. The worker writes blocks ahead, a
+# few HITs at a time (`hits_prepare`); the trigger below writes those of a HIT that is lent without blocks.
 BLOCKS_OF_PLANS = """
     WITH written AS (
         INSERT INTO annotation_block
@@ -34,10 +33,10 @@ BLOCKS_OF_PLANS = """
     UPDATE annotation_hit h SET plan = NULL WHERE {hits}
 """
 
-# A trigger, so that every lent HIT gets its blocks exactly once, whichever code lends it.
+# A trigger gives every lent HIT its blocks exactly once, whichever code lends it.
 # `pgtrigger.ignore` is set until the transaction ends, to its current value or to the empty string:
 # the triggers of the written tables read it and catch the error if it is unset, which costs more
-# than their own lookups. `enable_seqscan` is off while statements here are planned: a connection
+# than their own look-ups. `enable_seqscan` is off while statements here are planned: a connection
 # caches the plans of foreign keys and triggers, and plans made while the tables are small would
 # scan them for every row; lending would become ten times slower after five hundred HITs, until
 # autovacuum runs.
@@ -134,7 +133,7 @@ class Exposure(models.Model):
     """A judge was sent a segment's texts, with a HIT. Rows are never deleted.
 
     Makes "no judge sees a segment twice, except for intended repeats" a database constraint. A task whose judges may
-    meet segments of other tasks again (`Task.segments_again`) is apart: of it a segment is met once, too.
+    see segments of other tasks again (`Task.segments_again`) counts apart: within it, too, a segment is seen once.
     """
 
     judge = models.ForeignKey(
@@ -154,7 +153,7 @@ class Exposure(models.Model):
         "annotation.Assignment",
         on_delete=models.PROTECT,
         related_name="exposures",
-        # Never queried: an assignment is not deleted once it was lent.
+        # Never queried: assignments are not deleted.
         db_index=False,
     )
     is_repeat = models.BooleanField(default=False)
@@ -165,8 +164,8 @@ class Exposure(models.Model):
 
     class Meta:
         constraints = [
-            # Each repeat differs from all others by its id. A condition would do the same, but not be the index
-            # of whatever a judge has seen.
+            # Each repeat differs from all others by its id. A condition would do the same, but its index would
+            # not hold all that a judge has seen.
             models.UniqueConstraint(
                 "judge",
                 "segment",

@@ -38,9 +38,9 @@ def stands_for(sizes: Sequence[int]) -> list[int] | None:
 
 
 def candidate_ids(block: uuid.UUID, count: int) -> tuple[uuid.UUID, ...]:
-    """Return the ids that browsers know the candidates of a block by, in shown order.
+    """Return the ids by which browsers know the candidates of a block, in shown order.
 
-    They follow from the block's public id and the place alone, so they say nothing else.
+    They are derived from the block's public id and the place alone, so they reveal nothing else.
     """
     return tuple(uuid.uuid5(block, str(place)) for place in range(1, count + 1))
 
@@ -103,10 +103,9 @@ class Block(models.Model):
             ),
         ]
         triggers = [
-            # Once a statement, however many rows: HITs are stored by the thousand. By nested
-            # look-ups and planned as for large tables: the plan is kept with the connection, and
-            # statistics from when the tables were small, or from before a large insert, would have
-            # it read them whole.
+            # Fires once per statement, however many rows: HITs are stored by the thousand. Its
+            # look-ups are nested and planned as for large tables: a connection keeps the plan, and
+            # one made while the tables were small, or before a large insert, would read them whole.
             trigger_from_file(
                 "annotation",
                 "block_fits_its_segment",
@@ -128,9 +127,9 @@ class Block(models.Model):
 
 
 class ShownOutput(Output):
-    """An output as blocks see it: it is always of its segment and, while one shows it, not deleted.
+    """An output as blocks refer to it: it keeps its segment, and is not deleted while a block shows it.
 
-    A foreign key would hold it, but an array has none.
+    A foreign key would ensure this, but an array cannot have one.
     """
 
     class Meta:

@@ -60,7 +60,7 @@ class HITQuerySet(models.QuerySet["HIT"]):
     def unseen_by(
         self, judge_id: int | models.Expression | models.F, apart: str | models.Expression
     ) -> "HITQuerySet":
-        """Return the HITs of which the judge has seen no segment: one look-up for each segment.
+        """Return the HITs of which the judge has seen no segment. One look-up per segment.
 
         `apart` is `Task.exposed_apart` of their task.
         """
@@ -86,7 +86,7 @@ def _seen(
 ) -> models.Subquery:
     """Return an expression: an exposure of the judge to a segment of the HIT, or NULL.
 
-    No EXISTS: PostgreSQL may make a join of it, which reads all that the judge has seen for each HIT.
+    Avoids EXISTS, which PostgreSQL may turn into a join that reads all that the judge has seen for each HIT.
     """
     seen = Exposure.objects.filter(
         IsAnyOf(models.F("segment"), models.OuterRef("segment_ids")),
@@ -110,8 +110,8 @@ class HITPurpose(models.TextChoices):
 class HIT(models.Model):
     """Blocks of consecutive segments of one document, done by one judge once: the unit of lending.
 
-    Those of imported judgments are up to fifty blocks that a file has of one judge, in its order
-    (`annotation.importing.answer_rows`): done, and never lent.
+    HITs of imported judgments hold up to fifty blocks of one judge, in the order of the file
+    (`annotation.importing.answer_rows`); they are done, and never lent.
 
     Blocks that are judged again, by another judge or by the same, are another
     HIT that `repeats` the first: with blocks, an order and ids of its own.
@@ -141,7 +141,7 @@ class HIT(models.Model):
         # A composite foreign key, which Django does not support: `hit_design_of_its_task` in the
         # initial migration.
         db_constraint=False,
-        db_index=False,  # designs are never deleted; of one's first HITs asks `hit_one_first_in_a_family`
+        db_index=False,  # never deleted; `hit_one_first_in_a_family` finds the first HITs of one
     )
     #: Recorded state when it was drawn; empty if it was not drawn here.
     batch = models.ForeignKey(
@@ -181,7 +181,7 @@ class HIT(models.Model):
     segment_ids = ArrayField(models.BigIntegerField(), default=list, db_default=[])
     #: Every system behind any of the candidates.
     system_ids = ArrayField(models.BigIntegerField(), default=list, db_default=[])
-    #: For a protocol that shows judges the same outputs several times; 0 for all others.
+    #: Pass of a protocol that shows judges the same outputs several times; 0 in all others.
     part = models.PositiveSmallIntegerField(default=0, db_default=0)
     holds_check = models.BooleanField(default=False, db_default=False)
     #: Outputs shown for each of its segments, until its blocks are written; empty from then on.

@@ -33,7 +33,7 @@ class JudgmentQuerySet(models.QuerySet["Judgment"]):
 
     def until(self, watermark: int | models.Expression) -> "JudgmentQuerySet":
         """Return the judgments with a number up to `watermark`."""
-        # The test set of both, so that the index on numbers is read for one test set alone.
+        # With the task of both, so that the index on numbers is read for one task only.
         return self.filter(numbered__number__lte=watermark, numbered__task_id=models.F("task_id"))
 
     def current(self, *, watermark: int | models.Expression | None = None) -> "JudgmentQuerySet":
@@ -51,9 +51,9 @@ class JudgmentQuerySet(models.QuerySet["Judgment"]):
 class Judgment(models.Model):
     """The rank labels that one judge gave one block, submitted at once. Append-only.
 
-    The envelope of the answers of all protocols: `labels` are the order that an answer implies, and what else it
-    says stands in the table of its protocol (`protocols.models`), in a row that is written in the same
-    transaction. Rankings and “top or not” have none. `judgment_has_its_answer` asks at the commit.
+    The envelope of the answers of all protocols: `labels` are the order that an answer implies; the rest of the
+    answer is in the table of its protocol (`protocols.models`), in a row written in the same transaction. Rankings
+    and “top or not” have no such row. `judgment_has_its_answer` checks this at the commit.
 
     It gets its number after its commit: `JudgmentNumber`. Later judgments of one judge and block
     have larger primary keys, because they are inserted after the earlier ones were committed.
@@ -65,8 +65,8 @@ class Judgment(models.Model):
         related_name="judgments",
         # Judgments of a test set are found by number, in `JudgmentNumber`.
         db_index=False,
-        # It is the test set of the block's HIT, or `judgment_fits_its_block` refuses. A foreign key would
-        # have all who submit at the same moment lock the test set's one row together.
+        # `judgment_fits_its_block` ensures that it is the task of the block's HIT. With a foreign key, all who
+        # submit at the same moment would lock the one row of the task.
         db_constraint=False,
     )
     #: Chosen by the client: the same id twice is one judgment.
@@ -107,7 +107,7 @@ class Judgment(models.Model):
         null=True, blank=True, help_text="Time without breaks in milliseconds."
     )
     comment = models.TextField(blank=True)
-    # Unique without the many that supersede none: an index of the initial migration. Django's has them all.
+    # The initial migration makes its unique index without the many rows that supersede none.
     supersedes = models.OneToOneField(
         "self", on_delete=models.PROTECT, related_name="superseded_by", null=True, blank=True
     )
@@ -126,8 +126,7 @@ class Judgment(models.Model):
             ),
             # With the trigger below and the one-to-one `supersedes`, the revisions of a judge's
             # judgment of a block form one chain: exactly one of them is current.
-            # Of all judgments, though those that supersede one are told apart by it: so one index
-            # serves for this and for finding the judgments of a block.
+            # Covers all judgments, so that the same index also finds the judgments of a block.
             models.UniqueConstraint(
                 fields=["block", "judge", "supersedes"],
                 nulls_distinct=False,
@@ -166,7 +165,7 @@ class Judgment(models.Model):
                 when=pgtrigger.After,
                 referencing=pgtrigger.Referencing(new="inserted"),  # type: ignore[no-untyped-call]
             ),
-            # At the commit: the answer is written after its judgment.
+            # Fires at the commit, because the answer is written after its judgment.
             trigger_from_file(
                 "annotation",
                 "judgment_has_its_answer",

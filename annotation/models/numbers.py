@@ -58,7 +58,7 @@ class JudgmentNumber(models.Model):
 
 
 class UncountedAnswer(models.Model):
-    """A judgment that has no number yet, or a skip that is in no counter. Triggers insert it with each of them."""
+    """A judgment without a number yet, or a skip not counted yet. Triggers insert one for each of them."""
 
     task = models.ForeignKey(
         "campaign.Task",
@@ -101,13 +101,13 @@ class JudgmentSequence(models.Model):
         primary_key=True,
     )
     last_number = models.PositiveIntegerField(default=0, db_default=0)
-    #: First judgments of blocks, controls not among them.
+    #: First judgments of blocks, without controls.
     judged = models.PositiveIntegerField(default=0, db_default=0)
-    #: With one of these judgments.
+    #: Judges with one of these judgments.
     judges = models.PositiveIntegerField(default=0, db_default=0)
     #: Skips not withdrawn, without controls.
     skipped = models.PositiveIntegerField(default=0, db_default=0)
-    #: Among judged blocks.
+    #: Largest number of candidates in a judged block.
     most_candidates = models.PositiveSmallIntegerField(default=0, db_default=0)
     #: Rises whenever judgments or skips are counted.
     changes = models.PositiveBigIntegerField(default=0, db_default=0)
@@ -116,8 +116,8 @@ class JudgmentSequence(models.Model):
 class JudgeTally(models.Model):
     """The judgments of a judge in a test set that have a number, and the skips that are counted.
 
-    First judgments are each judge's first of each block, controls not among them. The skips that stand
-    are `skipped` less `taken_back`, controls not among them.
+    First judgments are each judge's first of each block. Standing skips are `skipped` less `taken_back`. Controls
+    are excluded from both.
     """
 
     task = models.ForeignKey(
@@ -148,9 +148,9 @@ class JudgeTally(models.Model):
 class WorkedQuarterHour(models.Model):
     """Work of a judge in a task during a quarter of an hour; controls and repeats are included.
 
-    A sentence counts once, where it was first judged or skipped, time where it was sent. Work is of what was lent,
-    not imported; `judged` are first judgments without controls, imported ones too. In every time zone days and hours
-    begin with a quarter of an hour, so sums are exact.
+    A sentence counts once, when it was first judged or skipped; time counts when it was sent. Imported judgments
+    are not work; `judged` counts first judgments without controls, imported ones included. In every time zone, days
+    and hours begin with a quarter of an hour, so sums are exact.
     """
 
     task = models.ForeignKey(
@@ -184,9 +184,9 @@ class PageChanges(models.Model):
     """Change counter of a task for pages (other than judgments and skips), and the time of the pending ranking
     request.
 
-    Services of problem reports and replies, quality rules and quality actions count. The first of many judgments
-    requests a ranking; the others see that it is requested. It is no part of `JudgmentSequence`,
-    whose lock an import holds for as long as it takes.
+    The services of problem reports, replies, quality rules and quality actions increase the counter. The first of
+    many judgments requests a ranking; the others see that it is requested. The row is separate from
+    `JudgmentSequence`, whose lock an import holds until it is done.
     """
 
     task = models.OneToOneField(

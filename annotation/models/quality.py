@@ -1,4 +1,4 @@
-"""Rules for judges' quality, and the actions taken on judges. All of it history."""
+"""Rules for judges' quality, and the actions taken on judges; both are kept as history."""
 
 from typing import ClassVar
 
@@ -121,7 +121,7 @@ class QualityRule(RecordedModel):
             models.CheckConstraint(
                 condition=models.Q(minimum__gte=1), name="quality_rule_needs_evidence"
             ),
-            # Rules of before the bounds stay as history, switched off.
+            # Rules from before there were bounds stay as history, switched off.
             models.CheckConstraint(
                 condition=_threshold_in_range(), name="quality_rule_threshold_in_range"
             ),

@@ -112,7 +112,7 @@ def _assigned_block(
     )
 
 
-def own_done_blocks(judge: Judge) -> QuerySet[Block]:
+def own_done_blocks(judge: Judge) -> QuerySet[Any, Any]:
     """Return the blocks done that the judge may look at: all, while they hold no HIT. Two queries.
 
     Each has `done_at`, when the judge judged or skipped it last, and `lent_as`, the public id of its assignment.
@@ -131,7 +131,7 @@ def has_older_done_blocks(judge: Judge) -> bool:
     return bool(reaches) and _done(judge).filter(_beyond(reaches)).exists()
 
 
-def _done(judge: Judge) -> QuerySet[Block]:
+def _done(judge: Judge) -> QuerySet[Any, Any]:
     """Return the blocks that a judge has judged or skipped, without training and imported ones.
 
     After a training block the judge was shown the expected ranking. Imported blocks were never lent.
@@ -187,7 +187,7 @@ def own_done_blocks_data(blocks: Sequence[Any], *, judge: Judge) -> list[dict[st
     Three queries, whatever their number, and one for the answers of each protocol that keeps them.
     """
     of_hits = HIT.objects.select_related("task__test_set").annotate(total=Count("blocks"))
-    hits = of_hits.in_bulk({block.hit_id for block in blocks})
+    hits: dict[int, Any] = of_hits.in_bulk({block.hit_id for block in blocks})
     views = blocks_data([block.pk for block in blocks], campaign=judge.campaign, judge_id=judge.pk)
     found = []
     for block in blocks:

@@ -220,7 +220,7 @@ def _is_length_limit(pair: object) -> bool:
     if not isinstance(pair, list | tuple) or [type(number) for number in pair] != [int, int]:
         return False
     words, size = pair
-    return words >= 0 and size >= FEWEST_CANDIDATES
+    return bool(words >= 0 and size >= FEWEST_CANDIDATES)
 
 
 def _block_size_check(design: Design) -> None:
