@@ -1,8 +1,8 @@
 """Choice of the distinct texts in a block: mapping between texts and systems, and the systems to compare.
 
-Arrays in, indices out; a function of its arguments alone. Randomness comes as a *key*, 64 random
-bits: `HashDraw.integer("systems", segment)` in a campaign, anything in a simulation. Counts are those
-*planned*: what waits in the pool has as good as happened, or it would be planned again and again.
+Functions take arrays, return indices, and depend on their arguments alone. Randomness comes as a *key* of 64 random
+bits: `HashDraw.integer("systems", segment)` in a campaign, anything in a simulation. Counts are of *planned* blocks:
+those that wait in the pool count, or they would be planned again and again.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def choose_uniform(eligible: Sequence[int], size: int, key: int) -> tuple[int, .
     ----------
     C. Callison-Burch et al. (2010), Findings of the 2010 Joint Workshop on SMT, WMT, §3.
     """
-    # Without the compiled kernel, which makes the same choice: the demo need not wait for it.
+    # Not by the compiled kernel, which makes the same choice, so that the demo does not wait for its compilation.
     order = list(eligible)
     size = max(0, min(size, len(order)))
     for i, share in enumerate(_luck(key, size).tolist()):
@@ -97,15 +97,15 @@ def choose_active(
 ) -> tuple[int, ...]:
     """Choose systems whose pairs tell most about the order.
 
-    The first pair is drawn with chances as the priorities, every further system with chances as
-    the sum of its priorities with those drawn already: a block is a group of systems that are hard
-    to tell apart. Drawn, not the best taken: a hundred HITs planned from one state are different,
-    and no pair of a priority above 0 starves.
+    The first pair is drawn with probabilities proportional to the priorities, every further system in
+    proportion to the sum of its priorities with those drawn already: a block is a group of systems that
+    are hard to tell apart. They are drawn rather than ranked, so that a hundred HITs planned from one
+    state differ, and no pair with a priority above 0 starves.
 
     Parameters
     ----------
     priorities : float64, shape (n, n)
-        Of `priorities.active_priorities`: symmetric, not negative. All 0: everything has the same chance.
+        From `active_priorities`: symmetric, not negative. If all are 0, all systems have the same chance.
     eligible, size, key
         As for `choose_uniform`.
 
@@ -168,7 +168,7 @@ def _steps(count: int) -> npt.NDArray[np.uint64]:
 
 
 def _luck(key: int, count: int) -> Float64Array:
-    """Return random numbers of a key in [0, 1), as `pairing_kernel.luck` does (SplitMix64)."""
+    """Return random numbers of a key in [0, 1), as `kernels.luck` does (SplitMix64)."""
     z = np.uint64(key) + _steps(count)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

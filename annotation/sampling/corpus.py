@@ -25,7 +25,7 @@ _TAKING_PART = _SYSTEMS | {OutputKind.REFERENCE}
 
 @dataclass(frozen=True, slots=True)
 class SystemOutput:
-    """An output that may be drawn: its system's name, its row, its text, its system's kind."""
+    """An output that may be drawn: its system's name, row id, text, and the kind of its system."""
 
     system: str
     output_id: int
@@ -74,7 +74,7 @@ class SegmentOutputs:
     number: int
     words: int
     outputs: tuple[SystemOutput, ...]
-    # A segment comes up again and again while HITs are planned.
+    # Results of `cached`: a segment comes up again and again while HITs are planned.
     _known: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def cached(self, key: Hashable, made: Callable[[], T]) -> T:
@@ -96,8 +96,7 @@ class SegmentOutputs:
     def taking_part(self, parameters: DesignParameters) -> tuple[DistinctText, ...]:
         """Return the distinct texts that blocks of a design may show, damaged references left out.
 
-        They stand for the systems that the design draws alone: where another one wrote the same text,
-        nothing is said of that.
+        They stand only for systems that the design draws, even if another one wrote the same text.
         """
         if not parameters.systems:
             return self.distinct(
@@ -117,7 +116,7 @@ class SegmentOutputs:
     def damaged(self, normalisation: Normalisation) -> tuple[DistinctText, ...]:
         """Return the damaged references that differ from every text of a system or reference.
 
-        One that does not differ checks nothing: preferring it would tell nothing.
+        One that does not differ is no check: preferring it would reveal nothing.
         """
         return tuple(
             text

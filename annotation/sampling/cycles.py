@@ -1,7 +1,6 @@
-"""Cycles of blocks after which all pairs have met equally often: the remaining blocks, and the start of the next
-cycle.
+"""Cycles of blocks after which all pairs have met equally often.
 
-The first have each pair meet once (Steiner systems), so that no two counts ever differ by more than
+In the first known designs each pair meets once (Steiner systems), so that no two counts ever differ by more than
 one; no other design can do that (`docs/sampling.md`). The others are for blocks that hold so many of
 the systems that a search for a cycle is slow. All were found by developing initial blocks (cyclic
 designs, some with a fixed system or short orbits) and ordering their blocks by a beam search;

@@ -1,4 +1,4 @@
-"""Draw HITs one after the other from a recorded state: for planning, and to draw them again."""
+"""Draw HITs one after the other from a recorded state, for planning and for redrawing them."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,8 +19,8 @@ def sample_order(
 ) -> list[int]:
     """Return the segments in the order in which a judge is asked about them in a comparison.
 
-    A sample of m are the first m. The order is a function of the seed, the comparison and the judge's pseudonym: those of two judges are
-    independent, and it stays the same where segments are left out.
+    A sample of m consists of the first m. The order is a function of the seed, the comparison and the judge's
+    pseudonym: the orders of two judges are independent, and leaving segments out does not change it.
     """
     draw = HashDraw(seed=seed, number=0, scheme="sample")
     return draw.shuffled(segments, int, *pair, judge)
@@ -33,9 +33,9 @@ def sample_window(
     is_compared: Callable[[int], bool],
     around: Collection[int] | None = None,
 ) -> tuple[int, ...]:
-    """Return the next `length` segments of an order that can be compared; the first of those `around`, if given, comes first.
+    """Return the next `length` segments of an order that can be compared, the first of those `around`, if given, in front.
 
-    Nothing where none of those can be.
+    Empty if none of those `around` can be compared.
     """
     found = tuple(islice(filter(is_compared, order), length))
     if around is None:
@@ -57,7 +57,7 @@ class SegmentQuota:
     counts : list of int
         By segment number, from 1; shorter where the last have none.
     full : set of int
-        Segments that another family of HITs would take beyond the limit.
+        Segments that would exceed the limit with another family of HITs.
     """
 
     limit: int | None
@@ -108,9 +108,9 @@ class SegmentQuota:
 class HITDrawer:
     """Draw first HITs; each depends on the HITs before it through `state` and `quota`.
 
-    With `for_one_judge`, no segment of a HIT comes again in those after it: no judge is shown a
-    segment twice. `checkable` returns the segments that have a damaged reference. `sample_of`, a judge's pseudonym, draws
-    from the sample that this judge is given of each comparison of a sort, in place of windows of consecutive segments.
+    With `for_one_judge`, HITs do not repeat segments of earlier ones: no judge is shown a
+    segment twice. `checkable` returns the segments that have a damaged reference. With `sample_of`, a judge's pseudonym,
+    HITs are drawn from this judge's sample of each comparison of a sort instead of windows of consecutive segments.
     """
 
     def __init__(
@@ -158,7 +158,7 @@ class HITDrawer:
     def first(self, *, number: int, turn: int, checks: Checks) -> HITPlan | None:
         """Draw and return first HIT `number`; None if no segment is left to draw, or a sort compares nothing now.
 
-        It has no blocks if nothing in its window can be ranked, or, with `Checks.SOME`, none of them
+        It has no blocks if nothing in its window can be ranked or, with `Checks.SOME`, none of the blocks
         can be a check.
         """
         if self.parameters.kind is DesignKind.SORTING and not self.state.comparisons:
@@ -199,7 +199,7 @@ class HITDrawer:
     def _sample(
         self, judge: str, avoid: Collection[int], around: Collection[int] | None
     ) -> tuple[tuple[str, str] | None, tuple[int, ...] | None]:
-        """Return the comparison of which most blocks are wanted, and the next segments of a judge's sample of it."""
+        """Return the comparison with most blocks still wanted, and the next segments of a judge's sample of it."""
         free = set(self._windows.segments).difference(avoid)
         for pair, wanted in self.state.next_comparisons:
             if wanted <= 0:

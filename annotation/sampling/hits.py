@@ -59,16 +59,16 @@ def draw_hit(
     texts : mapping of int to SegmentOutputs
         Those of the window at least; a segment without texts gets no block.
     state : DrawState
-        The state before this HIT. Uniform draws do not depend on it. Of a sort it has a comparison.
+        The state before this HIT. Uniform draws do not depend on it. For a sort it has a comparison.
     checks : Checks
-        With `SOME`, there is no check only where no segment of the window has a damaged reference.
+        With `SOME`, there is a check unless no segment of the window has a damaged reference.
     pair : (str, str), optional
-        Of a sort, the comparison that its blocks are of; None: that of which most blocks are wanted.
+        Comparison of a sort that the blocks make; None: the one with most blocks still wanted.
 
     Returns
     -------
     HITPlan
-        Without blocks where no segment of the window has two different texts to compare, or one for a
+        Without blocks if no segment of the window has two different texts to compare, or one in a
         design of blocks of one.
     """
     draw = HashDraw(seed=parameters.seed, number=number)
@@ -107,8 +107,8 @@ def _compared(
 ) -> list[_Segment]:
     """Return the segments on which the systems of a comparison differ, with their two texts alone.
 
-    All blocks of a HIT are of one comparison, `only` that or that of which most are wanted, and no more than that, where
-    any are.
+    All blocks of a HIT make one comparison: `only`, or the one with most blocks still wanted, and no more blocks than
+    are wanted, if any are.
     """
     for pair, wanted in state.next_comparisons:
         if only not in {None, pair}:

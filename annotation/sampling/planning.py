@@ -1,7 +1,7 @@
 """Plan HITs one after the other: first HITs, their repeats by schedule, and those with attention checks.
 
-Where a design says how often a judge gets a check, both kinds are in stock, as many of either as judges
-will be lent, so that both last equally long. Otherwise chance brings checks.
+If a design says how often a judge gets a check, HITs with and without one are planned in the proportion in which
+judges are lent them, so that both last equally long. Otherwise checks come by chance.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class PlannedHIT:
     plan : HITPlan
     purpose : Purpose
     family : int or None
-        Of the schedule; None for a HIT planned for one judge.
+        Family in the schedule; None for a HIT planned for one judge.
     repeats : int or None
         The number of the first HIT it repeats.
     reserved_for : int or None
@@ -31,7 +31,7 @@ class PlannedHIT:
     reserved_until : datetime or None
     is_standby : bool
     part : int
-        The pass it is of, of a protocol with passes.
+        Its pass, in a protocol with passes.
     """
 
     plan: HITPlan
@@ -155,7 +155,7 @@ def checks_among(hits: int, attention_every: int) -> int:
 class MissingHITs:
     """Number of HITs still missing from a batch, with and without an attention check.
 
-    In a design that does not say which judge gets one, chance brings them, and only their sum counts.
+    In a design that does not schedule checks, they come by chance, and only the sum counts.
     """
 
     def __init__(
@@ -171,7 +171,7 @@ class MissingHITs:
         return with_check + without > 0
 
     def next_kind(self) -> Checks:
-        """Return of which kind the next HIT is to be: those with a check are spread over the batch."""
+        """Return the kind of the next HIT: those with a check are spread over the batch."""
         if not self._planning.parameters.attention_every:
             return Checks.CHANCE
         with_check, without = self._left()

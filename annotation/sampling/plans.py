@@ -1,10 +1,10 @@
 """Plans of HITs and their blocks, as drawn, as stored (`HIT.plan`), and as repeated.
 
-JSON, compact, since there are many: of each block in order the outputs behind each candidate, by
-id, and for a control the order that is expected. The blocks' segments are `HIT.segment_ids`.
+The stored JSON is compact: for each block in order, the ids of the outputs behind each candidate and, for a control,
+the expected order. The blocks' segments are `HIT.segment_ids`.
 
-Two counts must be told apart. A HIT's *number* is what its draw is a function of; every HIT of a
-test set has its own. Its *step* is its place in the schedule of what is planned for everybody, from
+Two counts differ. A HIT's draw is a function of its *number*; every HIT of a
+task has its own. Its *step* is its place in the schedule of HITs planned for everybody, from
 1 within a design: HITs planned for one judge (intra repeats, or because the pool held nothing for
 them) and draws that came to nothing take a number and no step.
 """

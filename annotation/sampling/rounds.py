@@ -33,7 +33,7 @@ class Rounds:
         Of a round.
     seed : int
     together : sequence of sequence of int, optional
-        Segments that are read together, in outputs of one system; none in two of them. None: rounds are drawn.
+        Groups of segments that are read together, in outputs of one system; they do not overlap. None: rounds are drawn.
     """
 
     segments: Sequence[int]
@@ -73,7 +73,7 @@ class Rounds:
     ) -> bool:
         """Plan the HITs of round `number` for `raters` judges each; return whether the round exists.
 
-        Where the second pass is by others, it is planned with the first, for as many.
+        If the second pass is by other judges, it is planned with the first, for as many of them.
         """
         if not self.window(number):
             return False
@@ -93,7 +93,7 @@ class Rounds:
         return True
 
     def first(self, blocks: Sequence[BlockPlan], *, hit: int, number: int, place: int) -> HITPlan:
-        """Return HIT `hit`: that with these blocks, at its place in round `number`."""
+        """Return HIT `hit`, which shows these blocks, the HIT at a place in round `number`."""
         return HITPlan(
             number=hit,
             blocks=self._in_order(blocks, hit),
@@ -132,8 +132,8 @@ def round_drawn(
         Of the round.
     texts : mapping of int to SegmentOutputs
     parameters : DesignParameters
-        References take part unless `reference_rate` is 0. Damaged ones are a text more of their segments, so that there
-        are checks at `bad_reference_rate` and no text has fewer judges for them.
+        References take part unless `reference_rate` is 0. Damaged ones are additional texts of their segments, so that
+        there are checks at `bad_reference_rate` and no text loses judges to them.
     """
     draw = HashDraw(seed=parameters.seed, number=number)
     shown = {n: texts[n].taking_part(parameters) for n in window}
@@ -196,7 +196,7 @@ def damaged_of_round(
 
 
 def checks_for_each_block(rate: float) -> float:
-    """Return how many checks come with each other block of a round, at this rate of all; at most as many as these."""
+    """Return the number of checks per other block of a round, for a rate among all blocks; at most 1."""
     return min(1.0, rate / (1 - rate)) if rate < 1 else 1.0
 
 
@@ -209,8 +209,8 @@ def systems_drawn(
 ) -> list[tuple[BlockPlan, ...]]:
     """Return the blocks of each HIT of a round whose segments are read together.
 
-    There is a HIT for each system, in an order by chance; those whose outputs are the same in all of the segments have
-    one. Systems without an output of one of them take no part.
+    There is a HIT for each system, in random order; systems whose outputs are the same in all of the segments share
+    one. Systems that lack an output for one of the segments take no part.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def systems_drawn(
         Of the round.
     texts : mapping of int to SegmentOutputs
     parameters : DesignParameters
-        References take part unless `reference_rate` is 0; of systems those that are chosen, if any are.
+        References take part unless `reference_rate` is 0; of the systems, only the chosen ones, if any are.
     """
     shown = [
         {

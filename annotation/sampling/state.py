@@ -28,7 +28,7 @@ class DrawState:
         Names in alphabetical order; they index the arrays.
     pair_counts : int64, shape (n, n)
         Blocks of first HITs in which two systems stand behind different candidates. Repeats show
-        the same pairs again and are not counted: balance is one of windows drawn.
+        the same pairs again and are not counted: designs balance the windows drawn.
     position_counts : int64, shape (n, 26)
         How often each system stands in each position of those blocks.
     wins, ties : float64, shape (n, n)
@@ -36,7 +36,7 @@ class DrawState:
         the judgments up to `watermark`. Only active designs look at them.
     watermark : int
     planned_cycle : PlannedCycle or None
-        What a balanced design has planned; None in other designs.
+        Blocks that a balanced design has planned together; None in other designs.
     comparisons : tuple of (str, str)
         The pairs of systems that a sort compares now; empty in other designs.
     blocks_wanted : int64, shape (number of comparisons,)
@@ -91,7 +91,7 @@ class DrawState:
         )
 
     def for_design(self, parameters: DesignParameters, systems: Collection[str]) -> "DrawState":
-        """Return this state prepared for a design among these systems, references included.
+        """Return this state prepared for a design that draws these systems, references included.
 
         A planned cycle is kept if it was planned for the same systems and parameters.
         """

@@ -8,7 +8,7 @@ from itertools import accumulate
 from annotation.sampling.parameters import SegmentOrder
 from campaign.texts.hash_draw import HashDraw
 
-# Draws that are tried before all windows are listed.
+# Draws tried before all windows are listed.
 _ATTEMPTS = 8
 
 
@@ -20,10 +20,10 @@ class Windows:
     documents : sequence of sequences of int
         Each document's segment numbers in order.
     length : int
-        Segments in a window. A document of fewer is one window by itself.
+        Segments in a window. A shorter document is one window.
     only : container of int, optional
-        Segments that take part; all where it is None. What lies on both sides of one that does
-        not is not consecutive.
+        Segments that take part; None for all. Segments on both sides of one that does
+        not are not consecutive.
     """
 
     def __init__(
@@ -66,22 +66,21 @@ class Windows:
             come up less often than those inside. Sequential: one after the other, so that every
             segment comes up once before any comes up again.
         draw : HashDraw
-            Of this HIT; decides where the order is random.
+            The draw of this HIT; used if the order is random.
         turn : int
-            From 1, which window in the sequence this is; counts where the order is sequential.
+            Number of the window in the sequence, from 1; used if the order is sequential.
         avoid : collection of int
             Segments that must not be in it: a judge has seen them, or they have been judged often
             enough.
         around : sequence of int, optional
-            Segments of which one must be in it. Where the order is random, each of them has the same
+            Segments of which one must be in it. If the order is random, each of them has the same
             chance.
 
         Returns
         -------
         tuple of int or None
-            Shorter than `length` at the end of a document, and where what must be avoided leaves
-            no full window anywhere. None where it leaves no segment, or none of those around which
-            it must lie.
+            Shorter than `length` at the end of a document, and if the avoided segments leave
+            no full window anywhere. None if they leave no segment, or none of those in `around`.
         """
         if not self._runs:
             return None
@@ -95,8 +94,8 @@ class Windows:
         return max(1, len(run) - self._length + 1)
 
     def _random(self, draw: HashDraw, avoid: Collection[int]) -> tuple[int, ...] | None:
-        # To try until it fits gives every fitting window the same chance, and mostly the first one
-        # does: listing them takes a look at every segment.
+        # Trying until one fits gives every fitting window the same chance, and the first one mostly
+        # does: a list of them takes a look at every segment.
         for attempt in range(_ATTEMPTS if avoid else 1):
             purpose = ("window", attempt) if attempt else ("window",)
             index = draw.below(self._windows[-1], *purpose)
@@ -124,7 +123,7 @@ class Windows:
         self, draw: HashDraw, avoid: Collection[int], around: Sequence[int]
     ) -> tuple[int, ...] | None:
         best: tuple[int, ...] = ()
-        # Mostly the first one will do. From there on to the next, so that each is tried once.
+        # Mostly the first one fits. Otherwise the next ones follow, so that each is tried once.
         first = draw.below(len(around), "around") if around else 0
         for step in range(len(around)):
             segment = around[(first + step) % len(around)]
