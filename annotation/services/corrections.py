@@ -68,9 +68,9 @@ def output_correct(
 
 @transaction.atomic
 def correction_decide(*, correction: OutputCorrection, leave_out: bool) -> None:
-    """Leave out the judgments of the blocks that showed the wrong text, or count them again.
+    """Exclude the judgments of the blocks that showed the wrong text, or count them again.
 
-    New blocks are planned for those left out. Locks the `HITSequence` of the test set's tasks;
+    New blocks are planned in place of excluded ones. Locks the `HITSequence` of the test set's tasks;
     requests their rankings.
     """
     row = Output.objects.select_related("system").get(pk=correction.before_id)

@@ -44,9 +44,9 @@ logger = logging.getLogger(__name__)
 def erasure_carry_out(*, request: ErasureRequest, by: User | None) -> ErasureRequest:
     """Permanently unlink the judge of a request, and notify them by mail; return the request with the removed data.
 
-    Exported files that name the judges of the campaign are deleted, too. The pseudonym stays, since content keys are made of it: all rankings, kept and published ones too, are the same
-    bits afterwards. `by` is None where the time has passed, and for a command. Locks the judge's row. Raises
-    `ErasureRefusedError`.
+    Exported files that name the judges of the campaign are deleted, too. The pseudonym stays, because content keys
+    contain it: all rankings, kept and published ones included, have the same bits afterwards. `by` is None after the
+    time limit, and for a command. Locks the judge's row. Raises `ErasureRefusedError`.
     """
     judge = Judge.objects.select_for_update(no_key=True).get(pk=request.judge_id)
     if not ErasureRequest.objects.open().filter(pk=request.pk).exists():
@@ -78,6 +78,6 @@ def erasures_due_carry_out() -> int:
         except ErasureRefusedError:
             continue  # Answered a moment ago.
         except Exception:
-            # The others must not wait until this one is mended.
+            # The others must not wait until this one is repaired.
             logger.exception("The request for erasure %s could not be carried out.", request.pk)
     return done

@@ -1,7 +1,7 @@
 """Number judgments after their commit, update the counters that pages read, and notify the ranking and webhooks.
 
-Judging and numbering write nothing for webhooks: each endpoint's marks hold the last number sent to
-it, and the task's counter the last number there is. So no batch is lost or sent twice.
+Judging and numbering write nothing for webhooks: each endpoint stores the last number sent to
+it, and the task's counter is the last number assigned. So no batch is lost or sent twice.
 """
 
 import logging
@@ -30,8 +30,8 @@ from campaign.models import Task, WebhookEndpoint, WebhookEvent
 from campaign.selectors.webhooks import endpoints_asking
 from campaign.services.webhooks.outbox import message_put
 
-# One at a time gives numbers to the judgments of a test set: the lock is sent with `JUDGMENTS_NUMBER` in one round
-# trip, as a statement of its own. The update is of no row: it only takes the lock of the one that is there.
+# One transaction at a time numbers the judgments of a task: the lock is sent with `JUDGMENTS_NUMBER` in one round
+# trip, as a statement of its own. The update changes no row: it only locks the existing one.
 _JUDGMENT_SEQUENCE_LOCK: Final = Statement(
     "judgment_sequence_lock",
     "bigint",
@@ -224,7 +224,7 @@ def ranking_request_clear(*, task_id: int) -> None:
 
 logger = logging.getLogger(__name__)
 
-# A batch takes a tenth of a second or two, and as long do others wait who give numbers.
+# A batch takes one or two tenths of a second, during which other callers wait.
 _BATCH: Final = 5_000
 
 
@@ -233,15 +233,15 @@ def judgments_number(*, task_id: int) -> int:
 
     Skips are counted with them.
 
-    Takes the lock of the test set's `JudgmentSequence`, for a batch at a time outside a transaction; inside one
-    for all that wait at once, until the commit. Any number of callers may do so at once; those who submit wait for none of them.
-    One query where all have a number. A replica is asked only up to which number it has judgments.
+    Takes the lock of the task's `JudgmentSequence`: outside a transaction for a batch at a time, inside one
+    for all waiting judgments until the commit. It may be called concurrently, and submissions never wait for it.
+    One query if all have a number. On a replica it only returns the last number there.
     """
     is_waiting, last = _standing(task_id)
     if not is_waiting or replica_is_asked():
         return last
-    # Inside a transaction the lock is held to its end, and each batch would walk over the rows that those
-    # before it took: an import of a million spent half of its numbering on them.
+    # Inside a transaction the lock is held to its end, and each batch would scan the rows taken by those
+    # before it: an import of a million spent half of its numbering on them.
     batch = None if connection.in_atomic_block else _BATCH
     while (row := JUDGMENTS_NUMBER.row(task_id, task_id, batch)) and row[0] == batch:
         pass
@@ -256,7 +256,7 @@ def waiting_judgments_number() -> None:
         try:
             judgments_number(task_id=task_id)
         except DatabaseError:
-            # The other test sets must not wait until this one is mended.
+            # The other tasks must not wait until this one is repaired.
             logger.exception("Judgments of test set %s could not be numbered.", task_id)
 
 
@@ -271,7 +271,7 @@ def _standing(task_id: int) -> tuple[bool, int]:
 def counters_check(*, task_id: int) -> list[str]:
     """Return the names of a task's counters that differ from its judgments.
 
-    Reads both from one snapshot, in which they fit together, since one transaction numbers judgments and
+    Reads both from one snapshot, in which they agree, because one transaction numbers judgments and
     counts them. Locks nothing; raises RuntimeError inside a transaction.
     """
     with one_snapshot():
@@ -282,7 +282,7 @@ def counters_check(*, task_id: int) -> list[str]:
 def counters_rebuild(*, task_id: int) -> list[str]:
     """Recount a task's judgments, and return the names of the counters that were wrong.
 
-    Locks the test set's `JudgmentSequence`, and makes it where there is none yet: numbering waits
+    Locks the task's `JudgmentSequence`, creating it if necessary: numbering waits
     for it, submissions do not.
     """
     JudgmentSequence.objects.select_for_update().get_or_create(task_id=task_id)

@@ -18,9 +18,9 @@ from campaign.texts.hash_draw import HashDraw
 
 #: Number of HITs shown, training excluded; after them the page reports that there is no more work.
 HITS_SHOWN: Final = 10
-# Some of which show a segment again, for other judges.
+# More than are shown, since some show a segment again, for other judges.
 _HITS_DRAWN: Final = 30
-# The id of a HIT is that of a block without a place.
+# The id of a HIT is encoded like that of a block, without a place.
 _OF_THE_HIT: Final = 0
 _SECRET_BYTES: Final = 10
 
@@ -97,16 +97,16 @@ def feedback_preview(*, task: Task, block: UUID, labels: Sequence[int | None]) -
 def labels_preview(
     *, task: Task, labels: Sequence[int | None] | None, answer: Answer | None
 ) -> list[int | None]:
-    """Return the labels of an answer, which would be stored."""
+    """Return the labels that would be stored with an answer."""
     kind = answer_kind(task.protocol)
     said = answer if kind.has_answers else labels
     return [] if said is None else kind.labels(said, kind.candidates[0])
 
 
 def _for_one_judge(task: Task) -> list[DrawnHIT]:
-    """Return the HITs that come next of which one judge may get all: no segment twice.
+    """Return the next HITs that one judge may get, with no segment twice.
 
-    Drawn together each time: which of them hold a check depends on how many there are.
+    They are drawn together each time: which of them hold a check depends on their number.
     """
     seen: set[int] = set()
     found = []

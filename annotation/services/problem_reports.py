@@ -57,7 +57,7 @@ REPLY_LENGTH = 5000
 
 
 class ReplyRefusedError(RefusedError):
-    """A reply cannot be stored; says why."""
+    """A reply cannot be stored; the message says why."""
 
     status = 409
 
@@ -66,10 +66,10 @@ class ReplyRefusedError(RefusedError):
 def problem_reply(
     *, report: ProblemReport, user: User, text: str, closes: bool, seen: int | None = None
 ) -> ProblemReply:
-    """Append a reply to a report: an answer, the end of it, or both; without `closes` it is open again.
+    """Append a reply to a report: an answer, its closing, or both; without `closes` the report is open again.
 
     `seen` is the number of replies that the organiser has read. Raises `ReplyRefusedError` if another
-    came meanwhile, or if this one neither says nor closes anything.
+    arrived in the meantime, or if this one has no text and closes nothing.
     """
     said = text.strip()
     replies = list(report.replies.order_by("number"))

@@ -248,9 +248,7 @@ def _rule_create(
 
 
 def _follow_up(action: QualityAction) -> None:
-    """Invalidate the campaign's pages; request all of its rankings if the action excludes a judge, because each
-    changes.
-    """
+    """Invalidate the campaign's pages; if the action excludes a judge, request all of its rankings."""
     _pages_changed(action.judge.campaign_id)
     if action.action != QualityActionKind.EXCLUDE:
         return
@@ -279,9 +277,9 @@ class Decided:
     Attributes
     ----------
     batch : UUID
-        By which it is undone.
+        Identifies the decision, to undo it.
     judges : list of Judge
-        Those it changed something for.
+        Judges for whom something changed.
     refused : list of (Judge, str)
         The others, each with the reason.
     """
@@ -305,7 +303,7 @@ def judges_decide(
 ) -> Decided:
     """Take an action on each of these judges, or reinstate them.
 
-    A judge for whom there is nothing to do is left as they are, and said with the reason.
+    A judge for whom there is nothing to do is unchanged, and returned with the reason.
     `evidence` is by the judge's id. `batch` makes the call idempotent: a decision that was already
     taken is not repeated, and its result is returned. Locks judges in the order of their ids, and
     with `batch` the campaign before them.

@@ -52,15 +52,15 @@ class SimulatedJudge:
 
 
 def noise_of_skill(skill: float, *, spread: float) -> float | None:
-    """Return the noise with which a judge prefers the better one of two outputs so often; None for by chance.
+    """Return the noise of a judge who prefers the better of two outputs with this probability; None for a random judge.
 
     Parameters
     ----------
     skill : float
         From 0.5 to 1.
     spread : float
-        Standard deviation of the quality of outputs. Two that are drawn by chance differ by a normal
-        amount, which is perceived with the noise of both.
+        Standard deviation of the quality of outputs. The difference of two random outputs is normal,
+        and is perceived with the noise of both.
     """
     if isclose(skill, _BY_CHANCE):
         return None
@@ -96,9 +96,9 @@ class AskedBlock:
     outputs : sequence of int
         The first output of each candidate, in shown order; a candidate's outputs share one quality.
     rules : mapping
-        Of the task, with what the block asks where its protocol has several questions.
+        Rules of the task, and of the block's stage if its protocol has several.
     texts : sequence of str
-        Of the candidates; empty unless the protocol asks about parts of them.
+        Texts of the candidates; empty unless the protocol asks about parts of them.
     """
 
     block_id: int
@@ -176,11 +176,10 @@ def campaign_simulate(
     seed: int,
     task: Task | None = None,
 ) -> int:
-    """Let simulated judges judge `hits_each` HITs, in turn, as people are lent them.
+    """Let simulated judges judge `hits_each` HITs, in turn, as people are lent them; return the number of judgments.
 
-    `qualities` maps output ids to stated quality. A judge who finds nothing in the pool is planned
-    for, as the worker would. With a `task`, the judges have chosen it: they are lent nothing of another.
-    Returns how many judgments came.
+    `qualities` maps output ids to stated quality. HITs are planned for a judge who finds nothing in the
+    pool, as the worker would. With a `task`, the judges have chosen it and are lent nothing of another.
     """
     at_work = [
         (

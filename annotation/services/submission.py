@@ -1,10 +1,10 @@
 """Store judgments and skips, within limits; repeating a request changes nothing.
 
-What judges write is kept for good, so it is bounded where it could grow without work being lent: judgments that
-replace others, reports, skips, and comments. A first judgment of a block without a comment meets no limit. What
-was accepted stays, whatever is refused later, and the same `client_id` again is answered as before.
+Judges' texts are kept permanently, so everything that could grow without new HITs is limited: judgments that
+replace others, reports, skips, and comments. A first judgment of a block without a comment meets no limit. Accepted
+submissions stay, whatever is refused later, and repeating a `client_id` returns the same answer.
 
-The lock is taken first and by a statement of its own, so that the second
+The lock is taken first, by a statement of its own, so that the second
 statement sees what another tab of the judge committed in the meantime.
 """
 
@@ -44,9 +44,9 @@ _DAY: Final = timedelta(days=1)
 
 
 # A judge's tabs submit one after the other, each seeing what the one before stored: the lock is sent with
-# `JUDGMENT_STORE` in one round trip, as a statement of its own. A connection keeps its plans of what foreign keys
-# look up at the commit: made while the tables are small they would read them whole, all judgments for each answer,
-# so no table is read whole until then.
+# `JUDGMENT_STORE` in one round trip, as a statement of its own. A connection keeps the plans of the look-ups that
+# foreign keys make at the commit: made while the tables are small, they would read all judgments for each answer,
+# so table scans are off until then.
 ASSIGNMENT_LOCK: Final = Statement(
     "assignment_lock",
     "bigint",
@@ -56,12 +56,12 @@ ASSIGNMENT_LOCK: Final = Statement(
 
 
 # An assignment is done when its judge has judged or skipped all its blocks; then its HIT is done, and its blocks are
-# counted in `JudgeAccount.blocks_closed`. It is a part of `JUDGMENT_STORE`, and by itself follows a skip.
+# counted in `JudgeAccount.blocks_closed`. This is a part of `JUDGMENT_STORE`, and a statement of its own after a skip.
 #
 # For assignment `$1`, whose block `$2` is being stored: `closed`, `closed_hit` and `counted`.
-# Each table is asked by itself, by a key. Of joins, and without `OFFSET 0`, PostgreSQL may read a whole
-# table or index: that is as cheap as any other way while the statistics say that there is next to nothing,
-# and it keeps to it while they become many. `+ 0` leaves it the index on blocks: a judge has many of both.
+# Each table is queried by itself, by a key. With joins, or without `OFFSET 0`, PostgreSQL may read a whole
+# table or index: that is as cheap as any other way while the statistics show few rows, and the plan stays
+# while they become many. `+ 0` makes it use the index on blocks: a judge has many rows in both tables.
 _CLOSING = """
     closed AS (
         UPDATE annotation_assignment a SET completed_at = statement_timestamp()
@@ -104,7 +104,7 @@ ASSIGNMENT_CLOSE = Statement(
 # share: the number is assigned after the commit. One statement instead of Django's queries saves
 # 6.9 ms per judged block.
 _JUDGMENT = "bigint, bigint, bigint, uuid, bigint, smallint[], int, int, text, interval, int, int"
-# With `answer`, what its answer says beside its labels: `answer_statement`.
+# `answer` stores the rest of an answer beside its labels: `answer_statement`.
 # `coalesce` and `+ 0` leave PostgreSQL one index to read, as above.
 _STORING = f"""
     WITH earlier AS (
@@ -147,12 +147,13 @@ def answer_statement(model: type[Model]) -> Statement:
     Parameters
     ----------
     model : type of Model
-        Of the answers of a protocol.
+        Model of a protocol's answers.
 
     Returns
     -------
     Statement
-        It takes the parameters of `JUDGMENT_STORE`, then the values of `answer_columns`; its row is that of `JUDGMENT_STORE`.
+        It takes the parameters of `JUDGMENT_STORE`, then the values of `answer_columns`, and returns the row of
+        `JUDGMENT_STORE`.
     """
     table, columns = model._meta.db_table, answer_columns(model)
     first = 1 + len(_JUDGMENT.split(","))
@@ -170,7 +171,7 @@ def answer_statement(model: type[Model]) -> Statement:
 
 
 def comment_refusal(*, judge_id: int, comment: str) -> SubmissionRefusedError | None:
-    """Return why this comment is one too many today; None for no comment, and for almost all others."""
+    """Return the refusal of a comment beyond the daily limit; None if there is no comment or it is within the limit."""
     if not comment:
         return None
     yesterday = Now() - _DAY
@@ -193,9 +194,9 @@ def comment_refusal(*, judge_id: int, comment: str) -> SubmissionRefusedError | 
 
 
 def revision_refusal(*, judge_id: int, block_id: int) -> SubmissionRefusedError | None:
-    """Return why the judge's judgment of this block is not replaced once more; None if it may be.
+    """Return why the judge may not replace their judgment of this block once more; None if they may.
 
-    `JUDGMENT_STORE` asks the same in the statement that stores.
+    `JUDGMENT_STORE` checks the same in the statement that stores.
     """
     mine = Judgment.objects.filter(judge_id=judge_id)
     of_block = mine.filter(block_id=block_id)
@@ -233,7 +234,7 @@ def too_fast() -> SubmissionRefusedError:
 
 
 def assignment_close_if_done(assignment_id: int, *, done: int) -> None:
-    """Close the assignment and its HIT if its judge has left no block undone but `done`.
+    """Close the assignment and its HIT if its judge has done all blocks other than `done`.
 
     The caller's transaction holds the lock of the assignment's row.
     """
@@ -245,7 +246,7 @@ def judgment_store(
 ) -> bool:
     """Store a judgment; return whether it was stored. `judgments_number` gives it its number later.
 
-    With `answer`, the model of a protocol's answers and the fields of one, that is stored in the same round trip.
+    `answer`, the model of a protocol's answers and the fields of one, is stored in the same round trip.
 
     It supersedes the judge's last judgment of the same block. Closes the assignment if it was the
     last block, and requests a ranking unless one is requested already. Returns False if a judgment
@@ -255,7 +256,7 @@ def judgment_store(
         stored = _row_stored(judgment, answer)
     except IntegrityError:
         # The statement does not see an id that another judge's request stores at the same moment;
-        # the unique column does. Inside a transaction of the caller's nothing can be asked any more.
+        # the unique column does. Inside a caller's transaction no more queries are possible.
         known = Judgment.objects.filter(client_id=judgment.client_id)
         if connection.in_atomic_block or not known.exists():
             raise
@@ -301,8 +302,8 @@ def judgment_submit(
     all other protocols, is what the serializer of the protocol returns; the labels follow from it.
     The same `client_id` again changes nothing and returns the stored judgment.
     A judgment that arrives after its lease ended is stored too. Raises
-    `SubmissionRefusedError` if the campaign's rules do not allow what is said, if active time is
-    longer than time on the clock, or if a limit allows no more of this.
+    `SubmissionRefusedError` if the campaign's rules do not allow the answer, if active time is
+    longer than elapsed time, or if a limit is reached.
 
     Takes the lock of the assignment's row, so that a judge's tabs submit one after the other, and no
     lock that judges share. The judgment gets its number afterwards: `judgments_number`.
@@ -331,7 +332,7 @@ def judgment_submit(
     known = _known(Judgment.objects.all(), client_id, assigned)
     if known is None:
         revised = revision_refusal(judge_id=assigned.judge_id, block_id=assigned.block_id)
-        # Neither where a minute passed between the two questions.
+        # None of these if a minute passed between the two checks.
         raise refusal or revised or too_fast()
     return known
 
@@ -358,7 +359,7 @@ def _store(judgment: Judgment, kind: AnswerKind, said: Answer, assigned: Assigne
 def _other_kind_refusal(
     kind: AnswerKind, labels: Sequence[int | None] | None, answer: Answer | None
 ) -> SubmissionRefusedError | None:
-    """Return that this protocol takes the other of the two; None if it is the right one alone."""
+    """Return the refusal of labels for a protocol with answers, or of an answer for rankings; None if it fits."""
     if kind.has_answers and (answer is None or labels is not None):
         return SubmissionRefusedError(
             "This task requires `answer` and no `labels`.", field="answer"

@@ -101,7 +101,7 @@ def system_add(*, test_set: TestSet, name: str, file: InputFile) -> System:
 def system_withdraw(*, system: System) -> int:
     """Withdraw a system: no HIT that shows it is lent any more. Return how many planned ones are withdrawn.
 
-    What judges hold may be finished, and what was judged counts. Locks the `HITSequence` of the
+    Judges may finish the HITs they hold, and judgments still count. Locks the `HITSequence` of the
     test set's tasks: later planning leaves the system out, and HITs planned before are visible
     here. Withdrawing it again changes nothing. Raises `SystemRefusedError` for damaged references.
     """
@@ -122,7 +122,10 @@ def system_withdraw(*, system: System) -> int:
 
 @transaction.atomic
 def system_restore(*, system: System) -> None:
-    """Undo `system_withdraw`: HITs that no judge holds yet are drawn again with it. Locks the `HITSequence` of the test set's tasks."""
+    """Undo `system_withdraw`: HITs that no judge holds yet are redrawn with it.
+
+    Locks the `HITSequence` of the test set's tasks.
+    """
     planning_lock(system.test_set_id)
     if System.objects.filter(pk=system.pk, withdrawn_at__isnull=False).update(withdrawn_at=None):
         _draw_again(system)

@@ -17,8 +17,8 @@ from campaign.services.tasks import task_create
 def task_rules_change(*, task: Task, rules: Mapping[str, Any]) -> Task:
     """Set rules of a task; omitted rules stay, and unchanged ones are not written.
 
-    Locks the task's row. Raises ValidationError, in words, for rules that its protocol does not have, and once a
-    HIT of it is lent: answers to other questions would stand beside each other.
+    Locks the task's row. Raises ValidationError for rules that its protocol does not have, and once a HIT of the task
+    is lent: its judgments would answer different questions.
     """
     locked = Task.objects.select_for_update(no_key=True).get(pk=task.pk)
     chosen = answer_kind(locked.protocol).rules({**locked.rules, **rules})
@@ -35,11 +35,11 @@ def task_rules_change(*, task: Task, rules: Mapping[str, Any]) -> Task:
 
 @transaction.atomic
 def task_segments_again_change(*, task: Task, segments_again: bool) -> Task:
-    """Choose whether judges meet segments in a task that other tasks of its test set showed them, and the other way round.
+    """Choose whether a task shows judges segments that they saw in other tasks of its test set, and vice versa.
 
     Bojar et al. (2011) compared protocols on the same sentences. Locks the rows of the task and of the campaign's
-    judges, as lending does, so that nothing is lent meanwhile. Raises ValidationError, in words, of the ranking, which
-    all others count with, and once a HIT of the task is lent: what judges met is counted by it.
+    judges, as lending does, so that nothing is lent meanwhile. Raises ValidationError for the ranking task, and once a
+    HIT of the task is lent, because the record of seen segments depends on the choice.
     """
     locked = Task.objects.select_for_update().get(pk=task.pk)
     task.segments_again = locked.segments_again
@@ -66,7 +66,7 @@ def task_with_rules_create(
     segments_again: bool = False,
     **quotas: int | None,
 ) -> Task:
-    """Make a task, as `campaign.services.tasks.task_create` does, and choose rules of it; neither without the other."""
+    """Create a task, as `campaign.services.tasks.task_create` does, and set its rules, in one transaction."""
     task = task_create(test_set=test_set, protocol=protocol, by=by, **quotas)
     task_segments_again_change(task=task, segments_again=segments_again)
     return task_rules_change(task=task, rules=rules)

@@ -44,8 +44,8 @@ def training_propose(*, task: Task, count: int, seed: int = 0) -> list[TrainingB
     """Propose `count` training blocks from approved damaged references, and return them.
 
     They follow the existing blocks. Each shows the reference, which is expected before the damaged
-    one, and two outputs of which nothing is expected, where the protocol asks about as many; a hash of the seed chooses segments and
-    outputs. An organiser should read them and improve the explanation. Raises
+    one, and up to two outputs without an expected rank, if the protocol shows that many; a hash of the seed chooses
+    segments and outputs. An organiser should read them and improve the explanation. Raises
     `TrainingRefusedError` if no approved damaged reference beside a ranked reference is left.
     """
     if _most_shown(task) == 1:
@@ -117,7 +117,7 @@ def training_block_create(
     expected: Mapping[Output, int | None],
     position: int | None = None,
 ) -> TrainingBlock:
-    """Add a block of outputs of one segment with the ranks they should get; after the others without a `position`.
+    """Add a block of outputs of one segment with the ranks they should get, by default after the others.
 
     Raises `TrainingRefusedError` as `training_block_change` does.
     """
@@ -137,7 +137,7 @@ def training_block_change(
 ) -> TrainingBlock:
     """Change a training block for future judges: those who had it keep the version they saw.
 
-    Raises `TrainingRefusedError` if there is nothing to learn of these outputs, judges may not see one of them, or
+    Raises `TrainingRefusedError` if these outputs teach nothing, judges may not see one of them, or
     another block has the position.
     """
     block = training_block
@@ -158,7 +158,7 @@ def training_block_change(
 
 
 def _expected_check(task: Task, segment: Segment, expected: Mapping[Output, int | None]) -> None:
-    """Refuse outputs that judges cannot tell apart or must not see, and ranks that say no order."""
+    """Refuse outputs that judges cannot tell apart or must not see, and ranks that imply no order."""
     shown = Output.objects.drawable().filter(segment=segment, pk__in=[each.pk for each in expected])
     texts = {normalise_text(each.text or "") for each in shown}
     if len(texts) < len(expected):
@@ -177,7 +177,7 @@ def _expected_check(task: Task, segment: Segment, expected: Mapping[Output, int 
 
 
 def _most_shown(task: Task) -> int:
-    """Return how many outputs a block may show: 1 where the design shows one, else as many as the protocol allows."""
+    """Return how many outputs a block may show: 1 if the design shows one, otherwise the maximum of the protocol."""
     kind = answer_kind(task.protocol)
     design = design_in_force(task_id=task.pk)
     size = kind.first_candidates if design is None else design.parameters.block_size(0)
@@ -227,7 +227,7 @@ def training_plan_ahead(*, task: Task) -> int:
 
 @transaction.atomic
 def training_plan(*, task_id: int, judge_id: int) -> int:
-    """Plan the round of training this judge is due; return 1, or 0 if none is or it is planned.
+    """Plan the round of training that is due for a judge; return 1, or 0 if none is due or it is planned.
 
     Locks the test set's `HITSequence`. Answers the judge's request in any case.
     """
@@ -249,7 +249,7 @@ def training_plan(*, task_id: int, judge_id: int) -> int:
 
 
 def _unsuitable_close(judge: Judge, task_id: int, conflicts: Collection[int]) -> None:
-    """Close planned training that shows a system the judge has a conflict with, or a withdrawn one, by now."""
+    """Close planned training that shows a withdrawn system, or one the judge now has a conflict of interest with."""
     if conflicts:
         hits_training(judge=judge, task_id=task_id).filter(
             system_ids__overlap=list(conflicts)

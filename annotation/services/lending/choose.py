@@ -1,6 +1,6 @@
 """Choose the HIT a judge is lent next, and lock its row until the commit.
 
-Each is one query of the same form: a judge must not learn from the time of an answer what they
+Each claim is one query of the same form: the response time must not reveal to a judge what they
 were lent.
 
 Whether an attention check or a repeat is due is drawn for the judge (`annotation.sampling.rates`),
@@ -93,7 +93,7 @@ def hit_choose(*, task: OpenTask, judge: Judge, asks: JudgeAsks) -> HIT | None:
         hit = hit_claim("repeats", **asks)
     hit = hit or _claim_next(task, asks, holds_check=holds_check)
     if hit is None and holds_check:
-        # Lent to others at this very moment.
+        # The HITs with a check are being lent to others at this moment.
         hit = _claim_next(task, asks, holds_check=False)
     if hit is None and holds_check is not None and task.is_all_there_is:
         # Nothing else will be drawn for this judge, or the planner is away: better a check too many.
@@ -104,8 +104,8 @@ def hit_choose(*, task: OpenTask, judge: Judge, asks: JudgeAsks) -> HIT | None:
 def _choose_of_pass(task: OpenTask, asks: JudgeAsks) -> HIT | None:
     """Lock and return the HIT that comes next in a task with passes.
 
-    From when the second pass is planned for a judge, they are lent nothing more of the first, whatever others give
-    back; and nothing of the second while they hold a HIT of the first.
+    Once the second pass is planned for a judge, they are lent nothing more of the first, whatever others give
+    back, and nothing of the second while they hold a HIT of the first.
     """
     if task.has_second_pass or task.limits_texts:
         so_far = passes_so_far(judge_id=asks["judge_id"], task_id=task.id)
@@ -118,9 +118,9 @@ def _choose_of_pass(task: OpenTask, asks: JudgeAsks) -> HIT | None:
 
 
 def _choose_of_sample(asks: JudgeAsks, *, most: int, holds_check: bool | None) -> HIT | None:
-    """Lock and return the first HIT of the judge's samples that asks for no more than they are to give; None if there is none.
+    """Lock and return the first HIT of the judge's samples within their limit per comparison; None if there is none.
 
-    Including judged and held blocks, no comparison gets more than `most` of their sentences,
+    No comparison gets more than `most` of their sentences, judged and held ones included,
     however often they ask. The judge's row is locked, so that nothing else is lent to them
     meanwhile.
     """
@@ -152,7 +152,7 @@ def _claim_next(task: OpenTask, asks: JudgeAsks, *, holds_check: bool | None) ->
 
 def _with_check(task: OpenTask, judge: Judge, asks: JudgeAsks) -> bool:
     """Return whether the next HIT should hold an attention check: one is due, and available."""
-    # Asked in any case, so that the answer takes as long whether one is due or not.
+    # Looked up in any case, so that the response takes as long whether one is due or not.
     is_available = has_check_to_lend(**asks)
     return (
         is_available

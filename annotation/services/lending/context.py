@@ -48,7 +48,7 @@ from campaign.models import ConflictOfInterest, Instructions, Judge, System, Tas
 
 @dataclass(frozen=True, slots=True)
 class OpenTask:
-    """A test set whose HITs the judge may be lent, and how many of its HITs they were lent."""
+    """A task whose HITs the judge may be lent, and how many of its HITs they were lent."""
 
     id: int
     hits_lent: int
@@ -56,7 +56,7 @@ class OpenTask:
     checks_lent: int
     hits_since_check: int
     hits_since_repeat: int
-    # The planner looked a moment ago and found nothing to draw for them.
+    # The planner found nothing to draw for them a moment ago.
     is_none_left: bool
     # The judge requested work a while ago and the planner has not answered: it is down.
     is_planner_silent: bool
@@ -68,7 +68,7 @@ class OpenTask:
     intra_share: float
     repeat_gap: int
     attention_every: int
-    # Its protocol allots texts, to be seen once or twice.
+    # Its protocol allots texts, which judges see once or twice.
     has_passes: bool
     # It shows judges their texts twice.
     has_second_pass: bool
@@ -109,13 +109,13 @@ class LendingContext:
     is_asked_again : bool
         Whether organisers asked them to judge again.
     messages : tuple of str
-        What organisers wrote to them within a week, the newest first.
+        Organisers' messages to them within a week, newest first.
     has_declined : bool
         Whether they declined to take part.
     owes_acceptance : bool
         Whether they must accept instructions first.
     campaign_state : str
-        A `CampaignState`; without test sets where it is not open.
+        A `CampaignState`; there are no tasks unless it is open.
     lease_minutes : int
     work : JudgeWork
     conflicts : tuple of int
@@ -129,7 +129,7 @@ class LendingContext:
         Blocks of these assignments, done or not.
     tasks : tuple of OpenTask
         If the judge chose one of them, only that one, for `begun` too: other assignments end with
-        their lease, or go on when the judge comes back to their test set.
+        their lease, or continue when the judge returns to their task.
     """
 
     now: datetime
@@ -157,8 +157,8 @@ _IS_SILENT: Final = ExpressionWrapper(
 
 
 def _locked(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
-    # As `ASSIGNMENT_LOCK` for a submission: until the commit no table is read whole, neither by lending nor by
-    # what foreign keys look up then.
+    # As `ASSIGNMENT_LOCK` does for a submission: until the commit no table is scanned, neither by lending nor by
+    # the look-ups of foreign keys.
     setting = Func(
         Value("enable_seqscan"),
         Value("off"),

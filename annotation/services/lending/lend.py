@@ -46,9 +46,9 @@ def assignments_release(*, judge: Judge) -> None:
 _MAY_FINISH: Final = frozenset({CampaignState.OPEN, CampaignState.PAUSED, CampaignState.CLOSED})
 
 
-#: Blocks a judge may hold of HITs they have not begun: lent ahead, so that a page goes on without network.
+#: Maximum blocks of HITs lent ahead, so that a page can go on without a network.
 BLOCKS_AHEAD: Final = 20
-#: The lease of these. A page that is at work renews it with each HIT; of one that was left, others have them soon.
+#: Their lease. A page at work renews it with each HIT; the HITs of an abandoned page are soon available to others.
 MINUTES_AHEAD: Final = 20
 
 
@@ -81,12 +81,13 @@ def assignment_lend(
 ) -> LentAssignment | None:
     """Return the assignment this judge holds, or lend a new one; None if no HIT is available.
 
-    `after`, an assignment's public id, leaves that one out: a page fetches the next HIT while the
-    judge is still at work on the last. `in_hand` leaves out all that a page has, in the order of work, and
-    extends their leases; beside them a HIT is lent only within `BLOCKS_AHEAD`, and while others find HITs, too. Takes the lock of the judge's row, so that a judge's tabs are
-    served one after the other. No judge waits for another: HITs locked for others are skipped.
+    `after`, an assignment's public id, is not returned again: a page fetches the next HIT while the
+    judge is still at work on the last. Nor are the assignments `in_hand` on a page, in the order of work; their leases
+    are extended, and a HIT is lent beside them only within `BLOCKS_AHEAD`, and while others find HITs, too. Takes the
+    lock of the judge's row, so that a judge's tabs are served one after the other. No judge waits for another: HITs
+    locked for others are skipped.
 
-    `annotation.services.lending.work_requests.work_request` says why there is none. Raises
+    `annotation.services.lending.work_requests.work_request` tells why there is none. Raises
     `JudgePausedError` if the judge is paused or excluded, `JudgeDeclinedError` if they declined to
     take part, and `InstructionsPendingError` if they have not accepted the instructions.
     """
@@ -192,7 +193,7 @@ def _lend_new(
 
 
 def _may_be_lent_ahead(hit: HIT, judge: Judge, context: LendingContext) -> bool:
-    """Return whether the judge may hold this one, too, and others still find as many HITs as the judge holds."""
+    """Return whether the judge may hold this HIT as well, and others still find as many HITs as the judge holds."""
     if context.blocks_begun + len(hit.segment_ids) > BLOCKS_AHEAD:
         return False
     if hit.reserved_for_id == judge.pk:
@@ -296,7 +297,7 @@ def _release(assignment: Assignment) -> None:
 def leases_release() -> int:
     """Mark assignments whose lease ran out as released and return their number.
 
-    Their HITs are available again without this: that goes by `HIT.available_at`.
+    Their HITs are available again without this, by `HIT.available_at`.
     """
     return Assignment.objects.filter(
         completed_at__isnull=True, released_at__isnull=True, lease__endswith__lte=Now()

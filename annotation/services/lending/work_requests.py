@@ -33,7 +33,7 @@ from campaign.models import Campaign, CampaignState, Judge, Task
 NONE_LEFT_VALID_FOR: Final = timedelta(seconds=60)
 _SECONDS_UNTIL_PLANNED: Final = 2
 _SECONDS_UNTIL_RETURNED: Final = 30
-# The second pass is planned when they have finished their HITs.
+# The second pass is planned when the judge has finished the HITs of the first.
 _SECONDS_IN_HAND: Final = 5
 _SECONDS_UNTIL_OPEN: Final = 30
 
@@ -99,7 +99,7 @@ def work_request(*, judge: Judge) -> NoWork:
 
 
 def _second_to_come(judge: Judge, tasks: Sequence[Task]) -> NoWork | None:
-    """Return that the second pass of a task comes as soon as the judge is known to have done the first."""
+    """Return when to ask again if the second pass of a task is due once the judge has done the first; None if none is."""
     for task in tasks:
         if not has_passes(task) or passes_of(task).are_seen_once(task.rules):
             continue

@@ -1,6 +1,6 @@
 """Plan HITs in one transaction, under the lock of a test set's `HITSequence`; store them, and write their blocks.
 
-Nothing depends on it: a HIT that is lent unprepared gets its blocks from a trigger.
+Writing blocks ahead is optional: a HIT that is lent without blocks gets them from a trigger.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -153,14 +153,14 @@ def _prepare(hit_ids: list[int]) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleOfAJudge:
-    """For whom a sort's HITs are drawn that each are of one judge's samples.
+    """A judge for whom HITs of a sort are drawn from their own samples.
 
     Attributes
     ----------
     judge : str
         Their pseudonym.
     taken : mapping
-        The sentences of each comparison that they have, or that are planned for them.
+        Sentences of each comparison that they have, or that are planned for them.
     most : int
         Sentences of a comparison that they are given.
     """
@@ -179,14 +179,14 @@ class PlanningTransaction(HITPlanning):
         Locked; written by `store`.
     planned : list of PlannedHIT
     has_withdrawn : bool
-        Whether a HIT was withdrawn. Then no further HIT may be drawn: it would not follow from what is
-        recorded.
+        Whether a HIT was withdrawn. Then no further HIT may be drawn: it would not follow from the
+        recorded state.
     stored_ids : dict of int to int
         Row ids of first HITs by number, for the HITs that repeat them.
     now : datetime
         By the database's clock.
     withdrawn : frozenset of str
-        Names of the systems that are withdrawn: under the lock, so that no HIT with one is planned later.
+        Names of the withdrawn systems, read under the lock, so that no HIT with one is planned later.
 
     HITs that are planned `for_standby` count as planned blocks, but draws do not learn of them before
     they are lent (`lent_from_standby`): most never are.
@@ -210,7 +210,7 @@ class PlanningTransaction(HITPlanning):
         self._turns_before = sequence.turns
         self.has_withdrawn = False
         self.stored_ids: dict[int, int] = {}
-        # Under the lock no system comes or is withdrawn.
+        # Under the lock no system is added or withdrawn.
         inputs = draw_inputs(task=task, design=design, sequence=sequence, at=now, texts=texts)
         if sample is not None:
             inputs = inputs.limited(sample.taken, most=sample.most)
@@ -304,7 +304,7 @@ class PlanningTransaction(HITPlanning):
         self.store()
 
     def turns_return(self) -> None:
-        """Draw next from the windows that withdrawn HITs were drawn from, so that no text is passed over."""
+        """Continue with the windows that withdrawn HITs were drawn from, so that no text is skipped."""
         left = HIT.objects.filter(
             design=self.design, purpose=HITPurpose.FIRST, withdrawn_at__isnull=True
         )

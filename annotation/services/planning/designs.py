@@ -31,7 +31,7 @@ from campaign.models import (
 )
 from campaign.refusals import RefusedError
 
-#: The least and the most that numbers of a design may be; constraints of `Design` hold the same.
+#: Bounds of the numbers of a design; constraints of `Design` enforce the same.
 LIMITS: Final[Mapping[str, tuple[float, float]]] = {
     "systems_per_block": (1, 26),
     "segments_per_hit": (1, 50),
@@ -45,7 +45,7 @@ LIMITS: Final[Mapping[str, tuple[float, float]]] = {
 
 
 class DesignRefusedError(RefusedError):
-    """No HIT could be drawn by such a design; the message says why, `field` where, if it is one."""
+    """No HIT could be drawn by such a design; the message says why, and `field` names the field at fault, if there is one."""
 
 
 @transaction.atomic
@@ -103,8 +103,8 @@ def design_use_again(*, design: Design, changed_by: User | None = None) -> Desig
     """Create and return a design like an earlier one of the same task, with the seed that is in force.
 
     The earlier seed may have become public since, which would make draws predictable. Raises
-    `DesignRefusedError`, and changes nothing, as `design_change` does: sentences may be gone, or
-    judges may see the reference meanwhile.
+    `DesignRefusedError`, and changes nothing, as `design_change` does: sentences may have been deleted since, or
+    judges may now see the reference.
     """
     in_force = design_in_force(task_id=design.task_id)
     chosen = {
@@ -249,7 +249,7 @@ def _block_size_check(design: Design) -> None:
 
 
 def _sorting_check(design: Design) -> None:
-    """Raise `DesignRefusedError` unless comparisons are those of a sort exactly where the protocol is to sort."""
+    """Raise `DesignRefusedError` unless exactly the protocol that sorts has a design of the kind `sorting`."""
     is_sort = design.kind == DesignKind.SORTING
     if is_sort != (answer_kind(design.task.protocol).comparisons is not None):
         raise DesignRefusedError(
@@ -266,7 +266,7 @@ def _sorting_check(design: Design) -> None:
 
 
 def _systems_check(design: Design) -> None:
-    """Raise `DesignRefusedError` unless chosen systems are of the test set, and fill a block without those withdrawn."""
+    """Raise `DesignRefusedError` unless chosen systems are in the test set and, without withdrawn ones, fill a block."""
     if not design.systems:
         return
     known = System.objects.filter(test_set=design.task.test_set_id, name__in=design.systems)
@@ -341,7 +341,7 @@ def _subset_check(name: str, wanted: Sequence[int], known: Iterable[int]) -> Non
 
 
 def _field_of(error: ValidationError) -> str:
-    """Return the one field that an error is about; empty if it is about several, or none."""
+    """Return the field that an error is about; empty if it is about several, or none."""
     fields = set(getattr(error, "error_dict", ())) - {NON_FIELD_ERRORS}
     return fields.pop() if len(fields) == 1 else ""
 

@@ -1,4 +1,4 @@
-"""Plan HITs for one judge: of their samples of a sort, if none is available to them, and repeats of their own HITs."""
+"""Plan HITs for one judge: if none is available to them, from their samples of a sort, and repeats of their own HITs."""
 
 from datetime import timedelta
 from typing import Final
@@ -29,7 +29,7 @@ from campaign.models import Judge, Output, Segment, System, SystemKind, Task
 _HITS_FOR_A_JUDGE: Final = 2
 # Consecutive draws without anything to rank, after which a judge is told that there is no work.
 _EMPTY_DRAWS_ALLOWED: Final = 50
-# A HIT drawn for a judge who does not return becomes available to others; one of a sample is
+# A HIT drawn for a judge who does not return becomes available to others; a HIT of a sample is
 # withdrawn, and its comparisons are planned for others.
 _RESERVED_FOR: Final = timedelta(minutes=30)
 # A repeat of their own HIT is of no use to others: it is reserved longer, then withdrawn.
@@ -109,7 +109,7 @@ def _firsts_add(
     """Plan first HITs for one judge, with the copies the design asks for unless they are of a sample; return their number."""
     empty_draws = firsts = 0
     wanted = 1 if kind is Checks.SOME else _HITS_FOR_A_JUDGE
-    # Another draw from a sample is no other one.
+    # Another draw from a sample would be the same.
     allowed = 1 if is_sample else _EMPTY_DRAWS_ALLOWED
     while firsts < wanted and empty_draws < allowed:
         spare = None
@@ -288,9 +288,8 @@ def reservations_withdraw(*, task_id: int) -> int:
 def reservations_lift(*, task: Task) -> int:
     """Release to all judges the HITs reserved for a judge who has seen one of their segments; return their number.
 
-    A HIT is drawn for a judge while they ask, without their lock: the pool may lend them the same
-    segment meanwhile. Then it would stay reserved for half an hour for a judge who may not be lent
-    it.
+    The pool may lend a judge a segment of a HIT that is reserved for them. Then the HIT would stay
+    reserved for half an hour for a judge who may not be lent it.
     """
     reserved = HIT.objects.filter(task=task, reserved_until__gt=Now()).pooled().available()
     return reserved.seen_by(OuterRef("reserved_for"), task.exposed_apart).update(
@@ -302,8 +301,8 @@ def reservations_lift(*, task: Task) -> int:
 def samples_give_up(*, task_id: int) -> int:
     """Withdraw HITs that no judge will take, and return their number; the comparisons in them are planned again.
 
-    Those reserved for a judge who was not lent them in time, those whose lease ran out, and those for anybody, of before
-    there were samples. One that was lent is done: what was judged of it stays.
+    These are HITs reserved for a judge who was not lent them in time, HITs whose lease ran out, and HITs for anybody
+    from before there were samples. A HIT that was lent is marked done, and its judgments stay.
     """
     if not _nobodys(task_id).exists():
         return 0

@@ -1,8 +1,8 @@
 """Plan the HITs of tasks that show judges the texts twice: `annotation.protocols.Passes`.
 
 The first pass is planned in rounds (`annotation.sampling.rounds`), for everybody. The second is planned for
-one judge, when nothing of the first is left for them: what they judged, HIT by HIT, in a new order. Where it is by
-others, it is planned in rounds, too.
+one judge when nothing of the first is left for them: the blocks they judged, HIT by HIT, in a new order. If it is by
+other judges, it is planned in rounds, too.
 """
 
 from datetime import timedelta

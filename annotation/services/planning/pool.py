@@ -64,14 +64,14 @@ _JUDGES_AT_ONCE: Final = 100
 def pool_fill(*, task_id: int, size: int | None = None) -> int:
     """Plan what is needed now and return the number of HITs planned.
 
-    Fills the pool up to `size` available HITs, or until the test set has all its blocks; plans HITs
+    Fills the pool up to `size` available HITs, or until the task has all its blocks; plans HITs
     for judges who requested work, and repeats that come due; closes comparisons of a sort that have their
-    judgments, and plans those that it asks for then; and writes the blocks of the HITs that
-    will be lent first. Of a sort whose judges each are given samples, all HITs are planned for judges who requested
+    judgments, and plans the next ones; and writes the blocks of the HITs that
+    will be lent first. In a sort with samples per judge, all HITs are planned for judges who requested
     work. A bounded number of short transactions.
 
-    Without a `size`, what is available lasts an hour at the present pace, of an active design for the
-    most part on standby.
+    Without a `size`, the available HITs last an hour at the present pace, most of them on standby in an
+    active design.
     """
     task = Task.objects.get(pk=task_id)
     design = design_ensure(task=task)
@@ -123,7 +123,7 @@ def _plan_for(task_id: int, judge_id: int) -> int:
 
 
 def _pool_fill(task_id: int, size: int, attention_every: int) -> int:
-    """Fill the pool; HITs on standby give their places up where no more may be planned."""
+    """Fill the pool, dropping HITs on standby if no more may be planned."""
     made = _pool_fill_up(task_id, size, attention_every)
     _checks, others = _missing_in_pool(task_id, size, attention_every)
     if others and standby_give_up(task_id=task_id, count=others):
@@ -143,7 +143,7 @@ def _pool_fill_up(task_id: int, size: int, attention_every: int) -> int:
 
 
 def _missing_in_pool(task_id: int, size: int, attention_every: int) -> tuple[int, int]:
-    """Return how many HITs are missing with an attention check, where the design says which have one, and others."""
+    """Return how many HITs with an attention check are missing, if the design schedules checks, and how many others."""
     pool = HIT.objects.filter(task_id=task_id).pooled().unreserved()
     available = pool.filter(available_at__lte=Now())
     return missing_of_each_kind(available, size=size, attention_every=attention_every)

@@ -72,7 +72,7 @@ def standby_fill(*, task_id: int, size: int) -> int:
     texts = texts_now(task_id)
     made = 0
     while made < missing:
-        # As many as are planned, so that a planner that ends here leaves enough.
+        # As many as are planned, so that enough are left if the planner stops here.
         _give_up(task_id, stale, count=_AT_ONCE)
         count = min(_AT_ONCE, missing - made)
         planned = _batch_plan(task_id, count, round(checks * count / wanted), texts)
@@ -113,7 +113,7 @@ def _available(task_id: int) -> HITQuerySet:
 def _stale_batches(task_id: int) -> list[int]:
     """Return the ids of standby batches drawn by another design, or from much fewer judgments than are known now.
 
-    As ids: with the condition itself as a filter, PostgreSQL may evaluate it for each HIT.
+    Ids rather than a queryset, whose condition PostgreSQL may evaluate for each HIT.
     """
     design = Design.objects.filter(task=task_id).not_imported().latest()
     known = SamplingState.objects.filter(task=task_id).first()
@@ -138,7 +138,7 @@ def _batch_plan(task_id: int, count: int, checks: int, texts: TestSetTexts) -> i
 def _give_up(task_id: int, batches: QuerySet[PlanningBatch, Any] | list[int], *, count: int) -> int:
     """Delete about `count` HITs on standby, the last ones of the oldest batch; return their number.
 
-    None that was lent is drawn from them: those are before the ones deleted.
+    No lent HIT depends on them: those come before the deleted ones.
     """
     oldest = _available(task_id).filter(batch__in=batches).aggregate(batch=Min("batch"))
     if oldest["batch"] is None:
@@ -162,20 +162,20 @@ def _give_up(task_id: int, batches: QuerySet[PlanningBatch, Any] | list[int], *,
 
 
 def _with_all_copies(hits: list[HIT]) -> list[HIT]:
-    """Return the HITs without copies of a HIT that is not among them: no HIT loses some of its copies."""
+    """Return the HITs without copies of a HIT that is not among them, so that no HIT loses only some of its copies."""
     mine = {hit.pk for hit in hits}
     return [hit for hit in hits if hit.repeats_id is None or hit.repeats_id in mine]
 
 
-#: Fewer cannot disagree.
+#: The last HIT is optional after this many: fewer cannot disagree.
 _BEFORE_THE_LAST: Final = 2
 
 
 def waiting_release(*, task: Task) -> int:
     """Make the HITs available whose first HIT is done, and return their number; withdraw those whose first is withdrawn.
 
-    Where the last of them is needed in some cases only, it waits for those before it, and is
-    withdrawn where it is not needed.
+    If the last of them is needed in some cases only, it waits for those before it, and is
+    withdrawn if it is not needed.
     """
     return _release(task) if answer_kind(task.protocol).has_stages else 0
 
@@ -201,7 +201,7 @@ def _release(task: Task) -> int:
 def _last_ones(task: Task, waiting: dict[int, int]) -> tuple[set[int], set[int]]:
     """Return the ids of HITs that wait for others which repeat the same HIT, and of those that are not needed.
 
-    `waiting` names, by the id of a HIT, the one it repeats.
+    `waiting` maps the id of a HIT to the id of the one it repeats.
     """
     is_needed = answer_kind(task.protocol).last_is_needed
     if is_needed is None or not waiting or is_needed(task.rules, []) is None:
@@ -215,7 +215,7 @@ def _last_ones(task: Task, waiting: dict[int, int]) -> tuple[set[int], set[int]]
 
 
 def _last_of_each(firsts: Collection[int]) -> dict[int, tuple[int, bool]]:
-    """Return the last HIT that repeats each of these, and whether all before it are done; where two or more are before it."""
+    """Return the last repeat of each of these HITs, and whether all earlier repeats are done, if there are at least two."""
     rows: dict[int, list[tuple[int, bool]]] = defaultdict(list)
     repeats = HIT.objects.filter(repeats__in=list(firsts), withdrawn_at__isnull=True)
     for pk, first, completed in repeats.order_by("number").values_list(
