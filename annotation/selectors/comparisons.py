@@ -19,7 +19,7 @@ COMPARISON_IMPORTED = "why__comparison"
 
 
 def blocks_wanted(*, design: Design) -> list[tuple[str, str, int]]:
-    """Return each comparison that is open now, with the blocks of first HITs to be planned of it.
+    """Return each open comparison with the number of blocks of first HITs still to be planned for it.
 
     These are its missing judgments, less the blocks that are planned or lent already. So skipped,
     returned and withdrawn blocks are planned again. Two queries, and those of the protocol.
@@ -41,7 +41,7 @@ def blocks_wanted(*, design: Design) -> list[tuple[str, str, int]]:
 
 
 def will_ask_more(*, task_id: int, judge_id: int) -> bool:
-    """Return whether a sort goes on that may ask this judge about sentences they have not seen."""
+    """Return whether a sort is going on that may ask this judge about sentences they have not seen."""
     design = design_in_force(task_id=task_id)
     if design is None or design.kind != Design.Kind.SORTING:
         return False
@@ -54,7 +54,7 @@ def will_ask_more(*, task_id: int, judge_id: int) -> bool:
 
 
 def hits_of_closed(*, design: Design, hits: HITQuerySet) -> list[HIT]:
-    """Return those of these HITs that compare systems whose comparison is not open any more."""
+    """Return those of these HITs whose comparison is no longer open."""
     comparisons = answer_kind(design.task.protocol).comparisons
     if comparisons is None:
         return []
@@ -68,7 +68,7 @@ def hits_of_closed(*, design: Design, hits: HITQuerySet) -> list[HIT]:
 
 
 def sentences_of_a_judge(task: Task) -> int:
-    """Return how many sentences of a comparison a judge is given, drawn for them; 0 where there are no samples."""
+    """Return the number of sentences of a comparison sampled for each judge; 0 without samples."""
     comparisons = answer_kind(task.protocol).comparisons
     return 0 if comparisons is None else comparisons.sentences_of_a_judge(task.rules)
 
@@ -76,9 +76,9 @@ def sentences_of_a_judge(task: Task) -> int:
 def sentences_taken(
     *, judge_id: int, task_id: int, planned: bool = True
 ) -> Counter[tuple[str, str]]:
-    """Return the sentences of each comparison that this judge has judged or holds, or that are `planned` for them.
+    """Return the number of sentences of each comparison that this judge has judged or holds, or that are `planned` for them.
 
-    What they skipped, or gave back, is not counted, nor are checks and repeats.
+    Skipped and returned sentences do not count, nor do checks and repeats.
     """
     taken: Counter[tuple[str, str]] = Counter()
     judged = (

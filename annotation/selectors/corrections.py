@@ -16,7 +16,7 @@ def corrections_listed(*, task: Task) -> QuerySet[OutputCorrection]:
 
 
 def corrections_recorded(task_id: int) -> dict[str, list[int]]:
-    """Return, for the parameters of a ranking, the corrections whose judgments do not count; empty without one."""
+    """Return the corrections whose judgments do not count, for the parameters of a ranking; empty if there are none."""
     found = OutputCorrection.objects.filter(
         before__segment__test_set__tasks=task_id, leaves_out=True
     )
@@ -25,7 +25,7 @@ def corrections_recorded(task_id: int) -> dict[str, list[int]]:
 
 
 def correctable_outputs(*, segment_id: int) -> QuerySet[Output]:
-    """Return the present outputs of systems for a segment, by the systems' names."""
+    """Return the current outputs of systems for a segment, sorted by system name."""
     found = Output.objects.current().filter(segment=segment_id, system__kind=SystemKind.SYSTEM)
     return found.select_related("system").order_by("system__name")
 

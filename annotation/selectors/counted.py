@@ -43,7 +43,7 @@ class _QuarterHour(Func):
     output_field = DateTimeField()
 
 
-# Columns of a `JudgeTally`, with the skips that stand alone, and of a `WorkedQuarterHour`.
+# Columns of a `JudgeTally`, where `skipped` counts standing skips only, and of a `WorkedQuarterHour`.
 TALLY: Final = ("judged", "first_number", "first_at", "skipped", "last_at")
 WORKED: Final = ("sentences", "active_ms", "untimed", "judged")
 
@@ -65,8 +65,8 @@ class Counters:
     def differing(self, other: "Counters") -> list[str]:
         """Return the names of the parts that are not the same in both.
 
-        Of what judges worked, the sums are compared: a sentence skipped in one tab and judged in another
-        at the same time may count in either's quarter of an hour.
+        Work is compared by its sums per judge: a sentence skipped in one tab and judged in another
+        at the same time may count in either quarter of an hour.
         """
         names = [field.name for field in fields(self) if field.name != "worked"]
         differing = [name for name in names if getattr(self, name) != getattr(other, name)]
@@ -89,8 +89,8 @@ def _added(rows: Iterable[tuple[Any, Sequence[int | None]]]) -> dict[Any, tuple[
 def counters_counted(*, task_id: int) -> Counters:
     """Count all judgments of a test set that have a number, and its counted skips; reads each of them.
 
-    What is counted meanwhile may be in one query and not in another, so the caller reads from one snapshot,
-    or holds the lock of the test set's `JudgmentSequence`.
+    Answers counted in the meantime may be in one query and not in another, so the caller reads from one snapshot,
+    or holds the lock of the task's `JudgmentSequence`.
     """
     numbers: Any = JudgmentNumber.objects.filter(task=task_id).order_by()
     counted = numbers.values_list("judgment__judge").annotate(

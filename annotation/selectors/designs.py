@@ -18,19 +18,19 @@ from campaign.texts.counted import counted
 
 
 def designs_in_force(*, task_id: int | OuterRef) -> QuerySet[Design]:
-    """Return the test set's latest design; none before it has one, or with imported judgments only."""
+    """Return the latest design of a task; none before it has one, or if it has only imported judgments."""
     return Design.objects.filter(task=task_id).not_imported().order_by("-id")[:1]
 
 
 def design_in_force(*, task_id: int) -> Design | None:
-    """Return the test set's latest design; None if it has none yet, or only imported judgments."""
+    """Return the latest design of a task; None if it has none yet, or only imported judgments."""
     return designs_in_force(task_id=task_id).first()
 
 
 def systems_drawn(*, task: Task, design: Design) -> QuerySet[System]:
     """Return the systems that blocks of a design may show now, references among them unless their rate is 0.
 
-    Without damaged references and those that are withdrawn; `design` may be unsaved.
+    Excludes damaged references and withdrawn systems. `design` may be unsaved.
     """
     systems = task.test_set.systems.filter(withdrawn_at=None).exclude(kind=SystemKind.BAD_REFERENCE)
     if design.reference_rate == 0:
@@ -87,9 +87,9 @@ def is_reference_shown(*, task: Task, campaign: Campaign) -> bool:
 
 
 def _has_reference_to_show() -> Exists:
-    """Return whether a reference of a test set takes part as a system with a text that may be shown as the reference.
+    """Return the condition that a reference of a test set takes part as a system and may be shown as the reference.
 
-    All references of a sentence are shown together, or none. A translation that is no reference of
+    All references of a sentence are shown together, or none. A translation that is not a reference of
     its sentence is never shown as one, even if a person wrote it.
     """
     shown = Reference.objects.filter(segment=OuterRef("segment"), text=OuterRef("text"))
@@ -126,7 +126,7 @@ def _hits_left() -> QuerySet[HIT, Any]:
     references = System.objects.filter(
         IsAnyOf(F("pk"), OuterRef("system_ids")), kind=SystemKind.REFERENCE
     )
-    # As the indexes of these HITs have it, so that completed ones are not looked at.
+    # Matches the conditions of the indexes, so that completed HITs are not read.
     left = (
         Q(purpose__in=POOLED, is_standby=False)
         | Q(is_standby=True)
@@ -144,7 +144,7 @@ def _hits_left() -> QuerySet[HIT, Any]:
 
 
 def reference_use_said(*, campaign: Campaign, shown: bool, **_signal: Any) -> list[str]:
-    """Return the sentences of `campaign.selectors.judged.reference_use_in_words`. One query."""
+    """Return the sentences for `campaign.selectors.judged.reference_use_in_words`. One query."""
     uses = reference_uses(tasks=Task.objects.filter(test_set__campaign=campaign))
     if shown:
         return list(_ranked_in_words([use for use in uses if use.is_ranked]))
@@ -205,9 +205,9 @@ _ASKED_ABOUT_IT: Final = 2
 def design_unless_chosen(*, task: Task, campaign: Campaign, seed: int) -> Design:
     """Return the design of a test set for which none was chosen, not saved.
 
-    It draws the reference like a system, unless judges see it: then never. Blocks hold as many outputs as the protocol
-    begins with; where it asks about two at a time, two; where it sorts systems, the sort says which. Where others are
-    asked about what was said of an output, two are.
+    It draws the reference like a system, or never if judges see it. Blocks hold the protocol's first number of outputs,
+    or two if it asks about two at a time; in a sort, the sort chooses them. If other judges are asked about an answer,
+    two of them are.
     """
     return Design(
         task=task,
@@ -234,6 +234,6 @@ def _size(kind: AnswerKind) -> dict[str, Any]:
     if most == FEWEST_CANDIDATES:
         return {"kind": Design.Kind.BINARY, "systems_per_block": FEWEST_CANDIDATES}
     if kind.first_candidates == 1 or not kind.compares_outputs:
-        # So that no system is shown less than others.
+        # Balanced, so that no system is shown less often than others.
         return {"kind": Design.Kind.BALANCED, "systems_per_block": 1}
     return {"systems_per_block": kind.first_candidates or min(_USUAL, most)}

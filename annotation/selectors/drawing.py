@@ -43,7 +43,7 @@ class TestSetTexts(Mapping[int, SegmentOutputs]):
     __test__ = False
 
     def __init__(self, task: Task, *, at: datetime | None = None) -> None:
-        """`at`: use the outputs, and the approved damaged references, of this time."""
+        """Use the outputs, and the approved damaged references, of the time `at`."""
         self._task = task
         self.at = at
         self._chunks: dict[int, dict[int, SegmentOutputs]] = {}
@@ -150,7 +150,7 @@ class FilteredTexts(Mapping[int, SegmentOutputs]):
 def texts_without(
     texts: Mapping[int, SegmentOutputs], systems: Collection[str], normalisation: Normalisation
 ) -> Mapping[int, SegmentOutputs]:
-    """Return the texts without those of these systems, also where another system wrote the same."""
+    """Return the texts without those of these systems, even if another system wrote the same text."""
 
     def keep(segment: SegmentOutputs) -> tuple[SystemOutput, ...]:
         theirs = {
@@ -170,7 +170,7 @@ def texts_without(
 def texts_of_others(
     texts: Mapping[int, SegmentOutputs], systems: Collection[str]
 ) -> Mapping[int, SegmentOutputs]:
-    """Return the texts without the outputs of these systems; where another wrote the same, its own stays."""
+    """Return the texts without the outputs of these systems; the same text by another system stays."""
 
     def keep(segment: SegmentOutputs) -> tuple[SystemOutput, ...]:
         return tuple(output for output in segment.outputs if output.system not in systems)
@@ -206,9 +206,9 @@ class DrawInputs:
     withdrawn : frozenset of str
         Names of the systems that are withdrawn.
     state : dict
-        Of the draw, as JSON; for an active design with the comparisons judged so far.
+        State of the draw, as JSON; for an active design with the comparisons judged so far.
     segment_blocks : list of int
-        Blocks planned of each segment.
+        Number of blocks planned for each segment.
     """
 
     task: Task
@@ -248,7 +248,7 @@ class DrawInputs:
         )
 
     def limited(self, taken: Mapping[tuple[str, str], int], *, most: int) -> "DrawInputs":
-        """Return the inputs for a judge who gives at most `most` answers to a comparison, these included."""
+        """Return the inputs for a judge who gives at most `most` answers to a comparison, including those `taken`."""
         state = DrawState.from_json(self.state).limited(taken, most=most)
         return replace(self, state=state.to_json())
 
@@ -261,9 +261,7 @@ def draw_inputs(
     at: datetime,
     texts: TestSetTexts | None = None,
 ) -> DrawInputs:
-    """Return the inputs for drawing the next HITs. Reloads `texts` if a system was added or an output corrected
-    since.
-    """
+    """Return the inputs for drawing the next HITs; reload `texts` if a system was added or an output corrected since."""
     systems = dict(task.test_set.systems.values_list("name", "withdrawn_at"))
     if texts is None or texts.systems.keys() != systems.keys() or _is_corrected_since(texts, task):
         texts = TestSetTexts(task, at=at)
@@ -288,7 +286,7 @@ def _state(
 ) -> DrawState:
     """Return the draw state so far; for an active design with the comparisons judged so far."""
     state = DrawState.from_json(sequence.state) if sequence.state else DrawState.empty()
-    # All systems, so that a batch records which systems existed.
+    # With all systems, so that a batch records which systems existed.
     state = state.covering(texts.ranked_systems)
     if design.kind == Design.Kind.ACTIVE:
         found = SamplingState.objects.filter(task=design.task_id).first()

@@ -45,12 +45,12 @@ class JudgeShare:
 
 
 def task_at_work(*, task: Task) -> AtWork:
-    """Return who is at work in a test set, by the database's clock. One query."""
+    """Return how many judges are at work in a task, and their blocks, by the database's clock. One query."""
     return _counted(assignments_held().filter(hit__task=task))
 
 
 def campaign_at_work(*, campaign: Campaign) -> AtWork:
-    """Return who is at work in a campaign, by the database's clock. One query."""
+    """Return how many judges are at work in a campaign, and their blocks, by the database's clock. One query."""
     return _counted(assignments_held().filter(hit__task__test_set__campaign=campaign))
 
 
@@ -63,7 +63,7 @@ def _counted(held: QuerySet[Assignment]) -> AtWork:
 
 
 def closing_in_words(*, task: Task) -> list[str]:
-    """Return sentences on the effects of closing a task now."""
+    """Return the effects of closing a task now as sentences."""
     return [
         _at_work_in_words(task_at_work(task=task)),
         _("They can finish these sentences but get no new ones. All judgments are kept."),
@@ -93,7 +93,7 @@ def judges_share(*, judges: Collection[Judge], task: Task) -> JudgeShare:
 
 def assignments_held() -> QuerySet[Assignment]:
     """Return the assignments that judges hold now, by the database's clock."""
-    # Not `lease__contains`, which may be looked up in the index of all leases there ever were.
+    # Not `lease__contains`, which may be looked up in the index of all leases ever given.
     return Assignment.objects.filter(
         completed_at__isnull=True,
         released_at__isnull=True,
@@ -113,7 +113,7 @@ class _Work:
 
 
 def judge_change_in_words(*, judge: Judge, change: Callable[[], object]) -> list[str]:
-    """Return sentences on the effects of a change of a judge on their work; empty if there are none.
+    """Return the effects of a change of a judge on their work as sentences; empty if there are none.
 
     `change` is made and rolled back, so that the effects follow from the actual lending rules.
     """
@@ -183,7 +183,7 @@ def _limit(before: _Work, after: _Work) -> list[str]:
 
 
 def group_only_in_words(*, task: Task, group: JudgeGroup) -> list[str]:
-    """Return sentences on the effects of restricting a design to a group on the task's judges. Three queries."""
+    """Return the effects on the task's judges of restricting its design to a group, as sentences. Three queries."""
     members = GroupMember.objects.filter(group=group)
     outside = ~Q(judge__in=members.values("judge"))
     holding = assignments_held().filter(outside, hit__task=task).values("judge").distinct()
@@ -255,9 +255,9 @@ def design_effects(*, task: Task) -> DesignEffects:
 def design_effects_in_words(
     effects: DesignEffects, *, design: Design | None = None, group: JudgeGroup | None = None
 ) -> list[str]:
-    """Return the same as sentences, with the number of judges needed.
+    """Return the effects of a change of design as sentences, with the number of judges needed.
 
-    `design` is the new one, None where it is in force already; `group` the one that it begins to be for.
+    `design` is the new one, None if it is in force already; `group` is its new judge group.
     """
     said = [
         _("The new design applies from HIT %(number)d.") % {"number": effects.first},
@@ -283,7 +283,7 @@ def design_effects_in_words(
 
 
 def design_needs_in_words(*, task: Task, design: Design | None = None) -> list[str]:
-    """Return how many judges a task takes by a design, or by that in force, as sentences; nothing where one will do."""
+    """Return the number of judges a task needs with a design, or the one in force, as sentences; none if one is enough."""
     designs = None if design is None else {task.pk: design}
     return [words for needed in judges_needed([task], designs=designs) for words in needed.words]
 
@@ -299,15 +299,15 @@ class StateEffects:
     ----------
     transition : Transition
     is_possible : bool
-        From the state the campaign is in.
+        Whether the campaign's state allows it.
     judges : int
-        Who hold sentences now.
+        Judges who hold sentences now.
     sentences : int
-        That they hold.
+        Sentences that they hold.
     judged : int
-        Blocks that were judged, in all.
+        Blocks judged in total.
     judges_needed : sequence of JudgesNeeded
-        Of an opening: by those open tasks that take more than one judge.
+        For an opening: needs of the open tasks that take more than one judge.
     facts : sequence of str
     """
 

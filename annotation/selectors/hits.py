@@ -34,7 +34,7 @@ from campaign.models import Output, Segment, System, SystemKind, Task
 
 
 def hits_explained(*, task_id: int) -> HITQuerySet:
-    """Return the HITs of a test set with everything organisers are shown. One query a page."""
+    """Return the HITs of a task with all that organisers are shown. One query per page."""
     held = Assignment.objects.filter(
         hit=OuterRef("pk"), completed_at__isnull=True, released_at__isnull=True
     )
@@ -47,7 +47,7 @@ def hits_explained(*, task_id: int) -> HITQuerySet:
 
 
 def designs_of(*, task_id: int) -> QuerySet[Design]:
-    """Return the designs that drew the HITs of a test set, with the name of who chose each."""
+    """Return the designs that drew the HITs of a task, each with the name of the user who chose it."""
     return (
         Design.objects.filter(task=task_id)
         .not_imported()
@@ -128,7 +128,7 @@ def _block(
 def firsts_scheduled(
     *, design: Design, sequence: HITSequence, count: int
 ) -> list[tuple[int, int, HITPlan]]:
-    """Return the first HITs that the next `count` steps of a schedule repeat: id, family, plan. One read."""
+    """Return the first HITs that the next `count` steps of a schedule repeat, each as id, family and plan."""
     parameters = design.parameters
     if design.pk is None or (not parameters.inter_share and parameters.redundancy == 1):
         return []
@@ -152,7 +152,8 @@ def firsts_scheduled(
 def judge_history(*, judge_id: int, task_id: int) -> tuple[list[HITHistoryEntry], dict[int, int]]:
     """Return the HITs lent to a judge in order, and the ids of those that are no intra repeats.
 
-    Training is left out, and what shows a withdrawn system is not repeatable. The dictionary maps the number of a HIT to its id.
+    Training is left out, and HITs that show a withdrawn system are not repeatable. The dictionary maps the number of a
+    HIT to its id.
     """
     judged = Judgment.objects.filter(judge=OuterRef("judge"), block__hit=OuterRef("hit"))
     withdrawn = System.objects.filter(
@@ -193,9 +194,9 @@ class PreviewedBlock:
     Attributes
     ----------
     shown : BlockData
-        All that a judge would see; its ids are those of no stored block.
+        The data that a judge would see; its ids belong to no stored block.
     plan : BlockPlan
-        Which systems stand behind the candidates, in shown order, and why: for organisers only.
+        The systems behind the candidates, in shown order, and the explanation, for organisers only.
     """
 
     shown: BlockData
@@ -235,15 +236,15 @@ def previewed_hits(
     ----------
     task_id : int
     numbers : range
-        Of the HITs.
+        Numbers of the HITs.
     design : Design, optional
-        One that is to follow the one in force, not saved; None for the one in force.
+        Unsaved design that would follow the one in force; None for the one in force.
 
     Returns
     -------
     list of PreviewedHIT
-        Fewer than `numbers` if no more can be ranked. Their texts are read together; of repeats and checks
-        some come on top, two queries for what stands together.
+        Fewer than `numbers` if no more can be ranked. Their texts are read together; repeats and checks
+        may take further queries.
     """
     task: Any = (
         Task.objects.select_related("test_set__campaign").annotate(now=Now()).get(pk=task_id)
@@ -255,7 +256,7 @@ def previewed_hits(
     sequence.last_number = numbers.start - 1
     inputs = draw_inputs(task=task, design=design, sequence=sequence, at=task.now)
     drawer = inputs.drawer()
-    # Anywhere in the test set: read together, so that their number decides nothing.
+    # They are anywhere in the test set: read together, so that the number of queries is constant.
     firsts_only = range(numbers.start, numbers.stop, design.redundancy)
     inputs.texts.read_ahead(drawer.segments_ahead(firsts_only, turn=sequence.turns + 1))
     planning = HITPlanning(
@@ -263,7 +264,7 @@ def previewed_hits(
         drawer=drawer,
         withdrawn=inputs.withdrawn,
         counters=sequence,
-        # Organisers may look at a design also when all is planned.
+        # Organisers may preview a design even when all blocks are planned.
         blocks_wanted=None,
         only_wanted=False,
     )

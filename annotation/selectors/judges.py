@@ -49,7 +49,7 @@ _STATUS_BY_ACTION = {
     QualityActionKind.PAUSE: JudgeStatus.PAUSED,
     QualityActionKind.EXCLUDE: JudgeStatus.EXCLUDED,
 }
-# On the page of sentences; on “Your time” until it is taken back.
+# Messages are shown this long on the page of sentences, and on “Your time” until they are taken back.
 _MESSAGE_SHOWN_FOR = timedelta(days=7)
 _SEVERITY = list(JudgeStatus)
 
@@ -66,13 +66,13 @@ def messages_to(judge: Judge | OuterRef) -> QuerySet[QualityAction]:
 
 
 def actions_that_stop(judge: OuterRef) -> QuerySet[QualityAction]:
-    """Return the actions that stop a judge: any exist exactly if not `JudgeStatus.may_judge`."""
+    """Return the actions that stop a judge: there are some exactly if `JudgeStatus.may_judge` is false."""
     stopping = [QualityActionKind.PAUSE, QualityActionKind.EXCLUDE]
     return QualityAction.objects.in_force().filter(judge=judge, action__in=stopping)
 
 
 def status_from_actions(actions: Iterable[str]) -> JudgeStatus:
-    """Return the status that these actions, all in force, give a judge; some give none."""
+    """Return the status of a judge with these actions in force; some actions do not change it."""
     return max(
         (
             _STATUS_BY_ACTION[QualityActionKind(action)]

@@ -1,6 +1,6 @@
 """Minimum number of judges that tasks need to finish their designs, and advice where there are too few.
 
-Said where a task is added and in its settings, where a design is changed, under *People*, and before a campaign opens.
+Shown when a task is added and in its settings, when a design is changed, under *People*, and before a campaign opens.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ from annotation.selectors.passes import rounds_of
 from annotation.selectors.progress import work_annotations
 from campaign.models import GroupMember, Judge, Output, SystemKind, Task
 
-#: Judges of whom nothing need be said.
+#: A need of one judge is not reported.
 _ONE: Final = 1
 
 
@@ -34,14 +34,14 @@ class JudgesNeeded:
     ----------
     task : Task
     needed : int
-        The fewest judges with whom its design can be finished.
+        Minimum number of judges with whom its design can be finished.
     there : int
-        Those who take part, know both languages and the subject, and are in the group that its design is for.
+        Judges who take part, know both languages and the subject, and are in the design's judge group.
     group : str
-        The name of that group; empty where it is for everybody.
+        Name of that group; empty if the design is for all judges.
     is_feasible : bool
     words : list of str
-        Both in sentences, and what to do where they are too few.
+        Both numbers in sentences, with advice if there are too few judges.
     """
 
     task: Task
@@ -173,14 +173,14 @@ def _there_in_words(needed: int, there: int, design: Design) -> str:
 
 
 class _Reasons:
-    """Why a task whose blocks are drawn or sorted takes several judges."""
+    """Reasons why a task whose blocks are drawn or sorted needs several judges."""
 
     def __init__(self, task: Task, design: Design, kind: AnswerKind, people: _People) -> None:
         self._task, self._design, self._kind, self._people = task, design, kind, people
 
     @property
     def found(self) -> list[_Reason]:
-        """All that there are."""
+        """All reasons."""
         if self._kind.comparisons is not None:
             return [*self._of_blocks(), *self._of_a_sort(self._kind.comparisons)]
         return [*self._of_blocks(), *self._of_blocks_wanted()]
@@ -326,7 +326,7 @@ def _with_checks(task: Task, design: Design, texts: list[int]) -> list[int]:
 
 
 def _read_of_each(task: Task, design: Design, rounds: Rounds) -> list[int]:
-    """Count the systems of each round whose segments are read together; those that wrote the same are one."""
+    """Count the systems of each round whose segments are read together; systems with the same texts count once."""
     withdrawn = task.test_set.systems.exclude(withdrawn_at=None).values_list("name", flat=True)
     all_texts = TestSetTexts(task)
     all_texts.read_ahead(rounds.segments)

@@ -29,7 +29,7 @@ from campaign.models import Judge, User
 
 
 def judge_of_user(*, user: User, campaign_slug: str | None = None) -> Judge | None:
-    """Return the judge this user is in the campaign; without a slug, in the one joined last."""
+    """Return the user's judge in the campaign; without a slug, in the one they joined last."""
     judges = Judge.objects.select_related("campaign").filter(user=user, withdrawn_at=None)
     if campaign_slug is not None:
         judges = judges.filter(campaign__slug=campaign_slug)

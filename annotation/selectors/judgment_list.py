@@ -112,7 +112,7 @@ _ALIKE: Final = (
 
 def _candidate_of(name: str) -> Func:
     """Return an expression on numbers of judgments: the candidate that represents a system, NULL for none."""
-    # By the index of outputs by segment and system: the one that the block shows, corrected later or not.
+    # Found by the index on segment and system: the output that the block shows, corrected later or not.
     output = Output.objects.filter(
         IsAnyOf(F("pk"), OuterRef("judgment__block__outputs")),
         segment=OuterRef("judgment__block__segment"),
@@ -138,10 +138,10 @@ class Outcome(TextChoices):
 def of_outcome(
     rows: QuerySet[JudgmentNumber, Any], *, system: str, other: str = "", outcome: str = ""
 ) -> QuerySet[JudgmentNumber, Any]:
-    """Return the numbers of judgments in which a system was compared, and how that ended.
+    """Return the numbers of judgments in which a system was compared, with this outcome if one is given.
 
-    With `other` it was compared with that one. Otherwise with any: it won against one of them at least, lost against
-    one, or tied with one.
+    With `other`, the comparison is with that system. Otherwise it is with any: the system won against at least one,
+    lost against one, or tied with one.
     """
     labels = F("judgment__labels")
     found: QuerySet[JudgmentNumber, Any] = rows.alias(candidate=_candidate_of(system))
@@ -173,7 +173,7 @@ def counted_in_rankings() -> Q:
     excluded = QualityAction.objects.in_force().filter(
         judge=OuterRef("judgment__judge"), action=QualityActionKind.EXCLUDE
     )
-    # Not by a join, of which PostgreSQL expects that it leaves nothing.
+    # Not a join, which PostgreSQL expects to leave no rows.
     later = Judgment.objects.filter(supersedes=OuterRef("judgment"))
     return Q(~Exists(later), ~Exists(excluded), judgment__block__control="")
 
@@ -196,7 +196,7 @@ _WORDS: Final = (
 
 
 def with_words(rows: QuerySet[Any, Any]) -> QuerySet[Any, Any]:
-    """Return numbers of judgments with `words`, those of the source; NULL where it is not known."""
+    """Return numbers of judgments with `words`, the number of words of the source; NULL without a source text."""
     words = _number(
         _WORDS,
         F("judgment__block__segment__source_text"),
@@ -213,14 +213,14 @@ def on_day(day: date) -> Q:
     return Q(judgment__submitted_at__gte=start, judgment__submitted_at__lt=start + timedelta(1))
 
 
-#: Judgments of which the times are looked at, evenly from the first to the last.
+#: Judgments whose times are looked at, evenly from the first to the last.
 _LOOKED_AT: Final = 500
 
 
 def number_near_day(*, task: Task, day: date, oldest_first: bool) -> int | None:
-    """Return where to begin to look for the judgments of a day; None for where any list begins. Two queries.
+    """Return the number from which to look for the judgments of a day; None for the start of the list. Two queries.
 
-    Numbers mostly rise with time, so the times of some of them say about where a day is.
+    Numbers mostly rise with time, so the times of some judgments show where a day approximately is.
     """
     sequence = JudgmentSequence.objects.filter(pk=task.pk).values_list("last_number", flat=True)
     last = sequence.first() or 0
@@ -240,9 +240,9 @@ def number_near_day(*, task: Task, day: date, oldest_first: bool) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class JudgmentsPage:
-    """Some judgments in order. `then` is the number from which the next page goes on, if there may be one.
+    """A page of judgments. `then` is the number from which the next page continues, if there may be one.
 
-    `looked` are the numbers that were looked through, if not all could be.
+    `looked` is the range of numbers searched, if it was not all of them.
     """
 
     rows: list[Any]
@@ -261,8 +261,8 @@ def judgments_page(
 ) -> JudgmentsPage:
     """Return at most `ROWS` of the judgments found, the latest first, or those after or before `start`. Two queries.
 
-    Unless an index finds them (`is_indexed`), `WINDOW` numbers are looked through, and no more. With `segments`, ids
-    of those that have few, all judgments of these are sorted.
+    Unless an index finds them (`is_indexed`), at most `WINDOW` numbers are searched. With `segments`, ids of segments
+    with few judgments, all of these judgments are sorted.
     """
     sequence = JudgmentSequence.objects.filter(pk=task.pk).values_list("last_number", flat=True)
     last = sequence.first() or 0
@@ -275,7 +275,7 @@ def judgments_page(
     within = found.filter(number__gte=low, number__lte=high)
     by: F | CombinedExpression = F("number")
     if segments is not None:
-        # The index of numbers has no sums: PostgreSQL would look through all of them until a page is full.
+        # A sum keeps PostgreSQL from scanning the index of numbers until a page is full.
         by = by + 0
         within = within.filter(judgment__block__segment__in=segments)
     within = within.order_by(by.asc() if oldest_first else by.desc())
@@ -291,7 +291,7 @@ def judgments_page(
 
 @dataclass(frozen=True, slots=True)
 class RankedText:
-    """A candidate of a block: the text, the systems behind it by name with their keys, and the rank that it got."""
+    """A candidate of a block: its text, the names and ids of the systems behind it, and its rank."""
 
     text: str | None
     systems: tuple[tuple[str, int], ...]
@@ -301,7 +301,7 @@ class RankedText:
 def ranked_texts(
     *, outputs: Sequence[int], stands_for: Sequence[int] | None, labels: Sequence[int | None]
 ) -> list[RankedText]:
-    """Return the candidates of a block as its judge saw them, in their order. One query."""
+    """Return the candidates of a block in shown order. One query."""
     rows = Output.objects.filter(pk__in=outputs).select_related("system")
     by_id = {output.pk: output for output in rows}
     shown = by_candidate([by_id[output] for output in outputs], stands_for)
@@ -432,7 +432,7 @@ class ReportedBlock:
 
 
 def reported_block(report: ProblemReport) -> ReportedBlock:
-    """Return the candidates as the judge saw them, with their ranks if they ranked them. Two queries."""
+    """Return the candidates in shown order, with the judge's ranks if there are any. Two queries."""
     found = JudgmentNumber.objects.filter(
         judgment__block=report.block_id, judgment__judge=report.judge_id
     )
@@ -444,8 +444,8 @@ def reported_block(report: ProblemReport) -> ReportedBlock:
 
 
 def skips_listed(*, task: Task) -> QuerySet[Skip]:
-    """Return skips with judge and segment, the latest first; `is_judged`: the judge ranked the block all the same."""
-    # Not Exists: for that PostgreSQL may read and hash all judgments there are, for a page of a hundred skips.
+    """Return skips with judge and segment, the latest first; `is_judged`: the judge ranked the block anyway."""
+    # Not Exists, for which PostgreSQL may read and hash all judgments for a page of a hundred skips.
     ranked = Judgment.objects.filter(judge=OuterRef("judge"), block=OuterRef("block"))[:1]
     return (
         Skip.objects.filter(task=task)

@@ -20,9 +20,9 @@ _AT_ONCE: Final = 500
 def kept_about(judge: Judge) -> dict[str, Any]:
     """Return the data kept about a judge in their campaign, as plain values for JSON.
 
-    Texts and labels are those that the judge may look at now: while they hold a HIT of a test set in which some are
-    judged twice by the same judge, older blocks are left out (`own_done_blocks`), and `judgments_left_out` says so. An
-    organiser's note about them is not among it, nor are measures, which would tell what is a check.
+    Texts and labels are those that the judge may look at now: while they hold a HIT of a test set in which judges
+    repeat some HITs, older blocks are left out (`own_done_blocks`), and `judgments_left_out` is true. Organisers' notes
+    about them are not included, nor are measures, which would reveal checks.
     """
     done = list(own_done_blocks(judge).order_by("-done_at"))
     return {

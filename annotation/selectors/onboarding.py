@@ -26,7 +26,7 @@ class JudgeOnboarding:
 
 
 def judge_onboarding(*, user: User, campaign_slug: str) -> JudgeOnboarding | None:
-    """Return the judge this user is in the campaign, with their open steps, or None. One query."""
+    """Return the user's judge in the campaign, with their open steps; None if there is none. One query."""
     judge = (
         Judge.objects.filter(user=user, campaign__slug=campaign_slug, withdrawn_at=None)
         .select_related("campaign")
@@ -70,9 +70,9 @@ class TaskOnOffer:
 def tasks_on_offer(*, judge: Judge) -> list[TaskOnOffer]:
     """Return the test sets open to the judge, with their progress in each. Four queries.
 
-    No sentence is shown to a judge twice, so those they have seen are not left: in the task, if it shows again what
-    others showed, and otherwise in all that do not. They are counted, of
-    which there are at most as many as segments; what was judged is not.
+    No sentence is shown to a judge twice, so sentences they have seen are not left. A task that shows segments of
+    other tasks again counts its own; all others count together. Exposures are counted rather than judgments, because
+    there are at most as many as segments.
     """
     seen = Exposure.objects.filter(judge=judge, is_repeat=False)
     rows: list[Any] = list(

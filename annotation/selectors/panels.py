@@ -1,4 +1,4 @@
-"""Reads of panels: their participations, and how far each of them is."""
+"""Reads of panels: their participations, and the progress of each."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from campaign.panels import Entry
 
 @dataclass(frozen=True, slots=True)
 class ParticipationRow:
-    """A participation, the blocks done of those it asks, and the status of its judge."""
+    """A participation, its number of blocks done, and the status of its judge."""
 
     participation: Participation
     done: int

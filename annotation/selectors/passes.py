@@ -1,4 +1,4 @@
-"""Progress of a judge in a task that shows its texts twice."""
+"""Progress of a judge in a task that allots its texts."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -30,9 +30,9 @@ class PassesSoFar:
     Attributes
     ----------
     texts : int
-        They were lent in the first pass; in both, where the second is by others.
+        Texts lent to them in the first pass; in both, if the second pass is by others.
     has_first_in_hand : bool
-        Whether they hold a HIT of it.
+        Whether they hold a HIT of the first pass.
     has_second : bool
         Whether the second pass is planned for them: then they are lent nothing more of the first.
     """
@@ -43,7 +43,7 @@ class PassesSoFar:
 
 
 def has_passes(task: Task) -> bool:
-    """Return whether the texts of a task are allotted, to be seen once or twice."""
+    """Return whether the texts of a task are allotted to judges, who see them once or twice."""
     return answer_kind(task.protocol).passes is not None
 
 
@@ -72,7 +72,7 @@ def passes_so_far(*, judge_id: int, task_id: int) -> PassesSoFar:
 
 
 def hits_to_show_again(judge_id: int, task_id: int) -> QuerySet[HIT]:
-    """Return the HITs of the first pass that this judge completed, and judged in part at least."""
+    """Return the HITs of the first pass that this judge completed and judged at least in part."""
     own = Assignment.objects.filter(hit=OuterRef("pk"), judge=judge_id, completed_at__isnull=False)
     judged = Judgment.objects.filter(block__hit=OuterRef("pk"), judge=judge_id)
     return HIT.objects.filter(Exists(own), Exists(judged), task=task_id, part=FIRST)
@@ -85,7 +85,7 @@ def is_over(*, judge_id: int, task: Task) -> bool:
 
 
 def is_full(*, task_id: int, texts: int) -> bool:
-    """Return True if a judge who was lent `texts` texts gets no more by the task's rules."""
+    """Return whether the task's rules allow a judge who was lent `texts` texts no further HIT."""
     task = Task.objects.get(pk=task_id)
     most, design = passes_of(task).items_per_judge(task.rules), design_in_force(task_id=task_id)
     if most is None or design is None:

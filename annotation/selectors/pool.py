@@ -46,9 +46,9 @@ class HasId(Protocol):
 
 
 T = TypeVar("T", bound=HasId)
-# Several of the planner's looks, each ten seconds after the one before.
+# Covers several runs of the planner, which looks every ten seconds.
 CHANGED_WITHIN: Final = timedelta(minutes=1)
-# HITs of the pool that are looked at for a judge while the planner is there.
+# HITs of the pool that are considered for a judge while the planner is running.
 _NEAR: Final = 1000
 # Values, or their placeholders in a `PreparedQuery`.
 Id: TypeAlias = int | Parameter
@@ -112,7 +112,7 @@ def design_is_for(judge: Judge | OuterRef) -> "ExpressionWrapper[Any]":
 
 
 def tasks_open_to_some(judge: Judge | OuterRef) -> TaskQuerySet:
-    """Return the same regardless of the group of their design: lending reads the design anyway."""
+    """Return the same regardless of the design's judge group, which lending reads with the design."""
     return _tasks_with_texts().filter(
         Q(test_set__campaign__judges__languages=[])
         | Q(
@@ -166,12 +166,12 @@ def hits_standby(*, judge_id: Id, task_id: Id, conflicts: Ids, apart: Apart) -> 
 
 
 def hits_near(**asked: Any) -> HITQuerySet:
-    """Return those of `hits_for_judge` that are among the first thousand numbers or so of the pool."""
+    """Return those of `hits_for_judge` within the first thousand numbers of the pool."""
     return _near(hits_for_judge(**asked), _of_task(asked).pooled())
 
 
 def hits_standby_near(**asked: Any) -> HITQuerySet:
-    """Return those of `hits_standby` that are among the first thousand numbers or so on standby."""
+    """Return those of `hits_standby` within the first thousand numbers on standby."""
     return _near(hits_standby(**asked), _of_task(asked).standby())
 
 
@@ -216,7 +216,7 @@ def conflicts_of(judge: Judge) -> list[int]:
 
 
 def systems_not_lent(judge: Judge) -> list[int]:
-    """Return the ids of the systems of which this judge is lent nothing: conflicts, and withdrawn ones."""
+    """Return the ids of the systems this judge must not be lent: conflicts of interest, and withdrawn ones."""
     withdrawn = System.objects.filter(
         test_set__campaign=judge.campaign_id, withdrawn_at__isnull=False
     )

@@ -1,4 +1,4 @@
-"""Designs by the names that the field knows them by."""
+"""Designs by their names in the field."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ class Preset:
     Attributes
     ----------
     name : str
-        In addresses.
+        Name in addresses.
     label, sentence : str
-        Its name in the field, and what it is, in one sentence.
+        Name in the field, and a description in one sentence.
     protocol : Protocol
-        What judges are asked.
+        Protocol of its tasks.
     design : mapping
         Parameters that differ from the first design of such a task.
     """
@@ -100,7 +100,7 @@ def preset_named(name: str, *, protocol: str) -> Preset | None:
 
 
 def preset_of(design: Design) -> Preset | None:
-    """Return the preset that a design follows in how systems are chosen; None for other designs."""
+    """Return the preset whose choice of systems a design follows; None for other designs."""
     return next(
         (
             each

@@ -29,7 +29,7 @@ from django.db.models.lookups import Exact, IsNull
 from annotation.models import Assignment, Block, JudgeAccount, Judgment, Skip
 from campaign.models import GroupMember, Judge, Task
 
-# A judge's pace is that of their latest blocks; of fewer than two HITs it is not known.
+# A judge's pace is that of their latest blocks; it is unknown with fewer than two HITs.
 PACE_BLOCKS = 20
 FEWEST_FOR_A_PACE = 6
 
@@ -89,8 +89,8 @@ class JudgeWork:
     def progress(self) -> JudgeProgress:
         minutes = None
         if self.wanted is not None and len(self.times) >= FEWEST_FOR_A_PACE:
-            # By the mean: the work left takes as long as all its blocks together, the long ones too,
-            # and the median leaves these out.
+            # The mean, not the median: the work left takes as long as all its blocks together, the long
+            # ones included.
             minutes = round(max(0, self.wanted - self.done) * fmean(self.times) / 60_000)
         return JudgeProgress(done=self.done, wanted=self.wanted, minutes_left=minutes)
 
@@ -104,7 +104,7 @@ def work_annotations() -> dict[str, Combinable]:
     judge = OuterRef("pk")
     accounts = JudgeAccount.objects.filter(judge=judge).order_by().values("judge")
     is_done = Q(_of_the_block(Judgment)) | Q(_of_the_block(Skip))
-    # No join: planned for few of them, it would read all blocks for each assignment.
+    # Not a join: planned for few rows, it would read all blocks for each assignment.
     blocks = Block.objects.filter(hit=OuterRef("hit")).order_by()
     are_done = ArraySubquery(blocks.values(done=ExpressionWrapper(is_done, BooleanField())))
     is_held = IsNull(F("released_at"), True)
@@ -122,10 +122,10 @@ def work_annotations() -> dict[str, Combinable]:
 
 
 def _of_the_block(model: type[Judgment] | type[Skip]) -> IsNull:
-    """Return an expression: whether a judge of assignments has one of the block, of those of its HIT.
+    """Return an expression: whether the judge of the outer assignment has one for the outer block.
 
-    Looked up by the block, `+ 0` and no EXISTS: PostgreSQL may otherwise read all that there is, or all of the judge's, which is as
-    cheap while that is little, and keeps to it while it becomes much.
+    `+ 0` and the lack of EXISTS force a look-up by block: PostgreSQL may otherwise read all rows, or all of the judge's,
+    which is as cheap while there are few, and keep that plan while they become many.
     """
     judge = ExpressionWrapper(F("judge") + 0, BigIntegerField())
     found = model.objects.filter(Exact(judge, OuterRef(OuterRef("judge"))), block=OuterRef("pk"))
@@ -133,7 +133,7 @@ def _of_the_block(model: type[Judgment] | type[Skip]) -> IsNull:
 
 
 def tasks_done(judge: Judge) -> dict[int, int]:
-    """Return the blocks a judge has done in each test set, as `JudgeWork.done` has them in all. Two queries."""
+    """Return the blocks a judge has done in each task; their sum is `JudgeWork.done`. Two queries."""
     closed = JudgeAccount.objects.filter(judge=judge).values_list("task", "blocks_closed")
     mine = {"block": OuterRef("hit__blocks"), "judge": judge}
     is_done = Exists(Judgment.objects.filter(**mine)) | Exists(Skip.objects.filter(**mine))
@@ -150,7 +150,7 @@ def judge_work(judge: Judge) -> JudgeWork:
     return JudgeWork.counted(*row)
 
 
-# Longer, and a campaign that begins is noticed too late; shorter, and a break for coffee is.
+# A longer window notices the start of a campaign too late; a shorter one notices a coffee break.
 _WINDOW: Final = timedelta(minutes=10)
 # Two judgments within a second are not a pace of 7,200 an hour.
 _SHORTEST: Final = timedelta(minutes=2)

@@ -1,4 +1,4 @@
-"""Reads of a test set from a replica, which say how far it is behind."""
+"""Reads of a task from a replica, with its lag."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class ReadAt:
     watermark : int
         The number of the last judgment that the replica had.
     behind : int
-        How many judgments more the primary had, when it was asked just before.
+        How many more judgments the primary had just before.
     """
 
     watermark: int
@@ -28,7 +28,7 @@ class ReadAt:
 
 
 class Answer(Protocol):
-    """An answer to a request, as `HttpResponse` is one: it takes headers like items."""
+    """A response such as `HttpResponse`, whose headers are set like items."""
 
     def __setitem__(self, header: str, value: str, /) -> None: ...
 
@@ -37,10 +37,10 @@ A = TypeVar("A", bound=Answer)
 
 
 def task_answer(read: Callable[[ReadAt | None], A], *, task_id: int) -> A:
-    """Return the response of `read`; its headers say where it was read.
+    """Return the response of `read`; its headers tell from which state it was read.
 
-    `read` is told, too: None is the primary. The replica is asked where it is at most
-    `REPLICA_JUDGMENTS_BEHIND` judgments behind, and has all that people decided of the test set
+    `read` receives that state, or None for the primary. The replica is used if it is at most
+    `REPLICA_JUDGMENTS_BEHIND` judgments behind and has all decisions about the task
     (`PageChanges`): an organiser who excludes a judge sees it on the next page. `read` may be
     called a second time, and must change nothing.
     """
@@ -62,7 +62,7 @@ def task_answer(read: Callable[[ReadAt | None], A], *, task_id: int) -> A:
 
 
 def _position(task_id: int) -> tuple[int, int]:
-    """Return the number of a test set's last judgment, and how often people decided something about it."""
+    """Return the number of a task's last judgment, and the number of decisions about it."""
     found: tuple[int, int] | None = (
         Task.objects.filter(pk=task_id)
         .values_list(

@@ -40,7 +40,7 @@ from campaign.texts.languages import language_described, language_direction
 def outputs_of(block: str = "") -> QuerySet[Output]:
     """Return the outputs in shown order that the outer query's block shows, for a subquery of it.
 
-    `block`: where the outer query has the block, as in "block__"; empty if it is one of blocks.
+    `block` is the path to the block in the outer query, such as "block__"; empty in a query of blocks.
     """
     shown = OuterRef(f"{block}outputs")
     among = Output.objects.filter(IsAnyOf(F("pk"), shown))
@@ -48,7 +48,7 @@ def outputs_of(block: str = "") -> QuerySet[Output]:
 
 
 def candidate_count(block: str = "") -> Func:
-    """Return an expression: how many candidates a block has."""
+    """Return an expression for the number of candidates of a block."""
     return Func(
         Func(F(f"{block}stands_for"), F(f"{block}outputs"), function="COALESCE"),
         function="cardinality",
@@ -100,8 +100,8 @@ class JudgmentData(TypedDict):
 class BlockData:
     """A block as its judge sees it, without the texts the campaign hides.
 
-    `skip_reason` is a `SkipReason` while the block is skipped, else None. `stage_rules` are those of the question
-    that the block asks, where a protocol has several.
+    `skip_reason` is a `SkipReason` while the block is skipped, else None. `stage_rules` are the rules of the block's
+    stage, if its protocol has several.
     """
 
     id: UUID
@@ -131,7 +131,7 @@ def languages_data(source: str, target: str) -> dict[str, dict[str, str]]:
 def _around(segment: str = "") -> ArraySubquery:
     """Return an expression: a segment of the outer query and its neighbours, each with its texts.
 
-    `segment`: where the outer query has it, as in "segment__"; empty if it is one of segments.
+    `segment` is the path to the segment in the outer query, such as "segment__"; empty in a query of segments.
     """
     references = Reference.objects.filter(segment=OuterRef("pk")).order_by("number")
     position = OuterRef(f"{segment}position")
@@ -144,7 +144,7 @@ def _around(segment: str = "") -> ArraySubquery:
 
 
 def _shown(blocks: QuerySet[Block], judge_id: int | Parameter) -> QuerySet[Block, Any]:
-    """Return blocks with all that a judge may see of them, as `_block_data` takes it."""
+    """Return blocks with all data that a judge may see, in the order of the arguments of `_block_data`."""
     block = OuterRef("pk")
     judgments = Judgment.objects.filter(block=block, judge=judge_id).order_by("-pk")
     judgment = JSONArray("pk", "client_id", "labels", "comment")
@@ -284,8 +284,8 @@ def _stages(rows: Iterable[Sequence[Any]]) -> dict[int, Stage]:
 class DocumentData:
     """The document of a block as its judge sees it, or the part around the block if it is very long.
 
-    `segments` are in order, the first of them number `first` of `total`, from 1. `blocks`: the blocks of the same HIT
-    that are of this document, each with the place of its segment in `segments`.
+    `segments` are in order; the first of them is number `first` of `total`, from 1. `blocks` maps the blocks of the same
+    HIT in this document to the places of their segments in `segments`.
     """
 
     segments: list[NeighbourData]
@@ -295,7 +295,7 @@ class DocumentData:
 
 
 def document_of_block(block_id: int, *, beside: TextsBeside) -> DocumentData | None:
-    """Return the document around a block; None where its judge may see none of it. Four queries."""
+    """Return the document around a block; None if its judge may not see it. Four queries."""
     block = Block.objects.select_related("segment__test_set", "hit__task").get(pk=block_id)
     stage = stages_of(block.hit.task.protocol, [block_id]).get(block_id)
     is_alone = stage is not None and stage.is_text_alone
@@ -327,7 +327,7 @@ def document_of_block(block_id: int, *, beside: TextsBeside) -> DocumentData | N
 
 @dataclass(frozen=True, slots=True)
 class DrawnBlock:
-    """A block that is drawn and not stored: the number of its segment, and the text of each candidate."""
+    """A block that is drawn but not stored: the number of its segment, and the text of each candidate."""
 
     id: UUID
     segment: int
@@ -335,7 +335,7 @@ class DrawnBlock:
 
 
 def blocks_drawn(blocks: Sequence[DrawnBlock], *, task: Task) -> list[BlockData]:
-    """Return blocks of first HITs as a judge would be shown them first if they were lent. One query."""
+    """Return blocks of first HITs as a judge would first see them. One query."""
     stage = answer_kind(task.protocol).first_stage
     beside = texts_beside(task.protocol, task.rules, campaign=task.test_set.campaign, part=1)
     rules = _Rules.of(beside, task.test_set.source_language, task.test_set.target_language)

@@ -59,7 +59,7 @@ def _showing(system: System) -> QuerySet[HIT]:
 
 
 def hits_drawn_again(*, task: Task) -> QuerySet[HIT]:
-    """Return the pooled HITs that were never lent, nor any other of the same blocks: others can be drawn in their place."""
+    """Return the pooled HITs that can be redrawn: neither they nor any HIT with the same blocks was ever lent."""
     own = Assignment.objects.filter(hit=OuterRef("pk"))
     first = Assignment.objects.filter(hit=OuterRef("repeats"))
     of_repeat = Assignment.objects.filter(hit__repeats=OuterRef("pk"))
@@ -69,9 +69,9 @@ def hits_drawn_again(*, task: Task) -> QuerySet[HIT]:
 
 
 def tasks_joined_at_once(*, system: System) -> list[Task]:
-    """Return the tasks whose planned HITs are drawn again when a system comes.
+    """Return the tasks whose planned HITs are redrawn when a system is added.
 
-    Texts that are allotted to judges in rounds, and comparisons of a sort, stay as planned; a design may be about
+    Texts that are allotted to judges in rounds, and comparisons of a sort, stay as planned; a design may be limited to
     other systems.
     """
     tasks = Task.objects.filter(test_set=system.test_set_id).select_related("test_set")
@@ -87,7 +87,7 @@ class Joining(Enum):
 
 
 def joining(task: Task, name: str) -> Joining:
-    """Return how a system of this name comes into a task."""
+    """Return when a new system of this name joins a task."""
     design = design_in_force(task_id=task.pk)
     if design is not None and design.systems and name not in design.systems:
         return Joining.NOT
@@ -97,7 +97,7 @@ def joining(task: Task, name: str) -> Joining:
 
 
 def joining_in_words(*, task: Task, name: str) -> list[str]:
-    """Return how a system that is added now comes into a task and catches up, a sentence for each thing."""
+    """Return how a system that is added now joins a task and catches up, as sentences."""
     how = joining(task, name)
     if how is Joining.NOT:
         return [
@@ -111,7 +111,7 @@ def joining_in_words(*, task: Task, name: str) -> list[str]:
         ]
     facts = []
     drawn_again = hits_drawn_again(task=task)
-    # Each by its index of incomplete HITs: one query of both would read every HIT of the task.
+    # Two queries, each by an index of incomplete HITs: one for both would read every HIT of the task.
     hits = sum(drawn_again.filter(is_standby=each).count() for each in (False, True))
     if hits:
         facts.append(
@@ -157,7 +157,7 @@ def _catching_up_in_words(design: Design | None) -> str:
 
 
 def judgments_showing(system: System) -> EstimatedCount:
-    """Return how many judgments show a system. Two queries a task that cost the same however much was judged."""
+    """Return how many judgments show a system. Two queries per task, whose cost does not depend on the judgments."""
     tasks = JudgmentSequence.objects.filter(task__test_set=system.test_set_id)
     of_tasks = [
         _judged_in(task_id, last, system)
@@ -178,13 +178,13 @@ def _judged_in(task_id: int, last: int, system: System) -> EstimatedCount:
     drawn = Random(last).sample(range(1, last + 1), _SAMPLED)  # noqa: S311  a sample, not a secret
     found = showing.filter(number__in=drawn).count()
     if found < _FEW:
-        # With 97.5 %, where nine of the sample show it; of fewer the more surely.
+        # An upper bound with a confidence of 97.5% for nine in the sample, and more for fewer.
         return EstimatedCount(_rounded(last / 100, ceil), is_estimated=True, is_bound=True)
     return EstimatedCount(_rounded(last * found / _SAMPLED, round), is_estimated=True)
 
 
 def _rounded(number: float, rounding: Callable[[float], int]) -> int:
-    """Return a number of which the first digit says something."""
+    """Return a number rounded to its first digit."""
     unit: int = 10 ** (len(str(int(number))) - 1)
     return rounding(number / unit) * unit
 
@@ -224,7 +224,7 @@ def withdrawal_in_words(*, system: System) -> list[str]:
 
 
 def _chosen_in_words(system: System) -> list[str]:
-    """Return which tasks are about chosen systems, and lack some without this one."""
+    """Return the tasks whose design lists systems and would have too few without this one, as sentences."""
     said = []
     for task in system.test_set.tasks.all():
         design = design_in_force(task_id=task.pk)
@@ -254,7 +254,7 @@ def _judged_in_words(judged: EstimatedCount) -> str:
 
 
 def name_settled_in_words(*, system: System) -> str:
-    """Return why a system can no longer get another name; empty as long as it can."""
+    """Return why a system can no longer be renamed; empty if it can."""
     if Design.objects.filter(
         task__test_set=system.test_set_id, systems__contains=[system.name]
     ).exists():

@@ -11,7 +11,7 @@ from campaign.models import Task, TestSet
 
 
 def judgments_said(*, test_set: TestSet, **_rest: Any) -> bool:
-    """Answer `judgments_asked`. Two queries by index."""
+    """Answer the signal `judgments_asked`. Two queries by index."""
     return any(
         rows.filter(task__test_set=test_set).exists()
         for rows in (UncountedAnswer.objects.filter(is_skip=False), JudgmentNumber.objects.all())
@@ -19,7 +19,7 @@ def judgments_said(*, test_set: TestSet, **_rest: Any) -> bool:
 
 
 def judgments_so_far(*, task_id: int) -> int:
-    """Return the number of stored judgments, those without a number yet and revisions among them. Two queries."""
+    """Return the number of stored judgments, including revisions and those without a number yet. Two queries."""
     numbered = JudgmentSequence.objects.filter(pk=task_id).values_list("last_number", flat=True)
     waiting = UncountedAnswer.objects.filter(task=task_id, is_skip=False)
     return (numbered.first() or 0) + waiting.count()
@@ -31,8 +31,8 @@ def task_rules(task: Task) -> Rules:
 
 
 def is_lent(*, task: Task) -> bool:
-    """Return whether any judge was lent a HIT of it. Three queries, and two once it is judged."""
-    # Asked first, as HITs are lent in no order that an index has.
+    """Return whether any judge was lent a HIT of a task. Three queries, or two once it has judgments."""
+    # Judgments are counted first, because no index finds lent HITs.
     return (
         judgments_so_far(task_id=task.pk) > 0 or Assignment.objects.filter(hit__task=task).exists()
     )
@@ -41,7 +41,7 @@ def is_lent(*, task: Task) -> bool:
 def rules_settled_in_words(*, task: Task) -> str:
     """Return why the rules of a task stay as they are; empty while they can be changed.
 
-    Judges of each text and texts of each judge are in the HITs of a protocol with passes, lent or not. Three queries
+    In a protocol with passes, planned HITs already assign texts to judges, lent or not. Three queries
     at most, or four with passes.
     """
     if is_lent(task=task):

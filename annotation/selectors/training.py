@@ -36,7 +36,7 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class TrainingResult:
-    """Numbers of training blocks of a judge, and of those first judged in the expected order."""
+    """Number of training blocks of a judge, and of those whose first judgment has the expected order."""
 
     blocks: int
     agreeing: int
@@ -66,8 +66,8 @@ def hits_training(*, judge: Judge, task_id: int) -> HITQuerySet:
 def training_round_due(*, judge: Judge, task_id: int, hits_lent: int) -> int | None:
     """Return the round of training this judge must do before anything else: 1, 2, or None.
 
-    Training comes before the first HIT of a test set, so a judge who began before there was any needs
-    none. One query if the test set has no training.
+    Training comes before the first HIT of a task, so a judge who started before there was training needs
+    none. One query if the task has no training.
     """
     if not TrainingBlock.objects.filter(task=task_id).exists():
         return None
@@ -144,7 +144,7 @@ def training_feedback(judgment: Judgment) -> Feedback | None:
 def feedback_on(
     labels: Sequence[int | None], expected: Sequence[int | None], explanation: str
 ) -> Feedback:
-    """Return the feedback on labels of which an order is expected."""
+    """Return the feedback on labels for which an order is expected."""
     return Feedback(
         agrees=in_expected_order(labels, expected),
         expected=order_in_letters(expected),

@@ -12,9 +12,9 @@ from annotation.selectors.shown import candidate_count
 from campaign.models import Campaign, Judge, Output, Reference, Segment, SystemKind, Task
 from campaign.texts.languages import without_spaces
 
-#: The judgments that are measured: the latest ones, so that it takes the same time in any campaign.
+#: Number of latest judgments that are measured, so that it takes the same time in any campaign.
 MOST_MEASURED: Final = 1_000
-# The segments whose words are counted, evenly from the first to the last, so that a page waits for no more.
+# Segments whose words are counted, evenly from the first to the last, so that pages are fast.
 _MOST_SEGMENTS: Final = 300
 
 
@@ -55,13 +55,13 @@ class DesignWords:
     Attributes
     ----------
     segments : int
-        That may be drawn.
+        Segments that may be drawn.
     systems : int
-        That are ranked.
+        Systems that are ranked.
     words : float
-        To read in a block.
+        Words to read in a block.
     candidates : float
-        In a block.
+        Candidates in a block.
     comparisons : float
         Pairs of ranked candidates in a block.
     """
@@ -102,7 +102,7 @@ def design_words(*, task: Task, design: Design) -> DesignWords:
 
 
 def mean_words(*, task: Task) -> SegmentWords | None:
-    """Return the words of a segment on average, of 300 segments at most; None without texts. Four queries."""
+    """Return the average words of a segment, from 300 segments at most; None without texts. Four queries."""
     segments = Segment.objects.filter(test_set_id=task.test_set_id, source_text__isnull=False)
     found = list(segments.order_by("number").values_list("pk", flat=True))
     sample = found[:: max(1, -(-len(found) // _MOST_SEGMENTS))]
@@ -118,9 +118,9 @@ def mean_words(*, task: Task) -> SegmentWords | None:
 
 
 def block_words(*, task: Task) -> float | None:
-    """Return the words that a judge reads in a block of the design in force, on average; None without texts.
+    """Return the average number of words to read in a block of the design in force; None without texts.
 
-    Words of languages written without spaces are two characters each. Six queries at most.
+    In languages written without spaces, two characters count as a word. Six queries at most.
     """
     words = mean_words(task=task)
     if words is None:
@@ -176,7 +176,7 @@ def segment_words(
 
 @dataclass(frozen=True, slots=True)
 class ReadBlocks:
-    """Blocks that people judged: by whom, with how many words, in how many seconds of active time."""
+    """Blocks that people judged: for each the judge's id, its words, and the seconds of active time."""
 
     judges: list[int]
     words: list[float]
@@ -194,7 +194,7 @@ def blocks_read(*, task: Task) -> ReadBlocks:
     judgments = Judgment.objects.filter(numbered__task_id=task.pk, task=task.pk).order_by(
         "-numbered__number"
     )
-    # Filtered here: a look for others further back may read all there are.
+    # Filtered in Python: a query for matching ones might read all judgments.
     found = judgments.annotate(candidates=candidate_count("block__")).values_list(
         *("judge", "block__segment", "candidates", "active_ms"),
         *("assignment", "supersedes", "judge__origin", "block__control"),

@@ -74,9 +74,9 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class WorkTime:
-    """The work of a judge by day, the first day in front; days begin at midnight in `time_zone`.
+    """The work of a judge by day, in order; days begin at midnight in `time_zone`.
 
-    Every sentence counts alike, so that no number tells which were shown again or are checks.
+    Every sentence counts alike, so that no number reveals repeats or checks.
     """
 
     time_zone: str
@@ -97,7 +97,7 @@ def work_time(judge: Judge) -> WorkTime:
     """Return a judge's work time, from the time stated in each submission. Two queries.
 
     A sentence counts once, on the day it was first judged or skipped; time counts on the day it was
-    sent, that of revisions too. Imported judgments are left out. Submissions that are not counted
+    sent, including that of revisions. Imported judgments are left out. Submissions that are not counted
     yet are read separately in the same query, so that each appears once.
     """
     zone = timezone.get_default_timezone()
@@ -122,9 +122,9 @@ def hours_worked(judge: Judge) -> dict[int, int]:
 
 
 def work_by_day(of: Q, zone: tzinfo, span: Span | None = None) -> QuerySet[Any, Any]:
-    """Return judge, day, sentences, milliseconds, and submissions without a time, in parts to be added up.
+    """Return judge, day, sentences, milliseconds, and submissions without a time, in rows to be added up.
 
-    What is counted, and what is not yet, come in rows of their own. Only `span` is read, which begins and ends
+    Counted answers and those not counted yet come in separate rows. Only `span` is read, which begins and ends
     at midnight.
     """
     span = span or Span()
@@ -146,7 +146,7 @@ def _worked(of: Q, zone: tzinfo) -> dict[int, dict[date, Worked]]:
 
 
 def counted_work(span: Span) -> QuerySet[WorkedQuarterHour]:
-    """Return the quarters of an hour that were worked, not those of imported answers alone."""
+    """Return the quarters of an hour with work, without those that hold only imported answers."""
     rows = WorkedQuarterHour.objects.filter(span.holds("start"))
     return rows.exclude(sentences=0, active_ms=0, untimed=0)
 
@@ -166,7 +166,7 @@ def waiting_skips(span: Span) -> QuerySet[Skip]:
 
 
 def _counted(of: Q, zone: tzinfo, span: Span) -> QuerySet[Any, Any]:
-    """Return for each judge and day sentences, milliseconds, and submissions without a time, as counted."""
+    """Return the counted sentences, milliseconds, and submissions without a time of each judge and day."""
     return (
         counted_work(span)
         .filter(of)
@@ -178,7 +178,7 @@ def _counted(of: Q, zone: tzinfo, span: Span) -> QuerySet[Any, Any]:
 
 
 def _judged(of: Q, zone: tzinfo, span: Span) -> QuerySet[Any, Any]:
-    """Return the same of judgments that have no number yet: first ones of blocks not skipped before."""
+    """Return the same for judgments without a number yet; first judgments of blocks not skipped before are sentences."""
     skipped = Skip.objects.filter(
         ~waits(is_skip=True) | Q(created_at__lte=OuterRef("submitted_at")),
         judge=OuterRef("judge"),
@@ -189,7 +189,7 @@ def _judged(of: Q, zone: tzinfo, span: Span) -> QuerySet[Any, Any]:
 
 
 def _skipped(of: Q, zone: tzinfo, span: Span) -> QuerySet[Any, Any]:
-    """Return the same of skips that are not counted yet."""
+    """Return the same for skips that are not counted yet."""
     judged = Judgment.objects.filter(
         Q(numbered__isnull=False) | Q(submitted_at__lt=OuterRef("created_at")),
         judge=OuterRef("judge"),
@@ -237,7 +237,7 @@ class _Sums(Subquery):
 
 
 class _Days(Subquery):
-    """The days of rows of `work_by_day`, the first one in front, each with its sentences, seconds and so on."""
+    """The days of rows of `work_by_day` in order, each with sentences, seconds and submissions without a time."""
 
     template = (
         f"(SELECT jsonb_agg(jsonb_build_array(day, sentences, {_SECONDS}, untimed) ORDER BY day)"  # noqa: S608
@@ -257,7 +257,7 @@ class TimeSums(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JudgeTime:
-    """The work of a judge on the days of a time sheet, the first day in front; `days` holds one at least."""
+    """The work of a judge on the days of a time sheet, in order; `days` holds at least one."""
 
     judge: Judge
     days: Mapping[date, Worked]
@@ -276,7 +276,7 @@ def time_sheet(
 ) -> list[JudgeTime]:
     """Return the work of a campaign's judges by day, between two days, both included. One query.
 
-    They come by pseudonym; without `judges` they are all of the campaign. Only these days are read.
+    They are sorted by pseudonym; `judges` defaults to all judges of the campaign. Only these days are read.
     """
     if judges is None:
         judges = Judge.objects.filter(campaign=campaign)
@@ -321,7 +321,7 @@ def time_sheet_in_all(
     first: date | None = None,
     last: date | None = None,
 ) -> Worked:
-    """Return the total work of a campaign's judges on these days, each day of each rounded. One query."""
+    """Return the total work of judges on these days, rounded per judge and day. One query."""
     zone, span = _asked(first, last)
     sums = _Sums(work_by_day(Q(judge__in=judges.values("pk")), zone, span))
     worked = Campaign.objects.annotate(worked=sums).values_list("worked", flat=True)
