@@ -178,21 +178,6 @@ def texts_of_others(
     return FilteredTexts(texts, keep) if systems else texts
 
 
-def texts_of(
-    texts: Mapping[int, SegmentOutputs], systems: Collection[str]
-) -> Mapping[int, SegmentOutputs]:
-    """Return the texts of these systems only, and the damaged references."""
-
-    def keep(segment: SegmentOutputs) -> tuple[SystemOutput, ...]:
-        return tuple(
-            output
-            for output in segment.outputs
-            if output.system in systems or output.kind is OutputKind.BAD_REFERENCE
-        )
-
-    return FilteredTexts(texts, keep)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawInputs:
     """Recorded inputs from which HITs of a task are drawn.
@@ -204,11 +189,13 @@ class DrawInputs:
         May be unsaved.
     texts : TestSetTexts
     withdrawn : frozenset of str
-        Names of the systems that are withdrawn.
+        Names of the systems that are withdrawn, or did not exist then.
     state : dict
         State of the draw, as JSON; for an active design with the comparisons judged so far.
     segment_blocks : list of int
         Number of blocks planned for each segment.
+    segment_limit : int or None
+        Maximum number of them.
     """
 
     task: Task
@@ -217,6 +204,7 @@ class DrawInputs:
     withdrawn: frozenset[str]
     state: dict[str, Any]
     segment_blocks: list[int]
+    segment_limit: int | None
 
     def drawer(
         self,
@@ -237,7 +225,7 @@ class DrawInputs:
             texts=shown,
             state=DrawState.from_json(self.state),
             quota=SegmentQuota(
-                limit=self.task.blocks_per_segment,
+                limit=self.segment_limit,
                 counts=list(self.segment_blocks),
                 redundancy=parameters.redundancy,
             ),
@@ -273,6 +261,7 @@ def draw_inputs(
         withdrawn=withdrawn,
         state=_state(design, sequence, texts, withdrawn).to_json(),
         segment_blocks=list(sequence.segment_blocks),
+        segment_limit=task.blocks_per_segment,
     )
 
 

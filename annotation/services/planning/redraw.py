@@ -1,21 +1,11 @@
 """Draw a stored HIT again, from recorded data alone."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
-from annotation.models import HIT, HITPurpose
-from annotation.sampling.corpus import SegmentOutputs
-from annotation.sampling.drawing import HITDrawer, SegmentQuota
+from annotation.models import HIT, HITPurpose, PlanningBatch
 from annotation.sampling.parameters import Checks
 from annotation.sampling.plans import HITPlan, Purpose, repeated
-from annotation.sampling.state import DrawState
-from annotation.selectors.drawing import (
-    TestSetTexts,
-    texts_of,
-    texts_of_others,
-    texts_without,
-    windows_of,
-)
+from annotation.selectors.drawing import DrawInputs, TestSetTexts, texts_of_others
 from annotation.selectors.hits import judge_history, plans_read
 from annotation.selectors.passes import rounds_of
 from campaign.models import Segment
@@ -35,9 +25,9 @@ def hit_redraw(hit: HIT) -> HITPlan:
     if hit.batch is None:
         raise ValueError(f"HIT {hit.number} was not drawn here.")
     if hit.part:
-        return _of_pass(hit)
+        return _of_pass(hit, hit.batch)
     if hit.purpose == HITPurpose.FIRST:
-        return _first(hit)
+        return _first(hit, hit.batch)
     original = _original(hit)
     return repeated(
         plans_read([original])[original],
@@ -47,14 +37,14 @@ def hit_redraw(hit: HIT) -> HITPlan:
     )
 
 
-def _of_pass(hit: HIT) -> HITPlan:
+def _of_pass(hit: HIT, batch: PlanningBatch) -> HITPlan:
     """Redraw a HIT of a task with two passes: from its round, or from the blocks shown before."""
-    parameters = hit.design.parameters
     rounds = rounds_of(task=hit.task, design=hit.design)
     if hit.purpose == HITPurpose.FIRST:
         number, place = hit.why["turn"], hit.why["place"]
-        _then, texts = _texts_then(hit)
-        drawn = rounds.drawn(number, texts=texts, parameters=parameters)
+        inputs = _inputs_then(hit, batch)
+        texts = texts_of_others(inputs.texts, inputs.withdrawn)
+        drawn = rounds.drawn(number, texts=texts, parameters=hit.design.parameters)
         return rounds.first(drawn[place], hit=hit.number, number=number, place=place)
     original = HIT.objects.get(task=hit.task_id, number=hit.why["repeats"])
     plan = plans_read([original.pk])[original.pk]
@@ -64,33 +54,25 @@ def _of_pass(hit: HIT) -> HITPlan:
     return rounds.again(replace(plan, blocks=blocks), hit=hit.number, purpose=Purpose(hit.purpose))
 
 
-def _texts_then(hit: HIT) -> tuple[TestSetTexts, Mapping[int, SegmentOutputs]]:
-    """Return all texts, and those that might be shown when the HIT was drawn."""
-    batch = hit.batch
-    assert batch is not None  # noqa: S101  for the type checker
-    then = TestSetTexts(hit.task, at=batch.created_at)
-    systems = DrawState.from_json(batch.state).systems
-    return then, texts_of_others(texts_of(then, systems), batch.withdrawn)
+def _inputs_then(hit: HIT, batch: PlanningBatch) -> DrawInputs:
+    """Return the inputs from which the HITs of a batch were drawn."""
+    texts = TestSetTexts(hit.task, at=batch.created_at)
+    added_since = set(texts.ranked_systems).difference(batch.state["systems"])
+    return DrawInputs(
+        task=hit.task,
+        design=hit.design,
+        texts=texts,
+        withdrawn=frozenset(batch.withdrawn) | added_since,
+        state=batch.state,
+        segment_blocks=batch.segment_blocks,
+        segment_limit=batch.segment_limit,
+    )
 
 
-def _first(hit: HIT) -> HITPlan:
-    batch = hit.batch
-    assert batch is not None  # noqa: S101  for the type checker
-    parameters = hit.design.parameters
-    state = DrawState.from_json(batch.state)
-    then, texts = _texts_then(hit)
-    drawer = HITDrawer(
-        parameters=parameters,
-        windows=windows_of(hit.task, hit.design),
-        texts=texts_without(texts, batch.hidden, parameters.normalisation),
-        state=state,
-        quota=SegmentQuota(
-            limit=batch.segment_limit,
-            counts=list(batch.segment_blocks),
-            redundancy=parameters.redundancy,
-        ),
-        checkable=lambda: then.checkable,
+def _first(hit: HIT, batch: PlanningBatch) -> HITPlan:
+    drawer = _inputs_then(hit, batch).drawer(
         avoid=batch.avoided,
+        hide=batch.hidden,
         for_one_judge=batch.judge_id is not None,
         sample_of=batch.judge.pseudonym if batch.judge and hit.why.get("sample") else None,
     )
