@@ -6,28 +6,35 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from annotation.models import Judgment
+from annotation.models import BlockControl, Judgment
+from annotation.models.block import candidate_ids
 
 
 @dataclass(frozen=True, slots=True)
 class AssignedBlock:
-    """A block lent to a judge; `candidates` are public ids in shown order, `rules` those of its task.
-
-    `part` is the pass, for protocols with passes.
-    """
+    """A block lent to a judge; `rules` are those of its task, `part` is the pass, for protocols with passes."""
 
     block_id: int
     public_id: UUID
+    control: str
     assignment_id: int
     assignment_public_id: UUID
     judge_id: int
     task_id: int
     protocol: str
     rules: Mapping[str, Any]
-    candidates: tuple[UUID, ...]
+    candidate_count: int
     allow_partial_ranking: bool
-    is_training: bool
-    part: int = 0
+    part: int
+
+    @property
+    def candidates(self) -> tuple[UUID, ...]:
+        """Public ids of the candidates in shown order."""
+        return candidate_ids(self.public_id, self.candidate_count)
+
+    @property
+    def is_training(self) -> bool:
+        return self.control == BlockControl.TRAINING
 
 
 class SubmissionRefusedError(Exception):

@@ -19,9 +19,8 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 
 from annotation.models import HIT, Assignment, Block, BlockControl, Judgment, Skip
-from annotation.models.block import candidate_ids
 from annotation.models.hit import IsAnyOf
-from annotation.protocols import Rules, rules_shown
+from annotation.protocols import rules_shown
 from annotation.selectors.shown import blocks_data, candidate_count, languages_data
 from annotation.submissions import AssignedBlock
 from campaign.database.prepared_query import Parameter, PreparedQuery
@@ -42,7 +41,7 @@ def judge_assigned(assigned: AssignedBlock) -> Judge:
 
 
 def _assigned(assignments: QuerySet[Assignment]) -> QuerySet[Assignment, Any]:
-    """Return the blocks of these assignments in order, as `_assigned_block` takes them."""
+    """Return the blocks of these assignments in order, as the fields of `AssignedBlock`."""
     return (
         assignments.order_by("hit__blocks__position")
         .annotate(candidates=candidate_count("hit__blocks__"))
@@ -73,43 +72,13 @@ _ASSIGNED_TO = PreparedQuery("assigned_block", _assigned_to, _OF_USER)
 def assigned_block(*, user: User, public_id: UUID) -> AssignedBlock | None:
     """Return a block that was lent to this user, also after its lease; else None. One query."""
     found = _ASSIGNED_TO.row(user_id=user.pk, public_id=str(public_id))
-    return None if found is None else _assigned_block(*found)
+    return None if found is None else AssignedBlock(*found)
 
 
 def assigned_blocks(assignment: Assignment) -> list[AssignedBlock]:
     """Return all blocks of an assignment in order. One query."""
     own = Assignment.objects.filter(pk=assignment.pk, hit__blocks__isnull=False)
-    return [_assigned_block(*row) for row in _assigned(own)]
-
-
-def _assigned_block(
-    block_id: int,
-    public_id: UUID,
-    control: str,
-    assignment_id: int,
-    assignment_public_id: UUID,
-    judge_id: int,
-    task_id: int,
-    protocol: str,
-    rules: Rules,
-    candidates: int,
-    allow_partial_ranking: bool,
-    part: int,
-) -> AssignedBlock:
-    return AssignedBlock(
-        block_id=block_id,
-        public_id=public_id,
-        assignment_id=assignment_id,
-        assignment_public_id=assignment_public_id,
-        judge_id=judge_id,
-        task_id=task_id,
-        protocol=protocol,
-        rules=rules,
-        candidates=candidate_ids(public_id, candidates),
-        allow_partial_ranking=allow_partial_ranking,
-        is_training=control == BlockControl.TRAINING,
-        part=part,
-    )
+    return [AssignedBlock(*row) for row in _assigned(own)]
 
 
 def own_done_blocks(judge: Judge) -> QuerySet[Any, Any]:

@@ -23,15 +23,15 @@ def assigned(
     return AssignedBlock(
         block_id=1,
         public_id=UUID(int=0),
+        control="",
         assignment_id=1,
         assignment_public_id=UUID(int=0),
         judge_id=1,
         task_id=1,
         protocol=protocol,
         rules=rules,
-        candidates=tuple(UUID(int=place) for place in range(candidates)),
+        candidate_count=candidates,
         allow_partial_ranking=partial,
-        is_training=False,
         part=part,
     )
 
