@@ -142,7 +142,7 @@ def test_an_answer_that_does_not_fit_its_block_is_refused(
         assert refusal is None
     else:
         assert isinstance(refusal, SubmissionRefusedError)
-        assert refusal.missing == tuple(UUID(int=place) for place in missing)
+        assert refusal.missing == tuple(block.candidates[place] for place in missing)
 
 
 def simulated(
