@@ -62,8 +62,3 @@ def test_a_segment_with_one_text_is_shown_by_itself_alone(size: int, blocks: int
     )
     [(plan, _state)] = drawn(parameters, texts, hits=1, state=DrawState.empty())
     assert len(plan.blocks) == blocks
-
-
-def test_none_shows_nothing() -> None:
-    with pytest.raises(ValueError, match="systems_per_block is 0"):
-        DesignParameters(kind=DesignKind.UNIFORM, seed=1, systems_per_block=0)
