@@ -18,7 +18,6 @@ from annotation.selectors.hits import (
     designs_of,
     hit_state,
     hits_explained,
-    next_numbers,
     previewed_hits,
 )
 from annotation.services.planning.designs import (
@@ -266,5 +265,4 @@ class DesignPreviewView(DesignAddress):
     )
     def post(self) -> Any:
         """Preview the next HITs as judges would see them, without storing anything."""
-        numbers = next_numbers(task_id=self.task.pk, count=self.sent["count"])
-        return previewed_hits(task_id=self.task.pk, numbers=numbers, design=self.proposed)
+        return previewed_hits(task_id=self.task.pk, count=self.sent["count"], design=self.proposed)

@@ -27,6 +27,11 @@ def design_in_force(*, task_id: int) -> Design | None:
     return designs_in_force(task_id=task_id).first()
 
 
+def design_or_default(*, task: Task) -> Design:
+    """Return the design in force or, before there is one, that of `design_unless_chosen`."""
+    return design_in_force(task_id=task.pk) or design_unless_chosen(task=task)
+
+
 def systems_drawn(*, task: Task, design: Design) -> QuerySet[System]:
     """Return the systems that blocks of a design may show now, references among them unless their rate is 0.
 
@@ -77,8 +82,9 @@ class ReferenceUse:
         return self.is_drawn or self.hits > 0
 
 
-def is_reference_shown(*, task: Task, campaign: Campaign) -> bool:
+def is_reference_shown(*, task: Task) -> bool:
     """Return whether judges see a reference that takes part as a system. At most one query."""
+    campaign = task.test_set.campaign
     beside = texts_beside(task.protocol, task.rules, campaign=campaign, part=LAST_PASS)
     if not beside.references:
         return False
@@ -202,7 +208,7 @@ _USUAL: Final = 5
 _ASKED_ABOUT_IT: Final = 2
 
 
-def design_unless_chosen(*, task: Task, campaign: Campaign, seed: int) -> Design:
+def design_unless_chosen(*, task: Task, seed: int = 0) -> Design:
     """Return the design of a test set for which none was chosen, not saved.
 
     It draws the reference like a system, or never if judges see it. Blocks hold the protocol's first number of outputs,
@@ -213,7 +219,7 @@ def design_unless_chosen(*, task: Task, campaign: Campaign, seed: int) -> Design
         task=task,
         **_fields(task.protocol),
         seed=seed,
-        reference_rate=0.0 if is_reference_shown(task=task, campaign=campaign) else None,
+        reference_rate=0.0 if is_reference_shown(task=task) else None,
     )
 
 

@@ -26,7 +26,7 @@ from annotation.sampling.plans import (
     Purpose,
     slot,
 )
-from annotation.selectors.designs import design_in_force, design_unless_chosen
+from annotation.selectors.designs import design_or_default
 from annotation.selectors.drawing import DrawInputs, draw_inputs, texts_of_others
 from annotation.selectors.passes import has_passes, passes_of, rounds_of
 from annotation.selectors.shown import BlockData, DrawnBlock, blocks_drawn
@@ -225,39 +225,41 @@ class PreviewedHIT:
 
 
 def previewed_hits(
-    *, task_id: int, numbers: range, design: Design | None = None
+    *, task_id: int, count: int, design: Design | None = None, first: int | None = None
 ) -> list[PreviewedHIT]:
     """Return the HITs that would be planned from the present state, as judges would see them.
 
-    They are what `hits_plan(count=len(numbers))` would plan if the next number were the first of
-    `numbers`: a number at which nothing can be ranked is passed over. Stores nothing and locks nothing.
+    They are what `hits_plan(count=count)` would plan: a number at which nothing can be ranked is passed over. Stores
+    nothing and locks nothing.
 
     Parameters
     ----------
     task_id : int
-    numbers : range
-        Numbers of the HITs.
+    count : int
+        Number of HITs.
     design : Design, optional
         Unsaved design that would follow the one in force; None for the one in force.
+    first : int, optional
+        Number of the first HIT; by default the next number of the task.
 
     Returns
     -------
     list of PreviewedHIT
-        Fewer than `numbers` if no more can be ranked. Their texts are read together; repeats and checks
+        Fewer than `count` if no more can be ranked. Their texts are read together; repeats and checks
         may take further queries.
     """
     task: Any = (
         Task.objects.select_related("test_set__campaign").annotate(now=Now()).get(pk=task_id)
     )
-    campaign = task.test_set.campaign
-    design = design or design_in_force(task_id=task_id)
-    design = design or design_unless_chosen(task=task, campaign=campaign, seed=0)
+    design = design or design_or_default(task=task)
     sequence = _sequence(task, design)
-    sequence.last_number = numbers.start - 1
+    if first is not None:
+        sequence.last_number = first - 1
+    next_number = sequence.last_number + 1
     inputs = draw_inputs(task=task, design=design, sequence=sequence, at=task.now)
     drawer = inputs.drawer()
     # They are anywhere in the test set: read together, so that the number of queries is constant.
-    firsts_only = range(numbers.start, numbers.stop, design.redundancy)
+    firsts_only = range(next_number, next_number + count, design.redundancy)
     inputs.texts.read_ahead(drawer.segments_ahead(firsts_only, turn=sequence.turns + 1))
     planning = HITPlanning(
         parameters=design.parameters,
@@ -269,14 +271,14 @@ def previewed_hits(
         only_wanted=False,
     )
     if has_passes(task):
-        _rounds_add(planning, inputs, sequence, count=len(numbers))
-        return _shown(planning.planned[: len(numbers)], task)
-    firsts = firsts_scheduled(design=design, sequence=sequence, count=len(numbers))
+        _rounds_add(planning, inputs, sequence, count=count)
+        return _shown(planning.planned[:count], task)
+    firsts = firsts_scheduled(design=design, sequence=sequence, count=count)
     missing = MissingHITs(
         planning,
         sequence,
-        count=len(numbers),
-        checks=checks_among(len(numbers), design.attention_every),
+        count=count,
+        checks=checks_among(count, design.attention_every),
     )
     schedule = RepeatSchedule(
         planning, sequence, firsts={family: plan for _pk, family, plan in firsts}
@@ -300,13 +302,6 @@ def _rounds_add(
             return
         inputs.texts.read_ahead(window)
         rounds.add(planning, number, texts=texts, raters=raters)
-
-
-def next_numbers(*, task_id: int, count: int) -> range:
-    """Return the numbers of the next HITs to be planned."""
-    found = HITSequence.objects.filter(task=task_id).values_list("last_number", flat=True)
-    last = found.first() or 0
-    return range(last + 1, last + 1 + count)
 
 
 def _sequence(task: Task, design: Design) -> HITSequence:

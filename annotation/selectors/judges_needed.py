@@ -115,9 +115,7 @@ def judges_needed(
     people = _People()
     found = []
     for task in asked:
-        design = known.get(task.pk) or design_unless_chosen(
-            task=task, campaign=task.test_set.campaign, seed=0
-        )
+        design = known.get(task.pk) or design_unless_chosen(task=task)
         needed = _needed(task, design, people)
         if needed is not None:
             found.append(needed)

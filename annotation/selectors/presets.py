@@ -114,7 +114,7 @@ def preset_of(design: Design) -> Preset | None:
 
 def design_of_preset(preset: Preset, *, task: Task, seed: int = 0) -> Design:
     """Return the design of a preset for a task, not saved; the task may be of another protocol, or unsaved."""
-    design = design_unless_chosen(task=task, campaign=task.test_set.campaign, seed=seed)
+    design = design_unless_chosen(task=task, seed=seed)
     for name, value in preset.design.items():
         setattr(design, name, value)
     return design

@@ -7,7 +7,7 @@ from typing import Any, Final
 from django.db.models import Count, FloatField, Func, Q, Sum
 
 from annotation.models import BlockControl, Design, Judgment
-from annotation.selectors.designs import design_in_force, design_unless_chosen, systems_drawn
+from annotation.selectors.designs import design_or_default, systems_drawn
 from annotation.selectors.shown import candidate_count
 from campaign.models import Campaign, Judge, Output, Reference, Segment, SystemKind, Task
 from campaign.texts.languages import without_spaces
@@ -125,12 +125,8 @@ def block_words(*, task: Task) -> float | None:
     words = mean_words(task=task)
     if words is None:
         return None
-    campaign = task.test_set.campaign
-    design = design_in_force(task_id=task.pk) or design_unless_chosen(
-        task=task, campaign=campaign, seed=0
-    )
-    size = design.parameters.block_size(round(words.source))
-    return words.of_block(min(size, words.outputs), campaign)
+    size = design_or_default(task=task).parameters.block_size(round(words.source))
+    return words.of_block(min(size, words.outputs), task.test_set.campaign)
 
 
 def segment_words(

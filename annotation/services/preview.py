@@ -110,7 +110,7 @@ def _for_one_judge(task: Task) -> list[DrawnHIT]:
     """
     seen: set[int] = set()
     found = []
-    for hit in previewed_hits(task_id=task.pk, numbers=range(1, 1 + _HITS_DRAWN)):
+    for hit in previewed_hits(task_id=task.pk, count=_HITS_DRAWN, first=1):
         segments = {block.plan.segment for block in hit.blocks}
         if not seen & segments:
             seen |= segments

@@ -7,7 +7,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import NotFound, ValidationError
 
 from annotation.api.designs import DesignAddress, DesignParametersSerializer
-from annotation.selectors.designs import design_in_force, design_unless_chosen
+from annotation.selectors.designs import design_or_default
 from campaign.api.operations import Address, operation
 from campaign.api.requests import NumberField
 from ranking.selectors.design_forecast import design_forecast
@@ -95,9 +95,7 @@ class DesignForecastView(DesignAddress):
     def post(self) -> Any:
         """Forecast hours, money, pairs told apart and clusters of a design. Nothing is stored."""
         task = self.task
-        design = self.proposed or design_in_force(task_id=task.pk)
-        if design is None:
-            design = design_unless_chosen(task=task, campaign=task.test_set.campaign, seed=0)
+        design = self.proposed or design_or_default(task=task)
         budget = {
             name: self.sent[name]
             for name in ("judgments", "hours", "money", "rate")

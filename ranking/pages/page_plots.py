@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.selectors.designs import design_in_force, design_unless_chosen
+from annotation.selectors.designs import design_or_default
 from annotation.selectors.work_time import hours_worked
 from campaign.models import Campaign, Judge, Task
 from ranking.analyses.ranking import ranks_table
@@ -165,9 +165,7 @@ def _agreement(request: HttpRequest, task: Task) -> Table:
 
 def _forecast(request: HttpRequest, task: Task) -> Table | None:
     """Return the forecast of the design in force, with the budget in the address."""
-    design = design_in_force(task_id=task.pk) or design_unless_chosen(
-        task=task, campaign=task.test_set.campaign, seed=0
-    )
+    design = design_or_default(task=task)
     found = design_forecast(task=task, design=design, **BudgetForm(request.GET).asked)
     if found is None:
         return None

@@ -17,7 +17,7 @@ from annotation.selectors.effects import (
     design_effects_in_words,
     design_needs_in_words,
 )
-from annotation.selectors.hits import PreviewedHIT, designs_of, next_numbers, previewed_hits
+from annotation.selectors.hits import PreviewedHIT, designs_of, previewed_hits
 from annotation.selectors.presets import preset_named
 from annotation.selectors.task_rules import judgments_so_far
 from annotation.services.planning.designs import design_change, design_use_again
@@ -228,7 +228,7 @@ def design_budget(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
 def _form(request: HttpRequest, task: Task, *, is_checked: bool = True) -> DesignForm:
     """Return the form; without `is_checked`, whether or not the design was changed since its page was opened."""
     found = design_in_force(task_id=task.pk)
-    design = found or design_unless_chosen(task=task, campaign=task.test_set.campaign, seed=0)
+    design = found or design_unless_chosen(task=task)
     sent = request.POST.copy()
     if not is_checked:
         sent.pop(VERSION, None)
@@ -270,7 +270,7 @@ def _hits(task: Task, form: DesignForm) -> list[PreviewedHIT]:
     is_in_force = not form.is_bound or not form.changed
     return previewed_hits(
         task_id=task.pk,
-        numbers=next_numbers(task_id=task.pk, count=_PREVIEWED),
+        count=_PREVIEWED,
         design=None if is_in_force else form.proposed,
     )
 

@@ -56,11 +56,11 @@ def design_ensure(*, task: Task, seed: int | None = None) -> Design:
     """
     design = design_in_force(task_id=task.pk)
     if design is None:
-        campaign = _campaign_lock(task)
+        _campaign_lock(task)
         # Under the lock: another worker may have been here.
         design = design_in_force(task_id=task.pk)
         if design is None:
-            design = _first(task, campaign, seed)
+            design = design_unless_chosen(task=task, seed=seed_draw() if seed is None else seed)
             design.save(force_insert=True)
     return design
 
@@ -81,21 +81,14 @@ def design_change(
     `parameters` name a rate at which judges would rank a reference that they see, unless
     `rank_shown_reference` asks for that. A rate that is not given was accepted before.
     """
-    campaign = _campaign_lock(task)
+    _campaign_lock(task)
     # Under the lock of planning: a batch is drawn by one design.
     HITSequence.objects.get_or_create(task=task)
     HITSequence.objects.select_for_update().get(task=task)
-    design = _proposed(task, campaign, parameters, rank_shown_reference=rank_shown_reference)
+    design = design_proposed(task=task, rank_shown_reference=rank_shown_reference, **parameters)
     design.changed_by = changed_by
     design.save(force_insert=True)
     return design
-
-
-def design_proposed(*, task: Task, rank_shown_reference: bool = False, **parameters: Any) -> Design:
-    """Return the design that `design_change` would create, not saved. Raises what that raises."""
-    return _proposed(
-        task, task.test_set.campaign, parameters, rank_shown_reference=rank_shown_reference
-    )
 
 
 @transaction.atomic
@@ -115,18 +108,13 @@ def design_use_again(*, design: Design, changed_by: User | None = None) -> Desig
     return design_change(task=design.task, changed_by=changed_by, **chosen)
 
 
-def _proposed(
-    task: Task,
-    campaign: Campaign,
-    parameters: Mapping[str, Any],
-    *,
-    rank_shown_reference: bool,
-) -> Design:
+def design_proposed(*, task: Task, rank_shown_reference: bool = False, **parameters: Any) -> Design:
+    """Return the design that `design_change` would create, not saved. Raises what that raises."""
     unknown = sorted(set(parameters).difference(PARAMETERS))
     if unknown:
         raise DesignRefusedError(f"Unknown design parameter: {', '.join(unknown)}.")
-    before = design_in_force(task_id=task.pk) or _first(task, campaign)
-    values = {name: getattr(before, name) for name in PARAMETERS} | dict(parameters)
+    before = design_in_force(task_id=task.pk) or design_unless_chosen(task=task, seed=seed_draw())
+    values = {name: getattr(before, name) for name in PARAMETERS} | parameters
     values["systems"] = sorted(set(values["systems"]))
     design = Design(task=task, **values)
     _check(design)
@@ -135,30 +123,25 @@ def _proposed(
             _("This cannot be changed: texts have already been assigned to judges.")
         )
     if "reference_rate" in parameters and not rank_shown_reference:
-        _shown_reference_check(design, campaign)
+        _shown_reference_check(design)
     return design
 
 
-def _campaign_lock(task: Task) -> Campaign:
-    """Lock and return the campaign: whether judges see the reference does not change until the commit."""
-    return Campaign.objects.select_for_update(no_key=True).get(pk=task.test_set.campaign_id)
+def _campaign_lock(task: Task) -> None:
+    """Lock and reload the campaign: whether judges see the reference does not change until the commit."""
+    campaigns = Campaign.objects.select_for_update(no_key=True)
+    task.test_set.campaign = campaigns.get(pk=task.test_set.campaign_id)
 
 
-def _first(task: Task, campaign: Campaign, seed: int | None = None) -> Design:
-    """Return the default design of a task, not saved."""
-    seed = seed_draw() if seed is None else seed
-    return design_unless_chosen(task=task, campaign=campaign, seed=seed)
-
-
-def _shown_reference_check(design: Design, campaign: Campaign) -> None:
+def _shown_reference_check(design: Design) -> None:
     if design.reference_rate == 0:
         return
-    if is_reference_shown(task=design.task, campaign=campaign):
+    if is_reference_shown(task=design.task):
         raise DesignRefusedError(
             _(
                 "reference_rate: judges of %(slug)s see the reference and can spot it among the outputs. Hide it in the campaign settings, set the rate to 0, or confirm with rank_shown_reference."
             )
-            % {"slug": campaign.slug},
+            % {"slug": design.task.test_set.campaign.slug},
             field="reference_rate",
         )
 

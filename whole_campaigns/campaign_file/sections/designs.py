@@ -57,9 +57,7 @@ class DesignSection(Section[Task]):
             return {}
         said = {name: getattr(design, name) for name in _COLUMNS}
         said[GROUP] = design.judge_group and design.judge_group.name
-        if design.reference_rate != 0 and is_reference_shown(
-            task=owner, campaign=owner.test_set.campaign
-        ):
+        if design.reference_rate != 0 and is_reference_shown(task=owner):
             said[_ASKED] = True
         return {"design": said}
 

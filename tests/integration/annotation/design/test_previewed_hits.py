@@ -9,7 +9,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from annotation.models import HIT, Design, HITSequence, PlanningBatch
 from annotation.models.block import candidate_ids
-from annotation.selectors.hits import PreviewedHIT, next_numbers, plans_read, previewed_hits
+from annotation.selectors.hits import PreviewedHIT, plans_read, previewed_hits
 from annotation.selectors.shown import blocks_data
 from annotation.services.planning.batch import hits_prepare
 from annotation.services.planning.designs import design_change
@@ -35,7 +35,7 @@ def previewed(task: Task, count: int = 5, **chosen: Any) -> list[PreviewedHIT]:
     design.pk = None
     return previewed_hits(
         task_id=task.pk,
-        numbers=next_numbers(task_id=task.pk, count=count),
+        count=count,
         design=design if chosen else None,
     )
 
@@ -164,5 +164,5 @@ def test_a_preview_stores_nothing_and_asks_as_much_for_one_as_for_twenty(
 def test_a_task_without_a_design_previews_the_first_one() -> None:
     task = make_long_task(make_campaign(), segments=10)
     task.designs.update(kind=Design.Kind.IMPORTED)
-    found = previewed_hits(task_id=task.pk, numbers=range(1, 4))
+    found = previewed_hits(task_id=task.pk, count=3, first=1)
     assert [hit.number for hit in found] == [1, 2, 3]
