@@ -84,7 +84,7 @@ def test_what_fits_neither_protocol_nor_clock_is_refused_and_not_stored(
     for said in refused:
         with pytest.raises(SubmissionRefusedError):
             judgment_submit(assigned=block, client_id=uuid4(), **said)
-    verdicts = replace(block, protocol="two_outputs", candidates=block.candidates[:2])
+    verdicts = replace(block, protocol="two_outputs", candidate_count=2)
     refused = [{}, {"answer": {"verdict": "first"}, "labels": [1, 2]}]
     for said in refused:
         with pytest.raises(SubmissionRefusedError) as error:
