@@ -244,7 +244,10 @@ def _account_count(hit: HIT, judge: Judge, lent_at: datetime) -> int:
 
     HITs since the last check and the last repeat are counted without training and, for checks, without repeats.
     """
-    account, _created = JudgeAccount.objects.get_or_create(judge=judge, task_id=hit.task_id)
+    # As many queries for a judge's first HIT as for any other.
+    new = JudgeAccount(judge=judge, task_id=hit.task_id)
+    JudgeAccount.objects.bulk_create([new], ignore_conflicts=True)
+    account = JudgeAccount.objects.get(judge=judge, task=hit.task_id)
     is_own = hit.purpose == HITPurpose.INTRA
     is_check = hit.holds_check and not is_own
     is_counted = hit.purpose != HITPurpose.TRAINING

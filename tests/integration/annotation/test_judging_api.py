@@ -222,7 +222,7 @@ def test_lending_takes_as_many_queries_however_large_the_hit(
     with django_assert_num_queries(8):
         post(judging)
     # The next one ahead.
-    with django_assert_num_queries(14):
+    with django_assert_num_queries(15):
         post(judging, after=first)
 
 
@@ -292,6 +292,6 @@ class TestTheNextHitWithAJudgment:
         hit = post(judging).json()
         first, second, _third = hit["blocks"]
         self.submit(judging, first)
-        # Of a judgment four, of a HIT fourteen, and not twice who asks.
-        with django_assert_num_queries(16):
+        # Of a judgment four, of a HIT fifteen, and not twice who asks.
+        with django_assert_num_queries(17):
             self.submit(judging, second, after=hit["id"])
