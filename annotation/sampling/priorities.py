@@ -5,6 +5,7 @@ Arrays in, arrays out; shared with the simulation of designs.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isqrt
@@ -71,12 +72,7 @@ def active_priorities(
     """
     known = _known(*(np.asarray(each, dtype=np.float64).tobytes() for each in (wins, ties)))
     waiting = np.maximum(0.0, np.asarray(planned) * known.apart - known.decided - known.tied)
-    priority = np.zeros_like(known.decided)
-    for still, (_critical, weight) in zip(known.needed, _LEVELS, strict=True):
-        needed = still - waiting
-        is_open = (needed > 0) & np.isfinite(needed)
-        priority += np.where(is_open, weight / (np.where(is_open, needed, 0.0) + known.grain), 0.0)
-    priority *= known.apart
+    priority = _priority([still - waiting for still in known.needed], known.decided) * known.apart
     most = priority.max(initial=0.0)
     return np.round(priority / most, _DECIMALS) if most > 0 else known.apart.copy()
 
@@ -105,15 +101,7 @@ def active_priorities_of_many(
     ability, _step, covariance = _stepped(wins, decided, abilities)
     # Covariance of the abilities before the step: saves an inverse.
     gap, variance = _of_pairs(ability, covariance)
-    lead = (wins - wins.swapaxes(-1, -2)) * np.sign(gap)
-    step = np.tanh(np.sqrt(gap**2 + variance) / 2)
-    priority = np.zeros_like(decided)
-    for critical, weight in _LEVELS:
-        needed = _still_needed(decided, lead, step, critical)
-        is_open = (needed > 0) & np.isfinite(needed)
-        priority += np.where(
-            is_open, weight / (np.where(is_open, needed, 0.0) + _grain(decided)), 0.0
-        )
+    priority = _priority(_still_needed(wins, gap, variance), decided)
     return priority * (1.0 - np.eye(wins.shape[-1])), ability
 
 
@@ -126,14 +114,12 @@ class _Known:
     apart : 1 off the diagonal, 0 on it
     decided, tied : comparisons
     needed : comparisons still needed at each level
-    grain : what a number of comparisons is rounded to, as it were
     """
 
     apart: Float64Array
     decided: Float64Array
     tied: Float64Array
-    needed: tuple[Float64Array, ...]
-    grain: Float64Array
+    needed: list[Float64Array]
 
 
 @lru_cache(maxsize=16)
@@ -148,31 +134,35 @@ def _known(wins: bytes, ties: bytes) -> _Known:
     tied = np.frombuffer(ties, dtype=np.float64).reshape(n, n) * apart
     decided = won + won.T
     gap, variance = _differences(won + tied / 2)
-    lead = (won - won.T) * np.sign(gap)
-    step = np.tanh(np.sqrt(gap**2 + variance) / 2)
-    return _Known(
-        apart=apart,
-        decided=decided,
-        tied=tied,
-        needed=tuple(_still_needed(decided, lead, step, critical) for critical, _ in _LEVELS),
-        grain=_grain(decided),
-    )
+    return _Known(apart=apart, decided=decided, tied=tied, needed=_still_needed(won, gap, variance))
 
 
-def _grain(decided: Float64Array) -> Float64Array:
+def _priority(needed: Sequence[Float64Array], decided: Float64Array) -> Float64Array:
+    """Return the sum over the levels of their weight divided by the comparisons still needed."""
     # A pair's end cannot be predicted to the exact comparison, nor from a slightly outdated state.
-    return 5 + decided / 50
+    grain = 5 + decided / 50
+    priority = np.zeros_like(decided)
+    for each, (_critical, weight) in zip(needed, _LEVELS, strict=True):
+        is_open = (each > 0) & np.isfinite(each)
+        priority += np.where(is_open, weight / (np.where(is_open, each, 0.0) + grain), 0.0)
+    return priority
 
 
 def _still_needed(
-    decided: Float64Array, lead: Float64Array, step: Float64Array, critical: float
-) -> Float64Array:
-    """Return the least m with lead + step m ≥ critical √(decided + m), which may be 0."""
-    # With u = √(decided + m): step u² − critical u + lead − step decided = 0.
-    root = np.maximum(0.0, critical**2 - 4 * step * (lead - step * decided))
-    there = (critical + np.sqrt(root)) / (2 * step)
-    reached = (lead >= critical * np.sqrt(decided)) & (decided > 0)
-    return np.where(reached, 0.0, np.maximum(0.0, there**2 - decided))
+    won: Float64Array, gap: Float64Array, variance: Float64Array
+) -> list[Float64Array]:
+    """Return for each level the least m with lead + step m ≥ critical √(decided + m), which may be 0."""
+    lost = won.swapaxes(-1, -2)
+    decided, lead = won + lost, (won - lost) * np.sign(gap)
+    step = np.tanh(np.sqrt(gap**2 + variance) / 2)
+    found = []
+    for critical, _weight in _LEVELS:
+        # With u = √(decided + m): step u² − critical u + lead − step decided = 0.
+        root = np.maximum(0.0, critical**2 - 4 * step * (lead - step * decided))
+        there = (critical + np.sqrt(root)) / (2 * step)
+        reached = (lead >= critical * np.sqrt(decided)) & (decided > 0)
+        found.append(np.where(reached, 0.0, np.maximum(0.0, there**2 - decided)))
+    return found
 
 
 def _differences(won: Float64Array) -> tuple[Float64Array, Float64Array]:

@@ -126,21 +126,17 @@ def _held(begun: Collection[int], judge: Judge, context: LendingContext) -> Assi
         if set(context.conflicts).intersection(assignment.hit.system_ids):
             # The conflict was declared after the HIT was lent.
             _release(assignment)
-        elif _is_held(assignment, context.now):
+        elif assignment.released_at is None and assignment.expires_at > context.now:
             return assignment
         elif set(context.withdrawn).intersection(assignment.hit.system_ids):
             # They were away when a system was withdrawn. Judges at work finish their HITs.
             _release(assignment)
-        elif _held_again(assignment, judge, context):
+        # A released assignment does not count as held: lending it again must not exceed the quota.
+        elif assignment.released_at is not None and judge_work(judge).is_quota_reached:
+            continue
+        elif _lease_renew(assignment, context):
             return assignment
     return None
-
-
-def _held_again(assignment: Assignment, judge: Judge, context: LendingContext) -> bool:
-    # A released assignment does not count as held: lending it again must not exceed the quota.
-    if assignment.released_at is not None and judge_work(judge).is_quota_reached:
-        return False
-    return _lease_renew(assignment, context)
 
 
 def _leases_extend(in_hand: Sequence[int], context: LendingContext) -> None:
@@ -201,10 +197,6 @@ def _may_be_lent_ahead(hit: HIT, judge: Judge, context: LendingContext) -> bool:
     others = HIT.objects.filter(task=hit.task_id).pooled().available().exclude(pk=hit.pk)
     held = len(context.begun)
     return others.values("pk")[:held].count() == held
-
-
-def _is_held(assignment: Assignment, now: datetime) -> bool:
-    return assignment.released_at is None and assignment.expires_at > now
 
 
 def _lend(
