@@ -14,13 +14,17 @@ from campaign.services.uploads import uploads_purge
 from campaign.services.webhooks.outbox import webhooks_forget
 
 
-@shared_task(name="campaign.tasks.forget_sessions")
-def forget_sessions() -> None:
-    """Delete expired sessions, counts of attempts to sign in that are over, old messages that are no invitations, and those of webhooks."""
+@shared_task(name="campaign.tasks.clean_up")
+def clean_up() -> None:
+    """Delete what has expired: sessions, counts of sign-ins, messages, answers, uploads, exported files and visits."""
     SessionStore.clear_expired()
     sign_in_counts_forget()
     mails_forget()
     webhooks_forget()
+    idempotent_answers_forget()
+    uploads_purge()
+    exported_files_purge()
+    browser_visits_purge()
 
 
 @shared_task(name="campaign.tasks.send_mails")
@@ -35,24 +39,6 @@ def run_jobs() -> None:
     jobs_run_waiting()
 
 
-@shared_task(name="campaign.tasks.purge_uploads")
-def purge_uploads() -> None:
-    """Delete abandoned uploads."""
-    uploads_purge()
-
-
-@shared_task(name="campaign.tasks.purge_exported_files")
-def purge_exported_files() -> None:
-    """Delete the exported files that have expired."""
-    exported_files_purge()
-
-
-@shared_task
-def purge_browser_visits() -> None:
-    """Purge old browser visits."""
-    browser_visits_purge()
-
-
 @shared_task(name="campaign.tasks.close_campaigns")
 def close_campaigns() -> None:
     """Close the campaigns whose day has come."""
@@ -63,9 +49,3 @@ def close_campaigns() -> None:
 def empty_bin() -> None:
     """Delete for good the campaigns that have been in the bin long enough."""
     bin_empty()
-
-
-@shared_task(name="campaign.tasks.forget_idempotent_answers")
-def forget_idempotent_answers() -> None:
-    """Delete the answers to repeatable requests that are given no longer."""
-    idempotent_answers_forget()

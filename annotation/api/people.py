@@ -26,7 +26,6 @@ from campaign.services.credentials import judge_link_replace
 from campaign.services.judge_lists import (
     CheckedList,
     JudgeListRefusedError,
-    MailTerms,
     RowState,
     judge_list_add,
     judge_list_check,
@@ -170,9 +169,9 @@ class CampaignJudgesView(_JudgeAddress):
         judges = judge_list_read(sent["list"])
         if sent["dry_run"]:
             checked = judge_list_check(campaign=self.campaign, judges=judges)
-            return self.answer(_answer(checked, {}, {}), JudgeListAnswerSerializer, 200)
+            return self.answer(_answer(checked, {}), JudgeListAnswerSerializer, 200)
         base_url = self.request.build_absolute_uri("/")
-        mail = MailTerms(base_url=base_url, language=sent["language"], note=sent["note"])
+        mail = {"base_url": base_url, "language": sent["language"], "note": sent["note"]}
         try:
             added = judge_list_add(
                 campaign=self.campaign,
@@ -188,15 +187,14 @@ class CampaignJudgesView(_JudgeAddress):
             ]
             raise ValidationError({"list": [str(error), *lines]}) from error
         links = {name: link for *_address, name, link in judge_links(added, base_url=base_url)}
-        made = {id(each.row): each.judge.pseudonym for each in added.judges}
-        return _answer(added.checked, made, links)
+        return _answer(added, links)
 
 
-def _answer(checked: CheckedList, made: dict[int, str], links: dict[str, str]) -> dict[str, Any]:
-    """Return the response for a list that was checked or added; `made` are pseudonyms of new judges, `links` their links."""
+def _answer(checked: CheckedList, links: dict[str, str]) -> dict[str, Any]:
+    """Return the response for a list that was checked or added; `links` are those of new judges by pseudonym."""
     rows = []
     for row in checked.rows:
-        judge = row.known_as or made.get(id(row), "")
+        judge = row.known_as if row.judge is None else row.judge.pseudonym
         rows.append(
             {
                 "line": row.row.line,

@@ -43,10 +43,8 @@ from campaign.services.erasures import (
 )
 from campaign.services.judge_groups import judge_group_members_change
 from campaign.services.judge_lists import (
-    AddedList,
     CheckedList,
     JudgeListRefusedError,
-    MailTerms,
     RowState,
     judge_list_add,
     judge_list_check,
@@ -238,7 +236,7 @@ def judges_add_page(request: HttpRequest, slug: str) -> HttpResponse:
         return _adding_page(request, campaign, form, 409, checked=checked)
     data = form.cleaned_data
     base_url = request.build_absolute_uri("/")
-    mail = MailTerms(base_url=base_url, language=data["language"], note=data["note"])
+    mail = {"base_url": base_url, "language": data["language"], "note": data["note"]}
     try:
         added = judge_list_add(
             campaign=campaign,
@@ -293,9 +291,9 @@ def _checked(campaign: Campaign, checked: CheckedList) -> dict[str, Any]:
 
 
 def _done(
-    request: HttpRequest, campaign: Campaign, added: AddedList, base_url: str
+    request: HttpRequest, campaign: Campaign, added: CheckedList, base_url: str
 ) -> HttpResponse:
-    count = len(added.judges)
+    count = len(added.of(RowState.NEW))
     said = ngettext("%(count)d judge added", "%(count)d judges added", count)
     links = judge_links(added, base_url=base_url)
     context = {

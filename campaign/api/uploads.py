@@ -19,7 +19,7 @@ from campaign.api.operations import Address, operation
 from campaign.formats.recognising import FileRole
 from campaign.models import Job, KeptFile, Upload
 from campaign.selectors.jobs import jobs_of
-from campaign.selectors.uploads import drafts, upload_states
+from campaign.selectors.uploads import drafts, uploads_read
 from campaign.services.jobs import job_cancel, job_retry
 from campaign.services.uploads import (
     MAX_PART_BYTES,
@@ -94,13 +94,11 @@ class ChosenRoleSerializer(serializers.Serializer[Any]):
 class UploadSerializer(serializers.ModelSerializer[Upload]):
     """Files that are to become a test set. `report` holds the findings of the last check."""
 
-    files = UploadedFileSerializer(many=True, read_only=True, source="state.files")
+    files = UploadedFileSerializer(many=True, read_only=True, source="sent")
     roles = serializers.DictField(
         child=ChosenRoleSerializer(), required=False, help_text="Chosen roles, by file name."
     )
-    job = JobSerializer(
-        source="state.job", allow_null=True, read_only=True, help_text="Latest check or import."
-    )
+    job = JobSerializer(allow_null=True, read_only=True, help_text="Latest check or import.")
 
     class Meta:
         model = Upload
@@ -149,10 +147,7 @@ class _UploadAddress(Address):
         return file
 
     def rows(self, page: Any) -> Any:
-        states = upload_states(campaign=self.campaign, uploads=page)
-        for each in page:
-            each.state = states[each.pk]
-        return page
+        return uploads_read(campaign=self.campaign, uploads=page)
 
     def shown(self, upload: Upload) -> Upload:
         self.rows([upload])

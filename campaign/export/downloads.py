@@ -10,7 +10,7 @@ from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.urls import reverse
 
 from campaign.formats.quoting import neutral
-from campaign.services.judge_lists import AddedList
+from campaign.services.judge_lists import CheckedList
 
 #: Endings of formats that do not end as they are called; `five-way-csv` does.
 _ENDINGS: Final[Mapping[str, str]] = {
@@ -153,17 +153,17 @@ def _asked(sent: Mapping[str, str], size: int, digest: str) -> tuple[int, int] |
 COLUMNS: Final = ("email", "name", "judge", "link")
 
 
-def judge_links(added: AddedList, *, base_url: str) -> list[tuple[str, str, str, str]]:
+def judge_links(added: CheckedList, *, base_url: str) -> list[tuple[str, str, str, str]]:
     """Return address, name, pseudonym and link of each new judge; `base_url` is that of this Quintet."""
     return [
         (
-            each.judge.address,
-            each.row.row.name,
+            each.row.address,
+            each.row.name,
             each.judge.pseudonym,
             base_url.rstrip("/") + reverse("invitation", args=[each.token]),
         )
-        for each in added.judges
-        if each.token
+        for each in added.rows
+        if each.token and each.judge is not None
     ]
 
 

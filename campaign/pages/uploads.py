@@ -1,7 +1,5 @@
 """An upload in words: its files, notable findings, and the systems that would take part."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from django.utils.formats import number_format
@@ -10,7 +8,6 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from campaign.formats.recognising import FileRole
 from campaign.models import Campaign, ReferenceUse, Upload
-from campaign.selectors.uploads import UploadState
 from campaign.texts.languages import language_name
 
 ROLE_WORDS: Final = {
@@ -23,25 +20,15 @@ ROLE_WORDS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class UploadInWords:
-    """Summary of a checked upload. `stands_out` are sentences that an organiser should read."""
-
-    roles: Sequence[tuple[str, str]]
-    languages: str
-    stands_out: Sequence[str]
-    takes_part: str
-
-
-def upload_in_words(found: UploadState) -> UploadInWords:
-    """Return the words for the latest report of an upload."""
-    upload, report = found.upload, found.upload.report or {}
-    return UploadInWords(
-        roles=[(str(role), str(words)) for role, words in ROLE_WORDS.items()],
-        languages=_languages(upload),
-        stands_out=_stands_out(report),
-        takes_part=_takes_part(upload, report),
-    )
+def upload_in_words(upload: Upload) -> dict[str, Any]:
+    """Return the words for the latest report of an upload; `stands_out` are sentences that an organiser should read."""
+    report = upload.report or {}
+    return {
+        "roles": [(str(role), str(words)) for role, words in ROLE_WORDS.items()],
+        "languages": _languages(upload),
+        "stands_out": _stands_out(report),
+        "takes_part": _takes_part(upload, report),
+    }
 
 
 def _languages(upload: Upload) -> str:

@@ -1,7 +1,6 @@
 """Uploads of a campaign with their files, and the work that is done to them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -12,44 +11,20 @@ from django.db.models.functions import Coalesce, Length
 from campaign.models import Campaign, Job, KeptFile, Task, Upload
 
 
-@dataclass(frozen=True, slots=True)
-class UploadState:
-    """An upload, its files with the bytes that are there (`held`), and the latest job on it."""
-
-    upload: Upload
-    files: Sequence[KeptFile]
-    job: Job | None
-
-    @property
-    def is_whole(self) -> bool:
-        """True if there are files and all of them have arrived completely."""
-        return bool(self.files) and all(file.held == file.size for file in self.files)  # type: ignore[attr-defined]
-
-
-def upload_state(*, campaign: Campaign, upload_id: UUID) -> UploadState | None:
-    """Return an upload of a campaign; None if there is none. Three queries."""
-    upload = Upload.objects.filter(campaign=campaign, pk=upload_id).first()
-    if upload is None:
-        return None
-    upload.campaign = campaign
-    return upload_states(campaign=campaign, uploads=[upload])[upload.pk]
-
-
-def upload_states(*, campaign: Campaign, uploads: Sequence[Upload]) -> dict[UUID, UploadState]:
-    """Return the states of uploads of a campaign by the uploads' ids. Two queries."""
+def uploads_read(*, campaign: Campaign, uploads: Sequence[Any]) -> Sequence[Any]:
+    """Return uploads of a campaign with `sent`, their files, each with the bytes that are there (`held`), and `job`,
+    the latest on them or None. Two queries.
+    """
     files: dict[UUID | None, list[KeptFile]] = {upload.pk: [] for upload in uploads}
-    for file in _with_bytes(KeptFile.objects.filter(upload__in=uploads)):
+    found = KeptFile.objects.filter(upload__in=uploads)
+    for file in found.annotate(held=Coalesce(Sum(Length("parts__content")), 0)).order_by("name"):
         files[file.upload_id].append(file)
     jobs = Job.objects.filter(campaign=campaign, parameters__upload__in=[str(pk) for pk in files])
     latest = {job.parameters["upload"]: job for job in jobs.order_by("pk")}
-    return {
-        upload.pk: UploadState(upload, files[upload.pk], latest.get(str(upload.pk)))
-        for upload in uploads
-    }
-
-
-def _with_bytes(files: QuerySet[KeptFile]) -> QuerySet[KeptFile]:
-    return files.annotate(held=Coalesce(Sum(Length("parts__content")), 0)).order_by("name")
+    for upload in uploads:
+        upload.campaign = campaign
+        upload.sent, upload.job = files[upload.pk], latest.get(str(upload.pk))
+    return uploads
 
 
 def judgments_imports(*, task: Task) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """Add many judges at once: preview a list row by row, and add all of it or nothing."""
 
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -50,67 +50,42 @@ class RowState(StrEnum):
     WRONG = "wrong"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CheckedRow:
     """A row of a list, and its effect.
 
     `known_as` is the pseudonym of a judge with this address, `first_line` where it stands further up, and `problems`
-    why the whole list is refused.
+    why the whole list is refused. Once the list is added, `judge` is the new judge, and `token` that of their link; empty
+    where it comes by e-mail.
     """
 
     row: JudgeRow
-    state: RowState
-    languages: Sequence[str] = ()
-    expertise: Sequence[str] = ()
-    groups: Sequence[JudgeGroup] = ()
-    conflicts: Sequence[System] = ()
-    known_as: str = ""
-    first_line: int | None = None
+    known_as: str
+    first_line: int | None
+    state: RowState = RowState.NEW
+    languages: list[str] = field(default_factory=list)
+    expertise: list[str] = field(default_factory=list)
+    groups: list[JudgeGroup] = field(default_factory=list)
+    conflicts: list[System] = field(default_factory=list)
     problems: Sequence[str] = ()
+    judge: Judge | None = None
+    token: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CheckedList:
-    """A list of judges, looked at row by row; `ignored` are columns that mean nothing here."""
+    """A list of judges, looked at row by row; `ignored` are columns that mean nothing here.
+
+    Once it is added, the links of its new judges expire at `expires_at`.
+    """
 
     rows: Sequence[CheckedRow]
     ignored: Sequence[str] = ()
+    expires_at: datetime | None = None
 
     def of(self, state: RowState) -> list[CheckedRow]:
         """Return the rows of a state."""
         return [row for row in self.rows if row.state == state]
-
-    @property
-    def is_right(self) -> bool:
-        """Return whether all of it can be done."""
-        return not self.of(RowState.WRONG)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MailTerms:
-    """Settings of the invitation mails to new judges."""
-
-    base_url: str
-    language: str = "en"
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class AddedJudge:
-    """A new judge of a list, with the token of their link; empty where it comes by e-mail."""
-
-    judge: Judge
-    row: CheckedRow
-    token: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class AddedList:
-    """Judges added from a list, the outcome of its rows, and the expiry of their links."""
-
-    judges: Sequence[AddedJudge]
-    checked: CheckedList
-    expires_at: datetime | None = None
 
 
 class JudgeListRefusedError(Exception):
@@ -135,8 +110,15 @@ def judge_list_check(*, campaign: Campaign, judges: JudgeList) -> CheckedList:
     rows = []
     for row in judges.rows:
         address = row.address.lower()
-        checked = _checked(row, known.get(address, ""), seen.get(address), groups, systems)
-        if checked.state != RowState.WRONG:
+        checked = CheckedRow(row, known.get(address, ""), seen.get(address))
+        checked.problems = [*_values_read(checked), *_names_read(checked, groups, systems)]
+        if checked.problems:
+            checked.state = RowState.WRONG
+        elif checked.first_line is not None:
+            checked.state = RowState.AGAIN
+        elif checked.known_as:
+            checked.state = RowState.KNOWN
+        if not checked.problems:
             seen.setdefault(address, row.line)
         rows.append(checked)
     return CheckedList(rows, judges.ignored)
@@ -150,103 +132,57 @@ def _known(campaign: Campaign) -> dict[str, str]:
     return found | dict(own.values_list(Lower("address"), "pseudonym"))
 
 
-def _checked(
-    row: JudgeRow,
-    known_as: str,
-    first_line: int | None,
+def _values_read(checked: CheckedRow) -> Iterator[str]:
+    """Read address, languages and expertise of a row; yield its errors."""
+    row = checked.row
+    try:
+        if len(row.address) > 254:
+            raise ValidationError(row.address)
+        validate_email(row.address)
+    except ValidationError:
+        said = (
+            _("“%(text)s” is not an e-mail address. Enter one such as ada@example.org.")
+            if row.address
+            else _("The address is missing. Enter one such as ada@example.org.")
+        )
+        yield said % {"text": row.address[:80]}
+    for text in row.languages:
+        try:
+            checked.languages.append(language_tag_checked(text))
+        except LanguageTagError as error:
+            yield str(error)
+    for text in row.expertise:
+        if len(text) > _MAX_TAG:
+            said = _(
+                "Expertise entries can have at most %(most)d characters. Separate them by semicolons."
+            )
+            yield said % {"most": _MAX_TAG}
+    checked.languages = list(dict.fromkeys(checked.languages))
+    checked.expertise = sorted({text.lower() for text in row.expertise})
+
+
+def _names_read(
+    checked: CheckedRow,
     groups: Mapping[str, JudgeGroup],
     systems: Mapping[str, Sequence[System]],
-) -> CheckedRow:
-    parts = _Parts(groups, systems)
-    address = parts.address(row.address)
-    name_problem = _name_problem(row.name)
-    languages = [tag for text in row.languages if (tag := parts.language(text))]
-    expertise = [tag for text in row.expertise if (tag := parts.expertise(text))]
-    found = [group for text in row.groups if (group := parts.group(text))]
-    conflicts = [system for text in row.conflicts for system in parts.conflict(text)]
-    problems = [*parts.problems, *([name_problem] if name_problem else [])]
-    if problems or not address:
-        state = RowState.WRONG
-    elif first_line is not None:
-        state = RowState.AGAIN
-    else:
-        state = RowState.KNOWN if known_as else RowState.NEW
-    return CheckedRow(
-        row=row,
-        state=state,
-        languages=list(dict.fromkeys(languages)),
-        expertise=sorted(set(expertise)),
-        groups=list(dict.fromkeys(found)),
-        conflicts=list(dict.fromkeys(conflicts)),
-        known_as=known_as,
-        first_line=first_line,
-        problems=problems,
-    )
-
-
-def _name_problem(name: str) -> str:
-    if len(name) > _MAX_NAME:
-        return _("The name is longer than %(most)d characters. Shorten it.") % {"most": _MAX_NAME}
-    problem = unseen_problem(name, "name of the judge")
-    return f"{problem}; remove it" if problem else ""
-
-
-@dataclass(slots=True)
-class _Parts:
-    """Looks up the names in a row, and collects errors."""
-
-    groups: Mapping[str, JudgeGroup]
-    systems: Mapping[str, Sequence[System]]
-    problems: list[str] = field(default_factory=list)
-
-    def address(self, text: str) -> bool:
-        try:
-            if len(text) > 254:
-                raise ValidationError(text)
-            validate_email(text)
-        except ValidationError:
-            said = (
-                _("“%(text)s” is not an e-mail address. Enter one such as ada@example.org.")
-                if text
-                else _("The address is missing. Enter one such as ada@example.org.")
-            )
-            self.problems.append(said % {"text": text[:80]})
-            return False
-        return True
-
-    def language(self, text: str) -> str | None:
-        try:
-            return language_tag_checked(text)
-        except LanguageTagError as error:
-            self.problems.append(str(error))
-            return None
-
-    def expertise(self, text: str) -> str:
-        if len(text) > _MAX_TAG:
-            self.problems.append(
-                _(
-                    "Expertise entries can have at most %(most)d characters. Separate them by semicolons."
-                )
-                % {"most": _MAX_TAG}
-            )
-        return text.lower()
-
-    def group(self, text: str) -> JudgeGroup | None:
-        group = self.groups.get(text.casefold())
+) -> Iterator[str]:
+    """Look up the names in a row; yield its errors."""
+    row = checked.row
+    for text in row.groups:
+        group = groups.get(text.casefold())
         if group is None:
-            self.problems.append(
-                _("Group “%(name)s” not found. Create it first.") % {"name": text[:80]}
-            )
-        return group
-
-    def conflict(self, text: str) -> Sequence[System]:
-        found = self.systems.get(text, ())
-        if not found:
-            self.problems.append(
-                _("System “%(name)s” not found in this campaign. Enter its exact name.")
-                % {"name": text[:80]}
-            )
-        return found
+            yield _("Group “%(name)s” not found. Create it first.") % {"name": text[:80]}
+        elif group not in checked.groups:
+            checked.groups.append(group)
+    for text in dict.fromkeys(row.conflicts):
+        checked.conflicts += systems.get(text, ())
+        if text not in systems:
+            said = _("System “%(name)s” not found in this campaign. Enter its exact name.")
+            yield said % {"name": text[:80]}
+    if len(row.name) > _MAX_NAME:
+        yield _("The name is longer than %(most)d characters. Shorten it.") % {"most": _MAX_NAME}
+    elif problem := unseen_problem(row.name, "name of the judge"):
+        yield f"{problem}; remove it"
 
 
 @transaction.atomic
@@ -254,18 +190,18 @@ def judge_list_add(
     *,
     campaign: Campaign,
     judges: JudgeList,
-    mail: MailTerms | None = None,
+    mail: Mapping[str, str] | None = None,
     by: User | None = None,
-) -> AddedList:
-    """Create a judge for each new row, with a link or an invitation mail; return them.
+) -> CheckedList:
+    """Create a judge for each new row, with a link or an invitation mail; return the rows.
 
-    Existing judges are left alone. Locks the campaign's row, so that the same addresses cannot be
-    added concurrently. Raises `JudgeListRefusedError`, and does nothing, if any row is wrong.
+    `mail` are `base_url`, `language` and `note` of the mails. Existing judges are left alone. Locks the
+    campaign's row, so that the same addresses cannot be added concurrently. Raises `JudgeListRefusedError`,
+    and does nothing, if any row is wrong.
     """
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     checked = judge_list_check(campaign=campaign, judges=judges)
-    if not checked.is_right:
-        count = len(checked.of(RowState.WRONG))
+    if count := len(checked.of(RowState.WRONG)):
         said = ngettext(
             "No judges added: %(count)d row is invalid.",
             "No judges added: %(count)d rows are invalid.",
@@ -279,16 +215,20 @@ def judge_list_add(
         )
         raise JudgeListRefusedError(said % {"most": MAX_MAILS}, checked)
     pgtrigger_ignore_preset()
-    made = _judges_make(campaign, rows)
+    users = _judges_make(campaign, rows)
     if mail is not None:
-        _mails_queue(campaign, made, mail, by)
-        added = [AddedJudge(judge, row) for judge, row in zip(made, rows, strict=True)]
-        return AddedList(added, checked)
-    added, ends = _with_links(campaign, made, rows, by)
-    return AddedList(added, checked, expires_at=ends)
+        _mails_queue(campaign, rows, mail, by)
+    elif rows:
+        tokens, checked.expires_at = invitations_create(
+            campaign=campaign, user_ids=users, created_by=by
+        )
+        for row, token in zip(rows, tokens, strict=True):
+            row.token = token
+    return checked
 
 
-def _judges_make(campaign: Campaign, rows: Sequence[CheckedRow]) -> list[Judge]:
+def _judges_make(campaign: Campaign, rows: Sequence[CheckedRow]) -> list[int]:
+    """Create the judges of new rows; return the ids of their users."""
     names = pseudonyms_free(campaign, len(rows))
     users = rows_insert(
         User,
@@ -311,55 +251,40 @@ def _judges_make(campaign: Campaign, rows: Sequence[CheckedRow]) -> list[Judge]:
         ],
         campaign_id=campaign.pk,
     )
-    found = Judge.objects.filter(campaign=campaign).in_bulk(ids)
-    made = [found[pk] for pk in ids]
-    pairs = list(zip(made, rows, strict=True))
+    made = Judge.objects.filter(campaign=campaign).in_bulk(ids)
+    for pk, row in zip(ids, rows, strict=True):
+        row.judge = made[pk]
     GroupMember.objects.bulk_create(
-        (GroupMember(judge=judge, group=group) for judge, row in pairs for group in row.groups),
+        (GroupMember(judge=row.judge, group=group) for row in rows for group in row.groups),
         batch_size=_BATCH,
     )
     ConflictOfInterest.objects.bulk_create(
         (
-            ConflictOfInterest(judge=judge, system=system)
-            for judge, row in pairs
+            ConflictOfInterest(judge=row.judge, system=system)
+            for row in rows
             for system in row.conflicts
         ),
         batch_size=_BATCH,
     )
-    return made
+    return users
 
 
 def _mails_queue(
-    campaign: Campaign, made: Iterable[Judge], mail: MailTerms, by: User | None
+    campaign: Campaign, rows: Sequence[CheckedRow], mail: Mapping[str, str], by: User | None
 ) -> None:
+    terms = {**mail, "base_url": mail["base_url"].rstrip("/")}
     Mail.objects.bulk_create(
         (
             Mail(
                 kind=MailKind.JUDGE,
                 campaign=campaign,
-                judge=judge,
-                address=judge.address,
-                language=mail.language,
-                note=mail.note,
-                base_url=mail.base_url.rstrip("/"),
+                judge=row.judge,
+                address=row.row.address,
                 created_by=by,
+                **terms,
             )
-            for judge in made
+            for row in rows
         ),
         batch_size=_BATCH,
     )
     transaction.on_commit(mail_enqueue)
-
-
-def _with_links(
-    campaign: Campaign, made: Sequence[Judge], rows: Sequence[CheckedRow], by: User | None
-) -> tuple[list[AddedJudge], datetime | None]:
-    if not made:
-        return [], None
-    # Each of them was made with a user.
-    user_ids = [judge.user_id for judge in made if judge.user_id is not None]
-    tokens, ends = invitations_create(campaign=campaign, user_ids=user_ids, created_by=by)
-    added = [
-        AddedJudge(judge, row, token) for judge, row, token in zip(made, rows, tokens, strict=True)
-    ]
-    return added, ends

@@ -1,12 +1,12 @@
 """Texts of a campaign, from files to a test set: upload, check, decide, import."""
 
-from typing import cast
+from typing import Any, cast
 from uuid import UUID
 
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile as SentFile
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 
 from campaign.forms.uploads import UploadForm
@@ -14,7 +14,7 @@ from campaign.models import Upload, User
 from campaign.pages.uploads import upload_in_words
 from campaign.selectors.tasks import first_task
 from campaign.selectors.texts import texts_page
-from campaign.selectors.uploads import UploadState, upload_state
+from campaign.selectors.uploads import uploads_read
 from campaign.services.jobs import job_cancel
 from campaign.services.uploads import (
     MAX_PART_BYTES,
@@ -43,13 +43,13 @@ def upload_new(request: HttpRequest, slug: str) -> HttpResponse:
 @form_view
 def upload_page(request: HttpRequest, slug: str, upload_id: UUID) -> HttpResponse:
     """Show files, findings and open decisions; POST does the next step."""
-    found = _found(request, slug, upload_id)
-    if found.upload.test_set is not None:
-        return redirect("test-set-texts", slug, first_task(test_set=found.upload.test_set).pk)
-    form = UploadForm(request.POST if _decides(request) else None, upload=found.upload)
+    upload = _upload(request, slug, upload_id)
+    if upload.test_set is not None:
+        return redirect("test-set-texts", slug, first_task(test_set=upload.test_set).pk)
+    form = UploadForm(request.POST if _decides(request) else None, upload=upload)
     if request.method == "POST":
         try:
-            answer = _act(request, found, form)
+            answer = _act(request, upload, form)
         except UploadRefusedError as error:
             messages.error(request, str(error))
             answer = redirect("upload", slug, upload_id)
@@ -59,11 +59,12 @@ def upload_page(request: HttpRequest, slug: str, upload_id: UUID) -> HttpRespons
     if wrong is not None:
         form.fields[wrong].widget.attrs["autofocus"] = True
     context = {
-        "campaign": found.upload.campaign,
+        "campaign": upload.campaign,
         "section": "test-sets",
-        "found": found,
+        "upload": upload,
+        "is_whole": upload.sent and all(file.held == file.size for file in upload.sent),
         "form": form,
-        "words": upload_in_words(found),
+        "words": upload_in_words(upload),
         "part_bytes": MAX_PART_BYTES // 2,
     }
     return render(request, "organiser/upload.html", context, status=400 if form.errors else 200)
@@ -72,36 +73,34 @@ def upload_page(request: HttpRequest, slug: str, upload_id: UUID) -> HttpRespons
 @page_view
 def upload_progress(request: HttpRequest, slug: str, upload_id: UUID) -> HttpResponse:
     """Show how far the work on an upload is; once it has ended, let the page be read again."""
-    found = _found(request, slug, upload_id)
-    if found.job is None or found.job.has_ended:
+    upload = _upload(request, slug, upload_id)
+    if upload.job is None or upload.job.has_ended:
         return HttpResponse(headers={"HX-Refresh": "true"})
-    context = {"campaign": found.upload.campaign, "found": found}
+    context = {"campaign": upload.campaign, "upload": upload}
     return render(request, "organiser/_upload_progress.html", context)
 
 
-def _found(request: HttpRequest, slug: str, upload_id: UUID) -> UploadState:
+def _upload(request: HttpRequest, slug: str, upload_id: UUID) -> Any:
     campaign = organised_campaign(request, slug)
-    found = upload_state(campaign=campaign, upload_id=upload_id)
-    if found is None:
-        raise Http404
-    return found
+    upload = get_object_or_404(Upload, campaign=campaign, pk=upload_id)
+    return uploads_read(campaign=campaign, uploads=[upload])[0]
 
 
 def _decides(request: HttpRequest) -> bool:
     return request.method == "POST" and request.POST.get("act") in {"save", "import"}
 
 
-def _act(request: HttpRequest, found: UploadState, form: UploadForm) -> HttpResponse | None:
+def _act(request: HttpRequest, upload: Any, form: UploadForm) -> HttpResponse | None:
     """Carry out the button's action; None if the form is to be shown again."""
-    upload, user, act = found.upload, cast("User", request.user), request.POST.get("act", "")
+    user, act = cast("User", request.user), request.POST.get("act", "")
     here = redirect("upload", upload.campaign.slug, upload.pk)
     if act == "give-up":
         upload_give_up(upload=upload)
         messages.success(request, _("Files discarded."))
         return redirect("test-sets", upload.campaign.slug)
     if act == "stop":
-        if found.job is not None:
-            job_cancel(job=found.job)
+        if upload.job is not None:
+            job_cancel(job=upload.job)
         return here
     if act.startswith("remove:"):
         for file in upload.files.filter(pk=_number(act.partition(":")[2])):

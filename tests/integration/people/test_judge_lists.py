@@ -104,7 +104,9 @@ def test_new_judges_have_links_groups_and_conflicts(campaign: Campaign) -> None:
         "Ada@Example.org;Ada;en de;experts;amber\nbob@example.org;;;;\n"
     )
     added = judge_list_add(campaign=campaign, judges=judge_list_read(text))
-    [ada, bob] = added.judges
+    [ada, bob] = added.rows
+    assert ada.judge is not None
+    assert bob.judge is not None
     assert ada.judge.address == "Ada@Example.org"
     assert ada.judge.user is not None
     assert bob.judge.user is not None
@@ -117,7 +119,7 @@ def test_new_judges_have_links_groups_and_conflicts(campaign: Campaign) -> None:
     assert added.expires_at is not None
     # Once more adds nobody, nor does an invitation by mail to the same address.
     again = judge_list_add(campaign=campaign, judges=judge_list_read(text))
-    assert again.judges == []
+    assert again.of(RowState.NEW) == []
     invited = judges_invite_by_mail(
         campaign=campaign, addresses=["ADA@example.org"], base_url="http://x"
     )
@@ -139,16 +141,17 @@ def test_ten_thousand_judges_are_added_at_once(campaign: Campaign) -> None:
     text = "email,groups\n" + "".join(f"j{n}@example.org,experts\n" for n in range(10_000))
     with CaptureQueriesContext(connection) as queries:
         added = judge_list_add(campaign=campaign, judges=judge_list_read(text))
-    assert len({each.token for each in added.judges}) == 10_000
+    assert len({each.token for each in added.rows}) == 10_000
     # In rows by the thousand, not one by one.
     assert len(queries) < 500
-    assert len({each.judge.user_id for each in added.judges}) == 10_000
+    assert len({each.judge and each.judge.user_id for each in added.rows}) == 10_000
     made = ActivityEvent.objects.filter(kind__in=("campaign.judge", "campaign.invitation"))
     assert made.filter(campaign=campaign.pk).count() == 20_000
-    [first, *_others, last] = added.judges
+    [first, *_others, last] = added.rows
     for each in (first, last):
+        assert each.judge is not None
         invitation = invitation_open(token=each.token)
         assert (invitation.user, invitation.expires_at) == (each.judge.user, added.expires_at)
-        assert each.judge.address == each.row.row.address
+        assert each.judge.address == each.row.address
     rows = checked(campaign, text)
     assert {row.state for row in rows} == {RowState.KNOWN}

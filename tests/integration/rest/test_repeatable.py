@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 from django.test import Client
 
 from campaign.models import IdempotentAnswer, JudgeGroup, Membership, User
-from campaign.tasks import forget_idempotent_answers
+from campaign.tasks import clean_up
 
 GROUPS = "/api/v1/campaigns/museum/judge-groups/"
 
@@ -99,7 +99,7 @@ def test_a_day_later_it_is_a_new_key(client: Client) -> None:
     post(client, "k2", name="Third")
     IdempotentAnswer.objects.update(created_at=Now() - timedelta(hours=25))
     post(client, "k3", name="Fourth")
-    forget_idempotent_answers()
+    clean_up()
     assert IdempotentAnswer.objects.count() == 1
 
 

@@ -10,7 +10,7 @@ from pytest_django.fixtures import Settings
 
 from campaign.accounts.clients import COOKIE
 from campaign.models import SignInCount, User
-from campaign.tasks import forget_sessions
+from campaign.tasks import clean_up
 from tests.factories import make_campaign, make_organiser
 
 pytestmark = pytest.mark.django_db
@@ -139,5 +139,5 @@ def test_counts_name_nobody_and_are_forgotten() -> None:
     assert all(len(key) == 64 and set(key) <= set("0123456789abcdef") for key in kept)
     cache.set("lasting", "x", 4000)
     SignInCount.objects.filter(cache_key__in=kept).update(expires=timezone.now())
-    forget_sessions()
+    clean_up()
     assert SignInCount.objects.count() == 1
