@@ -1,27 +1,11 @@
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from campaign.database.recording import RecordedModel, RecordedQuerySet, Recording
-from campaign.models.state import CampaignState
-
-if TYPE_CHECKING:
-    from campaign.models.user import User
-
-
-class TestSetQuerySet(RecordedQuerySet["TestSet"]):
-    def open_to(self, user: "User | int | models.Expression") -> "TestSetQuerySet":
-        """Test sets of campaigns whose results this user may read; none of campaigns in the bin."""
-        return self.filter(campaign__memberships__user=user).exclude(
-            campaign__state=CampaignState.BIN
-        )
-
-    def with_role_of(self, user: "User | int | models.Expression") -> "TestSetQuerySet":
-        """Return the same, each with the user's `role` in its campaign."""
-        return self.open_to(user).annotate(role=models.F("campaign__memberships__role"))
+from campaign.database.recording import RecordedModel, Recording
 
 
 class TestSet(RecordedModel):
@@ -52,7 +36,6 @@ class TestSet(RecordedModel):
         test_set="id",
         called="name",
     )
-    objects: ClassVar[TestSetQuerySet] = TestSetQuerySet.as_manager()  # type: ignore[assignment]
 
     class Meta:
         verbose_name = _("Test set")

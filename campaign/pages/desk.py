@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from django.urls import reverse
 from django.utils.functional import Promise
@@ -153,42 +153,6 @@ class Tab:
     count: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Desk:
-    """The bars above a page of organisers.
-
-    Attributes
-    ----------
-    tabs : sequence of Tab
-        Of the campaign.
-    rooms : sequence of Tab
-        Of the test set, or of the room of the campaign; empty where that is one page.
-    rooms_of : str
-        What these rooms belong to, in words.
-    pages : sequence of Tab
-        Of the room of the test set, likewise.
-    pages_of : str
-    tasks : sequence of Tab
-        The same room of each task, where the page is of one: by the names of test sets, and by protocols where a
-        test set has several.
-    above : Tab or None
-        The page that leads to this one, where this one is below it.
-    """
-
-    tabs: Sequence[Tab]
-    rooms: Sequence[Tab]
-    rooms_of: str
-    pages: Sequence[Tab]
-    pages_of: str
-    tasks: Sequence[Tab]
-    above: Tab | None
-
-    @property
-    def task(self) -> Tab | None:
-        """The test set that the page is of."""
-        return next((tab for tab in self.tasks if tab.is_current), None)
-
-
 def desk_of(
     *,
     campaign: Campaign,
@@ -196,8 +160,12 @@ def desk_of(
     tasks: Sequence[Task],
     task: Task | None = None,
     path: str,
-) -> Desk:
-    """Return the bars above a page.
+) -> dict[str, Any]:
+    """Return the bars above a page of organisers, each a list of `Tab`.
+
+    `tabs` are of the campaign; `rooms` of the test set, or of the room of the campaign, and `rooms_of` what these
+    belong to, in words; `pages` and `pages_of` likewise of the room of the test set. `tasks` lead to the same room of
+    each task, and `task` is the tab of the page's own. `above` leads to the page that this one is below, if it is.
 
     Parameters
     ----------
@@ -232,24 +200,25 @@ def desk_of(
             if shown is not None or not each.of_task
         ]
 
-    return Desk(
-        tabs=tabs(CAMPAIGN, top),
-        rooms=tabs(top.rooms, room) if room is not None else [],
-        rooms_of=_("Test set") if top.name == "test-sets" else str(top.words),
-        pages=tabs(room.rooms, below[-1]) if room is not None else [],
-        pages_of="" if room is None else str(room.words),
-        tasks=[
-            Tab(
-                each.called_in_full if of_test_set[each.test_set_id] > 1 else each.test_set.name,
-                _address(below[-1], campaign, each),
-                is_current=each == shown,
-            )
-            for each in tasks
-        ]
+    of_tasks = [
+        Tab(
+            each.called_in_full if of_test_set[each.test_set_id] > 1 else each.test_set.name,
+            _address(below[-1], campaign, each),
+            is_current=each == shown,
+        )
+        for each in tasks
         if below and below[-1].of_task
-        else [],
-        above=None if path == home else Tab(str(named.words), home, is_current=False),
-    )
+    ]
+    return {
+        "tabs": tabs(CAMPAIGN, top),
+        "rooms": tabs(top.rooms, room) if room is not None else [],
+        "rooms_of": _("Test set") if top.name == "test-sets" else str(top.words),
+        "pages": tabs(room.rooms, below[-1]) if room is not None else [],
+        "pages_of": "" if room is None else str(room.words),
+        "tasks": of_tasks,
+        "task": next((tab for tab in of_tasks if tab.is_current), None),
+        "above": None if path == home else Tab(str(named.words), home, is_current=False),
+    }
 
 
 def _address(room: Room, campaign: Campaign, task: Task | None) -> str:

@@ -16,6 +16,7 @@ from campaign.models import (
 from campaign.selectors.credentials import link_may_be_made, takes_part_elsewhere
 from campaign.services.api_tokens import CredentialRefusedError
 from campaign.services.invitations import (
+    Moment,
     invitation_create,
     judge_links_restore_of,
     judge_links_revoke,
@@ -80,20 +81,31 @@ def judge_readmit(*, judge: Judge) -> int:
     return count
 
 
-def judge_link_create(*, judge: Judge, by: User) -> tuple[Invitation, str]:
+def judge_link_create(
+    *, judge: Judge, by: User | None = None, expires_at: Moment | None = None
+) -> tuple[Invitation, str]:
     """Create a further link for a judge; return it with its token.
 
     Raises `CredentialRefusedError` for a withdrawn judge, for one who is not a person, and if it would
-    open more than the campaign of `by`.
+    open more than the campaign of `by`; None is a command.
     """
-    if judge.user is None or judge.withdrawn_at is not None:
+    if judge.user is None:
+        raise CredentialRefusedError(
+            _("“%(pseudonym)s” is not a person and cannot judge.") % {"pseudonym": judge.pseudonym}
+        )
+    if judge.withdrawn_at is not None:
         raise CredentialRefusedError(
             _("“%(pseudonym)s” is withdrawn. Readmit them before you create a link.")
             % {"pseudonym": judge.pseudonym}
         )
-    link_check(judge.user, judge.campaign)
+    if by is not None:
+        link_check(judge.user, judge.campaign)
     return invitation_create(
-        campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE, created_by=by
+        campaign=judge.campaign,
+        user=judge.user,
+        role=InvitationRole.JUDGE,
+        expires_at=expires_at,
+        created_by=by,
     )
 
 

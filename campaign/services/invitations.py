@@ -15,6 +15,7 @@ from django.utils.translation import ngettext
 
 from campaign.database.inserting import rows_insert
 from campaign.models import Campaign, Invitation, InvitationRole, Judge, Mail, MailKind, User
+from campaign.models.invitation import InvitationQuerySet
 from campaign.refusals import RefusedError
 from campaign.texts.language_tags import language_tags_checked
 
@@ -216,12 +217,8 @@ def own_link_revoke(*, judge: Judge) -> int:
     Mail.objects.filter(judge=judge, created_by=judge.user_id, withdrawn_at__isnull=True).update(
         withdrawn_at=Now()
     )
-    return Invitation.objects.filter(
-        campaign=judge.campaign_id,
-        user=judge.user_id,
-        created_by=judge.user_id,
-        revoked_at__isnull=True,
-    ).update(revoked_at=Now())
+    links = _links_of(judge).filter(created_by=judge.user_id, revoked_at__isnull=True)
+    return links.update(revoked_at=Now())
 
 
 @transaction.atomic
@@ -232,12 +229,7 @@ def judge_links_revoke(*, judge: Judge) -> datetime:
     """
     now: datetime = Judge.objects.annotate(now=Now()).values_list("now", flat=True).get(pk=judge.pk)
     Mail.objects.filter(judge=judge, withdrawn_at__isnull=True).update(withdrawn_at=now)
-    Invitation.objects.filter(
-        campaign=judge.campaign_id,
-        user=judge.user_id,
-        role=InvitationRole.JUDGE,
-        revoked_at__isnull=True,
-    ).update(revoked_at=now)
+    _links_of(judge).filter(revoked_at__isnull=True).update(revoked_at=now)
     return now
 
 
@@ -248,10 +240,7 @@ def judge_links_restore(*, judge: Judge) -> int:
     Links revoked before stay so. Nothing changes if the judge got another link or message since; a
     message whose address was invited again stays withdrawn.
     """
-    links = Invitation.objects.filter(
-        campaign=judge.campaign_id, user=judge.user_id, role=InvitationRole.JUDGE
-    )
-    mails = Mail.objects.filter(judge=judge)
+    links, mails = _links_of(judge), Mail.objects.filter(judge=judge)
     if links.valid().exists() or mails.filter(withdrawn_at__isnull=True).exists():
         return 0
     revoked = links.aggregate(at=Max("revoked_at"))["at"]
@@ -265,14 +254,14 @@ def judge_links_restore_of(*, judge: Judge, revoked_at: datetime) -> int:
     mails = Mail.objects.to_judges().filter(campaign=judge.campaign_id)
     taken = list(mails.filter(withdrawn_at__isnull=True).values_list(Lower("address"), flat=True))
     stopped = mails.filter(judge=judge, withdrawn_at=revoked_at).annotate(where=Lower("address"))
-    links = Invitation.objects.filter(
-        campaign=judge.campaign_id,
-        user=judge.user_id,
-        role=InvitationRole.JUDGE,
-        revoked_at=revoked_at,
-    )
     count = stopped.exclude(where__in=taken).update(withdrawn_at=None)
-    return count + links.update(revoked_at=None)
+    return count + _links_of(judge).filter(revoked_at=revoked_at).update(revoked_at=None)
+
+
+def _links_of(judge: Judge) -> InvitationQuerySet:
+    return Invitation.objects.filter(
+        campaign=judge.campaign_id, user=judge.user_id, role=InvitationRole.JUDGE
+    )
 
 
 def member_links_revoke(*, campaign: Campaign, user: User) -> int:

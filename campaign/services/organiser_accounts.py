@@ -1,13 +1,13 @@
 """Accounts of organisers: the first one's, and a new password for another, each by a link that works once.
 
-The link is an HMAC over the user's row (Django's, for forgotten passwords): it ends with the first change of
-password or e-mail address, with the next sign-in, and after `ORGANISER_LINK_DAYS`. Nothing of it is stored.
+The link ends with the first change of password or e-mail address, with the next sign-in, and after
+`ORGANISER_LINK_DAYS`. Nothing of it is stored.
 """
 
 from typing import Final
 
+from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
-from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
@@ -17,13 +17,9 @@ from campaign.models import User
 from campaign.refusals import RefusedError
 from campaign.selectors.credentials import account_is_its_own, organisers_of_quintet
 from campaign.services.invitations import InvitationRefusedError
+from campaign.services.own_account import link_opened, link_token
 
-
-class _Tokens(PasswordResetTokenGenerator):
-    key_salt = "campaign.services.organiser_accounts"
-
-
-_TOKENS: Final = _Tokens()
+_SALT: Final = "campaign.services.organiser_accounts"
 #: Placeholder until the user enters a name and an e-mail address.
 _NOBODY_YET: Final = "Organiser"
 
@@ -44,7 +40,7 @@ def first_organiser_link_create() -> str:
             f"This server already has an organiser ({there.email}). Specify the e-mail address the link is for."
         )
     user = User.objects.filter(is_staff=True, email=None, is_active=True).order_by("id").first()
-    return _token(user or User.objects.create_user(name=_NOBODY_YET, is_staff=True))
+    return link_token(user or User.objects.create_user(name=_NOBODY_YET, is_staff=True), _SALT)
 
 
 def account_link_create(*, user: User) -> str:
@@ -56,7 +52,7 @@ def account_link_create(*, user: User) -> str:
         raise AccountRefusedError(
             f"{user.name} is not a member of any campaign. Run add_organiser first."
         )
-    return _token(user)
+    return link_token(user, _SALT)
 
 
 def account_link_open(*, token: str) -> User:
@@ -86,17 +82,8 @@ def account_set(*, token: str, name: str, email: str, password: str) -> User:
     return user
 
 
-def _token(user: User) -> str:
-    return f"{user.pk}-{_TOKENS.make_token(user)}"
-
-
 def _opened(token: str, users: QuerySet[User]) -> User:
-    number, _dash, rest = token.partition("-")
-    if not number.isascii() or not number.isdecimal() or len(number) > 18:
-        raise InvitationRefusedError
-    user = users.filter(pk=int(number), is_active=True).first()
-    if user is None or not _TOKENS.check_token(user, rest):
-        raise InvitationRefusedError
+    user, _more = link_opened(token, _SALT, users, settings.PASSWORD_RESET_TIMEOUT)
     if user.email is None and organisers_of_quintet().exists():
         # The account was created concurrently in another way.
         raise InvitationRefusedError

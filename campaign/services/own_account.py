@@ -59,13 +59,12 @@ def password_set(*, user: User, password: str) -> None:
 
 def password_token(user: User) -> str:
     """Return the token of a link by which this user chooses a new password."""
-    return signing.dumps([user.pk, _state(user, _CHOOSING)], salt=_CHOOSING)
+    return link_token(user, _CHOOSING)
 
 
 def password_link_open(*, token: str) -> User:
     """Return whose password this link sets. Raises `InvitationRefusedError`."""
-    user, _address = _opened(token, _CHOOSING, User.objects.all())
-    return user
+    return link_opened(token, _CHOOSING, User.objects.all())[0]
 
 
 @transaction.atomic
@@ -74,7 +73,7 @@ def password_set_by_link(*, token: str, password: str) -> User:
 
     Locks the user's row. Raises `InvitationRefusedError` and `ValidationError` by field.
     """
-    user, _address = _opened(token, _CHOOSING, User.objects.select_for_update(no_key=True))
+    user, _more = link_opened(token, _CHOOSING, User.objects.select_for_update(no_key=True))
     password_set(user=user, password=password)
     sessions_end(user=user)
     return user
@@ -82,13 +81,12 @@ def password_set_by_link(*, token: str, password: str) -> User:
 
 def address_token(user: User, address: str) -> str:
     """Return the token of a link that makes this address the user's."""
-    return signing.dumps([user.pk, _state(user, _CONFIRMING), address], salt=_CONFIRMING)
+    return link_token(user, _CONFIRMING, address)
 
 
 def address_link_open(*, token: str) -> str:
     """Return the address that this link confirms. Raises `InvitationRefusedError`."""
-    _user, address = _opened(token, _CONFIRMING, User.objects.all())
-    return address
+    return link_opened(token, _CONFIRMING, User.objects.all())[1][0]
 
 
 @transaction.atomic
@@ -98,7 +96,7 @@ def address_set_by_link(*, token: str) -> User:
     Locks the user's row. Raises `InvitationRefusedError` for an invalid link, and
     `AccountChangeRefusedError` if another user has the address by now.
     """
-    user, address = _opened(token, _CONFIRMING, User.objects.select_for_update(no_key=True))
+    user, [address] = link_opened(token, _CONFIRMING, User.objects.select_for_update(no_key=True))
     if User.objects.filter(email__iexact=address).exclude(pk=user.pk).exists():
         raise AccountChangeRefusedError(_("An account with this e-mail address already exists."))
     user.email = User.objects.normalize_email(address)
@@ -168,22 +166,30 @@ def second_factors_remove(*, user: User) -> int:
     return count
 
 
+def link_token(user: User, salt: str, *more: str) -> str:
+    """Return the token of a link for one purpose, named by the salt, with more that it says."""
+    return signing.dumps([user.pk, _state(user, salt), *more], salt=salt)
+
+
+def link_opened(
+    token: str, salt: str, users: QuerySet[User], seconds: int = LINK_HOURS * 3600
+) -> tuple[User, list[str]]:
+    """Return which of these users a token is for, and what more it says. Raises `InvitationRefusedError`."""
+    try:
+        number, state, *more = signing.loads(token, salt=salt, max_age=seconds)
+    except signing.BadSignature as error:
+        raise InvitationRefusedError from error
+    user = users.filter(pk=number, is_active=True).first()
+    if user is None or not constant_time_compare(state, _state(user, salt)):
+        raise InvitationRefusedError
+    return user, more
+
+
 def _state(user: User, salt: str) -> str:
     """Return the state a link depends on: another password or address invalidates it.
 
-    Signing in with the old password invalidates links for a new one.
+    Signing in invalidates links for a new password.
     """
-    signed_in = user.last_login if salt == _CHOOSING else ""
+    signed_in = "" if salt == _CONFIRMING else user.last_login
     value = f"{user.pk}:{user.password}:{user.email}:{signed_in}"
     return salted_hmac(salt, value, algorithm="sha256").hexdigest()[:40]
-
-
-def _opened(token: str, salt: str, users: QuerySet[User]) -> tuple[User, str]:
-    try:
-        number, state, *address = signing.loads(token, salt=salt, max_age=LINK_HOURS * 3600)
-    except signing.BadSignature as error:
-        raise InvitationRefusedError from error
-    user = users.filter(pk=number, is_active=True, email__isnull=False).first()
-    if user is None or not constant_time_compare(state, _state(user, salt)):
-        raise InvitationRefusedError
-    return user, address[0] if address else ""

@@ -10,8 +10,6 @@ from campaign.formats.records import unseen_problem
 from campaign.models import (
     Campaign,
     ConflictOfInterest,
-    Invitation,
-    InvitationRole,
     Judge,
     JudgeGroup,
     Membership,
@@ -20,7 +18,6 @@ from campaign.models import (
 )
 from campaign.notification import mail_is_printed
 from campaign.refusals import RefusedError
-from campaign.services.invitations import Moment, invitation_create
 from campaign.services.judge_groups import judge_groups_set
 from campaign.services.members import change_demand
 from campaign.texts.language_tags import language_tags_checked
@@ -100,26 +97,6 @@ def judge_add(
         expertise=list(expertise),
         origin=origin,
         note=note,
-    )
-
-
-@transaction.atomic
-def judge_invite(*, judge: Judge, expires_at: Moment | None = None) -> tuple[Invitation, str]:
-    """Create another link for a judge, who must be a person; return it with its token.
-
-    Raises `PersonRefusedError` for other judges, and for a withdrawn one.
-    """
-    if judge.user is None:
-        raise PersonRefusedError(
-            _("“%(pseudonym)s” is not a person and cannot judge.") % {"pseudonym": judge.pseudonym}
-        )
-    if judge.withdrawn_at is not None:
-        raise PersonRefusedError(
-            _("“%(pseudonym)s” is withdrawn. Readmit them before you create a link.")
-            % {"pseudonym": judge.pseudonym}
-        )
-    return invitation_create(
-        campaign=judge.campaign, user=judge.user, role=InvitationRole.JUDGE, expires_at=expires_at
     )
 
 

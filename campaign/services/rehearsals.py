@@ -50,16 +50,6 @@ def rehearsal_begin(
 
     Raises `RehearsalRefusedError`.
     """
-    if not (
-        1 <= bots <= MOST_BOTS
-        and LEAST_SKILL <= skill <= 1
-        and 0 < share <= 1
-        and 0 <= seed < 2**31
-    ):
-        raise RehearsalRefusedError(
-            f"Enter 1 to {MOST_BOTS} simulated judges, a skill from 0.5 to 1, a share of the work above 0 "
-            "and up to 1, and a seed from 0 to 2147483647."
-        )
     rehearsable_check(campaign_locked(campaign))
     if not Task.objects.of(campaign).exists():
         raise RehearsalRefusedError(_("Add texts before you start a rehearsal."))

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from campaign.forms.languages import languages_validate
 from campaign.forms.versions import VersionedForm
-from campaign.models import Acceptance, Campaign, Instructions, User
+from campaign.models import Acceptance, Instructions, User
 from campaign.refusals import RefusalsAt
 from campaign.selectors.instructions import instructions_history, instructions_in_force
 from campaign.selectors.invitations import campaign_languages
@@ -56,41 +56,28 @@ def organiser_instructions(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the versions there are; POST shows how a new one will look, or keeps it."""
     campaign = organised_campaign(request, slug)
     in_force = instructions_in_force(campaign=campaign)
-    choices: dict[str, Any] = {"written": list(in_force), "read": campaign_languages(campaign)}
-    if request.method != "POST":
-        start = in_force.get(request.GET.get("language", ""))
-        initial = {"language": start.language, "text": start.text} if start else None
-        return _page(request, campaign, in_force, InstructionsForm(initial=initial, **choices))
-    start = in_force.get(request.POST.get("language", ""))
-    initial = {"language": start.language, "text": start.text} if start else None
-    form = InstructionsForm(request.POST, initial=initial, **choices)
-    if not form.is_valid():
-        return _page(request, campaign, in_force, form, status=400)
-    if "preview" in request.POST:
-        return _page(request, campaign, in_force, form, preview=_shown(**form.cleaned_data))
-    with RefusalsAt(form, "text"):
-        kept = instructions_write(
-            campaign=campaign, user=cast("User", request.user), **form.cleaned_data
-        )
-        said = (
-            _("Version %(version)d published. Judges must accept it before they continue.")
-            if kept.demands_acceptance
-            else _("Version %(version)s published.")
-        )
-        messages.success(request, said % {"version": kept.version})
-        return redirect("instructions", slug)
-    return _page(request, campaign, in_force, form, status=400)
-
-
-def _page(
-    request: HttpRequest,
-    campaign: Campaign,
-    in_force: dict[str, Instructions],
-    form: InstructionsForm,
-    *,
-    preview: dict[str, Any] | None = None,
-    status: int = 200,
-) -> HttpResponse:
+    start = in_force.get((request.POST or request.GET).get("language", ""))
+    form = InstructionsForm(
+        request.POST or None,
+        initial={"language": start.language, "text": start.text} if start else None,
+        written=list(in_force),
+        read=campaign_languages(campaign),
+    )
+    preview = None
+    if form.is_valid() and "preview" in request.POST:
+        preview = _shown(**form.cleaned_data)
+    elif form.is_valid():
+        with RefusalsAt(form, "text"):
+            kept = instructions_write(
+                campaign=campaign, user=cast("User", request.user), **form.cleaned_data
+            )
+            said = (
+                _("Version %(version)d published. Judges must accept it before they continue.")
+                if kept.demands_acceptance
+                else _("Version %(version)s published.")
+            )
+            messages.success(request, said % {"version": kept.version})
+            return redirect("instructions", slug)
     current = {row.pk for row in in_force.values()}
     context = {
         "campaign": campaign,
@@ -102,6 +89,7 @@ def _page(
             for row in instructions_history(campaign=campaign)
         ],
     }
+    status = 400 if form.errors else 200
     return render(request, "organiser/instructions.html", context, status=status)
 
 

@@ -203,13 +203,9 @@ def member_removal(request: HttpRequest, slug: str, membership_id: int) -> HttpR
             cancel=reverse("people", args=[slug]),
         )
         return ask(request, question, campaign=membership.campaign, section="people")
-    try:
+    with refusals_told(request):
         member_remove(membership=membership, by=cast("User", request.user))
-    except CredentialRefusedError as error:
-        messages.error(request, str(error))
-        return redirect("people", slug)
-    if membership.user == request.user:
-        return redirect("sign-in")
-    said = _("%(name)s removed.")
-    messages.success(request, said % {"name": membership.user.name})
+        if membership.user == request.user:
+            return redirect("sign-in")
+        messages.success(request, _("%(name)s removed.") % {"name": membership.user.name})
     return redirect("people", slug)

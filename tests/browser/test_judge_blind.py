@@ -29,10 +29,10 @@ from campaign.models import (
     Upload,
 )
 from campaign.services.bad_references import bad_reference_review, bad_references_make
+from campaign.services.credentials import judge_link_create
 from campaign.services.instructions import instructions_accept, instructions_write
 from campaign.services.invitations import invitation_create
 from campaign.services.judge_groups import judge_group_create
-from campaign.services.people import judge_invite
 from campaign.services.uploads import upload_begin
 from ranking.models import Analysis, RankingRun
 from ranking.services.analyses import analysis_ask, analysis_choice, analysis_compute
@@ -283,7 +283,7 @@ def test_no_byte_a_judge_can_reach_tells_of_systems_controls_or_repeats(
     crawler = Crawler(page)
 
     crawler.listen()
-    _link, token = judge_invite(judge=world.judge)
+    _link, token = judge_link_create(judge=world.judge)
     page.goto(f"/i/{token}/", wait_until="networkidle")
     crawler.heard()  # what is on this page can be read only until the button is pressed
     page.locator("#open-link button").click()

@@ -18,7 +18,8 @@ from campaign.management.arguments import (
 )
 from campaign.management.files import refusals_told
 from campaign.selectors.judge_languages import languages_without_work
-from campaign.services.people import judge_add, judge_invite
+from campaign.services.credentials import judge_link_create
+from campaign.services.people import judge_add
 
 
 class Command(BaseCommand):
@@ -65,7 +66,7 @@ class Command(BaseCommand):
             judge = judge_add(
                 campaign=campaign, pseudonym=pseudonym, name=options["name"], languages=languages
             )
-        link, token = judge_invite(judge=judge, expires_at=options["days"])
+        link, token = judge_link_create(judge=judge, expires_at=options["days"])
         self.stdout.write(invitation_address(address=address_of(self, options), token=token))
         self.stderr.write(expiry_words(link.expires_at))
         without = languages_without_work(campaign=campaign, languages=languages, judge=pseudonym)

@@ -3,9 +3,10 @@
 import pytest
 
 from campaign.models import Campaign, Invitation, Judge, Mail
+from campaign.services.credentials import judge_link_create
 from campaign.services.invitation_mails import judges_invite_by_mail
 from campaign.services.invitations import judge_links_revoke
-from campaign.services.people import judge_change, judge_invite
+from campaign.services.people import judge_change
 from tests.factories import make_judge
 
 
@@ -21,7 +22,7 @@ class TestLinks:
     def test_those_of_one_judge_are_revoked(self, mails: list[Mail]) -> None:
         ada, bea = (Judge.objects.get(mails=mail) for mail in mails)
         for each in (ada, bea):
-            judge_invite(judge=each)
+            judge_link_create(judge=each)
         judge_links_revoke(judge=ada)
         assert list(Mail.objects.filter(withdrawn_at=None)) == [mails[1]]
         open_to = Invitation.objects.filter(revoked_at=None).values_list("user", flat=True)

@@ -21,7 +21,7 @@ from campaign.models import (
     Task,
     User,
 )
-from campaign.services.people import judge_invite
+from campaign.services.credentials import judge_link_create
 from tests.factories import empty_task
 from tests.integration.constraints.rules import models_of_the_project
 from whole_campaigns.campaign_file.applying import campaign_file, campaign_file_apply
@@ -106,7 +106,7 @@ def test_the_same_file_again_changes_no_row(campaign: Campaign, user: User, tmp_
 
 
 def test_the_file_holds_no_secret_and_nobody(campaign: Campaign) -> None:
-    judge_invite(judge=campaign.judges.get())
+    judge_link_create(judge=campaign.judges.get())
     text = campaign_file(campaign=campaign).decode()
     panel = Panel.objects.get()
     secrets = [panel.key, panel.events_key, panel.completion_code, panel.screened_out_code]

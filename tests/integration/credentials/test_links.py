@@ -12,7 +12,7 @@ from campaign.models import (
     Session,
     User,
 )
-from campaign.services.people import judge_invite
+from campaign.services.credentials import judge_link_create
 from tests.integration.credentials.browsers import (
     words,
 )
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_only_the_button_signs_in_and_it_needs_this_page(judge: Judge) -> None:
-    _link, token = judge_invite(judge=judge)
+    _link, token = judge_link_create(judge=judge)
     strict = Client(enforce_csrf_checks=True)
     refusals: list[Callable[..., Any]] = [strict.head, strict.options, strict.post, strict.put]
     assert [ask(f"/i/{token}/").status_code for ask in refusals] == [405, 405, 403, 403]
@@ -39,6 +39,6 @@ def test_only_the_button_signs_in_and_it_needs_this_page(judge: Judge) -> None:
 def test_the_link_of_somebody_else_says_so_before_it_signs_in(
     page: Client, organiser: User, judge: Judge
 ) -> None:
-    _link, token = judge_invite(judge=judge)
+    _link, token = judge_link_create(judge=judge)
     assert "You are signed in as Olga." in words(page.get(f"/i/{token}/"))
     assert int(page.session["_auth_user_id"]) == organiser.pk

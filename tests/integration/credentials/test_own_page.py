@@ -17,8 +17,8 @@ from campaign.models import (
     User,
 )
 from campaign.services.api_tokens import token_create
+from campaign.services.credentials import judge_link_create
 from campaign.services.invitations import invitation_create, invitation_create_for_anybody
-from campaign.services.people import judge_invite
 from tests.integration.credentials.browsers import (
     LISTED,
     OWN,
@@ -35,7 +35,7 @@ class TestEnds:
     def test_every_link_and_token_ends_as_the_settings_say(
         self, campaign: Campaign, organiser: User, judge: Judge
     ) -> None:
-        judges, _token = judge_invite(judge=judge)
+        judges, _token = judge_link_create(judge=judge)
         anybody, _token = invitation_create_for_anybody(campaign=campaign, cap=3)
         organisers, _token = invitation_create(
             campaign=campaign, user=organiser, role=InvitationRole.ORGANISER
@@ -48,7 +48,7 @@ class TestEnds:
 
     @pytest.mark.parametrize("method", ["get", "post"])
     def test_a_link_that_ended_lets_nobody_in(self, judge: Judge, method: str) -> None:
-        _link, token = judge_invite(judge=judge)
+        _link, token = judge_link_create(judge=judge)
         Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
         browser = Client()
         assert getattr(browser, method)(f"/i/{token}/").status_code == 404

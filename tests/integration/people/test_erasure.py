@@ -28,6 +28,7 @@ from campaign.models import (
     Task,
     User,
 )
+from campaign.services.credentials import judge_link_create
 from campaign.services.erasures import (
     ErasureRefusedError,
     erasure_ask,
@@ -36,7 +37,7 @@ from campaign.services.erasures import (
     erasure_withdraw,
 )
 from campaign.services.exported_files import exported_file_keep
-from campaign.services.people import judge_change, judge_invite
+from campaign.services.people import judge_change
 from campaign.tasks import send_mails
 from ranking.models import RankingRun
 from ranking.services.run_results import run_result
@@ -63,7 +64,7 @@ def judge(task: Task) -> Judge:
     judge.user.save()
     judge_change(judge=judge, address="ada@example.org", expertise=["engines"])
     Judge.objects.filter(pk=judge.pk).update(note=f"{NAME}, a friend")
-    judge_invite(judge=judge)
+    judge_link_create(judge=judge)
     BrowserVisit.objects.create(judge=judge, at_work=True, browser=b"\1" * 32, device="iPhone")
     hits_plan(task_id=task.pk, count=3)
     judge_one_hit(judge)

@@ -10,8 +10,8 @@ from campaign.models import (
     Invitation,
     Task,
 )
+from campaign.services.credentials import judge_link_create
 from campaign.services.judge_groups import judge_group_create
-from campaign.services.people import judge_invite
 from tests.factories import make_campaign, make_judge, make_organiser
 
 pytestmark = pytest.mark.django_db
@@ -95,7 +95,7 @@ def test_a_judge_is_changed_after_what_it_does_is_said(client: Client, task: Tas
 
 def test_a_new_link_ends_the_old_ones_and_says_so_first(client: Client, task: Task) -> None:
     judge = make_judge(task.test_set.campaign)
-    old, _token = judge_invite(judge=judge)
+    old, _token = judge_link_create(judge=judge)
     address = page("campaign-judge-link", task, judge.pk)
     asked = client.post(address)
     assert "1 link" in asked.content.decode()
