@@ -70,7 +70,7 @@ class ActivityView(Address):
         if not form.is_valid():
             said = {name: [str(each) for each in errors] for name, errors in form.errors.items()}
             raise ValidationError(said)
-        return activity_events(campaign=self.campaign, wanted=form.wanted)
+        return activity_events(campaign=self.campaign, **form.cleaned_data)
 
     def rows(self, page: list[ActivityEvent]) -> list[dict[str, Any]]:
         ids = [event.user_id for event in page if event.user_id is not None]

@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from campaign.models import Campaign, MembershipRole, System, Task, TestSet
 from campaign.services.campaigns import campaign_slug
-from campaign.services.rules import TERMS, Rules
+from campaign.services.rules import MAX_LEASE_MINUTES, TERMS, Rules
 
 
 class TaskBriefSerializer(serializers.ModelSerializer[Task]):
@@ -86,8 +86,12 @@ class CampaignRulesSerializer(serializers.ModelSerializer[Campaign]):
     class Meta:
         model = Campaign
         fields = [*Rules.__annotations__, "rank_shown_reference"]
-        # The service takes white space away, after the length of what was sent has been checked.
-        extra_kwargs = {term: {"trim_whitespace": False} for term in TERMS}
+        extra_kwargs = {
+            "lease_minutes": {"min_value": 1, "max_value": MAX_LEASE_MINUTES},
+            "blocks_per_judge": {"min_value": 1},
+            # The service takes white space away, after the length of what was sent has been checked.
+            **{term: {"trim_whitespace": False} for term in TERMS},
+        }
 
 
 class MessageSerializer(serializers.Serializer[Any]):

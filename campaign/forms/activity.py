@@ -15,7 +15,6 @@ from campaign.selectors.activity import (
     NOBODY,
     USER_PREFIX,
     WORKER,
-    ActivityFilter,
     activity_people,
 )
 
@@ -24,7 +23,7 @@ _FORMATS = ["%Y-%m-%d"]
 
 
 class ActivityFilterForm(forms.Form):
-    """Optional fields of `ActivityFilter`."""
+    """Optional arguments of `activity_events`."""
 
     person = forms.ChoiceField(label=gettext_lazy("User"), required=False)
     kind = forms.ChoiceField(label=gettext_lazy("Object"), required=False)
@@ -65,8 +64,3 @@ class ActivityFilterForm(forms.Form):
         first, last = self.cleaned_data.get("first"), self.cleaned_data.get("last")
         if first and last and last < first:
             self.add_error("last", _("The end date is before the start date."))
-
-    @property
-    def wanted(self) -> ActivityFilter:
-        """The requested filter, once the form is valid."""
-        return ActivityFilter(**self.cleaned_data)

@@ -31,19 +31,6 @@ KEPT_BY_PEOPLE: Final = (
 )
 
 _ANY: Final = gettext_lazy("All")
-_STANDINGS_OF_LINKS: Final = {
-    StandingOfLink.USABLE.value: gettext_lazy("Usable"),
-    StandingOfLink.USED_UP.value: gettext_lazy("Used up"),
-    StandingOfLink.ENDED.value: gettext_lazy("Ended"),
-    StandingOfLink.WITHDRAWN.value: gettext_lazy("Withdrawn"),
-}
-_STANDINGS: Final = {
-    StandingOfInvited.PRESENT.value: gettext_lazy("Opened"),
-    StandingOfInvited.EXPECTED.value: gettext_lazy("Not opened yet"),
-    StandingOfInvited.NOT_SENT.value: gettext_lazy("Not sent"),
-    StandingOfInvited.DECLINED.value: gettext_lazy("Declined"),
-    StandingOfInvited.WITHDRAWN.value: gettext_lazy("Withdrawn"),
-}
 
 
 class LinkFilter(DeskFilter):
@@ -55,7 +42,7 @@ class LinkFilter(DeskFilter):
     state = django_filters.ChoiceFilter(
         "standing",
         label=gettext_lazy("State"),
-        choices=list(_STANDINGS_OF_LINKS.items()),
+        choices=StandingOfLink.choices[::-1],
         empty_label=_ANY,
     )
 
@@ -69,7 +56,7 @@ class InvitedFilter(DeskFilter):
     state = django_filters.ChoiceFilter(
         "standing",
         label=gettext_lazy("State"),
-        choices=list(_STANDINGS.items()),
+        choices=StandingOfInvited.choices[::-1],
         empty_label=_ANY,
     )
 
@@ -135,7 +122,7 @@ class LinkTable(_InvitationTable):
     def cell_state(self, row: Any) -> str:
         if row.revoked_at is not None:
             return _("Withdrawn: %(when)s") % _moment(row.revoked_at)
-        return str(_STANDINGS_OF_LINKS[row.standing])
+        return str(StandingOfLink(row.standing).label)
 
     def cell_ends(self, row: Invitation) -> SafeString:
         return format_html(

@@ -1,7 +1,6 @@
 """Activity log of a campaign: filtered changes, and the name of each author."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Final
 
@@ -25,11 +24,18 @@ USER_PREFIX: Final = "user-"
 _BY_PEOPLE: Final = (ActivityOrigin.PAGE, ActivityOrigin.API)
 
 
-@dataclass(frozen=True, slots=True)
-class ActivityFilter:
-    """Criteria for searching the activity log; empty ones match everything.
+def activity_events(
+    *,
+    campaign: Campaign,
+    person: str = "",
+    kind: str = "",
+    thing: str = "",
+    first: date | None = None,
+    last: date | None = None,
+) -> QuerySet[ActivityEvent]:
+    """Return the events of a campaign, the newest first.
 
-    Attributes
+    Parameters
     ----------
     person : str
         `user-<id>`, or one of the constants above.
@@ -40,36 +46,23 @@ class ActivityFilter:
     first, last : date, optional
         Days of the server's time zone, both included.
     """
-
-    person: str = ""
-    kind: str = ""
-    thing: str = ""
-    first: date | None = None
-    last: date | None = None
-
-
-def activity_events(
-    *, campaign: Campaign, wanted: ActivityFilter | None = None
-) -> QuerySet[ActivityEvent]:
-    """Return the events of a campaign that are wanted, the newest first."""
-    wanted = wanted or ActivityFilter()
     events = ActivityEvent.objects.filter(campaign=campaign).order_by("-pk")
-    if wanted.person:
-        events = events.filter(_by(campaign, wanted.person))
-    if wanted.kind:
-        events = events.filter(kind=wanted.kind)
-    if wanted.thing:
-        events = events.filter(object_name__icontains=wanted.thing)
-    if wanted.first:
-        events = events.filter(happened_at__gte=_midnight(wanted.first))
-    if wanted.last:
-        events = events.filter(happened_at__lt=_midnight(wanted.last + timedelta(days=1)))
+    if person:
+        events = events.filter(_by(campaign, person))
+    if kind:
+        events = events.filter(kind=kind)
+    if thing:
+        events = events.filter(object_name__icontains=thing)
+    if first:
+        events = events.filter(happened_at__gte=_midnight(first))
+    if last:
+        events = events.filter(happened_at__lt=_midnight(last + timedelta(days=1)))
     return events
 
 
 def state_changes(*, campaign: Campaign) -> QuerySet[ActivityEvent]:
     """Return the events by which a campaign went from one state to another, the newest first."""
-    events = activity_events(campaign=campaign, wanted=ActivityFilter(kind="campaign.campaign"))
+    events = activity_events(campaign=campaign, kind="campaign.campaign")
     return events.filter(operation=ActivityOperation.CHANGED, changes__has_key="state")
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from enum import StrEnum
 from typing import Any, Final
 
 from django.db.models import (
@@ -15,6 +14,7 @@ from django.db.models import (
     Prefetch,
     QuerySet,
     Subquery,
+    TextChoices,
     Value,
     When,
     Window,
@@ -48,23 +48,23 @@ _DEVICES = {
 }
 
 
-class StandingOfLink(StrEnum):
+class StandingOfLink(TextChoices):
     """Status of a shared link: the first that applies."""
 
-    WITHDRAWN = "withdrawn"
-    ENDED = "ended"
-    USED_UP = "used_up"  # as many came as may
-    USABLE = "usable"
+    WITHDRAWN = "withdrawn", _("Withdrawn")
+    ENDED = "ended", _("Ended")
+    USED_UP = "used_up", _("Used up")
+    USABLE = "usable", _("Usable")
 
 
-class StandingOfInvited(StrEnum):
+class StandingOfInvited(TextChoices):
     """Status of an invited person: the first that applies."""
 
-    WITHDRAWN = "withdrawn"
-    DECLINED = "declined"
-    PRESENT = "present"  # opened a link
-    NOT_SENT = "not_sent"  # or unknown
-    EXPECTED = "expected"
+    WITHDRAWN = "withdrawn", _("Withdrawn")
+    DECLINED = "declined", _("Declined")
+    PRESENT = "present", _("Opened")
+    NOT_SENT = "not_sent", _("Not sent")  # or unknown
+    EXPECTED = "expected", _("Not opened yet")
 
 
 _NOT_SENT: Final = (MailState.FAILED, MailState.UNCONFIRMED)

@@ -17,7 +17,6 @@ MAX_BLOCKS = 2**31 - 1
 MAX_LEASE_MINUTES = 60 * 24 * 365
 # Said to judges before they begin, in the organisers' words; each is one line.
 TERMS = ("pay", "duration", "contact")
-MAX_TERM = 200
 
 
 class RulesRefusedError(RefusedError):
@@ -123,8 +122,7 @@ def campaign_change(
 
     They apply to judges at work from the next HIT that their page fetches; running leases keep
     their length. Raises `RulesRefusedError`, and changes nothing, if judges would see neither
-    source nor reference, if a number is not possible, or if what is said of pay, duration or contact
-    is too long. Raises `ReferenceRankedError` if judges would begin to see a reference that they rank,
+    source nor reference. Raises `ReferenceRankedError` if judges would begin to see a reference that they rank,
     unless `rank_shown_reference` asks for that.
     """
     locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
@@ -135,29 +133,10 @@ def campaign_change(
             raise ReferenceRankedError(facts)
     for name, value in changes.items():
         setattr(locked, name, " ".join(value.split()) if isinstance(value, str) else value)
-    _rules_check(locked)
+    if not locked.show_source and not locked.show_reference:
+        raise RulesRefusedError(
+            _("Show the source, the reference, or both."), field="show_reference"
+        )
     if changes:
         locked.save(update_fields=list(changes))
     return locked
-
-
-def _rules_check(campaign: Campaign) -> None:
-    if not campaign.show_source and not campaign.show_reference:
-        raise RulesRefusedError(
-            _("Show the source, the reference, or both."),
-            field="show_reference",
-        )
-    if not 1 <= campaign.lease_minutes <= MAX_LEASE_MINUTES:
-        raise RulesRefusedError("Enter between 1 minute and 1 year.", field="lease_minutes")
-    for term in TERMS:
-        if len(getattr(campaign, term)) > MAX_TERM:
-            raise RulesRefusedError(
-                _("Enter at most %(most)d characters. Put longer texts into the instructions.")
-                % {"most": MAX_TERM},
-                field=term,
-            )
-    blocks = campaign.blocks_per_judge
-    if blocks is not None and not 1 <= blocks <= MAX_BLOCKS:
-        raise RulesRefusedError(
-            "Enter at least 1 block, or leave empty for no limit.", field="blocks_per_judge"
-        )

@@ -73,7 +73,7 @@ def activity_page(request: HttpRequest, slug: str) -> HttpResponse:
     events: list[ActivityEvent] = []
     before = request.GET.get("before", "")
     if form.is_valid():
-        found = activity_events(campaign=campaign, wanted=form.wanted)
+        found = activity_events(campaign=campaign, **form.cleaned_data)
         if _ID.fullmatch(before):
             found = found.filter(pk__lt=int(before))
         events = list(found[: EVENTS_ON_A_PAGE + 1])
@@ -118,7 +118,7 @@ def _file(
     form = ActivityFilterForm(request.GET, campaign=campaign)
     if not form.is_valid():
         return activity_page(request, slug)
-    events: QuerySet[ActivityEvent] = activity_events(campaign=campaign, wanted=form.wanted)
+    events: QuerySet[ActivityEvent] = activity_events(campaign=campaign, **form.cleaned_data)
     return streamed_download(f"{slug}-activity.{ending}", lines(campaign=campaign, events=events))
 
 
