@@ -115,9 +115,7 @@ class PanelForm(VersionedForm):
             self.initial = forms.model_to_dict(panel, exclude=["webhook_secret"])
         languages = self.fields["languages"]
         assert isinstance(languages, forms.MultipleChoiceField)  # noqa: S101  for the type checker
-        pairs = Task.objects.of(campaign).values_list(
-            "test_set__source_language", "test_set__target_language"
-        )
+        pairs = Task.objects.of(campaign).language_pairs()
         known = {tag for pair in pairs for tag in pair} | set(panel.languages if panel else ())
         languages.choices = [(tag, language_name(tag)) for tag in sorted(known)]
         if panel is not None:

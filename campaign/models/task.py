@@ -61,6 +61,10 @@ class TaskQuerySet(RecordedQuerySet["Task"]):
     def of(self, campaign: "Campaign | int | models.Expression") -> "TaskQuerySet":
         return self.filter(test_set__campaign=campaign)
 
+    def language_pairs(self) -> "models.QuerySet[Task, tuple[str, str]]":
+        """Return source and target language of each."""
+        return self.values_list("test_set__source_language", "test_set__target_language")
+
     def open_to(self, user: "User | int | models.Expression") -> "TaskQuerySet":
         """Tasks of campaigns whose results this user may read; none of campaigns in the bin."""
         return self.filter(test_set__campaign__memberships__user=user).exclude(

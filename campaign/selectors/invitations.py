@@ -72,9 +72,7 @@ _NOT_SENT: Final = (MailState.FAILED, MailState.UNCONFIRMED)
 
 def campaign_languages(campaign: Campaign) -> list[str]:
     """Return the languages of the campaign's test sets, as these spell them. One query."""
-    pairs = Task.objects.filter(test_set__campaign=campaign).values_list(
-        "test_set__source_language", "test_set__target_language"
-    )
+    pairs = Task.objects.of(campaign).language_pairs()
     return sorted({tag for pair in pairs for tag in pair})
 
 

@@ -18,9 +18,7 @@ def languages_without_work(
     """
     if not languages:
         return ""
-    pairs = Task.objects.filter(test_set__campaign=campaign).values_list(
-        "test_set__source_language", "test_set__target_language"
-    )
+    pairs = Task.objects.of(campaign).language_pairs()
     known = {tag for pair in pairs for tag in pair}
     unknown = ", ".join(language_name(tag) for tag in languages if tag not in known)
     has_work = not judge or any(set(pair) <= set(languages) for pair in pairs)
