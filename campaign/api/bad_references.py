@@ -2,16 +2,16 @@
 
 from typing import Any
 
-from django.db.models import F, Prefetch, QuerySet
+from django.db.models import QuerySet
 from rest_framework import serializers
 from rest_framework.response import Response
 
 from campaign.api.access import row_found
 from campaign.api.operations import Address, operation
 from campaign.api.requests import NumberField
-from campaign.models import BadReference, Reference, Task
+from campaign.models import BadReference, Reference
 from campaign.pages.text_filters import BadReferenceFilter
-from campaign.selectors.bad_references import withdrawal_in_words
+from campaign.selectors.bad_references import bad_references_of, withdrawal_in_words
 from campaign.services.bad_references import (
     BadReferenceRefusedError,
     bad_reference_redraw,
@@ -77,7 +77,9 @@ class _BadReferenceAddress(Address):
 
     def found(self, bad_reference_id: int) -> BadReference:
         said = "Damaged reference not found."
-        return row_found(_rows(self.task), said, pk=bad_reference_id)
+        return row_found(
+            bad_references_of(test_set_id=self.task.test_set_id), said, pk=bad_reference_id
+        )
 
 
 class BadReferencesView(_BadReferenceAddress):
@@ -86,7 +88,7 @@ class BadReferencesView(_BadReferenceAddress):
     )
     def get(self) -> QuerySet[BadReference]:
         """List the damaged references of a test set by segment, whatever their review."""
-        return _rows(self.task)
+        return bad_references_of(test_set_id=self.task.test_set_id)
 
     @operation(
         "bad_references_make", BadReferencesMadeSerializer, takes=BadReferencesMakeSerializer
@@ -127,15 +129,3 @@ class BadReferenceRedrawView(_BadReferenceAddress):
         """Damage the reference in another way; it waits for a new review. 400 once it was approved."""
         bad_reference_redraw(bad_reference=self.found(bad_reference_id))
         return self.found(bad_reference_id)
-
-
-def _rows(task: Task) -> QuerySet[BadReference]:
-    references = Prefetch(
-        "output__segment__references", Reference.objects.order_by("number"), to_attr="in_order"
-    )
-    return (
-        BadReference.objects.of(task.test_set_id)
-        .annotate(segment_number=F("output__segment__number"))
-        .select_related("output__segment")
-        .prefetch_related(references)
-    )

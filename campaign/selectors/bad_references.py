@@ -1,30 +1,32 @@
 """Damaged references that wait for a reviewer."""
 
-from django.db.models import Count, Prefetch
+from django.db.models import Count, F, Prefetch, QuerySet
 from django.utils.translation import gettext as _
 
-from campaign.models import BadReference, Reference, TestSet
+from campaign.models import BadReference, Reference
 
 
-def bad_references_to_review(
-    *, test_set: TestSet, status: str, limit: int
-) -> tuple[list[BadReference], dict[str, int]]:
-    """Return the first `limit` damaged references of a status by segment, and how many there are of each status.
+def bad_references_of(*, test_set_id: int) -> QuerySet[BadReference]:
+    """Return the damaged references of a test set by segment, each with the `segment_number`.
 
-    Three queries.
+    Their segments have the references, `in_order`. Two queries.
     """
-    rows = BadReference.objects.of(test_set.pk)
-    counts = dict(rows.order_by().values_list("status").annotate(count=Count("pk")))
     references = Prefetch(
         "output__segment__references", Reference.objects.order_by("number"), to_attr="in_order"
     )
-    found = (
-        rows.filter(status=status)
-        .in_order()
+    return (
+        BadReference.objects.of(test_set_id)
+        .annotate(segment_number=F("output__segment__number"))
         .select_related("output__segment__document", "reviewed_by")
         .prefetch_related(references)
+        .order_by("segment_number")
     )
-    return list(found[:limit]), counts
+
+
+def bad_references_counted(*, test_set_id: int) -> dict[str, int]:
+    """Return how many damaged references of a test set there are of each status, if any."""
+    rows = BadReference.objects.of(test_set_id).values_list("status")
+    return dict(rows.annotate(count=Count("pk")))
 
 
 def withdrawal_in_words(segment: int) -> list[str]:

@@ -9,7 +9,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from campaign.models import BadReference, Task, User
-from campaign.selectors.bad_references import bad_references_to_review, withdrawal_in_words
+from campaign.selectors.bad_references import (
+    bad_references_counted,
+    bad_references_of,
+    withdrawal_in_words,
+)
 from campaign.services.bad_references import (
     bad_reference_redraw,
     bad_reference_review,
@@ -34,12 +38,13 @@ def bad_references(request: HttpRequest, slug: str, task_id: int) -> HttpRespons
     status = request.GET.get("status", BadReference.Status.PENDING)
     if status not in BadReference.Status.values:
         status = BadReference.Status.PENDING
-    rows, counts = bad_references_to_review(test_set=task.test_set, status=status, limit=AT_ONCE)
+    rows = bad_references_of(test_set_id=task.test_set_id).filter(status=status)
+    counts = bad_references_counted(test_set_id=task.test_set_id)
     languages = task.test_set.source_language, task.test_set.target_language
     source, target = [(each, language_direction(each)) for each in languages]
     context = {
         **of_task(task, "bad-references"),
-        "rows": rows,
+        "rows": rows[:AT_ONCE],
         "status": status,
         "statuses": [
             (value, label, counts.get(value, 0)) for value, label in BadReference.Status.choices
