@@ -317,8 +317,6 @@ SESSION_COOKIE_AGE = env.int("SESSION_DAYS", default=60) * 60 * 60 * 24
 # Default validity of links and tokens (decision 38).
 JUDGE_LINK_DAYS = env.int("JUDGE_LINK_DAYS", default=180)
 ORGANISER_LINK_DAYS = env.int("ORGANISER_LINK_DAYS", default=7)
-# Links by which organisers choose a password, too.
-PASSWORD_RESET_TIMEOUT = ORGANISER_LINK_DAYS * 60 * 60 * 24
 TOKEN_DAYS = env.int("TOKEN_DAYS", default=365)
 # Longer than any campaign; after that a new token is needed.
 TOKEN_MOST_DAYS = env.int("TOKEN_MOST_DAYS", default=730)

@@ -83,7 +83,7 @@ def account_set(*, token: str, name: str, email: str, password: str) -> User:
 
 
 def _opened(token: str, users: QuerySet[User]) -> User:
-    user, _more = link_opened(token, _SALT, users, settings.PASSWORD_RESET_TIMEOUT)
+    user, _more = link_opened(token, _SALT, users, 24 * settings.ORGANISER_LINK_DAYS)
     if user.email is None and organisers_of_quintet().exists():
         # The account was created concurrently in another way.
         raise InvitationRefusedError

@@ -64,7 +64,7 @@ def password_token(user: User) -> str:
 
 def password_link_open(*, token: str) -> User:
     """Return whose password this link sets. Raises `InvitationRefusedError`."""
-    return link_opened(token, _CHOOSING, User.objects.all())[0]
+    return link_opened(token, _CHOOSING, User.objects.all(), LINK_HOURS)[0]
 
 
 @transaction.atomic
@@ -73,7 +73,8 @@ def password_set_by_link(*, token: str, password: str) -> User:
 
     Locks the user's row. Raises `InvitationRefusedError` and `ValidationError` by field.
     """
-    user, _more = link_opened(token, _CHOOSING, User.objects.select_for_update(no_key=True))
+    users = User.objects.select_for_update(no_key=True)
+    user, _more = link_opened(token, _CHOOSING, users, LINK_HOURS)
     password_set(user=user, password=password)
     sessions_end(user=user)
     return user
@@ -86,7 +87,7 @@ def address_token(user: User, address: str) -> str:
 
 def address_link_open(*, token: str) -> str:
     """Return the address that this link confirms. Raises `InvitationRefusedError`."""
-    return link_opened(token, _CONFIRMING, User.objects.all())[1][0]
+    return link_opened(token, _CONFIRMING, User.objects.all(), LINK_HOURS)[1][0]
 
 
 @transaction.atomic
@@ -96,7 +97,8 @@ def address_set_by_link(*, token: str) -> User:
     Locks the user's row. Raises `InvitationRefusedError` for an invalid link, and
     `AccountChangeRefusedError` if another user has the address by now.
     """
-    user, [address] = link_opened(token, _CONFIRMING, User.objects.select_for_update(no_key=True))
+    users = User.objects.select_for_update(no_key=True)
+    user, [address] = link_opened(token, _CONFIRMING, users, LINK_HOURS)
     if User.objects.filter(email__iexact=address).exclude(pk=user.pk).exists():
         raise AccountChangeRefusedError(_("An account with this e-mail address already exists."))
     user.email = User.objects.normalize_email(address)
@@ -171,12 +173,10 @@ def link_token(user: User, salt: str, *more: str) -> str:
     return signing.dumps([user.pk, _state(user, salt), *more], salt=salt)
 
 
-def link_opened(
-    token: str, salt: str, users: QuerySet[User], seconds: int = LINK_HOURS * 3600
-) -> tuple[User, list[str]]:
+def link_opened(token: str, salt: str, users: QuerySet[User], hours: int) -> tuple[User, list[str]]:
     """Return which of these users a token is for, and what more it says. Raises `InvitationRefusedError`."""
     try:
-        number, state, *more = signing.loads(token, salt=salt, max_age=seconds)
+        number, state, *more = signing.loads(token, salt=salt, max_age=hours * 3600)
     except signing.BadSignature as error:
         raise InvitationRefusedError from error
     user = users.filter(pk=number, is_active=True).first()

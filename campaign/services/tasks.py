@@ -1,6 +1,6 @@
 """Tasks beside the five-way ranking that each test set is made with."""
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from campaign.models import (
@@ -16,7 +16,6 @@ from campaign.models import (
 from campaign.refusals import RefusedError
 from campaign.services.members import NotAllowedError, change_demand
 from campaign.services.rehearsals import real_check
-from campaign.services.rules import MAX_BLOCKS
 
 
 class TaskRefusedError(RefusedError):
@@ -24,44 +23,27 @@ class TaskRefusedError(RefusedError):
 
 
 @transaction.atomic
-def task_create(
-    *,
-    test_set: TestSet,
-    protocol: str,
-    by: User | None,
-    blocks_wanted: int | None = None,
-    blocks_per_segment: int | None = None,
-) -> Task:
+def task_create(*, test_set: TestSet, protocol: str, by: User | None, **quotas: int | None) -> Task:
     """Add a task with another protocol to a test set; return it.
 
-    It is open to judges as soon as HITs are planned, and hangs on nothing of the test set's other
-    tasks. Locks the campaign's row. Raises `NotAllowedError` unless `by` may change the campaign
-    (None: the server's operator), and `TaskRefusedError` for a protocol that there is not or that
-    the test set has already, a number of blocks below 1, a test set without texts, and a campaign
-    that can no longer be changed.
+    It is open to judges as soon as HITs are planned, and independent of the test set's other tasks. `quotas`
+    are its numbers of blocks. Locks the campaign's row. Raises `NotAllowedError` unless `by` may change the
+    campaign (None: the server's operator), and `TaskRefusedError` for a protocol that the test set has
+    already, a test set without texts, and a campaign that can no longer be changed.
     """
     campaign = task_campaign_lock(test_set, by)
-    _check(test_set, protocol)
-    for name, quota in {
-        "blocks_wanted": blocks_wanted,
-        "blocks_per_segment": blocks_per_segment,
-    }.items():
-        if quota is not None and not 1 <= quota <= MAX_BLOCKS:
-            raise TaskRefusedError(
-                _("Enter at least 1 block, or leave empty for no limit."), field=name
-            )
-    try:
-        with transaction.atomic():
-            task = Task.objects.create(
-                test_set=test_set,
-                protocol=protocol,
-                blocks_wanted=blocks_wanted,
-                blocks_per_segment=blocks_per_segment,
-            )
-    except IntegrityError as error:
-        if "task_protocol_once_in_a_test_set" not in str(error):
-            raise
-        raise _is_there(test_set, protocol) from error
+    if Task.objects.filter(test_set=test_set, protocol=protocol).exists():
+        raise TaskRefusedError(
+            _("“%(name)s” already has a task with this protocol: %(protocol)s.")
+            % {"name": test_set.name, "protocol": Protocol(protocol).label},
+            field="protocol",
+        )
+    if not Segment.objects.filter(test_set=test_set, source_text__isnull=False).exists():
+        raise TaskRefusedError(
+            _("“%(name)s” has no texts to judge.") % {"name": test_set.name},
+            field="test_set",
+        )
+    task = Task.objects.create(test_set=test_set, protocol=protocol, **quotas)
     test_set.campaign = campaign
     return task
 
@@ -82,26 +64,3 @@ def task_campaign_lock(test_set: TestSet, by: User | None) -> Campaign:
             % {"name": campaign.name, "state": campaign.get_state_display()}
         )
     return campaign
-
-
-def _check(test_set: TestSet, protocol: str) -> None:
-    if protocol not in Protocol:
-        raise TaskRefusedError(
-            f"Unknown protocol “{protocol}”. Choose one of: {', '.join(Protocol)}.",
-            field="protocol",
-        )
-    if Task.objects.filter(test_set=test_set, protocol=protocol).exists():
-        raise _is_there(test_set, protocol)
-    if not Segment.objects.filter(test_set=test_set, source_text__isnull=False).exists():
-        raise TaskRefusedError(
-            _("“%(name)s” has no texts to judge.") % {"name": test_set.name},
-            field="test_set",
-        )
-
-
-def _is_there(test_set: TestSet, protocol: str) -> TaskRefusedError:
-    return TaskRefusedError(
-        _("“%(name)s” already has a task with this protocol: %(protocol)s.")
-        % {"name": test_set.name, "protocol": Protocol(protocol).label},
-        field="protocol",
-    )

@@ -55,7 +55,7 @@ class Command(BaseCommand):
         link = address_of(self, options) + reverse("organiser-account", args=[token])
         if options["write"] is None:
             self.stdout.write(link)
-            end = timezone.now() + timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT)
+            end = timezone.now() + timedelta(days=settings.ORGANISER_LINK_DAYS)
             self.stderr.write(expiry_words(end))
         else:
             _write(options["write"], link)
