@@ -1,4 +1,4 @@
-"""API tokens: made with a scope and an end, and revoked."""
+"""Create and revoke API tokens."""
 
 import secrets
 from datetime import datetime, timedelta
@@ -14,12 +14,12 @@ from campaign.models.api_token import token_digest
 from campaign.refusals import RefusedError
 
 _BYTES: Final = 32
-# Characters that lists and commands name a token by.
+# Length of the prefix that identifies a token in lists and commands.
 _NAMED_BY: Final = 15
 
 
 class CredentialRefusedError(RefusedError):
-    """This cannot be made or withdrawn; the message says why."""
+    """The credential cannot be created or withdrawn; the message says why."""
 
 
 def token_create(
@@ -41,7 +41,7 @@ def token_create(
     name : str
     scope : TokenScope
     campaign : Campaign, optional
-        The only one it opens; of those that the user is a member of or judges in.
+        The only campaign it gives access to; the user must be a member or a judge of it.
     through : ApiToken, optional
         The token used to create this one: it cannot create one that outlives it.
 
@@ -75,7 +75,7 @@ def tokens_revoke(*, tokens: QuerySet[ApiToken]) -> int:
 
 
 def token_use_note(*, token: ApiToken) -> None:
-    """Note that a token is used now."""
+    """Record that a token is in use now."""
     ApiToken.objects.filter(pk=token.pk).update(last_used_at=Now())
 
 

@@ -1,4 +1,4 @@
-"""Damaged references: made by hash, and drawn after an organiser's review."""
+"""Damaged references: generated from a hash, and shown once an organiser has approved them."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _CHOICE: Final = 0
 class BadReferenceRefusedError(RefusedError):
     """The action is not possible for this damaged reference or test set; the message says why.
 
-    `segment` is the number of that of several, where it is one of several.
+    `segment` is the number of the segment at fault, if several were given.
     """
 
     def __init__(self, message: str, segment: int | None = None) -> None:
@@ -54,7 +54,7 @@ def bad_references_make(
     share: float = 1.0,
     damages: Sequence[Damage] = USUAL_DAMAGES,
 ) -> int:
-    """Damage the first reference of a `share` of segments; return the number made.
+    """Damage the first reference of a `share` of the segments; return the number of new damaged references.
 
     Segments without a reference are not counted, and those with a damaged reference keep it. The
     choice of segments and the damage are a function of (seed, segment number, texts). Without a
@@ -84,7 +84,7 @@ def bad_references_make(
 def bad_references_store(
     *, test_set: TestSet, given: Sequence[GivenBadReference], reviewer: User | None
 ) -> None:
-    """Store damaged references for segments that have none yet; of those approved, HITs draw from now on.
+    """Store damaged references for segments that have none yet; HITs use the approved ones from now on.
 
     Raises `BadReferenceRefusedError`, with the `segment`, for one without a reference, or whose text is blank
     or that of a reference or another output; nothing is stored then.
@@ -130,7 +130,7 @@ def _reviewed(status: BadReference.Status, reviewer: User | None) -> dict[str, A
 
 
 def _text_check(segment: int, text: str, taken: Collection[str]) -> None:
-    """Refuse a text that is none, or that judges could not tell from another one of the segment."""
+    """Refuse a blank text, or one that judges could not tell from another text of the segment."""
     if not text.strip() or normalise_text(text) in {normalise_text(each) for each in taken}:
         raise BadReferenceRefusedError(
             _("The text is empty or identical to a reference or another output."), segment
@@ -141,7 +141,8 @@ def _text_check(segment: int, text: str, taken: Collection[str]) -> None:
 def bad_reference_rewrite(*, bad_reference: BadReference, given: GivenBadReference) -> BadReference:
     """Replace the text of a damaged reference that no judge has seen, and return it; it waits for a new review.
 
-    Raises `BadReferenceRefusedError` if judges may have seen the text it has, or cannot tell the new one from another.
+    Raises `BadReferenceRefusedError` if judges may have seen the present text, or could not tell the new one from
+    another text.
     """
     row = _unseen_locked(bad_reference)
     segment = row.output.segment.number

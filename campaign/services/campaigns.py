@@ -29,12 +29,12 @@ from campaign.services.members import member_add, owner_demand
 from campaign.services.rehearsals import real_check, rehearsal_end_later, rehearsal_erase
 from campaign.services.webhooks.outbox import webhook_event_record
 
-#: Sent with a new `campaign` that starts with the suggested quality rules, which annotation adds.
+#: Sent with a new `campaign` that is to start with the suggested quality rules; annotation adds them.
 suggested_rules_asked: Final = Signal()
 
 
 def campaign_slug(name: str) -> str:
-    """Return a short name made of a campaign's name; empty if it has no letters of which one could be made."""
+    """Return a short name derived from a campaign's name; empty if none can be derived."""
     return slugify(name)[:60].strip("-")
 
 
@@ -51,7 +51,7 @@ def campaign_create(
 
     A draft lends nothing until it is opened.
 
-    Raises `django.core.exceptions.ValidationError` for a name or short name that cannot be, or is there already.
+    Raises `django.core.exceptions.ValidationError` if the name or short name is invalid or taken.
     """
     campaign = Campaign(slug=slug.strip(), name=name.strip(), state=state)
     campaign.full_clean()
@@ -68,7 +68,7 @@ BIN_DAYS: Final = 30
 
 
 class StateRefusedError(RefusedError):
-    """The campaign cannot go there from the state it is in; the message says why."""
+    """The campaign's state does not allow the change; the message says why."""
 
     status = 409
 
@@ -79,10 +79,10 @@ class NameNotTypedError(StateRefusedError):
 
 @transaction.atomic
 def campaign_state_change(*, campaign: Campaign, transition: Transition, by: User | None) -> bool:
-    """Change the state of a campaign; return whether it was another one before.
+    """Change the state of a campaign; return whether it changed.
 
-    A second request for the same changes nothing. A day on which it was to close, if it is over, is taken away
-    when the campaign opens again. Locks the campaign's row and refreshes `campaign`. Raises
+    Repeating a transition changes nothing. A closing time that has passed is cleared when the campaign opens
+    again. Locks the campaign's row and refreshes `campaign`. Raises
     `StateRefusedError`. Campaigns are deleted by `campaign_delete`. Its rehearsal, if it has one, ends when it
     opens; a rehearsal itself stays as it is.
     """
@@ -136,7 +136,7 @@ def _erase_without_judgments(campaign: Campaign) -> None:
 
 @transaction.atomic
 def campaign_restore(*, campaign: Campaign, by: User | None) -> bool:
-    """Take a campaign out of the bin, into the state it had before; return whether it was there.
+    """Restore a campaign from the bin to the state it had before; return whether it was there.
 
     For owners. Raises `NotAllowedError`.
     """
@@ -155,8 +155,8 @@ def campaign_extend(
     """Set the automatic closing time of a campaign, None for never, and the target number of blocks of its test sets
     by id.
 
-    What was judged or planned beyond a lower number stays. Locks the campaign's row. Raises
-    `StateRefusedError` for a time that is over.
+    Blocks judged or planned beyond a lower target stay. Locks the campaign's row. Raises
+    `StateRefusedError` for a time in the past.
     """
     _lock(campaign)
     if closes_at and closes_at != campaign.closes_at and closes_at <= timezone.now():
@@ -170,7 +170,7 @@ def campaign_extend(
 
 
 def campaigns_close_due() -> int:
-    """Close the campaigns whose day has come; return how many. Their judges get nothing since that moment."""
+    """Close the campaigns whose closing time has passed; return their number. Judges receive no work after that time."""
     due = Campaign.objects.filter(
         Q(state__in=[CampaignState.OPEN, CampaignState.PAUSED]), closes_at__lte=Now()
     )

@@ -29,7 +29,7 @@ def session_end(*, session: Session) -> None:
 
 
 def sessions_end(*, user: User, but: str | None = None) -> int:
-    """Sign a user out everywhere, but in the session with this key; return the number of sessions."""
+    """Sign a user out everywhere, except in the session with this key; return the number of sessions."""
     ended, _each = Session.objects.filter(user=user).exclude(session_key=but).delete()
     return ended
 
@@ -38,8 +38,8 @@ def sessions_end(*, user: User, but: str | None = None) -> int:
 def judge_withdraw(*, judge: Judge) -> None:
     """End everything that lets this judge in: links, messages not sent yet, sessions, tokens.
 
-    What they judged stays. Nothing lets them judge in this campaign until `judge_readmit`. Who takes part
-    elsewhere, too, stays signed in there. Changes nothing for a withdrawn judge.
+    What they judged stays. Nothing lets them judge in this campaign until `judge_readmit`. A user who
+    also takes part elsewhere stays signed in there. Changes nothing for a withdrawn judge.
     """
     judge.refresh_from_db(from_queryset=Judge.objects.select_for_update(no_key=True))
     if judge.withdrawn_at is not None:
@@ -113,7 +113,7 @@ def judge_link_create(
 def judge_link_replace(*, judge: Judge, by: User) -> tuple[Invitation, str]:
     """Create a link for a judge who lost theirs and end all others; return it with its token.
 
-    Where they are signed in, they stay so. Raises `CredentialRefusedError` as `judge_link_create` does, and ends nothing
+    They stay signed in where they are. Raises `CredentialRefusedError` as `judge_link_create` does, and ends nothing
     then.
     """
     judge_links_revoke(judge=judge)

@@ -1,4 +1,4 @@
-"""Judges who ask that nothing leads from their judgments to them any more: ask, withdraw, refuse."""
+"""Judges' requests to be unlinked from their judgments: recording, withdrawing and refusing them."""
 
 from typing import Final
 
@@ -35,14 +35,14 @@ REASON_LENGTH = 1_000
 
 
 class ErasureRefusedError(RefusedError):
-    """This cannot be asked or answered; the message says why. Nothing was changed."""
+    """The request cannot be made or answered; the message says why. Nothing was changed."""
 
 
 @transaction.atomic
 def erasure_ask(*, judge: Judge, by: User | None = None, language: str = "") -> ErasureRequest:
     """Record that a judge asks to be erased, and return the request; an open one is returned as it is.
 
-    `by` is the member who asks in the judge's place, `language` that of the page on which the judge
+    `by` is the member who asks on the judge's behalf, `language` that of the page on which the judge
     asks. The judge and the organisers are notified by mail. Locks the judge's row. Raises
     `ErasureRefusedError` for judges without a user, and for one who was erased before.
     """
@@ -103,14 +103,14 @@ def erasure_refuse(*, request: ErasureRequest, reason: str, by: User | None) -> 
 
 
 def answered_already() -> str:
-    """Return the words for a request that was answered or withdrawn."""
+    """Return the message about a request that was already answered or withdrawn."""
     return _("This request was already answered or withdrawn.")
 
 
 def _mails_request(*, request: ErasureRequest, language: str = "") -> None:
     """Queue a confirmation to the judge and a notification to the organisers of an erasure request.
 
-    `language` is that of the page on which the judge asked. The organiser who recorded the request is not told of it.
+    `language` is that of the page on which the judge asked. The organiser who recorded the request is not notified.
     """
     erasure_judge_tell(request=request, kind=MailKind.ERASURE_RECORDED, language=language)
     if mail_is_printed():
@@ -139,7 +139,7 @@ def erasure_judge_tell(*, request: ErasureRequest, kind: MailKind, language: str
 
 
 def erasure_mails_stop(*, judge: Judge) -> None:
-    """Delete the messages that are not sent: the request of a judge that they tell of has been answered, or withdrawn."""
+    """Delete the unsent messages about a judge's request, which was answered or withdrawn."""
     Mail.objects.filter(erasure__judge=judge, state=MailState.QUEUED).delete()
 
 
@@ -216,7 +216,7 @@ _SUBJECTS: Final = {
 
 
 def erasure_counts(*, judge: Judge) -> dict[str, int]:
-    """Return how many rows of what carrying out an erasure would delete now, as `judge_unlink` does. Five queries."""
+    """Return how many rows of each kind an erasure would delete now, as `judge_unlink` does. Five queries."""
     links = Invitation.objects.filter(campaign=judge.campaign_id, user=judge.user_id, role="judge")
     named = KeptFile.objects.filter(task__test_set__campaign=judge.campaign_id, names_people=True)
     return {

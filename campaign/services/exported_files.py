@@ -37,10 +37,10 @@ def exported_file_keep(
     expires: bool = True,
     **described: Any,
 ) -> KeptFile:
-    """Keep a file whose bytes come part by part; of those of the task that expire, delete the oldest.
+    """Keep a file whose bytes arrive in parts, and delete the task's oldest exports beyond `MOST_KEPT`; return it.
 
-    `described` are the other fields of the file. One that does not expire is in the database, and in its backups. In a
-    storage nothing stays of a file whose writing fails. Raises `ExportStorageError` if the storage does not take it.
+    `described` are the other fields of the file. A file that does not expire is kept in the database, and so in its
+    backups. Raises `ExportStorageError` if the storage fails, which then keeps nothing of the file.
     """
     with TemporaryFile() as whole:
         digest, size = sha256(), 0
@@ -75,7 +75,7 @@ def _stored(storage: Storage, name: str, whole: IO[bytes]) -> str:
     try:
         return storage.save(name, File(whole))
     except Exception as error:
-        # Each storage has errors of its own, of any class.
+        # Storages raise errors of any class.
         logger.exception("The export storage rejected %s.", name)
         raise ExportStorageError(
             _(

@@ -40,5 +40,5 @@ def idempotent_answer_store(
 
 
 def idempotent_answers_forget() -> int:
-    """Delete the answers that are given no longer; return their number."""
+    """Delete the answers that are no longer returned; return their number."""
     return IdempotentAnswer.objects.filter(created_at__lte=Now() - KEPT).delete()[0]

@@ -175,8 +175,8 @@ def own_link_send(*, judge: Judge, address: str, base_url: str, language: str = 
     """Queue a message with a link for the judge's other devices; return it.
 
     It replaces an earlier message of theirs, whose link is revoked; a link that they made on the page
-    stays. Locks the judge's row. Raises `OwnLinkRefusedError` where no mail is sent, for what is no
-    address, for an address that was invited to this campaign, and beyond `MOST_MAILS`; and `ValueError`
+    stays. Locks the judge's row. Raises `OwnLinkRefusedError` if the server sends no mail, for an
+    invalid address, for an address that was invited to this campaign, and beyond `MOST_MAILS`; and `ValueError`
     for a judge who is not a person.
     """
     if judge.user is None:
@@ -228,7 +228,7 @@ def own_link_mails_withdraw(*, judge: Judge) -> None:
 def mail_link_make(mail: Mail) -> str:
     """Create the link of a message about to be sent, and return the token; an unsent link is replaced."""
     if mail.judge is None or mail.judge.user is None:
-        # A member's was made, and recorded, when they were invited.
+        # A member's link was created and recorded when they were invited.
         if mail.invitation is None:
             raise ValueError(mail.address)
         return invitation_renew(invitation=mail.invitation)

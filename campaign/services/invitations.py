@@ -33,7 +33,7 @@ class LinkRefusedError(RefusedError):
 
 
 class InvitationSpentError(InvitationRefusedError):
-    """The invitation to become a member was accepted or taken back before, or has expired; it says so."""
+    """The `invitation` to become a member was already accepted or withdrawn, or has expired."""
 
     def __init__(self, invitation: Invitation) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ Moment: TypeAlias = datetime | Combinable
 
 
 def link_lifetime(role: str) -> timedelta:
-    """Return how long a link is valid unless its maker says otherwise: organisers' much shorter."""
+    """Return the default validity of a link; organisers' links end much sooner."""
     days = (
         settings.JUDGE_LINK_DAYS if role == InvitationRole.JUDGE else settings.ORGANISER_LINK_DAYS
     )
@@ -78,7 +78,7 @@ def invitation_create(
 def invitations_create(
     *, campaign: Campaign, user_ids: Sequence[int], created_by: User | None = None
 ) -> tuple[list[str], datetime]:
-    """Create a link for each of these judges, thousands at once; return their tokens in this order, and when all end."""
+    """Create a link for each of these judges, thousands at once; return their tokens in this order, and when the links end."""
     tokens = [secrets.token_urlsafe(TOKEN_BYTES) for _user in user_ids]
     ends = Now() + link_lifetime(InvitationRole.JUDGE)
     here = Campaign.objects.filter(pk=campaign.pk).annotate(ends=ends)
@@ -225,7 +225,7 @@ def own_link_revoke(*, judge: Judge) -> int:
 def judge_links_revoke(*, judge: Judge) -> datetime:
     """Revoke all links of this judge, and stop messages with one that are not sent yet.
 
-    Returns the moment that is recorded for both, by which they are found again.
+    Returns the time recorded for both, which identifies them later.
     """
     now: datetime = Judge.objects.annotate(now=Now()).values_list("now", flat=True).get(pk=judge.pk)
     Mail.objects.filter(judge=judge, withdrawn_at__isnull=True).update(withdrawn_at=now)
@@ -274,7 +274,7 @@ def member_links_revoke(*, campaign: Campaign, user: User) -> int:
 
 
 def member_links_become(*, campaign: Campaign, user: User, role: InvitationRole) -> None:
-    """Name the present role of a member on their links."""
+    """Set the role of a member's links to their current role."""
     links = Invitation.objects.filter(campaign=campaign, user=user)
     links.exclude(role=InvitationRole.JUDGE).exclude(role=role).update(role=role)
 

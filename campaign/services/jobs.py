@@ -1,7 +1,7 @@
 """Background jobs: queued by an organiser, run by a worker, watched and cancelled on the way.
 
 A job runs in one transaction, which ends with its state: a worker that is killed leaves nothing
-behind, and the job is begun again. Its progress is written outside that transaction, so it is
+behind, and the job is started again. Its progress is written outside that transaction, so it is
 visible at once.
 """
 
@@ -26,7 +26,7 @@ from campaign.refusals import RefusedError
 
 logger = logging.getLogger(__name__)
 
-#: A job whose worker was lost as often as this is not begun again.
+#: A job that lost its worker as often as this is not started again.
 MAX_ATTEMPTS: Final = 3
 _SECONDS_BETWEEN_WRITES: Final = 0.5
 
@@ -46,7 +46,7 @@ class JobRefusedError(RefusedError):
 
 
 class JobProgress:
-    """Tells those who watch a job how far it is, and the job whether it is to stop.
+    """Reports the progress of a job, and tells the job whether to stop.
 
     Writes at most twice a second, by a thread with a connection of its own.
     """
@@ -83,12 +83,12 @@ def connection_close() -> None:
     connection.close()
 
 
-#: Does a job, telling its progress; returns its result.
+#: Runs a job, reporting its progress; returns its result.
 Handler = Callable[[Job, JobProgress], dict[str, Any]]
 
 
 def handles(kind: JobKind, *refusals: type[Exception]) -> Callable[[Handler], Handler]:
-    """Make a function the handler of a kind of job; the words of `refusals` are for organisers."""
+    """Make a function the handler of a kind of job; the messages of `refusals` are shown to organisers."""
 
     def registered(handler: Handler) -> Handler:
         _HANDLERS[kind] = handler
@@ -168,9 +168,9 @@ def job_retry(*, job: Job, user: User | None = None) -> Job:
 
 
 def jobs_run_waiting() -> int:
-    """Do the jobs that wait, the oldest first, and those whose worker was lost; return their number.
+    """Run the waiting jobs, the oldest first, and those whose worker was lost; return their number.
 
-    0 if another thread of this process is at it, which looks again after each job.
+    0 if another thread of this process is running jobs; it looks for more after each one.
     """
     if not _at_work.acquire(blocking=False):
         return 0
@@ -188,7 +188,7 @@ def jobs_run_waiting() -> int:
 
 
 def job_run(*, job_id: int) -> bool:
-    """Do a job; return False if another worker is at it, or if it has ended."""
+    """Run a job; return False if another worker is running it, or if it has ended."""
     job = _begin(job_id)
     if job is None:
         return False
@@ -203,7 +203,7 @@ def job_run(*, job_id: int) -> bool:
 
 @transaction.atomic
 def _begin(job_id: int) -> Job | None:
-    """Mark a job as running; None if it is not to be done now."""
+    """Mark a job as running and return it; None if it is not to be run now."""
     if not named_lock_try(_lock(job_id)):
         return None
     job = Job.objects.waiting().filter(pk=job_id).first()

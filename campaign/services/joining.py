@@ -36,7 +36,7 @@ def judge_create_with_user(
 
     The pseudonym is random: it reveals neither the order in which judges joined nor their number.
     `languages` are tags checked before: of a link, a panel or the campaign's test sets. `origin_note` tells
-    organisers where the judge comes from; `came` are the columns that say by which link or service they came.
+    organisers where the judge comes from; `came` are the columns for the link or service they came by.
     """
     [pseudonym] = pseudonyms_free(campaign, 1)
     user = User.objects.create_user(name=pseudonym)
@@ -102,7 +102,7 @@ def judge_join(*, invitation: Invitation, browser: bytes, languages: Collection[
             if known is not None:
                 return known
             if locked.joined.filter(joined_browser=browser).exists():
-                # By a judge whose user was deactivated: they get no second one.
+                # The judge of this browser was deactivated; it does not get a second one.
                 raise InvitationRefusedError
             judge = judge_create_with_user(
                 campaign=invitation.campaign,

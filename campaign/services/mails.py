@@ -34,17 +34,14 @@ _OF_ACCOUNTS: Final = (MailKind.PASSWORD, MailKind.ADDRESS)
 _INVITATIONS: Final = (MailKind.JUDGE, MailKind.MEMBER)
 
 
-def mails_send_due(*, limit: int = 500) -> int:
+def mails_send_due() -> int:
     """Send the messages that are due, one after the other; return the number sent.
 
     Daily mails of alerts are sent elsewhere (`ranking.services.alert_mails`).
     """
     mails_mark_unconfirmed()
     sent = 0
-    for _turn in range(limit):
-        claimed = mail_claim()
-        if claimed is None:
-            break
+    while (claimed := mail_claim()) is not None:
         sent += mail_send(mail=claimed[0], token=claimed[1])
     return sent
 
@@ -65,7 +62,7 @@ def mails_mark_unconfirmed() -> int:
 def mail_claim() -> tuple[Mail, str] | None:
     """Claim the next message that is due; return it with the token of its new link, if it has one, or None.
 
-    Accounts' are first, judges' last. Locks the message's row, skipping locked ones. The claim is committed before
+    Messages about accounts come first, those to judges last. Locks the message's row, skipping locked ones. The claim is committed before
     anything is sent, so that neither another worker nor this one after a crash sends it a second time.
     """
     mail = sending_claim(
@@ -187,7 +184,7 @@ def _short(error: Exception) -> str:
 
 
 def _erased_addresses_forget() -> None:
-    """Delete the addresses of erased judges, also from mail server responses, once no attempt is to come."""
+    """Delete the addresses of erased judges, also from mail server responses, once no further attempt follows."""
     ended = [MailState.SENT, MailState.FAILED, MailState.UNCONFIRMED]
     Mail.objects.filter(kind=MailKind.ERASURE_CARRIED_OUT, state__in=ended).exclude(
         address=""
@@ -195,7 +192,7 @@ def _erased_addresses_forget() -> None:
 
 
 def mails_forget() -> int:
-    """Delete messages other than invitations a week after, of erasures once the request is answered; return how many."""
+    """Delete messages other than invitations after a week, but those about open requests for erasure; return their number."""
     answered = ~Q(erasure__in=ErasureRequest.objects.open().values("pk"))
     old = Mail.objects.filter(answered, created_at__lt=Now() - _KEPT)
     deleted, _each = old.exclude(kind__in=_INVITATIONS).delete()

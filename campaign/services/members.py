@@ -1,4 +1,4 @@
-"""Members of a campaign: they are added, change their role, get links, are removed and leave."""
+"""Members of a campaign: adding, changing roles, creating links, removing and leaving."""
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
@@ -43,7 +43,7 @@ def member_add(
 ) -> Membership:
     """Make this user a member of the campaign, and return the membership; a member in this role stays as they are.
 
-    The first one to change the campaign is its owner. Only owners add owners. An invitation by e-mail that waits
+    The first member who may change the campaign becomes its owner. Only owners add owners. An invitation by e-mail that waits
     for them ends. Locks the campaign's row. Raises `NotAllowedError`, and `MemberRefusedError` for a member in
     another role, and for an analyst where no owner is.
     """
@@ -63,7 +63,7 @@ def member_role_admitted(
 ) -> MembershipRole:
     """Return the role in which this user may become a member: an owner's where there is none.
 
-    Raises `NotAllowedError` if `by` may not say so, and `MemberRefusedError` for a member, and for an analyst where
+    Raises `NotAllowedError` if `by` may not grant it, and `MemberRefusedError` for a member, and for an analyst where
     no owner is. The caller has locked the campaign's row.
     """
     there = Membership.objects.filter(campaign=campaign, user=user).first()
@@ -171,7 +171,7 @@ def member_remove(*, membership: Membership, by: User | None = None) -> None:
 
 @transaction.atomic
 def member_leave(*, membership: Membership) -> None:
-    """Remove a member at their own request, likewise; changes nothing if they have gone meanwhile.
+    """Remove a member at their own request; nothing changes if they have already left.
 
     Locks the campaign's row, so that two owners cannot leave at once. Raises `MemberRefusedError` for the only owner.
     """
@@ -253,7 +253,7 @@ def _is_only_owner(membership: Membership) -> bool:
 
 
 class NotAllowedError(PermissionDenied):
-    """The role does not allow this; the message says whose it does. Pages and the API answer 403."""
+    """The user's role does not allow this; the message says who may. Pages and the API answer 403."""
 
 
 def change_demand(role: str) -> None:

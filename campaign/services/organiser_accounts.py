@@ -1,4 +1,4 @@
-"""Accounts of organisers: the first one's, and a new password for another, each by a link that works once.
+"""One-time links for organisers: to create the first account, and to choose a new password.
 
 The link ends with the first change of password or e-mail address, with the next sign-in, and after
 `ORGANISER_LINK_DAYS`. Nothing of it is stored.
@@ -64,8 +64,8 @@ def account_link_open(*, token: str) -> User:
 def account_set(*, token: str, name: str, email: str, password: str) -> User:
     """Store name, e-mail address and password of the user of this link, which thereby ends; return them.
 
-    Locks the user's row. Raises `InvitationRefusedError` for a link that works no more, and `ValidationError`
-    by field for what cannot be stored.
+    Locks the user's row. Raises `InvitationRefusedError` for an invalid link, and `ValidationError` by
+    field.
     """
     user = _opened(token, User.objects.select_for_update(no_key=True))
     user.name = name

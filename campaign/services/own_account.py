@@ -169,12 +169,12 @@ def second_factors_remove(*, user: User) -> int:
 
 
 def link_token(user: User, salt: str, *more: str) -> str:
-    """Return the token of a link for one purpose, named by the salt, with more that it says."""
+    """Return the token of a link for the purpose that the salt names; `more` is signed with it."""
     return signing.dumps([user.pk, _state(user, salt), *more], salt=salt)
 
 
 def link_opened(token: str, salt: str, users: QuerySet[User], hours: int) -> tuple[User, list[str]]:
-    """Return which of these users a token is for, and what more it says. Raises `InvitationRefusedError`."""
+    """Return the user of a token, and what else was signed. Raises `InvitationRefusedError`."""
     try:
         number, state, *more = signing.loads(token, salt=salt, max_age=hours * 3600)
     except signing.BadSignature as error:

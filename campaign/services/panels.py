@@ -17,7 +17,7 @@ from campaign.refusals import RefusedError
 from campaign.services.joining import judge_create_with_user
 from campaign.texts.language_tags import language_tags_checked
 
-#: Maximum terms of a study.
+#: Upper limits of a study's terms.
 MOST_BLOCKS: Final = 10_000
 MOST_MINUTES: Final = 60 * 24 * 30
 MOST_PARTICIPATIONS: Final = 1_000
@@ -98,7 +98,7 @@ def panel_judge_admit(*, panel: Panel, external_id: str) -> Judge:
 
 
 def _saved(panel: Panel, terms: dict[str, Any]) -> Panel:
-    """Store the panel with these terms; without a code or secret of their own it keeps, or gets, one."""
+    """Store a panel with these terms; blank codes are kept or generated, and a blank secret is kept."""
     service = panel.service
     for name, value in terms.items():
         if value or name not in ("completion_code", "screened_out_code", "webhook_secret"):

@@ -21,12 +21,12 @@ from campaign.refusals import RefusedError
 from campaign.services.jobs import JobProgress, handles, job_cancel, job_queue
 
 MOST_BOTS: Final = 200
-#: A bot that prefers the better one of two outputs as often as not clicks at random.
+#: A bot with this skill clicks at random.
 LEAST_SKILL: Final = 0.5
 
 
 class RehearsalRefusedError(RefusedError):
-    """There can be no such rehearsal now; the message says why."""
+    """The rehearsal is not possible now; the message says why."""
 
     status = 409
 
@@ -46,7 +46,7 @@ def rehearsal_begin(
     share : float
         Of the blocks wanted, more than 0 and at most 1.
     seed : int
-        The same rehearsal again is the same, judgment by judgment.
+        The same seed gives the same judgments.
 
     Raises `RehearsalRefusedError`.
     """
@@ -67,7 +67,7 @@ def rehearsal_begin(
 
 
 def rehearsable_check(campaign: Campaign) -> None:
-    """Raise `RehearsalRefusedError` unless the campaign is a draft, and no rehearsal itself."""
+    """Raise `RehearsalRefusedError` unless the campaign is a draft and not itself a rehearsal."""
     if campaign.rehearsal_of_id is not None:
         raise RehearsalRefusedError(_("This is a rehearsal and cannot be rehearsed itself."))
     if campaign.state != CampaignState.DRAFT:
@@ -78,7 +78,7 @@ def rehearsable_check(campaign: Campaign) -> None:
 
 
 def real_check(campaign: Campaign, refusal: type[Exception]) -> None:
-    """Raise this exception if a campaign is a rehearsal: it is looked at, and ended."""
+    """Raise this exception if a campaign is a rehearsal, which can only be viewed and ended."""
     if campaign.rehearsal_of_id is not None:
         raise refusal(rehearsal_words())
 

@@ -15,7 +15,7 @@ from campaign.texts.language_tags import language_pair_checked
 # The columns hold no more; a lease of a year is practically unlimited.
 MAX_BLOCKS = 2**31 - 1
 MAX_LEASE_MINUTES = 60 * 24 * 365
-# Said to judges before they begin, in the organisers' words; each is one line.
+# Shown to judges before they begin, one line each.
 TERMS = ("pay", "duration", "contact")
 
 

@@ -1,4 +1,4 @@
-"""Tasks beside the five-way ranking that each test set is made with."""
+"""Further tasks of a test set, beside the one it was created with."""
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -19,7 +19,7 @@ from campaign.services.rehearsals import real_check
 
 
 class TaskRefusedError(RefusedError):
-    """There can be no such task, or it cannot be deleted; the message says why, `field` where, if it is one."""
+    """The task cannot be added or deleted; the message says why, and `field` names the invalid field, if any."""
 
 
 @transaction.atomic
@@ -49,7 +49,7 @@ def task_create(*, test_set: TestSet, protocol: str, by: User | None, **quotas: 
 
 
 def task_campaign_lock(test_set: TestSet, by: User | None) -> Campaign:
-    """Lock and return the campaign whose tasks are to change; refuse that as `task_create` says."""
+    """Lock and return the campaign whose tasks are to change. Raises as `task_create`."""
     campaign = Campaign.objects.select_for_update(no_key=True).get(pk=test_set.campaign_id)
     if by is not None:
         role = Membership.objects.filter(campaign=campaign, user=by).values_list("role", flat=True)

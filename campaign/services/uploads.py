@@ -102,7 +102,7 @@ def upload_part_store(*, file: KeptFile, offset: int, content: bytes) -> int:
 
 
 def received(file: KeptFile) -> int:
-    """Return how many bytes of a file are there."""
+    """Return the number of bytes received of a file."""
     return file.parts.aggregate(held=Sum(Length("content")))["held"] or 0
 
 
@@ -116,9 +116,9 @@ def upload_file_remove(*, file: KeptFile) -> None:
 
 @transaction.atomic
 def upload_check(*, upload: Upload, user: User | None = None) -> Job:
-    """Let a worker look at the files, by the roles and languages chosen so far; return the job.
+    """Have a worker check the files, with the roles and languages chosen so far; return the job.
 
-    Raises UploadRefusedError where a file is not there as a whole.
+    Raises UploadRefusedError if a file is incomplete.
     """
     _lock(upload)
     _refuse_missing(upload)
@@ -150,7 +150,7 @@ def upload_change(*, upload: Upload, **values: Any) -> Upload:
 
 @transaction.atomic
 def upload_import(*, upload: Upload, user: User | None = None) -> Job:
-    """Let a worker make a test set of the files; return the job. Raises UploadRefusedError."""
+    """Have a worker import the files as a test set; return the job. Raises UploadRefusedError."""
     _lock(upload)
     _refuse_missing(upload)
     needed = {

@@ -33,7 +33,7 @@ Post = Callable[..., Answer]
 def webhooks_deliver(*, seconds: float = 20.0, post: Post = message_post) -> int:
     """Send the messages that are due; return how many arrived.
 
-    An endpoint that fails gets no second message in the same round, so that it holds others up once only.
+    An endpoint that fails gets no second message in the same round, so that it delays others only once.
     """
     end = time.monotonic() + seconds
     failed: set[int] = set()
@@ -51,7 +51,7 @@ def webhooks_deliver(*, seconds: float = 20.0, post: Post = message_post) -> int
 
 @transaction.atomic
 def delivery_claim(*, but: Collection[int] = ()) -> WebhookDelivery | None:
-    """Claim the message that is due the longest, but of these endpoints; None if there is none.
+    """Claim the message that has been due longest, except those of the endpoints `but`; None if there is none.
 
     The attempt is counted before it is made. A worker that is killed, even between sending and recording, leaves a
     message that is sent again after `LEASE`, under the same id. Skips rows that others have locked.

@@ -1,4 +1,4 @@
-"""Endpoints: made, changed, paused and deleted by organisers; their secrets renewed."""
+"""Create, change, pause and delete endpoints, and renew their secrets."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -73,7 +73,7 @@ def webhook_pause(*, endpoint: WebhookEndpoint) -> None:
 
 
 def webhook_resume(*, endpoint: WebhookEndpoint) -> None:
-    """Send messages again, those that wait among them: to one that was paused or switched off."""
+    """Resume an endpoint that was paused or switched off; waiting messages are sent, too."""
     WebhookEndpoint.objects.filter(pk=endpoint.pk).update(
         paused_at=None, disabled_at=None, failing_since=None
     )

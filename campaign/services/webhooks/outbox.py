@@ -69,7 +69,7 @@ def webhook_redeliver(*, delivery: WebhookDelivery) -> None:
 
 
 def webhooks_forget() -> int:
-    """Delete messages that are thirty days old, and secrets that sign no more; return the number of messages."""
+    """Delete messages after thirty days, and secrets that no longer sign; return the number of messages."""
     WebhookEndpoint.objects.filter(old_secret_until__lte=Now()).update(
         old_secret="", old_secret_until=None
     )

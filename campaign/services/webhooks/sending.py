@@ -1,7 +1,7 @@
 """Send messages to user-supplied addresses, never to a machine of the server's own network.
 
-The name is resolved once, every address it has is looked at, and the connection goes to an address that was looked
-at: a name cannot mean another machine a moment later. No redirect is followed and no proxy asked.
+The name is resolved once, all its addresses are checked, and the connection goes to one of them, so that the name
+cannot point to another machine a moment later. Redirects are not followed, and no proxy is used.
 """
 
 import base64
@@ -136,7 +136,7 @@ def _connected(addresses: list[tuple[socket.AddressFamily, tuple[str, int]]]) ->
 
 
 def _secured(sock: socket.socket, parts: SplitResult) -> socket.socket:
-    """Return the socket by which the server is spoken to; hands are shaken once the alarm is set."""
+    """Return the socket for the connection, with TLS for https; the handshake follows once the alarm is set."""
     if parts.scheme != "https":
         return sock
     context = ssl.create_default_context()
