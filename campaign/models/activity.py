@@ -44,13 +44,13 @@ class ActivityEvent(models.Model):
     """Change of a setting or object in a campaign: author, object, old and new values, time.
 
     Written with the change by models that are recorded (`campaign.database.recording`); never changed, and
-    deleted with its campaign alone. People stand in it by their ids: names are looked up as it is read.
+    deleted only with its campaign. It refers to people by id: their names are looked up when it is read.
     """
 
     campaign = models.ForeignKey(
         "campaign.Campaign",
         # By the database, bypassing the triggers that forbid deletion:
-        # `activity_event_of_a_campaign`, in migration 0014.
+        # `activity_event_of_a_campaign`, in the migrations.
         on_delete=models.DO_NOTHING,
         db_constraint=False,
         related_name="activity",

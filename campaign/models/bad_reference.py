@@ -15,7 +15,7 @@ class BadReferenceQuerySet(RecordedQuerySet["BadReference"]):
         return self.filter(output__system__test_set_id=test_set_id)
 
     def in_order(self) -> "BadReferenceQuerySet":
-        """Return them by segment, so that a review goes through the text."""
+        """Order them by segment, so that a review follows the text."""
         return self.order_by("output__segment__number")
 
 
@@ -52,8 +52,8 @@ class BadReference(RecordedModel):
     # Empty if approved from the command line.
     reviewed_by = by_user(on_delete=models.PROTECT)
     reviewed_at = models.DateTimeField(null=True, blank=True)
-    # Between the two it was drawn for judges. Each is set once, so that a HIT drawn at any time
-    # can be drawn again from what could be drawn then.
+    # It was drawn for judges between these times. Each is set once, so that a HIT of any time can
+    # be drawn again from what could be drawn then.
     approved_at = models.DateTimeField(null=True, blank=True)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
 

@@ -28,7 +28,7 @@ class ErasureRequestQuerySet(RecordedQuerySet["ErasureRequest"]):
 class ErasureRequest(RecordedModel):
     """A judge's request to be unlinked from their judgments, and how it was answered.
 
-    Never deleted: it is the record of the procedure. The database function `judge_unlink` erases nothing of a judge without one.
+    Never deleted: it is the record of the procedure. The database function `judge_unlink` erases nothing without one.
     """
 
     judge = models.ForeignKey(

@@ -13,9 +13,9 @@ from campaign.models.user import by_user
 
 class InstructionsQuerySet(RecordedQuerySet["Instructions"]):
     def demanded_of(self, judge: models.OuterRef | Judge) -> "InstructionsQuerySet":
-        """Return the versions a judge must still accept: neither these nor later ones are accepted.
+        """Return the versions a judge must still accept: they accepted neither these nor later ones.
 
-        Empty: the judge may work. Judges who are no people accept nothing.
+        If there are none, the judge may work. Judges who are not people accept nothing.
         """
         inner = models.OuterRef(judge) if isinstance(judge, models.OuterRef) else judge
         accepted = Acceptance.objects.filter(

@@ -132,9 +132,9 @@ class Invitation(RecordedModel):
 class BrowserVisit(models.Model):
     """A visit of a judge's browser: it opened one of their links, or was at work.
 
-    Stored so that organisers notice a link that was passed on. Neither addresses of the network nor
-    the browser's own words are stored: a keyed hash of a random cookie, and two words for the kind
-    of device. After a while they are deleted, but for when a link was opened first.
+    Stored so that organisers notice a link that was passed on. Neither network addresses nor user
+    agents are stored, only a keyed hash of a random cookie, and two words for the kind of device.
+    Visits are deleted after a while, except for the time at which a link was first opened.
     """
 
     judge = models.ForeignKey(
@@ -145,7 +145,7 @@ class BrowserVisit(models.Model):
         Invitation, on_delete=models.SET_NULL, related_name="browser_visits", null=True, blank=True
     )
     at_work = models.BooleanField()
-    # A keyed hash of the id in its cookie; empty once it is forgotten.
+    # A keyed hash of the id in its cookie; empty once it was purged.
     browser = models.BinaryField(max_length=32, null=True)
     device = models.CharField(max_length=40, blank=True)
     seen_at = models.DateTimeField(db_default=Now())

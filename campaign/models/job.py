@@ -34,11 +34,11 @@ class JobState(models.TextChoices):
     CANCELLED = "cancelled", _("cancelled")
 
 
-#: States in which nothing happens any more.
+#: Final states.
 ENDED = (JobState.DONE, JobState.FAILED, JobState.CANCELLED)
 
 
-#: Kinds whose `done` and `total` are bytes; those of the others are counted.
+#: Kinds whose `done` and `total` are bytes; for the others they are numbers of objects.
 IN_BYTES = (JobKind.TEXTS_CHECK, JobKind.TEXTS_IMPORT, JobKind.ZENODO_DRAFT)
 
 

@@ -25,8 +25,8 @@ class KeptFile(models.Model):
     """A file of a campaign: one of an upload, an export of a task, or the bundle of a published result.
 
     Its bytes are in its parts or, where the operator has set up a storage for exports, there under `stored_as`.
-    That of an upload has its size before its parts, and a name with folders. An export is kept until it expires, a
-    bundle for good.
+    A file of an upload has its size before its parts arrive, and its name may include folders. An export is kept until
+    it expires, a bundle for good.
     """
 
     campaign = models.ForeignKey(

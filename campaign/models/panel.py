@@ -30,10 +30,10 @@ class PanelKind(models.TextChoices):
 class Panel(RecordedModel):
     """A study on a recruiting service that sends its participants here as judges.
 
-    `key` is in the address that participants open, `events_key` in the one where the service tells
-    what became of them. Both are kept as they are: organisers come back for the addresses. So are
-    the codes and the secret, which must be shown and computed with. A generic panel is of any service
-    that can add its participants' ids to an address.
+    `key` is in the address that participants open, `events_key` in the one to which the service reports
+    their status. Both are stored in plain text, because organisers need the addresses again, and so are
+    the codes and the secret, which are shown and used to verify messages. A generic panel is for any
+    service that can add its participants' ids to an address.
     """
 
     campaign = models.ForeignKey(
@@ -209,11 +209,11 @@ class ParticipationQuerySet(models.QuerySet["Participation"]):
 class Participation(models.Model):
     """One submission of one participant.
 
-    It asks `blocks_asked` blocks beyond the `blocks_before` that the judge had done. Only Prolific has
-    ids of submissions and studies: elsewhere a person comes once, and `session_id` is their id.
+    It asks for `blocks_asked` blocks beyond the `blocks_before` that the judge had done. Only Prolific has
+    ids of submissions and studies; elsewhere a person takes part once, and `session_id` is their id.
     """
 
-    #: The states in which they are shown a code.
+    #: States in which participants are shown a code.
     EARNING: ClassVar = (ParticipationState.FINISHED, ParticipationState.SCREENED_OUT)
 
     panel = models.ForeignKey(

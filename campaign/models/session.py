@@ -16,7 +16,7 @@ DEVICE = "device"
 class Session(AbstractBaseSession):
     """Django's session in the database, with a column for its user.
 
-    The user is copied out of the signed data as the session is saved, so that an account can list
+    The user is copied from the signed data when the session is saved, so that an account can list
     and end its sessions. Only the signed data determines the signed-in user.
     """
 

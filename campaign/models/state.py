@@ -1,4 +1,4 @@
-"""The life of a campaign: its states, which may follow which, and who changed them when."""
+"""States of a campaign, and the transitions between them."""
 
 from typing import Final
 
@@ -32,7 +32,7 @@ class Transition(models.TextChoices):
 
 
 _S: Final = CampaignState
-#: From which states each transition leads, and to which. Out of the bin a campaign goes back to where it was.
+#: Source states and target state of each transition. A campaign leaves the bin for the state it had before.
 TRANSITIONS: Final[dict[Transition, tuple[frozenset[CampaignState], CampaignState]]] = {
     Transition.OPEN: (frozenset({_S.DRAFT}), _S.OPEN),
     Transition.PAUSE: (frozenset({_S.OPEN}), _S.PAUSED),
@@ -77,7 +77,7 @@ RETURN NEW;
 
 
 class StateFollows(pgtrigger.Trigger):
-    """Refuse a change of state that `TRANSITIONS` lacks, and note since when a campaign is in its state."""
+    """Refuse a change of state that `TRANSITIONS` lacks, and record when a campaign entered its state."""
 
     when = pgtrigger.Before
     operation = pgtrigger.UpdateOf("state")  # type: ignore[no-untyped-call]

@@ -23,19 +23,19 @@ _READ_AS = {"_ref": SystemKind.REFERENCE, "_badref": SystemKind.BAD_REFERENCE}
 
 
 def system_label(name: str) -> str:
-    """Return a system's name as people read it; files, REST and filters have `_ref` and `_badref`."""
+    """Return a system's name for display; files, REST and filters use `_ref` and `_badref`."""
     kind = _READ_AS.get(name)
     return name if kind is None else str(kind.label)
 
 
 def system_named(label: str) -> str:
-    """Return the name that people read so."""
+    """Return the name of the system with this label."""
     return next((name for name in _READ_AS if system_label(name) == label), label)
 
 
 class SystemQuerySet(RecordedQuerySet["System"]):
     def competing(self) -> "SystemQuerySet":
-        """Return the participants, which every page counts as the systems: references are not among them."""
+        """Return the systems that take part, without references; pages count only these."""
         return self.filter(kind=SystemKind.SYSTEM)
 
 

@@ -84,7 +84,7 @@ class TaskQuerySet(RecordedQuerySet["Task"]):
 
 
 class Task(RecordedModel):
-    """One protocol on one test set: designs, HITs, numbers of judgments, and rankings hang on it."""
+    """One protocol on one test set: designs, HITs, numbers of judgments and rankings belong to it."""
 
     test_set = models.ForeignKey(
         "campaign.TestSet",
@@ -149,7 +149,7 @@ class Task(RecordedModel):
                 fields=["test_set", "protocol"], name="task_protocol_once_in_a_test_set"
             ),
             is_one_of("protocol", Protocol, name="task_protocol_is_known"),
-            # It is what the others are apart from.
+            # Other tasks repeat segments of the ranking, not the other way round.
             models.CheckConstraint(
                 condition=~models.Q(protocol=Protocol.RANKING, segments_again=True),
                 name="task_ranking_is_not_apart",

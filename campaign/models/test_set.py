@@ -50,7 +50,7 @@ class TestSet(RecordedModel):
             ),
         ]
 
-    # Not a test case, whatever pytest makes of the name.
+    # Keep pytest from collecting the class because of its name.
     __test__ = False
 
     def __str__(self) -> str:

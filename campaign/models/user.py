@@ -26,7 +26,7 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractBaseUser):
-    """Anybody who signs in. Judges may come by invitation alone, without an e-mail address."""
+    """A person who signs in. Judges may sign in by invitation alone, without an e-mail address."""
 
     email = models.EmailField(unique=True, null=True, blank=True)
     name = models.CharField(max_length=150)

@@ -36,7 +36,7 @@ class DeliveryState(models.TextChoices):
 class WebhookEndpoint(RecordedModel):
     """An address that receives a campaign's events.
 
-    The secret stands here as it is, since messages are signed with it. The old one signs beside it until
+    The secret is stored in plain text, because messages are signed with it. The old one also signs until
     `old_secret_until`.
     """
 
@@ -99,7 +99,7 @@ class WebhookEndpoint(RecordedModel):
 
 
 class WebhookDelivery(models.Model):
-    """A message to an endpoint, and how far it is: the outbox.
+    """A message to an endpoint, and the state of its delivery: the outbox.
 
     `body` is sent as it is with each attempt, under the same `message_id`; only time and signature are new. A worker that
     attempts it moves `next_attempt_at` on first, so that another one tries again if the worker is lost.
