@@ -26,7 +26,7 @@ from campaign.views.decorators import page_view
 
 
 class ActivityTable(DeskTable):
-    """Rows of `ActivityRow`, the newest first; pages are of the log, which has too many rows to count them."""
+    """Rows of `ActivityRow`, the newest first. The view pages the log, which has too many rows to count."""
 
     at = PlainColumn(gettext_lazy("Time"), by="event", kind="seen")
     who = PlainColumn(gettext_lazy("User"), by="who", kind="judge")
@@ -67,7 +67,7 @@ _ID: Final = re.compile(r"[0-9]{1,18}")
 
 @page_view
 def activity_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show changes and their authors; the fields of the form filter, `?before=` is where a page begins."""
+    """Show changes and their authors, filtered by the fields of the form; the page begins at `?before=`."""
     campaign = organised_campaign(request, slug)
     form = ActivityFilterForm(request.GET, campaign=campaign)
     events: list[ActivityEvent] = []
@@ -101,13 +101,13 @@ def activity_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @page_view
 def activity_csv_file(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """Send the events that are wanted as CSV; 400 with the page if a filter is none."""
+    """Send the filtered events as CSV; 400 with the page if a filter is invalid."""
     return _file(request, slug, "csv", activity_csv)
 
 
 @page_view
 def activity_jsonl_file(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """Send the events that are wanted as JSON Lines; 400 with the page if a filter is none."""
+    """Send the filtered events as JSON Lines; 400 with the page if a filter is invalid."""
     return _file(request, slug, "jsonl", activity_jsonl)
 
 

@@ -60,7 +60,7 @@ def _myself(request: HttpRequest) -> QuerySet[User]:
 
 
 def _may_make_tokens(user: User) -> bool:
-    """Return whether the API has anything for this user: it is for members of campaigns."""
+    """Return whether the API is of use to this user: it is for members of campaigns."""
     return Membership.objects.filter(user=user).exists()
 
 
@@ -72,7 +72,7 @@ def _token_make(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _page(request, form, status=400)
     _token, text = token_create(user=user, **form.cleaned_data)
-    # Not after a redirect: until then the token would have to be kept somewhere.
+    # Without a redirect, for which the token would have to be stored.
     return _page(request, _form(request), new_token=text, status=201)
 
 
@@ -107,7 +107,7 @@ def _link_revoke(request: HttpRequest) -> bool:
     return bool(revoked)
 
 
-#: What each button ends, and the message about it; it is said only if there was something.
+#: Function and message of each button; the message is shown only if something was ended.
 _ENDS: dict[str, tuple[Callable[[HttpRequest], int], Promise]] = {
     "revoke-token": (_token_revoke, gettext_lazy("Token revoked.")),
     "revoke-tokens": (_tokens_revoke, gettext_lazy("All tokens revoked.")),

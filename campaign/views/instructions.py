@@ -1,4 +1,4 @@
-"""The organisers' pages of instructions: writing, looking before, versions, who accepted."""
+"""Organisers' pages of instructions: writing, preview, versions and acceptances."""
 
 from typing import Any, cast
 
@@ -41,7 +41,7 @@ class InstructionsForm(VersionedForm):
     )
 
     def __init__(self, *args: Any, written: list[str], read: list[str], **kwargs: Any) -> None:
-        """Languages to choose from: those written already, of the interface, of the texts."""
+        """Offer the languages written already, those of the interface and those of the texts."""
         super().__init__(*args, **kwargs)
         interface = [language_tag_checked(tag) for tag, _name in settings.LANGUAGES]
         tags = dict.fromkeys([*written, *interface, *read])
@@ -53,7 +53,7 @@ class InstructionsForm(VersionedForm):
 
 @form_view
 def organiser_instructions(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the versions there are; POST shows how a new one will look, or keeps it."""
+    """Show the versions; POST previews a new one, or publishes it."""
     campaign = organised_campaign(request, slug)
     in_force = instructions_in_force(campaign=campaign)
     start = in_force.get((request.POST or request.GET).get("language", ""))

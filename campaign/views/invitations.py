@@ -111,7 +111,7 @@ def link_create(request: HttpRequest, slug: str) -> HttpResponse:
         note=data["note"],
         created_by=cast("User", request.user),
     )
-    # Not after a redirect: until then the token would have to be kept somewhere.
+    # Without a redirect, for which the token would have to be stored.
     link = request.build_absolute_uri(reverse("invitation", args=[token]))
     return _page(request, campaign, 201, new_link=link)
 

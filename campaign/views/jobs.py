@@ -34,14 +34,14 @@ def jobs_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @action_view
 def job_stop(request: HttpRequest, slug: str, job_id: int) -> HttpResponse:
-    """Stop a job, which changes nothing then."""
+    """Stop a job, which then changes nothing."""
     job_cancel(job=_job(request, slug, job_id))
     return redirect("jobs", slug)
 
 
 @action_view
 def job_again(request: HttpRequest, slug: str, job_id: int) -> HttpResponse:
-    """Begin a job again that failed or was stopped."""
+    """Restart a job that failed or was stopped."""
     with refusals_told(request):
         job_retry(job=_job(request, slug, job_id), user=cast("User", request.user))
         messages.success(request, _("Job restarted."))

@@ -123,7 +123,7 @@ def _link_page(request: HttpRequest, membership: Membership) -> HttpResponse:
     except CredentialRefusedError as error:
         messages.info(request, str(error))
         return redirect("people", membership.campaign.slug)
-    # Not after a redirect: until then the token would have to be kept somewhere.
+    # Without a redirect, for which the token would have to be stored.
     link = request.build_absolute_uri(reverse("invitation", args=[token]))
     new_for = membership.user.name
     return members_page(request, membership.campaign, 201, new_link=link, new_for=new_for)

@@ -70,7 +70,7 @@ def _labels(form: SettingsForm) -> str:
 
 @form_view
 def campaign_new(request: HttpRequest) -> HttpResponse:
-    """Ask for the name of a new campaign; POST makes it and goes there. For organisers only."""
+    """Ask for the name of a new campaign; POST creates it and redirects to it. For organisers only."""
     user = cast("User", request.user)
     if not may_make_campaigns(user):
         raise Http404

@@ -32,7 +32,7 @@ class SignInView(LoginView):  # type: ignore[misc]  # untyped
     template_name = TEMPLATE
 
     def form_valid(self, form: LoginForm) -> HttpResponse:
-        """Sign in, and let the account know this browser."""
+        """Sign in, and remember this browser for the account."""
         response: HttpResponse = super().form_valid(form)
         email = form.cleaned_data["login"]
         if known_browser(self.request, email) is None:
@@ -40,7 +40,7 @@ class SignInView(LoginView):  # type: ignore[misc]  # untyped
         return response
 
     def form_invalid(self, form: LoginForm) -> HttpResponse:
-        """Show the form again; 429 where the password was not even looked at."""
+        """Show the form again; 429 if the password was not checked."""
         response: HttpResponse = super().form_invalid(form)
         if form.has_error("__all__", "too_many_login_attempts"):
             response.status_code = 429
@@ -88,7 +88,7 @@ logger = logging.getLogger(__name__)
 @require_GET
 @never_cache
 def sign_in_elsewhere(request: HttpRequest) -> HttpResponse:
-    """Lead to the provider, and keep in the session where to go on to afterwards; 404 if there is none."""
+    """Redirect to the provider, and store the next page in the session; 404 if there is no provider."""
     if not settings.OIDC_ISSUER:
         raise Http404
     if request.user.is_authenticated:

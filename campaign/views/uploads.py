@@ -42,7 +42,7 @@ def upload_new(request: HttpRequest, slug: str) -> HttpResponse:
 
 @form_view
 def upload_page(request: HttpRequest, slug: str, upload_id: UUID) -> HttpResponse:
-    """Show files, findings and open decisions; POST does the next step."""
+    """Show files, findings and open decisions; POST carries out the next step."""
     upload = _upload(request, slug, upload_id)
     if upload.test_set is not None:
         return redirect("test-set-texts", slug, first_task(test_set=upload.test_set).pk)
@@ -72,7 +72,7 @@ def upload_page(request: HttpRequest, slug: str, upload_id: UUID) -> HttpRespons
 
 @page_view
 def upload_progress(request: HttpRequest, slug: str, upload_id: UUID) -> HttpResponse:
-    """Show how far the work on an upload is; once it has ended, let the page be read again."""
+    """Show the progress of the job on an upload; once it has ended, reload the page."""
     upload = _upload(request, slug, upload_id)
     if upload.job is None or upload.job.has_ended:
         return HttpResponse(headers={"HX-Refresh": "true"})
@@ -132,7 +132,7 @@ def _number(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
 
 
-# Ten digits would be more than a number of a segment can have.
+# Segment numbers have fewer than ten digits.
 _DIGITS = 9
 
 

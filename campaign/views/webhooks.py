@@ -114,7 +114,7 @@ def webhooks_page(request: HttpRequest, slug: str) -> HttpResponse:
         user = cast("User", request.user)
         with RefusalsAt(form):
             endpoint = webhook_create(campaign=campaign, by=user, **form.cleaned_data)
-            # Not after a redirect, as every secret.
+            # Without a redirect, for which the secret would have to be stored.
             return _one(request, campaign, endpoint, shows_secret=True, status=201)
     context: dict[str, Any] = {
         "campaign": campaign,

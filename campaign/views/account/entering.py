@@ -24,7 +24,7 @@ View = Callable[..., HttpResponseBase]
 
 
 def enter(request: HttpRequest, user: User, *, to: str) -> HttpResponse:
-    """Sign this user in and lead on; first to the page that asks for their second factor, if they have one.
+    """Sign this user in and redirect to a page; first to the one that asks for their second factor, if they have one.
 
     Judges without an account, who have no e-mail address, have none.
     """
@@ -52,7 +52,7 @@ def for_accounts(view: View) -> View:
 def asked_again(view: View) -> View:
     """Require the password or a factor again first, unless given recently.
 
-    Unlike allauth's own, which keeps what was sent until then: in the session, new passwords too.
+    Unlike allauth's own decorator, it does not store the request in the session, where new passwords would be kept.
     Users without a password and a factor are not asked.
     """
 

@@ -33,7 +33,7 @@ from campaign.views.account.entering import base_url, enter
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 def password_reset(request: HttpRequest) -> HttpResponse:
-    """Ask for an e-mail address; POST sends a link there if it has an account, and says the same if not."""
+    """Ask for an e-mail address; POST sends a link there if it has an account, and responds alike if not."""
     form = AddressForm(request.POST or None)
     status = 400 if form.errors else 200
     if form.is_valid():
@@ -74,7 +74,7 @@ def password_choose(request: HttpRequest, token: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @never_cache
 def address_confirm(request: HttpRequest, token: str) -> HttpResponse:
-    """Show the button that makes an address one's own; POST does it. Opening the link changes nothing."""
+    """Show the button that confirms a new address; POST stores it. Opening the link changes nothing."""
     try:
         address = address_link_open(token=token)
         if request.method != "POST":
@@ -94,7 +94,7 @@ def address_confirm(request: HttpRequest, token: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @never_cache
 def organiser_account(request: HttpRequest, token: str) -> HttpResponse:
-    """Show the form of an account; POST stores it, signs in and leads on. Opening a link changes nothing."""
+    """Show the form of an account; POST stores it, signs in and redirects. Opening a link changes nothing."""
     form = AccountForm(request.POST or None)
     try:
         user = account_link_open(token=token)

@@ -100,10 +100,10 @@ def _form_page(request: HttpRequest, template: str, form: Any, **more: Any) -> H
 
 
 class FactorsPage(IndexView):  # type: ignore[misc]  # untyped
-    """Show the factors of an account, and say so where one is demanded and none is there."""
+    """Show the factors of an account, and whether one must be set up."""
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """Return allauth's, with whether one must be set up now."""
+        """Return allauth's context, with whether a factor must be set up now."""
         user = cast("User", self.request.user)
         demanded = factor_is_demanded(user) and not has_factor(user)
         return {**super().get_context_data(**kwargs), "factor_is_demanded": demanded}
