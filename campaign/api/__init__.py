@@ -1,1 +1,1 @@
-"""The API members of campaigns read them by."""
+"""REST API of the campaign app, for members of campaigns."""

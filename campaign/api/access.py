@@ -27,7 +27,7 @@ def readable_task(request: Request, task_id: int) -> Task:
 
 
 def organised_task(request: Request, task_id: int) -> Task:
-    """Return the test set as above; a request that would change something of members who only read gets a 403."""
+    """Return the test set as above; a change requested by a member with read-only access gets a 403."""
     task: Any = readable_task(request, task_id)
     _admit(request, task.role)
     return cast("Task", task)
@@ -52,7 +52,7 @@ def _admit(request: Request, role: str) -> None:
 
 
 def row_found(rows: QuerySet[_Row], said: str | None = None, **named: Any) -> _Row:
-    """Return the first of these rows that an address names; raise a 404 that says so if there is none."""
+    """Return the first of these rows that matches; raise a 404 with this message if none does."""
     row = rows.filter(**named).first()
     if row is None:
         raise NotFound(said)
@@ -62,7 +62,7 @@ def row_found(rows: QuerySet[_Row], said: str | None = None, **named: Any) -> _R
 def group_asked_for(task: Task, name: str | None) -> JudgeGroup | None:
     """Return the group of a test set's campaign by its name, ignoring case; None for all judges.
 
-    Raises `ValidationError`, with the words alone.
+    Raises `ValidationError` with a plain message.
     """
     if name is None:
         return None

@@ -1,8 +1,8 @@
-"""Sign programs in by their token, and keep each token to its scope: the one place that does.
+"""Authentication of programs by token, and enforcement of each token's scope.
 
-A token that may only read gets 403 on every method that could change something. A token of one campaign reaches the
-addresses of that campaign, and no other campaign is there for it; addresses that name no campaign are closed to
-it, but for views that say `narrows_to_campaign_of_token`.
+A token that may only read gets 403 on every method that could change something. A token of one campaign opens the
+addresses of that campaign; for others it gets 404. Addresses that name no campaign are closed to it, except those of
+views with `narrows_to_campaign_of_token`.
 """
 
 from typing import Any, Final
@@ -25,7 +25,7 @@ class ScopedTokenAuthentication(TokenAuthentication):
     """Authentication by `Authorization: Token …`, within the token's rights."""
 
     def authenticate(self, request: Request) -> tuple[Any, Any] | None:
-        """Return the user and the token; None where another way to sign in is used.
+        """Return the user and the token; None if the request has no token.
 
         Raises AuthenticationFailed, `PermissionDenied` and `NotFound`.
         """
@@ -49,7 +49,7 @@ class ScopedTokenAuthentication(TokenAuthentication):
 
 
 def token_of(request: Request) -> ApiToken | None:
-    """Return the token that a request is signed in with; None for a session."""
+    """Return the token that authenticates a request; None for a session."""
     return request.auth if isinstance(request.auth, ApiToken) else None
 
 

@@ -1,4 +1,4 @@
-"""Damaged references of a test set, for the members of its campaign: make, review, have another one drawn."""
+"""Damaged references of a test set, for the members of its campaign: create, review and redraw."""
 
 from typing import Any
 

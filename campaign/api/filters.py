@@ -53,7 +53,7 @@ def _number(extra: dict[str, Any]) -> dict[str, Any]:
 def filtered(
     filters: type[DeskFilter], request: Request, queryset: QuerySet[Any, Any], **options: Any
 ) -> QuerySet[Any, Any]:
-    """Return the rows that the address asks for; 400 with the errors of each parameter that is wrong."""
+    """Return the rows that the address asks for; 400 with the errors of each invalid parameter."""
     asked = filters.of(request, queryset, **options)
     if not asked.form.is_valid():
         raise ValidationError(dict(asked.form.errors))

@@ -45,7 +45,7 @@ INVITED_STATES: Final = [(each.value, each.value) for each in StandingOfInvited]
 
 
 class JudgesLinkSerializer(serializers.ModelSerializer[Invitation]):
-    """A link for anybody. Its address is in the answer that makes it, and nowhere else."""
+    """A shared link. Its URL is returned only when it is created."""
 
     state = serializers.ChoiceField(source="standing", choices=LINK_STATES, read_only=True)
     made_by = serializers.CharField(
@@ -101,7 +101,7 @@ class JudgesLinkMakeSerializer(_LanguagesSerializer):
     )
 
     def validate_last_day(self, day: Any) -> datetime | None:
-        """Return the end of the day; refuse one that is over."""
+        """Return the end of the day; refuse a day in the past."""
         if day is None:
             return None
         if day < timezone.localdate():
@@ -171,7 +171,7 @@ class _LinkAddress(Address):
 class JudgesLinksView(_LinkAddress):
     @operation("judges_links", JudgesLinkSerializer(many=True), filters=LinkFilter)
     def get(self) -> QuerySet[Invitation]:
-        """Return the links by which anybody may become a judge, the newest first, without their addresses."""
+        """Return the shared links for new judges, the newest first, without their URLs."""
         return links_for_anybody(campaign=self.campaign)
 
     @operation(
@@ -181,7 +181,7 @@ class JudgesLinksView(_LinkAddress):
         refusals={LanguageTagError: "languages"},
     )
     def post(self) -> Invitation:
-        """Make a link for anybody; its address is in this answer and nowhere else."""
+        """Create a shared link; its URL is returned only once."""
         made, self.token = invitation_create_for_anybody(
             campaign=self.campaign,
             expires_at=self.sent.pop("last_day"),
@@ -202,7 +202,7 @@ class JudgesLinkRevokeView(_LinkAddress):
 class JudgesLinkRestoreView(_LinkAddress):
     @operation("judges_link_restore", JudgesLinkSerializer)
     def post(self, invitation_id: int) -> Invitation:
-        """Undo that the link was revoked."""
+        """Restore a revoked link."""
         invitation_restore(invitation=self.link(invitation_id))
         return self.link(invitation_id)
 
@@ -270,7 +270,7 @@ class JudgeWithdrawView(_InvitedAddress):
 class JudgeReadmitView(_InvitedAddress):
     @operation("judge_readmit", InvitedJudgeSerializer)
     def post(self, judge_id: int) -> Any:
-        """Undo that a judge, or the latest of their links, was withdrawn."""
+        """Readmit a judge, or restore the links that were withdrawn last."""
         judge = self.judge(judge_id)
         (judge_links_restore if judge.withdrawn_at is None else judge_readmit)(judge=judge)
         return self.invited(judge_id)

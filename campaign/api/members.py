@@ -124,12 +124,12 @@ class _MembersAddress(Address):
 class MembersView(_MembersAddress):
     @operation("members", MemberSerializer(many=True))
     def get(self) -> QuerySet[Membership]:
-        """Return the members of a campaign in the order in which they came; links only by their number."""
+        """Return the members of a campaign in the order in which they joined, with the number of their links."""
         return members_access(campaign=self.campaign)
 
     @operation("member_add", {201: MemberAddedSerializer}, takes=MemberAddSerializer)
     def post(self) -> Membership:
-        """Add a member and make a link for them. For organisers; owners are added by owners.
+        """Add a member and create a link for them. For organisers; only owners add owners.
 
         409 for a person who is a member in another role already.
         """
@@ -164,7 +164,7 @@ class MemberView(_MembersAddress):
 class MemberLinkView(_MembersAddress):
     @operation("member_link", MemberAddedSerializer)
     def post(self, membership_id: int) -> Membership:
-        """Make another link that signs a member in; it is answered this once. An owner's is made by owners."""
+        """Create another sign-in link for a member; it is returned only once. Only owners create links for owners."""
         return self.with_link(self.membership(membership_id))
 
 
@@ -176,7 +176,7 @@ class MemberInvitationsView(Address):
 
     @operation("member_invite", {201: MemberInvitationSerializer}, takes=MemberInviteSerializer)
     def post(self) -> Mail:
-        """Invite a person by e-mail to become a member. For organisers; owners are invited by owners.
+        """Invite a person by e-mail to become a member. For organisers; only owners invite owners.
 
         409 for a member, for a person who was invited before, and if the server sends no mail.
         """
@@ -194,7 +194,7 @@ class MemberInvitationsView(Address):
 class MemberInvitationView(Address):
     @operation("member_invitation_withdraw")
     def delete(self, invitation_id: int) -> None:
-        """Take an invitation back: its link opens nothing any more. An owner's: for owners."""
+        """Withdraw an invitation; its link no longer works. Only owners withdraw invitations of owners."""
         mail = row_found(member_invitations(campaign=self.campaign), pk=invitation_id)
         try:
             member_invitation_withdraw(mail=mail, by=self.user)

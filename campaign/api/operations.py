@@ -28,7 +28,7 @@ from campaign.pages.filters import DeskFilter
 
 
 class _NamesAlone(SimpleMetadata):
-    """Answers OPTIONS with what DRF knows of a view; the fields are in the description."""
+    """Answers OPTIONS without fields, which are in the API description."""
 
     def determine_actions(self, request: Request, view: Any) -> dict[str, Any]:
         del request, view
@@ -47,9 +47,9 @@ class Address(GenericAPIView[Any]):
     takes : type of Serializer, or None
         Reads the content of the request.
     is_for_readers : bool
-        True if members who only read may ask for it, although it is a POST.
+        True if members with read-only access may request it, although it is a POST.
     is_partial : bool
-        False if objects inside the content of a PATCH must be whole: its own fields are optional.
+        False if nested objects in a PATCH must be complete; its own fields are optional.
     """
 
     pagination_class: Any = CursorPages
@@ -78,7 +78,7 @@ class Address(GenericAPIView[Any]):
 
     @cached_property
     def sent(self) -> Any:
-        """The valid content of the request, of a PATCH without what was left out. Raises ValidationError."""
+        """The valid content of the request; omitted fields of a PATCH are missing. Raises ValidationError."""
         content = self.takes(
             data=self.request.data,
             partial=self.is_partial and self.request.method == "PATCH",
@@ -118,15 +118,15 @@ def operation(
 ) -> Callable[[Callable[..., Any]], Callable[..., HttpResponseBase]]:
     """Make a method of an `Address` the operation of this name.
 
-    The method gets the rest of the address, and returns what the first of the serializers in `answers` shows, or
-    another response.
+    The method receives the other parts of the address, and returns the object for the first serializer in `answers`, or
+    a response.
 
     Parameters
     ----------
     name : str
         Stable id in the description: clients are generated with it.
     answers : serializer, or dict of them by status
-        Nothing is answered with 204.
+        None: an empty response with 204.
     takes : type of Serializer, optional
         Reads `sent`; or a description of bytes by their type, which the method reads.
     filters : type of DeskFilter, optional
@@ -134,7 +134,7 @@ def operation(
     parameters : sequence of OpenApiParameter and types of Serializer
         Further parameters, which the method reads.
     for_readers : bool
-        Whether members who only read may ask for it, although it is a POST.
+        Whether members with read-only access may request it, although it is a POST.
     refusals : dict of str by type of exception, optional
         Errors of services, answered with 400 at this field.
     **described

@@ -1,4 +1,4 @@
-"""Lists in pages that stay right while rows are added."""
+"""Pages of lists that stay correct while rows are added."""
 
 from collections.abc import Sequence
 from typing import Any, Final, TypeVar
@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 _Row = TypeVar("_Row")
-#: More would be more than any page has.
+#: More digits than any page size has.
 _DIGITS: Final = 9
 
 

@@ -27,7 +27,7 @@ def truth_asked(request: Request, name: str) -> bool:
 def content_validated(serializer: type[Serializer[Any]], content: Any, place: str = "") -> Any:
     """Return the validated content of a request; raises the serializer's ValidationError.
 
-    Keys that it does not name are refused; `place` is where in the request the content is, with a dot at the end.
+    Keys that it does not name are refused; `place` is the position of the content in the request, with a dot at the end.
     """
     sent = serializer(data=content)
     unknown_keys_refuse(_keys(sent), content, place)
@@ -36,7 +36,7 @@ def content_validated(serializer: type[Serializer[Any]], content: Any, place: st
 
 
 def _keys(field: Field[Any, Any, Any, Any]) -> dict[str, Any]:
-    """Return the keys of a field's content, as a description has them."""
+    """Return the keys of a field's content in the form of a description."""
     if isinstance(field, Serializer):
         inside = {name: _keys(each) for name, each in field.fields.items()}
         return {"properties": inside, "additionalProperties": False}
@@ -80,7 +80,7 @@ def unknown_keys_refuse(described: Mapping[str, Any], content: Any, place: str =
 
 
 def unknown_words(unknown: list[str], known: list[str]) -> str:
-    """Return which names of a request are unknown, and which are known there."""
+    """Return a message with the unknown names of a request, and those known there."""
     names = ", ".join(unknown)
     if not known:
         return f"Unknown: {names}. This endpoint takes no parameters."
@@ -96,7 +96,7 @@ def _unknown(
         yield from _unknown(each, parts, content, place)
     choices = [*described.get("oneOf", ()), *described.get("anyOf", ())]
     if choices:
-        # It is read by the one that fits best.
+        # The choice with the fewest unknown keys is the one that is meant.
         found = [
             list(_unknown(each, parts, content, place))
             for each in choices
@@ -125,7 +125,7 @@ def _unknown_inside(
 
 
 def _may_be(described: Mapping[str, Any], parts: Mapping[str, Any], content: Any) -> bool:
-    """Return whether a description is of an object, or of a list, if the content is one."""
+    """Return whether a description may be of this content: of an object or a list, if the content is one."""
     while "$ref" in described:
         described = parts[described["$ref"].rpartition("/")[2]]
     kind = described.get("type")
@@ -147,7 +147,7 @@ class NumberField(serializers.FloatField):
 
 
 class StrictJSONParser(JSONParser):
-    """Refuse JSON that Python reads or tries to, and that no database takes."""
+    """Parser that refuses JSON which Python accepts but the database cannot store."""
 
     def parse(self, *args: Any, **kwargs: Any) -> Any:
         """Return the parsed body; ParseError if it nests too deep or holds a lone surrogate."""
@@ -162,7 +162,7 @@ class StrictJSONParser(JSONParser):
 
 
 PREFIX: Final = "urn:quintet:problem:"
-#: Types of problems that a program may want to tell apart, with their titles; docs/rest.md lists them.
+#: Problem types that programs can distinguish, with their titles; docs/rest.md lists them.
 TITLES: Final[dict[str, str]] = {
     f"{PREFIX}invalid-input": "Invalid input",
     f"{PREFIX}unknown-parameter": "Unknown parameter",

@@ -1,4 +1,4 @@
-"""Shapes of campaigns, test sets and systems."""
+"""Serializers of campaigns, test sets and systems."""
 
 from typing import Any, ClassVar
 
@@ -65,7 +65,7 @@ class CampaignMakeSerializer(serializers.Serializer[Any]):
     )
 
     def validate(self, sent: dict[str, Any]) -> dict[str, Any]:
-        """Make the short name of the name where it is left out."""
+        """Derive the short name from the name if it is omitted."""
         slug = sent.get("slug") or campaign_slug(sent["name"])
         if not slug:
             said = _("Enter a short name: none could be derived from the name.")
@@ -147,5 +147,5 @@ class SystemSerializer(serializers.ModelSerializer[System]):
             "withdrawn_at",
         ]
         read_only_fields = ["id", "kind", "withdrawn_at"]
-        # The service says which names there may be.
+        # The service checks the names.
         validators: ClassVar[list[Any]] = []

@@ -1,4 +1,4 @@
-"""Documents, and outputs by themselves, for the members of a campaign."""
+"""Documents, segments and outputs, for the members of a campaign."""
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema_field

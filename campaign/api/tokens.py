@@ -1,4 +1,4 @@
-"""API tokens of one's own: listed, made and revoked."""
+"""The user's own API tokens: list, create and revoke."""
 
 from typing import Any
 
@@ -68,7 +68,7 @@ class TokenMadeSerializer(TokenSerializer):
 class TokensView(Address):
     @operation("tokens", TokenSerializer(many=True))
     def get(self) -> Any:
-        """Return your tokens that work, the newest first; of each its first characters only."""
+        """Return your valid tokens, the newest first, with their first characters only."""
         return _mine(self.user)
 
     @operation(
@@ -78,7 +78,7 @@ class TokensView(Address):
         refusals={CredentialRefusedError: "days", NotFound: "campaign"},
     )
     def post(self) -> ApiToken:
-        """Make a token. With a token that is valid no longer than the one that asks for it."""
+        """Create a token. If requested with a token, it cannot expire later than that one."""
         slug, scope = self.sent.pop("campaign"), TokenScope(self.sent.pop("scope"))
         token, self.text = token_create(
             user=self.user,
@@ -91,7 +91,7 @@ class TokensView(Address):
 
     @operation("tokens_revoke")
     def delete(self) -> None:
-        """Revoke all your tokens, the one that asks among them."""
+        """Revoke all your tokens, including the one used for this request."""
         tokens_revoke(tokens=_mine(self.user))
 
 

@@ -1,4 +1,4 @@
-"""Uploads of texts, in parts, and the jobs that check and import them: for the organisers of a campaign."""
+"""Uploads of texts in parts, and the jobs that check and import them, for the organisers of a campaign."""
 
 from collections.abc import Mapping
 from typing import IO, Any
@@ -48,13 +48,13 @@ class BytesParser(BaseParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Mapping[str, bytes]:
-        """Return the body as `content`; of one that is too long, enough to see that."""
+        """Return the body as `content`; one that is too long is cut just beyond the limit."""
         del media_type, parser_context
         return {"content": stream.read(MAX_PART_BYTES + 1)}
 
 
 class JobSerializer(serializers.ModelSerializer[Job]):
-    """Long work: `done` of `total` bytes; `result` once it is done, `error` if it failed."""
+    """Background job: `done` of `total` bytes; `result` once it is done, `error` if it failed."""
 
     class Meta:
         model = Job
@@ -157,7 +157,7 @@ class _UploadAddress(Address):
 class UploadsView(_UploadAddress):
     @operation("uploads_list", UploadSerializer(many=True))
     def get(self) -> QuerySet[Upload]:
-        """List the uploads that no test set was made of yet, the newest first."""
+        """List the uploads that were not imported yet, the newest first."""
         return drafts(campaign=self.campaign)
 
     @operation("uploads_create", {201: UploadSerializer})
@@ -235,28 +235,28 @@ class _JobAddress(Address):
 class UploadCheckView(_UploadAddress, _JobAddress):
     @operation("uploads_check", {202: JobSerializer})
     def post(self, upload_id: UUID) -> Job:
-        """Let a worker look at the files; the report is with the upload then."""
+        """Have a worker check the files; the report is then part of the upload."""
         return self.job(upload_check(upload=self.upload(upload_id), user=self.user).pk)
 
 
 class UploadImportView(_UploadAddress, _JobAddress):
     @operation("uploads_import", {202: JobSerializer})
     def post(self, upload_id: UUID) -> Job:
-        """Let a worker make a test set of the files: all of it or, after any error, nothing."""
+        """Have a worker import the files as a test set; after an error, nothing is imported."""
         return self.job(upload_import(upload=self.upload(upload_id), user=self.user).pk)
 
 
 class JobsView(Address):
     @operation("jobs_list", JobSerializer(many=True))
     def get(self) -> QuerySet[Job]:
-        """List the long work of a campaign, the newest first."""
+        """List the background jobs of a campaign, the newest first."""
         return jobs_of(campaign=self.campaign)
 
 
 class JobView(_JobAddress):
     @operation("jobs_read", JobSerializer)
     def get(self, job_id: int) -> Job:
-        """Return long work, and how far it is."""
+        """Return a job and its progress."""
         return self.job(job_id)
 
 
@@ -270,7 +270,7 @@ class JobStopView(_JobAddress):
 class JobAgainView(_JobAddress):
     @operation("jobs_again", {202: JobSerializer})
     def post(self, job_id: int) -> Job:
-        """Begin it again if it failed or was stopped."""
+        """Restart a job that failed or was stopped."""
         return self.job(job_retry(job=self.job(job_id), user=self.user).pk)
 
 

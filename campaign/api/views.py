@@ -41,7 +41,7 @@ class CampaignsView(Address):
 
     @operation("campaigns_create", {201: CampaignSerializer}, takes=CampaignMakeSerializer)
     def post(self) -> Campaign:
-        """Make a campaign without test sets, a draft that you own. For organisers of any campaign."""
+        """Create a campaign without test sets, as a draft that you own. For organisers of any campaign."""
         if not may_make_campaigns(self.user):
             raise PermissionDenied("Only campaign organisers can create campaigns.")
         try:
