@@ -23,7 +23,7 @@ from campaign.services.browser_visits import browser_visit_record
 COOKIE: Final = "quintet_browser"
 # Browsers keep no cookie longer.
 _SECONDS_KEPT: Final = 400 * 24 * 3600
-# Often enough to notice two browsers at work at once within ten minutes.
+# Often enough to notice two browsers that are active within the same ten minutes.
 SECONDS_BETWEEN: Final = 240
 _VALUE: Final = re.compile(r"([\w-]{22})\.(\d{1,12})")
 

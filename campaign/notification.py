@@ -1,4 +1,4 @@
-"""Notify the worker of mail and jobs; a lost message only delays them, because a periodic task does them too."""
+"""Notify the worker of mail and jobs. A lost message only delays them, because a periodic task handles them, too."""
 
 import logging
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""Errors of services, and where REST and forms show them: one class of errors, so that no view has to translate them."""
+"""Errors of services, which REST answers without help from its views, and forms show at their fields."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from typing import Any
 class RefusedError(Exception):
     """The request cannot be carried out and nothing was changed; the message says why, and what to do.
 
-    REST answers with `status`: 400 says it at `field`, which names what was wrong of what was sent; empty if it is no field.
+    REST answers with `status`; for 400, `field` names the invalid field, and is empty if there is none.
     """
 
     status: int = 400

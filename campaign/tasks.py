@@ -41,11 +41,11 @@ def run_jobs() -> None:
 
 @shared_task(name="campaign.tasks.close_campaigns")
 def close_campaigns() -> None:
-    """Close the campaigns whose day has come."""
+    """Close the campaigns whose closing time has passed."""
     campaigns_close_due()
 
 
 @shared_task(name="campaign.tasks.empty_bin")
 def empty_bin() -> None:
-    """Delete for good the campaigns that have been in the bin long enough."""
+    """Permanently delete the campaigns that have been in the bin long enough."""
     bin_empty()

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeVar
 from django.conf import settings
 from django.http.response import HttpResponseBase
 
-#: The header; an answer that has none gets the policy of the settings.
+#: The header; responses without it get the policy of the settings.
 CONTENT_POLICY: Final = "Content-Security-Policy"
 
 _Response = TypeVar("_Response", bound=HttpResponseBase)

@@ -1,4 +1,4 @@
-"""The house plan of the organiser's pages: which rooms there are, and in which one a page is."""
+"""Navigation of the organisers' pages: the rooms, and the one that a page is in."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -20,15 +20,15 @@ class Room:
     Attributes
     ----------
     name : str
-        What pages in it call their `section`.
+        The `section` of its pages.
     words : lazy str
-        What its tab says.
+        Label of its tab.
     page : str
         Name of the address of its first page.
     of_task : bool
         Whether that address names a test set.
     rooms : sequence of Room
-        The bar below its tab; the first is its own page.
+        Tabs of the bar below; the first leads to its own page.
     """
 
     name: str
@@ -175,7 +175,7 @@ def desk_of(
     tasks : sequence of Task
         All of the campaign, in order.
     task : Task or None
-        The one that the page is of, or that the organiser looked at last.
+        The page's task, or the one that the organiser viewed last.
     path : str
         The address of the page.
     """

@@ -14,7 +14,7 @@ class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
     Attributes
     ----------
     at : str
-        The page's own address, where POST to another one shows it too.
+        The page's own address, if POST to another one shows it, too.
     keeps : sequence of str
         Parameters of the address that are kept when the filter changes.
     """
@@ -53,7 +53,7 @@ class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
 
     @property
     def found(self) -> QuerySet[Any, Any]:
-        """The rows that pass; none if the address is wrong."""
+        """The rows that match; none if the address is invalid."""
         if self.form.is_valid():
             rows: QuerySet[Any, Any] = self.filter_queryset(self.queryset)
             return rows
@@ -62,7 +62,7 @@ class DeskFilter(django_filters.FilterSet):  # type: ignore[misc]  # untyped
 
     @property
     def status(self) -> int:
-        """The status of the answer: 400 if the address is wrong."""
+        """Status of the response: 400 if the address is invalid."""
         return 200 if self.form.is_valid() else 400
 
     @property

@@ -23,7 +23,7 @@ from campaign.selectors.invitations import StandingOfInvited, StandingOfLink
 
 #: Prefix of the first table's parameters: the page has two tables.
 LINKS: Final = "links"
-#: Parameters that each table's filter keeps, including the other table's filter and page.
+#: Parameters that each table's filter keeps, including the filter and page of the other table.
 KEPT_BY_LINKS: Final = (f"{LINKS}-sort", "name", "state", "sort", "page")
 KEPT_BY_PEOPLE: Final = (
     "sort",

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from campaign.models import Protocol
 
-#: A protocol that is not here is known by its name alone.
+#: A protocol that is missing here is shown by its name alone.
 _ASKED: Final[Mapping[str, Promise]] = {
     "ranking": _("Judges rank five outputs of a sentence from best to worst; ties are allowed."),
     "rating": _(

@@ -1,4 +1,4 @@
-"""The one table of organisers' pages: sorted and paged by the server, its state in the address."""
+"""Table of organisers' pages, sorted and paged by the server; its state is in the address."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -67,12 +67,12 @@ class PlainColumn(tables.Column):  # type: ignore[misc]
 class DeskTable(tables.Table):  # type: ignore[misc]
     """A table of `organiser/_table.html`: its first column heads the rows.
 
-    What stands in a cell is said by a method of the column, `cell_name(record)` for `name`, or else by its field: the
-    words of a choice, a moment, a list with commas.
+    The content of a cell comes from a method for the column, `cell_name(record)` for `name`, or from its field: the label
+    of a choice, a time, a list with commas.
 
-    `caption` says what it holds, to those who do not see the page. `?sort=` is the name of a column, with a minus
-    for the greatest first, and `?page=` a number; whatever else they are is taken for the first page, as it comes.
-    The second table of a page has a `prefix`, with which these names begin.
+    `caption` describes it to screen readers. `?sort=` is the name of a column, with a minus for descending order, and
+    `?page=` a number; invalid values show the first page in its default order. The second table of a page has a
+    `prefix` for the names of these parameters.
     """
 
     caption: str | Promise = ""
@@ -97,9 +97,9 @@ class DeskTable(tables.Table):  # type: ignore[misc]
         page_field = _PAGE
 
     def of(self, request: HttpRequest, *, at: str = "") -> "DeskTable":
-        """Sort and page it as the address says; return it.
+        """Sort and page it as the address says, and return it.
 
-        `at` is the page's own address, where POST to another one shows it too.
+        `at` is the page's own address, if POST to another one shows it, too.
         """
         self._asked, self._at = request.GET, at
         wanted = request.GET.get(self.prefixed_order_by_field, "")
@@ -143,8 +143,8 @@ class DeskTable(tables.Table):  # type: ignore[misc]
     def body(self) -> SafeString:
         """The rows of the page.
 
-        Built here: a template takes twice as long for this many cells, and `render_…` of
-        django-tables2, which inspects the signature for each, as long again.
+        Built here, because a template takes twice as long for this many cells, and `render_…` of
+        django-tables2, which inspects the signature for each cell, takes even longer.
         """
         return self._lines([row.record for row in self.page.object_list])
 
@@ -167,7 +167,7 @@ class DeskTable(tables.Table):  # type: ignore[misc]
             for opening, closing, cell in cells:
                 lines += (opening, conditional_escape(cell(record)), closing)
             lines.append("</tr>")
-        # Each part is escaped, or one of those below.
+        # Each part is escaped, or markup from below.
         return mark_safe("".join(lines))  # noqa: S308
 
     @staticmethod
@@ -180,7 +180,7 @@ class DeskTable(tables.Table):  # type: ignore[misc]
 
 
 def _cell(accessor: str, record: Any) -> str | SafeString:
-    """Return what a field holds, with `__` between relations; empty if it holds nothing."""
+    """Return the value of a field, with `__` between relations; empty if it has none."""
     *way, name = accessor.split("__")
     of = reduce(getattr, way, record)
     words = getattr(of, f"get_{name}_display", None)
@@ -193,6 +193,6 @@ def _cell(accessor: str, record: Any) -> str | SafeString:
 
 
 def moment(at: datetime) -> SafeString:
-    """Return a moment in the reader's time zone and language."""
+    """Return a time in the reader's time zone and language."""
     words = date_format(localtime(at), "SHORT_DATETIME_FORMAT")
     return format_html('<time datetime="{}">{}</time>', at.isoformat(), words)

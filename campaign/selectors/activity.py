@@ -86,7 +86,7 @@ def _by(campaign: Campaign, person: str) -> Q:
 
 
 def _judges(campaign: Campaign) -> QuerySet[Judge]:
-    """Return the judges who are no members: who are both acts under their name."""
+    """Return the judges who are not members; people who are both appear under their name."""
     members = Membership.objects.filter(campaign=campaign).values("user")
     return Judge.objects.filter(campaign=campaign, user__isnull=False).exclude(user__in=members)
 
@@ -115,7 +115,7 @@ def users_named(*, campaign: Campaign, ids: Iterable[int]) -> dict[int, str]:
 def events_named(
     *, campaign: Campaign, events: QuerySet[ActivityEvent], at_once: int = 1000
 ) -> Iterator[tuple[ActivityEvent, Mapping[int, str]]]:
-    """Yield all events, each with the names of users, read in portions: by key, so that none is held open."""
+    """Yield all events, each with the names of users. They are read in portions by key, so that no query stays open."""
     after: int | None = None
     while True:
         portion: Sequence[ActivityEvent] = list(

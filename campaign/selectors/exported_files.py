@@ -19,17 +19,17 @@ STORAGE: Final = "exports"
 
 
 class ExportStorageError(Exception):
-    """The operator's storage failed; the words say so, and the log has why."""
+    """The operator's storage failed; the message says so, and the log has the reason."""
 
 
 def export_storage() -> Storage | None:
-    """Return where exported files are kept; None: in the database."""
+    """Return the storage of exported files; None if they are kept in the database."""
     return storages[STORAGE] if STORAGE in storages.backends else None
 
 
 @dataclass(frozen=True, slots=True)
 class ExportsState:
-    """The files of a task that are kept, the newest first, and the jobs that write one or failed to."""
+    """The stored files of a task, the newest first, and the jobs that are writing one or failed to."""
 
     files: list[KeptFile]
     jobs: list[Job]
@@ -41,7 +41,7 @@ class ExportsState:
 
 
 def exported_files(*, task: Task, may_change: bool) -> QuerySet[KeptFile]:
-    """Return the files that are kept, the newest first; those that name judges for those alone who may change the campaign."""
+    """Return the stored files, the newest first; files that name judges only if the user may change the campaign."""
     found = KeptFile.objects.of(task.pk).select_related("made_by").order_by("-pk")
     return found if may_change else found.filter(names_people=False)
 
@@ -88,7 +88,7 @@ def _from_storage(file: KeptFile, start: int, end: int) -> Iterator[bytes]:
     except FileNotFoundError as error:
         raise KeptFile.DoesNotExist from error
     except Exception as error:
-        # Each storage has errors of its own, of any class.
+        # Storages raise errors of any class.
         logger.exception("The export storage did not return %s.", file.stored_as)
         raise ExportStorageError(
             _("The export storage is unavailable. Try again later.")

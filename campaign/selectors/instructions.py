@@ -6,10 +6,10 @@ from campaign.models import Campaign, Instructions
 
 
 def instructions_in_force(*, campaign: Campaign) -> dict[str, Instructions]:
-    """Return the current instructions by language, the language written first in front. One query.
+    """Return the current instructions by language, in the order in which the languages were added. One query.
 
-    Of each language the newest version, unless it is older than one that demands acceptance:
-    such a text says less than what has to be accepted.
+    These are the newest versions of each language, except those older than one that demands acceptance, which
+    lack what must be accepted.
     """
     newest: dict[str, Instructions] = {}
     demanded = 0

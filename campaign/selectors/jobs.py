@@ -1,4 +1,4 @@
-"""The long work of a campaign."""
+"""Background jobs of a campaign."""
 
 from django.db.models import QuerySet
 

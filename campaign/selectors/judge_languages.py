@@ -11,7 +11,7 @@ from campaign.texts.languages import language_name
 def languages_without_work(
     *, campaign: Campaign, languages: Collection[str], judge: str = ""
 ) -> str:
-    """Return what organisers should know of the languages they gave; empty where there is work.
+    """Return a warning about the languages that organisers chose; empty if there is work in them.
 
     `judge` is the pseudonym of one who reads them; for a link or a panel only languages that no test
     set has are named. No languages mean all of the campaign, so nothing is said. One query.

@@ -5,7 +5,7 @@ from typing import Final
 
 from campaign.models import ActivityEvent, Campaign, CampaignState, Job, JobKind, JobState
 
-#: Changes of these make a rehearsal one of an earlier state.
+#: Changes to objects of these kinds make a rehearsal outdated.
 _WHAT_IS_REHEARSED: Final = (
     "campaign.campaign",
     "campaign.testset",
@@ -26,13 +26,13 @@ class RehearsalState:
     Attributes
     ----------
     rehearsal : Job or None
-        Which wrote it; its `parameters` say what the simulated judges are like.
+        The job that wrote it; its `parameters` describe the simulated judges.
     campaign : Campaign or None
-        In which the simulated judges judge.
+        The campaign of the simulated judges.
     is_outdated : bool
         Whether texts, designs or settings were changed since it began.
     job : Job or None
-        The latest that began or ended one.
+        The latest job that began or ended one.
     """
 
     rehearsal: Job | None
@@ -63,13 +63,13 @@ def rehearsal_state(*, campaign: Campaign) -> RehearsalState:
 
 
 def rehearsal_to_see(*, campaign: Campaign) -> Campaign | None:
-    """Return the campaign in which simulated judges rehearse this one. A query for a draft; others have none."""
+    """Return the campaign in which simulated judges rehearse this draft. One query, none for other states."""
     if campaign.state != CampaignState.DRAFT:
         return None
     return Campaign.objects.filter(rehearsal_of=campaign).first()
 
 
 def rehearsed_slug(*, task_id: int) -> str | None:
-    """Return the short name of the campaign that a test set's campaign rehearses; None: it is no rehearsal."""
+    """Return the short name of the campaign that a test set's campaign rehearses; None if it is not a rehearsal."""
     found = Campaign.objects.filter(rehearsal__test_sets__tasks=task_id)
     return found.values_list("slug", flat=True).first()

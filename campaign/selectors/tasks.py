@@ -19,14 +19,14 @@ def ranking_task(*, test_set: TestSet) -> Task:
 
 
 def first_task(*, test_set: TestSet) -> Task:
-    """Return the task that a test set was made with."""
+    """Return the task that a test set was created with."""
     return (
         Task.objects.select_related("test_set__campaign").filter(test_set=test_set).earliest("pk")
     )
 
 
 def campaign_of_address(kwargs: dict[str, Any]) -> int | None:
-    """Return the id of the campaign that an address is of, 0 if there is none; None if it names none."""
+    """Return the id of the campaign that an address names, 0 if it does not exist; None if it names none."""
     if "slug" in kwargs:
         campaigns = Campaign.objects.filter(slug=kwargs["slug"]).values_list("pk", flat=True)
         return campaigns.first() or 0
@@ -42,7 +42,7 @@ def campaign_of_address(kwargs: dict[str, Any]) -> int | None:
 def work_of_judges(*, campaign: Campaign, judge: Judge | None = None) -> list[str]:
     """Return the work that a campaign asks of judges, a sentence for each kind, in the reader's language. One query.
 
-    Of a judge who chose a task only its sentence; none if the campaign has no task yet.
+    If the judge chose a task, only its sentence is returned; none if the campaign has no task yet.
     """
     tasks = Task.objects.of(campaign).order_by("pk")
     chosen = tasks.filter(pk=judge.chosen_task_id) if judge and judge.chosen_task_id else tasks

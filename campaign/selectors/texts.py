@@ -44,7 +44,7 @@ def segments_with_texts(*, task: Task) -> QuerySet[Segment]:
 def text_lines(
     *, task: Task, names: Mapping[int, str] | None = None, after: int = 0, until: int | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yield the texts of each segment as an object that JSON Lines of test sets have.
+    """Yield the texts of each segment as an object of the JSON Lines format of test sets.
 
     Parameters
     ----------

@@ -39,9 +39,9 @@ def judgments_imports(*, task: Task) -> list[dict[str, Any]]:
 
 
 def drafts(*, campaign: Campaign, with_files: bool = False) -> QuerySet[Upload]:
-    """Return the uploads that no test set was made of yet, the newest first, with their `file_count`.
+    """Return the uploads that were not imported yet, the newest first, with their `file_count`.
 
-    `with_files`: without those that were left before a file was in them.
+    `with_files` leaves out those without any file.
     """
     found = Upload.objects.filter(campaign=campaign, test_set=None).annotate(
         file_count=Count("files")

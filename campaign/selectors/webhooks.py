@@ -12,7 +12,7 @@ from campaign.models import (
 
 
 def endpoints_asking(event: WebhookEvent) -> QuerySet[WebhookEndpoint]:
-    """Return the endpoints that are to be told of an event: switched on, of real campaigns."""
+    """Return the endpoints that receive an event: those of real campaigns that are switched on."""
     return WebhookEndpoint.objects.filter(
         paused_at=None,
         disabled_at=None,
