@@ -1,4 +1,4 @@
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pgtrigger
 from django.db import models
@@ -29,6 +29,13 @@ class CampaignQuerySet(RecordedQuerySet["Campaign"]):
     def open_to(self, user: "User") -> "CampaignQuerySet":
         """Return the campaigns this user may read, in any role."""
         return self.kept().filter(memberships__user=user)
+
+
+def _line(words: Any, help_text: Any) -> "models.CharField[str, str]":
+    """Return the field of a line of text, which may be empty."""
+    return models.CharField(
+        words, max_length=200, blank=True, default="", db_default="", help_text=help_text
+    )
 
 
 class Campaign(RecordedModel):
@@ -77,33 +84,15 @@ class Campaign(RecordedModel):
             "visible one is ranked only if you confirm it."
         ),
     )
-    pay = models.CharField(
+    pay = _line(
         _("Pay"),
-        max_length=200,
-        blank=True,
-        default="",
-        db_default="",
-        help_text=_(
+        _(
             "For example, “€15 an hour of active time” or “voluntary”. Shown to judges before they begin, "
             "along with their measured time."
         ),
     )
-    duration = models.CharField(
-        _("Duration"),
-        max_length=200,
-        blank=True,
-        default="",
-        db_default="",
-        help_text=_("For example, “about 40 minutes, any time until 1 May”."),
-    )
-    contact = models.CharField(
-        _("Contact"),
-        max_length=200,
-        blank=True,
-        default="",
-        db_default="",
-        help_text=_("Contact for judges. E-mail addresses become links."),
-    )
+    duration = _line(_("Duration"), _("For example, “about 40 minutes, any time until 1 May”."))
+    contact = _line(_("Contact"), _("Contact for judges. E-mail addresses become links."))
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     # Campaign that this one rehearses with simulated judges.
     rehearsal_of = models.OneToOneField(

@@ -19,6 +19,7 @@ from campaign.models import (
     User,
 )
 from campaign.models.api_token import USE_NOTED_EVERY, token_digest
+from campaign.models.invitation import InvitationQuerySet
 
 _JUDGE = InvitationRole.JUDGE
 _SHOWN_AFTER_WITHDRAWAL = timedelta(days=30)
@@ -63,18 +64,12 @@ def sessions_open(*, users: QuerySet[User] | None = None) -> QuerySet[Session]:
     return rows.select_related("user").order_by("-expire_date")
 
 
-def links_valid(*, campaign: Campaign | None = None) -> QuerySet[Invitation]:
+def links_valid(*, campaign: Campaign | None = None) -> InvitationQuerySet:
     """Return the links that work, of this campaign or of all, those that end first. One query."""
     links = Invitation.objects.valid()
     if campaign is not None:
         links = links.filter(campaign=campaign)
     return links.select_related("user", "campaign", "created_by").order_by("expires_at", "id")
-
-
-def links_listed(*, campaign: Campaign) -> QuerySet[Invitation]:
-    """Return the links of a campaign that work, but those of `member_invitations`. One query."""
-    listed = Invitation.objects.filter(campaign=campaign).but_to_become_member()
-    return links_valid(campaign=campaign).filter(pk__in=listed)
 
 
 def links_withdrawn(*, campaign: Campaign) -> QuerySet[Invitation]:

@@ -164,9 +164,7 @@ def _queue(
 def _address_of(judge: Judge) -> str:
     """Return a judge's address: the account's, the organisers', or that of the last message; empty if none is known."""
     account = judge.user.email if judge.user is not None else None
-    if account or judge.address:
-        return account or judge.address
-    return _last_mail(judge, "address")
+    return account or judge.address or _last_mail(judge, "address")
 
 
 def _language_of(judge: Judge) -> str:

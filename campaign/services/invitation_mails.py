@@ -114,39 +114,34 @@ def judges_invite_by_mail(
 ) -> Invited:
     """Create a judge and queue a message in `language` for each address.
 
-    `languages` are those the judges read. Addresses that were invited to this campaign
-    before, or are those of judges, are skipped. Raises
-    `LanguageTagError`.
+    `languages` are those the judges read. Addresses that were invited to this campaign before, or are those of
+    judges, are skipped. Locks the campaign's row. Raises `LanguageTagError`.
     """
     reads = language_tags_checked(languages)
-    mails, known = [], []
-    here = Judge.objects.filter(campaign=campaign).exclude(address="")
-    listed = set(here.values_list(Lower("address"), flat=True))
-    for address in addresses:
-        if address.lower() in listed:
-            known.append(address)
-            continue
-        try:
-            with transaction.atomic():
-                judge = judge_create_with_user(campaign=campaign, languages=reads)
-                mails.append(
-                    Mail.objects.create(
-                        kind=MailKind.JUDGE,
-                        campaign=campaign,
-                        judge=judge,
-                        address=address,
-                        language=language,
-                        note=note,
-                        base_url=base_url.rstrip("/"),
-                        created_by=user,
-                    )
-                )
-        except IntegrityError as error:
-            if "mail_one_in_force_per_campaign_and_address" not in str(error):
-                raise
-            known.append(address)
+    Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    judges = Judge.objects.filter(campaign=campaign).exclude(address="")
+    invited = Mail.objects.to_judges().filter(campaign=campaign, withdrawn_at__isnull=True)
+    taken = {
+        address
+        for rows in (judges, invited)
+        for address in rows.values_list(Lower("address"), flat=True)
+    }
+    new = [address for address in addresses if address.lower() not in taken]
+    mails = [
+        Mail.objects.create(
+            kind=MailKind.JUDGE,
+            campaign=campaign,
+            judge=judge_create_with_user(campaign=campaign, languages=reads),
+            address=address,
+            language=language,
+            note=note,
+            base_url=base_url.rstrip("/"),
+            created_by=user,
+        )
+        for address in new
+    ]
     transaction.on_commit(mail_enqueue)
-    return Invited(mails=mails, known=known)
+    return Invited(mails=mails, known=[each for each in addresses if each not in new])
 
 
 @transaction.atomic

@@ -20,7 +20,7 @@ from campaign.pages.rights import ROLE_MEANS, rights
 from campaign.pages.tables import DeskTable, PlainColumn
 from campaign.refusals import RefusalsAt
 from campaign.selectors.credentials import (
-    links_listed,
+    links_valid,
     links_withdrawn,
     member_access,
     members_access,
@@ -106,7 +106,7 @@ def members_page(
         "rehearsal": rehearsal_to_see(campaign=campaign),
         "table": MemberTable(campaign=campaign, request=request),
         "invitations": member_invitations(campaign=campaign),
-        "links": links_listed(campaign=campaign),
+        "links": links_valid(campaign=campaign).but_to_become_member(),
         "withdrawn": links_withdrawn(campaign=campaign),
         "form": MemberForm(may_own=rights(request)["may_own"]),
         "mail_form": MemberMailForm(may_own=rights(request)["may_own"], prefix="mail"),

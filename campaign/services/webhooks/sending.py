@@ -71,16 +71,16 @@ def url_check(url: str) -> SplitResult:
     return parts
 
 
-def addresses_of(parts: SplitResult) -> list[tuple[socket.AddressFamily, tuple[str, int]]]:
-    """Return the addresses of a server, by family; all of them must be public. Raises `AddressRefusedError`."""
+def addresses_of(parts: SplitResult) -> list[tuple[str, int]]:
+    """Return the addresses of a server, with its port; all of them must be public. Raises `AddressRefusedError`."""
     port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
         found = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise AddressRefusedError(_("Host not found.")) from error
-    for _family, _type, _protocol, _name, address in found:
+    for *_kind, address in found:
         _address_check(ipaddress.ip_address(str(address[0]).partition("%")[0]))
-    return [(family, (str(to[0]), port)) for family, _type, _protocol, _name, to in found]
+    return [(str(to[0]), port) for *_kind, to in found]
 
 
 def _address_check(address: Address) -> None:
@@ -120,18 +120,13 @@ def message_post(*, url: str, body: str, headers: Mapping[str, str]) -> Answer:
         sock.close()
 
 
-def _connected(addresses: list[tuple[socket.AddressFamily, tuple[str, int]]]) -> socket.socket:
+def _connected(addresses: list[tuple[str, int]]) -> socket.socket:
     last: OSError = OSError("no address")
-    for family, to in addresses[:4]:
-        sock = socket.socket(family, socket.SOCK_STREAM)
-        sock.settimeout(STEP_SECONDS)
+    for address in addresses[:4]:
         try:
-            sock.connect(to)
+            return socket.create_connection(address, STEP_SECONDS)
         except OSError as error:
-            sock.close()
             last = error
-        else:
-            return sock
     raise last
 
 

@@ -83,4 +83,4 @@ def test_the_connection_goes_to_the_address_that_was_looked_at(
     monkeypatch.setattr(socket, "getaddrinfo", resolved)
     monkeypatch.setattr(sending, "_connected", connected)
     message_post(url="https://rebinding.example.org/", body="{}", headers={})
-    assert asked == [443, [(socket.AF_INET, ("93.184.215.14", 443))]]
+    assert asked == [443, [("93.184.215.14", 443)]]
