@@ -22,6 +22,7 @@ from django.utils.translation import gettext as _
 
 from campaign.models import Mail, MailKind, User
 from campaign.notification import mail_is_printed, mail_queue
+from campaign.refusals import RefusedError
 from campaign.services.credentials import sessions_end
 from campaign.services.invitations import InvitationRefusedError
 
@@ -31,7 +32,7 @@ _CHOOSING: Final = "campaign.services.own_account.password"
 _CONFIRMING: Final = "campaign.services.own_account.address"
 
 
-class AccountChangeRefusedError(Exception):
+class AccountChangeRefusedError(RefusedError):
     """The account was not changed; the message says why and what to do."""
 
 

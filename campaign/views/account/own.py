@@ -21,8 +21,8 @@ from django.views.decorators.http import require_http_methods
 from campaign.accounts.second_factors import factor_is_demanded, has_factor
 from campaign.forms.credentials import AddressForm, NameForm, NewPasswordForm
 from campaign.models import User
+from campaign.refusals import RefusalsAt
 from campaign.services.own_account import (
-    AccountChangeRefusedError,
     address_mail_request,
     name_set,
     password_set,
@@ -75,24 +75,19 @@ def address_page(request: HttpRequest) -> HttpResponse:
     user = cast("User", request.user)
     form = AddressForm(request.POST or None)
     if form.is_valid():
-        refusal = _address_mail_refusal(request, user, form.cleaned_data["email"])
-        if not refusal:
+        address = form.cleaned_data["email"]
+        if not ratelimit.consume(request, action="change_email", key=address.lower(), user=user):
+            form.add_error(None, _("Too many messages requested. Try again in one hour."))
+            return _form_page(request, "account/address.html", form)
+        with RefusalsAt(form):
+            address_mail_request(
+                user=user,
+                address=address,
+                base_url=base_url(request),
+                language=get_language() or "en",
+            )
             return render(request, "account/mail_sent.html", {"is_address": True})
-        form.add_error(None, refusal)
     return _form_page(request, "account/address.html", form)
-
-
-def _address_mail_refusal(request: HttpRequest, user: User, address: str) -> str:
-    """Send the link and return "", or why it is not sent."""
-    if not ratelimit.consume(request, action="change_email", key=address.lower(), user=user):
-        return _("Too many messages requested. Try again in one hour.")
-    try:
-        address_mail_request(
-            user=user, address=address, base_url=base_url(request), language=get_language() or "en"
-        )
-    except AccountChangeRefusedError as error:
-        return str(error)
-    return ""
 
 
 def _form_page(request: HttpRequest, template: str, form: Any, **more: Any) -> HttpResponse:
