@@ -82,7 +82,7 @@ class MemberInvitationSerializer(serializers.ModelSerializer[Mail]):
         source="invitation.role", choices=MembershipRole.choices, read_only=True
     )
     state = serializers.ChoiceField(
-        choices=MailState.choices, read_only=True, help_text="Language of the message."
+        choices=MailState.choices, read_only=True, help_text="State of the message."
     )
     error = serializers.CharField(
         read_only=True, help_text="Why the message could not be sent; empty otherwise."

@@ -31,8 +31,10 @@ class WebhookSerializer(serializers.ModelSerializer[WebhookEndpoint]):
         help_text="URL of your server; truncated after the host for members with read-only access."
     )
     events = serializers.ListField(child=serializers.ChoiceField(choices=WebhookEvent.choices))
-    waiting = serializers.IntegerField(default=0, help_text="Messages.")
-    failed = serializers.IntegerField(default=0, help_text="Messages of the last 30 days.")
+    waiting = serializers.IntegerField(default=0, help_text="Number of waiting messages.")
+    failed = serializers.IntegerField(
+        default=0, help_text="Number of failed messages of the last 30 days."
+    )
 
     class Meta:
         model = WebhookEndpoint
