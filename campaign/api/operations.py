@@ -66,7 +66,7 @@ class Address(GenericAPIView[Any]):
 
     @cached_property
     def campaign(self) -> Campaign:
-        """The campaign in the address. Raises NotFound for others than its members, and PermissionDenied."""
+        """The campaign in the address. Raises NotFound for users who are not members, and PermissionDenied."""
         find = joined_campaign if self.is_for_readers else organised_campaign
         return find(self.request, self.kwargs["slug"])
 

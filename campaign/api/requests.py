@@ -16,7 +16,7 @@ from campaign.texts.nearest import with_nearest
 
 
 def truth_asked(request: Request, name: str) -> bool:
-    """Return whether a parameter of the address is true; false if it is not there, 400 if it is neither."""
+    """Return the truth value of a query parameter: false if it is missing, 400 if it is invalid."""
     said = request.query_params.get(name, "false")
     truths = {"true": True, "1": True, "false": False, "0": False}
     if said.lower() not in truths:
@@ -136,7 +136,7 @@ def _may_be(described: Mapping[str, Any], parts: Mapping[str, Any], content: Any
 
 
 class NumberField(serializers.FloatField):
-    """A finite number; REST framework's own takes true for 1, and “nan” past every limit."""
+    """A finite number; REST framework's own field accepts true as 1, and “nan” despite all limits."""
 
     def to_internal_value(self, data: Any) -> float:
         """Refuse values that are not JSON numbers, even if Python can convert them."""

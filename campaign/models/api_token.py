@@ -27,7 +27,7 @@ class TokenScope(models.TextChoices):
 
 
 class ApiToken(RecordedModel):
-    """A key to the API for a program of a user; of its text only a hash is kept.
+    """A key with which a user's program accesses the API; only a hash of it is stored.
 
     Its text is random enough for a plain hash to be safe.
     """
@@ -63,7 +63,7 @@ class ApiToken(RecordedModel):
         verbose_name = _("API token")
         constraints = [
             is_one_of("scope", TokenScope, name="api_token_scope_is_known"),
-            # Not `unique`, which makes an index for words that begin alike, too.
+            # Not `unique`, which would add a second index, for prefixes.
             models.UniqueConstraint(fields=["digest"], name="api_token_digest_unique"),
         ]
 

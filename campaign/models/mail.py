@@ -137,7 +137,7 @@ class Mail(models.Model):
     # In the time zone of the server.
     day = models.DateField(null=True, blank=True)
     note = models.TextField(blank=True, max_length=1000)
-    # A judge's: the link of the latest attempt.
+    # For judges, the link of the latest attempt.
     invitation = models.OneToOneField(
         "campaign.Invitation", on_delete=models.SET_NULL, related_name="mail", null=True, blank=True
     )

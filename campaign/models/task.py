@@ -66,17 +66,17 @@ class TaskQuerySet(RecordedQuerySet["Task"]):
         return self.values_list("test_set__source_language", "test_set__target_language")
 
     def open_to(self, user: "User | int | models.Expression") -> "TaskQuerySet":
-        """Tasks of campaigns whose results this user may read; none of campaigns in the bin."""
+        """Return the tasks of campaigns whose results this user may read; none of campaigns in the bin."""
         return self.filter(test_set__campaign__memberships__user=user).exclude(
             test_set__campaign__state=CampaignState.BIN
         )
 
     def with_role_of(self, user: "User | int | models.Expression") -> "TaskQuerySet":
-        """Return the same, each with the user's `role` in its campaign."""
+        """Return the tasks of `open_to`, each with the user's `role` in its campaign."""
         return self.open_to(user).annotate(role=models.F("test_set__campaign__memberships__role"))
 
     def named(self) -> "TaskQuerySet":
-        """Return the same, each with its test set, so that `called` asks for nothing more."""
+        """Return these tasks, each with its test set, so that `called` needs no further query."""
         others = Task.objects.filter(test_set=models.OuterRef("test_set")).exclude(
             pk=models.OuterRef("pk")
         )

@@ -57,7 +57,7 @@ class SortedColumn(tables.Column):  # type: ignore[misc]  # untyped
 
 
 class PlainColumn(tables.Column):  # type: ignore[misc]
-    """A column that rows are not sorted by."""
+    """A column that cannot be sorted by."""
 
     def __init__(self, words: str | Promise, *, by: str, kind: str = "", **options: Any) -> None:
         super().__init__(verbose_name=words, accessor=by, orderable=False, **options)

@@ -163,7 +163,7 @@ def organisers_of_quintet() -> QuerySet[User]:
 
 
 def account_is_its_own(user: User) -> bool:
-    """Return whether this user may have a password: who runs Quintet or is a member of a campaign."""
+    """Return whether this user may have a password: one who runs Quintet or is a member of a campaign."""
     return user.is_staff or user.memberships.exists()
 
 
@@ -174,5 +174,5 @@ def account_of_address(address: str) -> User | None:
 
 
 def may_make_campaigns(user: User) -> bool:
-    """Return whether this user may make campaigns: who runs Quintet or organises a campaign."""
+    """Return whether this user may create campaigns: one who runs Quintet or organises a campaign."""
     return user.is_staff or user.memberships.filter(role__in=CHANGING_ROLES).exists()

@@ -51,10 +51,10 @@ reference_use_asked: Final = Signal()
 
 
 def reference_use_in_words(*, campaign: Campaign, shown: bool) -> list[str]:
-    """Return what organisers should know of the campaign's references if judges are `shown` them.
+    """Return what organisers should know about the campaign's references if they are `shown` to judges, or hidden.
 
-    If shown, what judges would see and rank as well; empty if nothing. If hidden, what could be ranked as
-    a hidden control and is not.
+    If shown: the references that judges would also rank. If hidden: those that could be ranked as a hidden
+    control and are not.
     """
     answers = reference_use_asked.send(sender=Campaign, campaign=campaign, shown=shown)
     return [sentence for _receiver, said in answers for sentence in cast("list[str]", said)]

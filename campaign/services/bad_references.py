@@ -165,7 +165,7 @@ def bad_reference_review(
         return row
     if approve and row.withdrawn_at is not None:
         raise BadReferenceRefusedError(_("This damaged reference was withdrawn permanently."))
-    # By the clock of planning, which uses the references approved at the time.
+    # By the database's clock, because planning looks up which references were approved at a time.
     if approve:
         row.approved_at = Now()
     elif row.approved_at is not None:

@@ -168,7 +168,7 @@ def _address_of(judge: Judge) -> str:
 
 
 def _language_of(judge: Judge) -> str:
-    """Return the language that a judge chose, or was written to in; empty if none is known."""
+    """Return the language that a judge chose, or that of the last message to them; empty if none is known."""
     if judge.user is not None and judge.user.language:
         return judge.user.language
     asked = Mail.objects.filter(erasure__judge=judge, user=None).order_by("-pk")

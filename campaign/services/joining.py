@@ -52,7 +52,7 @@ def judge_create_with_user(
 
 
 def pseudonyms_free(campaign: Campaign, count: int) -> list[str]:
-    """Return as many different pseudonyms that no judge of the campaign has. One query, or two."""
+    """Return `count` different pseudonyms that no judge of the campaign has. Usually one query."""
     found: dict[str, None] = {}
     while len(found) < count:
         drawn = {

@@ -34,7 +34,7 @@ from campaign.services.invitations import invitations_create
 from campaign.services.joining import pseudonyms_free
 from campaign.texts.language_tags import LanguageTagError, language_tag_checked
 
-#: Messages that are queued at once.
+#: Maximum number of messages queued at once.
 MAX_MAILS: Final = 1000
 _MAX_TAG: Final = 60
 _MAX_NAME: Final = 150

@@ -64,7 +64,7 @@ def password_token(user: User) -> str:
 
 
 def password_link_open(*, token: str) -> User:
-    """Return whose password this link sets. Raises `InvitationRefusedError`."""
+    """Return the user whose password this link sets. Raises `InvitationRefusedError`."""
     return link_opened(token, _CHOOSING, User.objects.all(), LINK_HOURS)[0]
 
 

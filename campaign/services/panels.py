@@ -24,7 +24,7 @@ MOST_PARTICIPATIONS: Final = 1_000
 #: Enough for a class in a computer room behind one address, yet limits attempts to invent ids.
 ARRIVALS_AN_HOUR: Final = 60
 _HOUR: Final = 3600
-#: Format of a code.
+#: Pattern of completion codes.
 CODE_PATTERN: Final = r"^[A-Za-z0-9_-]{4,60}$"
 #: The name of the parameter with the participant's id.
 PARAMETER_PATTERN: Final = r"[A-Za-z0-9_.-]{1,60}"

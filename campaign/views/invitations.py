@@ -52,7 +52,7 @@ _FILES = "django.core.mail.backends.filebased.EmailBackend"
 def invitations_page(request: HttpRequest, slug: str) -> HttpResponse:
     """Show invitations and arrivals.
 
-    `?sort=`, `?page=` and the filters of `InvitedFilter` are of the judges, those of links begin with `links-`.
+    `?sort=`, `?page=` and the filters of `InvitedFilter` apply to the judges; those of the links begin with `links-`.
     """
     return _page(request, organised_campaign(request, slug))
 

@@ -52,7 +52,7 @@ def member_mail_create(request: HttpRequest, slug: str) -> HttpResponse:
 
 @action_view
 def member_mail_withdraw(request: HttpRequest, slug: str, invitation_id: int) -> HttpResponse:
-    """Take an invitation back. An owner's: for owners."""
+    """Withdraw an invitation. Only owners withdraw invitations of owners."""
     mail = _mail(organised_campaign(request, slug), invitation_id)
     try:
         member_invitation_withdraw(mail=mail, by=cast("User", request.user))
@@ -66,7 +66,7 @@ def member_mail_withdraw(request: HttpRequest, slug: str, invitation_id: int) ->
 
 @action_view
 def member_mail_again(request: HttpRequest, slug: str, invitation_id: int) -> HttpResponse:
-    """Send an invitation once more, with a new link. An owner's: for owners."""
+    """Resend an invitation with a new link. Only owners resend invitations of owners."""
     mail = _mail(organised_campaign(request, slug), invitation_id)
     try:
         member_invitation_send_again(

@@ -19,7 +19,7 @@ from campaign.models import (
 from campaign.selectors.webhooks import endpoints_asking
 from campaign.services.webhooks.endpoints import WebhookRefusedError
 
-#: An endpoint that has as many messages waiting gets no further ones: it does not answer.
+#: An endpoint with this many waiting messages gets no further ones, because it does not answer.
 MOST_WAITING: Final = 1000
 _KEPT: Final = timedelta(days=30)
 

@@ -99,7 +99,7 @@ def _is_public(address: Address) -> bool:
 
 
 def message_post(*, url: str, body: str, headers: Mapping[str, str]) -> Answer:
-    """Send a message; return the response. Ends within `TOTAL_SECONDS` and some."""
+    """Send a message; return the response. Takes little longer than `TOTAL_SECONDS` at most."""
     try:
         parts = url_check(url)
         sock = _secured(_connected(addresses_of(parts)), parts)
@@ -179,7 +179,7 @@ _BYTES: Final = 32
 
 
 def secret_make() -> str:
-    """Return a new secret, as receivers are given it."""
+    """Return a new secret in the format given to receivers."""
     return _PREFIX + base64.b64encode(secrets.token_bytes(_BYTES)).decode()
 
 
