@@ -51,9 +51,9 @@ def scores_read(
 ) -> SpansRead:
     """Read the current answers of a task of error spans and scores, or the selected `judgments`.
 
-    Controls are left out, as of rankings, and so are judges who are excluded now where nothing was
-    chosen. An output is of all systems that wrote its text. Unnumbered judgments are numbered
-    first, unless a watermark is given. Five queries, whatever their number.
+    Controls are left out, as in rankings, and so are judges who are excluded now if no judgments are
+    selected. An output counts for all systems that wrote its text. Unnumbered judgments are numbered
+    first, unless a watermark is given. Five queries, whatever the number of answers.
     """
     until = judgments_number(task_id=task.pk) if watermark is None else watermark
     if judgments is None:

@@ -91,7 +91,7 @@ def read_pearmut_log(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss,
 
 
 def _lines(file: InputFile) -> Iterator[tuple[str, int, dict[str, Any]]]:
-    """Yield campaign, line and entry; of a download of several logs, the line is that of the campaign's log."""
+    """Yield campaign, line and entry; in a download of several logs, lines are those of the campaign's log."""
     for line, values in object_lines(file, _SHAPE):
         if "annotation" in values or "user_id" in values:
             yield "", line, values
