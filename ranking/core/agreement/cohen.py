@@ -1,8 +1,7 @@
 """Cohen's κ over all pairs of judges, in bootstrap resamples of segments and without each segment and judge.
 
-Each pair of judges has a table of outcomes for each segment that both judged. Together these hold many times more numbers
-than there are judgments, so they are computed for one shard of segments at a time. Memory grows with judges² × resamples,
-up to `_CELLS_AT_A_TIME`; resamples beyond that process the segments again.
+Each pair of judges has a table of outcomes for each segment that both judged. Resamples are processed `_CELLS_AT_A_TIME`
+cells at a time, because their tables grow with judges² × resamples.
 """
 
 from __future__ import annotations
@@ -244,7 +243,7 @@ def cohen_spreads(blocks: Blocks, *, pairing: Pairing, symmetric: bool) -> tuple
 
 
 def _changes(found: _Counted, whole: Int64Array, ways: Int64Array, symmetric: bool) -> _Changes:
-    """Return the changes without each table of a shard's segments, given as columns of shape (9 G, S)."""
+    """Return the changes without each table of a segment, given as columns of shape (9 G, S)."""
     segments, counted = found
     cells = counted.tocoo()
     row, column = (index.astype(np.int64) for index in cells.coords)

@@ -1,4 +1,4 @@
-"""Cohen's κ of every two judges with an interval, the table of their outcomes, and who leaves a band."""
+"""Cohen's κ of each pair of judges with an interval, the table of their outcomes, and the judges outside a band."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def judge_pair_tables(
         judge < judges, and 0 ≤ category < categories.
     items, judges : int
     categories : int
-        If not said, those of `Outcome`.
+        Those of `Outcome` if not given.
 
     Returns
     -------
@@ -184,9 +184,9 @@ class PairsAgreement:
 def agreement_of_pairs(
     blocks: Blocks, *, confidence: float = 0.95, together: bool = True
 ) -> PairsAgreement:
-    """Measure Cohen's κ of every two judges who share an item, with an interval over segments.
+    """Measure Cohen's κ of each pair of judges who share an item, with an interval over segments.
 
-    With n pairs of comparisons of which a agree, and t and u the shares in which either ties, κ is
+    With n pairs of comparisons, a of which agree, and t and u the shares in which either ties, κ is
     (a/n − P(E)) / (1 − P(E)) with P(E) = t u + (1 − t)(1 − u)/2, as in
     `ranking.core.agreement.judge_pairs` read each way. Its variance over segments is linearised:
     the slope of κ times the moments of these four counts over segments times the slope, and
@@ -266,7 +266,7 @@ def _by_segment(blocks: Blocks) -> tuple[Int64Array, Int64Array]:
         if not len(cells.item):
             continue
         judge, other, tables = shared_tables(cells, raters_of(cells, judges))
-        # Each pair is there in both orders, and every two raters of a segment, items in common or not.
+        # Each pair is there in both orders, and so is each pair of raters of a segment, items in common or not.
         once = (judge < other) & (tables.sum(axis=(1, 2)) > 0)
         codes.append(judge[once] * judges + other[once])
         parts.append(tables[once])

@@ -1,8 +1,7 @@
 """Agreement between judges and of judges with themselves, on comparisons and on labels.
 
-Agreement between judges and of judges with themselves, by pairing and definition of chance.
-
-Agreement on the labels themselves, not on the comparisons they imply (Hamon et al. 2007).
+Agreement on comparisons depends on which judgments are paired and on how agreement by chance is defined. Agreement on labels
+compares the labels themselves, not the comparisons they imply (Hamon et al. 2007).
 """
 
 from __future__ import annotations
@@ -95,7 +94,7 @@ def measure_agreement(
 ) -> AgreementMeasures:
     """Measure the agreement between judges and of judges with themselves.
 
-    What is compared are comparisons of two collapsed candidates of a segment: first better, tie, or
+    It compares comparisons of two collapsed candidates of a segment: first better, tie, or
     second better. To exclude the reference, leave it out of `blocks` first.
 
     `Pairing.UNORDERED` compares for `inter` all pairs of comparisons of an item by *different*

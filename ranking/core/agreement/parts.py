@@ -227,7 +227,7 @@ class PartsMeasure:
 def agreement_by_systems(
     blocks: Blocks, size: int, measure: PartsMeasure, *, progress: Progress | None = None
 ) -> tuple[PartAgreement, ...]:
-    """Measure the agreement on the comparisons that contain each system, or each two systems.
+    """Measure the agreement on the comparisons that contain each system, or each pair of systems.
 
     Parameters
     ----------

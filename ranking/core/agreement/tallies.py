@@ -66,7 +66,7 @@ class AgreementTallies:
     of_judges : shape (J, 6)
         Counts of each judge.
     with_others : shape (J, J, 4)
-        The `PAIRS` of each two judges.
+        The `PAIRS` of each pair of judges.
     products : shape (J, 4, 4)
         Products of a judge's `PAIRS`.
     products_with_others : shape (J, 4, 4)
@@ -330,7 +330,7 @@ def _effective(pairs: Int64Array) -> float:
 
 
 def _who_met(tallies: AgreementTallies) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return the indices of each two judges with comparable pairs, in both orders."""
+    """Return the indices of each pair of judges with comparable pairs, in both orders."""
     # Few of a thousand judges have met; `nonzero` is fast where its values lie side by side.
     own, other = np.nonzero(tallies.with_others[:, :, COMPARABLE] != 0)
     return own, other

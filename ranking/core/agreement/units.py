@@ -228,7 +228,7 @@ _SHARED_COUNTS = 4
 
 @dataclass(frozen=True, eq=False)
 class SharedItemCounts:
-    """Counts over the segments shared by each two of J judges.
+    """Counts over the segments shared by each pair of J judges.
 
     Two judges share a segment when both compared an item of it. Four numbers are counted for each
     shared segment: pairs of a comparison by the judge and one by the other judge of the same item,
@@ -239,7 +239,7 @@ class SharedItemCounts:
     ----------
     others : int64, shape (J, J, 4)
         The numbers of each judge with each other judge, summed over segments. Memory grows with the
-        square of the number of judges, as in `ranking.core.agreement.judge_pairs`.
+        square of the number of judges.
     moments : int64, shape (J, 4, 4)
         Products of two of the numbers of a shared segment, summed over the judge's shared segments.
     """
@@ -308,7 +308,7 @@ def no_shared_items(judges: int) -> SharedItemCounts:
 
 
 def count_shared_items(cells: Cells, raters: Raters, judges: int) -> SharedItemCounts:
-    """Count the comparisons of items that two judges share, for each two judges.
+    """Count the comparisons of items that two judges share, for each pair of judges.
 
     Parameters
     ----------
@@ -351,7 +351,7 @@ def shared_tables(cells: Cells, raters: Raters) -> tuple[Int64Array, Int64Array,
     """Return judge, other judge and outcomes (M, 3, 3) on each shared segment, in both orders.
 
     The outcomes are a product of sparse matrices. The matrices have a block of 1 × 3 numbers for
-    each item and rater; the product has a block of 3 × 3 for each two raters. An item has only one
+    each item and rater; the product has a block of 3 × 3 for each pair of raters. An item has only one
     segment, so the raters of a block in the product share a segment.
     """
     outcomes = len(Outcome)
