@@ -1,19 +1,13 @@
 """Second moments of the counts of blocks, segments and judges, for clustered variances.
 
-Where documents are known, they replace segments, because segments of one document are alike. One
-judge's blocks of one document then replace single blocks, because they share both the judge and the
-document (Cameron, Gelbach & Miller 2011).
+A unit u, for instance a segment, adds the counts c_u to the cells of a `Layout`. The variance of any smooth score of the
+counts is J (Σ_u c_u c_uᵀ) Jᵀ, with the score's influences J. The sums in the middle are whole numbers: they do not depend on
+the order of the blocks, shards of whole units add up, and one more block changes them by a few products.
 
-A unit u, for instance a segment, adds the counts c_u to the cells of a `Layout`. The variance of
-any smooth score of the counts is J (Σ_u c_u c_uᵀ) Jᵀ, with the score's influences J. The sums in
-the middle are whole numbers: they do not depend on the order of the blocks, shards of whole units
-add up, and one more block changes them by a few products.
-
-Second moments over every kind of unit; which kinds a variance uses is decided last.
-
-Whether documents replace segments depends on how many documents there are and how large, in the
-comparisons that a method counts (`ranking.core.counting.moments`). So judgments are counted by
-documents and by segments, and the choice is made when all are counted.
+Where documents are known, they replace segments, because segments of one document are alike. One judge's blocks of one
+document then replace single blocks, because they share both the judge and the document (Cameron, Gelbach & Miller 2011).
+Whether they do depends on how many documents there are and how large, in the comparisons that a method counts. So judgments
+are counted by documents and by segments, and the choice is made when all are counted.
 """
 
 from __future__ import annotations
@@ -38,9 +32,9 @@ CLUSTER_UNITS: tuple[ClusterUnit, ...] = ("blocks", "segments", "judges")
 #: (docs/statistics/coverage.md).
 MIN_UNITS = 3.5
 
-#: Blocks whose cells are listed at a time.
+#: Number of blocks whose cells are listed at a time.
 _BLOCKS_AT_A_TIME = 1 << 12
-#: Units whose counts are held at a time.
+#: Number of units whose counts are held at a time.
 _UNITS_AT_A_TIME = 1 << 16
 
 

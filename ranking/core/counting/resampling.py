@@ -1,6 +1,4 @@
-"""Resampling of comparisons, blocks, segments and judges with stateless weights.
-
-Bootstrap resampling with stateless weights: the same bits in any order, shard and machine.
+"""Bootstrap of comparisons, blocks, segments, judges, or segments and judges, with stateless weights.
 
 Instead of drawing B blocks with replacement, each (block, resample) gets its own weight from the
 Poisson distribution with mean 1 (the limit of the multinomial weights of the ordinary bootstrap).
@@ -13,8 +11,6 @@ g-th output serves resamples 4g … 4g+3, with sixteen bits each. These are the 
 uniform number, which becomes a Poisson weight by inversion of the distribution function. Sixteen
 bits decide all but about one weight in 6,000; the others take 48 further bits from a second hash.
 So weights are exact to 2**-64, at a quarter of the cost of one hash each.
-
-Bootstrap of comparisons, blocks, segments, judges, or segments and judges.
 """
 
 from __future__ import annotations
@@ -300,7 +296,7 @@ def unit_keys(blocks: Blocks, level: Level, *, documents: bool = False) -> UInt6
 
 
 def segment_keys(segments: npt.NDArray[np.integer]) -> UInt64Array:
-    """Return the keys of segments by their numbers, shape (B,), whatever was judged of them."""
+    """Return the keys of segments by their numbers, shape (B,); the judgments of a segment do not change its key."""
     return _keys_of_numbers(segments, b"quintet-segment")
 
 
@@ -392,7 +388,7 @@ class Resampling:
         return self._weights(self._keys(blocks), ids)
 
     def _keys(self, blocks: Blocks) -> list[UInt64Array]:
-        """Return the keys of the units that each block's weight is of: shape (B,) each."""
+        """Return the keys of the units whose weights make up the weight of each block: shape (B,) each."""
         # Of all blocks at once, because the key of a document depends on its first segment.
         units: list[Level] = ["segments", "judges"] if self.level == "two_way" else [self.level]
         return [unit_keys(blocks, unit, documents=self.documents) for unit in units]
@@ -500,7 +496,7 @@ class Resampling:
 def _generators(seed: int, ids: range) -> Iterator[np.random.Generator]:
     """Yield a generator for each resample, that of ``Philox(key=[seed, id])``, until the next.
 
-    To set the key of one generator is faster than to make another.
+    Setting the key of one generator is faster than making another.
     """
     bits = np.random.Philox(key=np.array([seed, 0], dtype=np.uint64))
     random, start = np.random.Generator(bits), bits.state
