@@ -1,8 +1,6 @@
-"""Numbers to look at before believing a ranking.
+"""Counts and correlations to check before a ranking is believed (Bojar et al. 2011).
 
-Counts and correlations to check before a ranking is believed (Bojar et al. 2011).
-
-Identical texts that were shown as different candidates of one block and ranked differently.
+Among them are identical texts that were shown as different candidates of one block and ranked differently.
 """
 
 from __future__ import annotations

@@ -1,10 +1,6 @@
-"""Correlation coefficients with intervals for sampled or clustered pairs.
+"""Correlation coefficients of numbers and of ranks, with intervals for sampled and for clustered pairs.
 
-Correlation of two lists of numbers, and how far it may be off; None where it is not defined.
-
-Coefficients of correlation of ranks, and how far each pair of numbers moves them.
-
-Correlations of pairs that share judges or segments, with intervals that allow for it.
+Intervals of clustered pairs allow for what pairs of one judge or segment share. A coefficient that is not defined is None.
 """
 
 from __future__ import annotations
@@ -22,7 +18,7 @@ from ranking.core.arrays import FloatArray, Int64Array
 
 #: Fisher's standard error has n − 3 below its root.
 FEWEST_PAIRS = 4
-#: Less is rounding.
+#: Smaller numbers are rounding errors.
 _NOT_ONE = 1e-12
 #: Maximum size of a table of the distinct numbers of two lists.
 _MOST_CELLS = 1 << 22
@@ -153,7 +149,7 @@ def _of_ranks(value: float, pairs: int, confidence: float) -> tuple[float, float
 
 
 def _interval(value: float, variance: float, pairs: int, confidence: float) -> tuple[float, float]:
-    """Return the ends around a coefficient, of which z has this variance over n − 3."""
+    """Return the ends around a coefficient whose z has this variance over n − 3."""
     from scipy.special import ndtri
 
     z = np.arctanh(value)
@@ -265,7 +261,7 @@ def _signed_mean(place: Int64Array, values: FloatArray) -> FloatArray:
     return np.asarray((upto[-1] - upto[place] - below[place]) / len(values))
 
 
-#: Less is rounding.
+#: Smaller numbers are rounding errors.
 _NOTHING = 1e-20
 #: Numbers with less than this share of the spread are equal, but for rounding.
 _EQUAL = 1e-12
@@ -310,7 +306,7 @@ def correlation_clustered(
     coefficient: Coefficient = Coefficient.PEARSON,
     confidence: float = 0.95,
 ) -> ClusteredCorrelation:
-    """Return a correlation of pairs of which those of one cluster are alike.
+    """Return a correlation of pairs; those of one cluster are alike.
 
     Parameters
     ----------

@@ -1,10 +1,7 @@
-"""Direct comparisons of pairs of systems: tests, contradictions and cycles.
+"""Pairs of systems by their own comparisons alone: tests, contradictions and cycles.
 
-Each pair of systems by its own comparisons alone: shares won, and whether they differ from one half.
-
-Pairs of systems whose own comparisons contradict the order of their scores.
-
-Cycles among systems: a beats b, b beats c, and c beats a.
+A pair contradicts the ranking if its comparisons go against the order of the scores. In a cycle, a beats b, b beats c, and c
+beats a.
 """
 
 from __future__ import annotations

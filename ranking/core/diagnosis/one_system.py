@@ -82,7 +82,7 @@ class LengthTrend:
     slope : float
         Change of the share with twice as many words.
     p_value : float or None
-        Of the two-sided test that it does not change; None with too few segments, of which lengths are.
+        Of the two-sided test that it does not change; None with too few segments.
     limits : tuple of str
         Units that the test does not account for, because there are too few: codes of `RangeLimit`.
     """
@@ -194,7 +194,7 @@ def length_trend(outcomes: Outcomes, words: Int64Array) -> LengthTrend | None:
     The share of the decided comparisons is regressed on the binary logarithm of the words of the source, by least
     squares; the variance of the slope is that between segments and judges, at least that of independent trials around
     the share with one success and one failure added, and the test is Student's t. Its degrees of freedom are those of
-    the variance, but no more than segments (or documents) less two: lengths are theirs.
+    the variance, but no more than segments (or documents) less two, because lengths are theirs.
 
     Parameters
     ----------
@@ -449,9 +449,9 @@ def shown_blocks(
     blocks : Blocks
         B judged blocks over n systems.
     skips : sequence of SkippedBlock
-        Systems that are not among the n are not looked at.
+        Systems that are not among the n are ignored.
     comments : sequence of CommentedBlock
-        Those of no judged block are not looked at.
+        Those of no judged block are ignored.
     documents : sequence of str
         Names of the documents by their numbers in `blocks`.
 
