@@ -1,10 +1,6 @@
-"""Lower bounds on the number of blocks that decide the first place.
+"""Proven lower bounds on the number of blocks that decide the first place.
 
-What each block adds to the counts that a method scores, to take blocks away again.
-
-How many blocks it takes at least to change first place: bounds that are proven.
-
-Prove by branch and bound that a number of blocks cannot change first place by Expected Wins.
+For Expected Wins, branch and bound proves that a number of blocks cannot change first place.
 """
 
 from __future__ import annotations
@@ -150,7 +146,7 @@ def at_least(counted: CountedBlocks, first: int, limit: int | None = None) -> in
     Parameters
     ----------
     counted : CountedBlocks
-        Of n systems, one of which is first alone.
+        Of n systems; one is first alone.
     first : int
     limit : int, optional
         A number of blocks that is known to change it; the result is at most that.
@@ -342,7 +338,7 @@ _KINDS = 2_000_000
 _BLOCKS = 20_000
 #: Status of `linprog` if no solution is feasible.
 _INFEASIBLE = 2
-#: More than the errors of a solved program.
+#: Larger than the rounding errors of a solved program.
 _TOLERANCE = 1e-7
 
 

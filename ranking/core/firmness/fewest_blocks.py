@@ -1,10 +1,10 @@
 """The fewest blocks without which another system is in first place.
 
-To find them exactly is a combinatorial problem. What is found quickly is an upper bound: the blocks
+Finding them exactly is a combinatorial problem. An upper bound is found quickly: the blocks
 whose removal shrinks the lead most, by its derivative (Broderick, Giordano & Meager 2020), with the
 derivative taken again where the lead is gone (recursively, as Huang et al. 2025 recommend), and
-verified by scoring the rest. Lower bounds that are proven (`ranking.core.firmness.bounds`), and a search through all smaller sets where there are
-few, say how far the number found can be off.
+verified by scoring the rest. Proven lower bounds (`ranking.core.firmness.bounds`), and a search through all smaller sets
+where there are few, say how far the number found can be off.
 
 References
 ----------
@@ -66,12 +66,12 @@ class FewestBlocks:
     blocks : int
         All blocks.
     first : tuple of str
-        Who is first with all blocks: several systems if their scores are equal, and then nothing
+        Systems that are first with all blocks: several if their scores are equal, and then nothing
         was looked for; empty if no system has a score.
     rows : int64, shape (k,), or None
         The blocks of the smallest set found, the most influential first; None if no set was found.
     new_first : str or None
-        Who is ahead without them.
+        System that is ahead without them.
     at_least : int
         No set of fewer blocks changes first place.
     proof : Proof
@@ -229,7 +229,7 @@ def _step_by_step(counted: CountedBlocks, first: int, rival: int, limit: int) ->
     left = np.array([len(rows) for rows in kinds.rows])
     removed, taken = np.zeros(counted.layout.size, dtype=np.int64), list[int]()
     while len(taken) < limit - 1:
-        # Kinds of which no block is left add nothing.
+        # Kinds without a block left add nothing.
         sums = removed + kinds.cells * (left > 0)[:, np.newaxis]
         scores = counted.scores(counted.total - sums)
         ahead = overtaken_by(scores, first) != NOBODY

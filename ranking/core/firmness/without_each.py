@@ -1,9 +1,4 @@
-"""The first place of a ranking without each judge, segment or other unit.
-
-Who is in first place, in many counts at once.
-
-The ranking without each judge, each document or each day.
-"""
+"""The first place of a ranking without each judge, segment, document or day."""
 
 from __future__ import annotations
 
@@ -20,7 +15,7 @@ from ranking.core.judged.blocks import Blocks
 from ranking.core.methods.method import CountsMethod
 from ranking.core.scores import TIE_DECIMALS, Scores, ordinal_ranks
 
-#: There is none.
+#: No system.
 NOBODY = -1
 
 
@@ -100,7 +95,7 @@ class LeftOut:
     blocks : int
         Blocks left out.
     first : str or None
-        Who is first then; None if no system has a score.
+        Systems that are first then; None if no system has a score.
     lead : float or None
         How far the system that is first with all blocks is ahead of the second, in scores without
         the unit; negative if the second is ahead. None if one of the two has no score.
