@@ -155,7 +155,7 @@ class Blocks:
     segment : int32, shape (B,)
         Number of the block's segment in the test set.
     key : uint64, shape (B,)
-        Content key of each judgment, see `ranking.core.judged.blocks`.
+        Content key of each judgment, see `content_key`.
     document : int32, shape (B,), or None
         Number of the document of each block's segment, if documents are known. Results only depend
         on which segments belong to one document, not on its number.
@@ -350,7 +350,7 @@ def _refuse(column: str, problem: str, wrong: BoolArray) -> None:
 
 
 Candidate = tuple[str, ...]
-#: Rows of a table, in the order wanted: their numbers, which of all they are, or a slice.
+#: Rows of a table: their numbers in the wanted order, a mask, or a slice.
 Rows = slice | Int64Array | BoolArray
 
 
@@ -538,7 +538,7 @@ def _keys(coded: CodedJudgments) -> UInt64Array:
 
 
 class CandidateSets:
-    """Sets of systems by number: each system alone in the given order, then others as met.
+    """Sets of systems by number: each system alone in the given order, then larger sets in the order in which they are met.
 
     Attributes
     ----------
@@ -605,8 +605,7 @@ class BlockRow:
 def blocks_from_rows(rows: Iterable[BlockRow], systems: Iterable[str]) -> Blocks:
     """Return rows as columns, in one pass over the rows.
 
-    Rows may come from a generator: only compact columns are kept, about 2 n bytes per block plus 14
-    per shown system. Systems and judges are sorted by name, so that results depend neither on the
+    Rows may come from a generator. Systems and judges are sorted by name, so that results depend neither on the
     order of the rows nor on that of `systems`.
 
     Parameters
@@ -626,7 +625,7 @@ def blocks_from_rows(rows: Iterable[BlockRow], systems: Iterable[str]) -> Blocks
     ------
     ValueError
         If a row names an unknown system, shows a system twice, has a candidate that stands for no
-        system, has not one label per candidate, or a label outside 1 … 5. The message counts rows
+        system, has more or fewer labels than candidates, or a label outside 1 … 5. The message counts rows
         from 1.
     """
     known = set(systems)
