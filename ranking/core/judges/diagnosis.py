@@ -1,8 +1,6 @@
-"""Each judge compared with the others.
+"""Each judge compared with the others: on shared and on easy items, by the reference and by time.
 
-Test at any time whether a judge agrees less with the others than they do among themselves.
-
-Diagnosis of each judge: by the other judges, easy items, the reference and time.
+A test that may be looked at at any time says whether a judge agrees less with the others than they do among themselves.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Judges who differ from the others, and rankings without them.
-
-Outliers among judges by each rule, and the ranking without some judges.
-
-Rankings with and without some judges, and by those judges alone.
-"""
+"""Judges who differ from the others by several rules, and rankings with and without some judges, and by those alone."""
 
 from __future__ import annotations
 
@@ -46,7 +41,7 @@ class Rule(StrEnum):
 
     SUSPECT = "suspect"
     """The judge clicks, or agrees less with the others than they do among themselves, allowing for
-    all judges and looks. This is the only rule that names nobody in most campaigns of honest
+    all judges and looks. This is the only rule that names no judge in most campaigns of honest
     judges."""
 
 
@@ -340,7 +335,7 @@ def rankings_without(
     out = np.array([name in set(judges) for name in blocks.judges], dtype=np.bool_)
     is_out = out[blocks.judge]
     if is_out.all():
-        raise ValueError("judges: nobody else judged")
+        raise ValueError("judges: no other judge judged")
     counts = np.bincount(blocks.judge, minlength=len(blocks.judges)).tolist()
     rest, theirs = blocks.take(~is_out), blocks.take(is_out)
     everybody, others, alone = score(blocks), score(rest), score(theirs)

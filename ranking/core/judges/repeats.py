@@ -1,10 +1,6 @@
 """Agreement of judges with themselves, and items that all judges judge alike.
 
-How often a judge's comparison of an item that they compared before came out the same.
-
-κ of judges with themselves, by chance as each judge's own labels give it.
-
-How often all judges of an item agree.
+A judge repeats a comparison if they compared the item before. κ takes chance from each judge's own labels.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Shares of successes with intervals over one or two kinds of clusters.
-
-A share with an interval that does not take a block's comparisons for independent.
-
-A share with an interval that takes neither what a segment nor what a judge decided for independent.
-"""
+"""Shares of successes with intervals that take neither a block's comparisons, a segment's nor a judge's for independent."""
 
 from __future__ import annotations
 

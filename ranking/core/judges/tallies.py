@@ -160,7 +160,7 @@ _NOTHING = {
 
 @dataclass(frozen=True, eq=False)
 class JudgeTallies:
-    """Tallies of judges, in one canonical form: equal judgments have equal tallies.
+    """Tallies of judges in one canonical form, so that equal judgments have equal tallies.
 
     To take judgments in, add the tallies of what their judges said about their segments as it is
     now, and subtract the tallies of the same as it was. Repeated comparisons need all judgments of a
@@ -402,7 +402,7 @@ def _row(check: ScoredCheck) -> BlockRow:
 
 
 def _beside(others: Sequence[ScoredOutput]) -> list[ScoredOutput]:
-    """Return the nearest outputs of which no two are of one system, as many as a block holds."""
+    """Return the nearest outputs, one of each system, as many as a block holds."""
     seen: set[str] = set()
     found: list[ScoredOutput] = []
     for each in others:
