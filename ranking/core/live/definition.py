@@ -1,9 +1,4 @@
-"""Definition of a live ranking, and the tallies from which it is computed.
-
-Definition of tallies: other judgments or other code need other tallies.
-
-All whole numbers that the result of a ranking run is computed from.
-"""
+"""Definition of a live ranking, and the whole numbers from which the result of its run is computed."""
 
 from __future__ import annotations
 
@@ -49,7 +44,7 @@ class Definition:
     method : str
         A name in `ranking.core.methods.registry.METHODS`.
     keeps : Level or None
-        What is counted beside wins and ties, see `RangeOptions.keeps`.
+        Counts beside wins and ties, see `RangeOptions.keeps`.
     resamples, seed : int
         Of the resamples that are counted; 0 if none are.
     excluded : tuple of str

@@ -1,10 +1,6 @@
-"""Tallies of a campaign that are kept up to date judgment by judgment.
+"""Tallies that are kept up to date judgment by judgment: of a ranking, and of all that a test set needs.
 
-The judgments that differ between two moments.
-
-The tallies of a test set, kept up to date judgment by judgment.
-
-All tallies that a ranking of a test set, the measures of its judges and its designs need.
+A test set needs the tallies of its ranking, of the measures of its judges and of its designs.
 """
 
 from __future__ import annotations
@@ -96,8 +92,7 @@ class LiveState:
     """Tallies of judgments, from which the result of a ranking run is computed.
 
     The tallies of a set of judgments are the same, bit for bit, however the judgments came: one by
-    one or at once, in any order, with others that were removed or revised again, or from shards that
-    were merged. They are those of `ranking.core.live.definition.tallies_of_blocks`.
+    one or at once, in any order, with others that were removed or revised again. They are those of `ranking.core.live.definition.tallies_of_blocks`.
 
     Neither judgments nor segments are kept. To change a judgment, give all judgments of its segment,
     as they were and as they are. This takes time in proportion to the judgments of the segment, and
