@@ -1,15 +1,8 @@
-"""Bradley and Terry’s model with ties (Davidson 1970).
+"""Davidson's model, Bradley and Terry's with ties (Davidson 1970): scores from counts, and how far counts move them.
 
-Groups of systems with bounded differences of abilities, and the order of the groups.
-
-The maximum of the likelihood of Bradley and Terry's model, or of Davidson's, is finite only within
-a group of systems that reach each other by chains of comparisons, each won or tied by the former
-system (Ford 1957). Between groups, all wins go in one direction: the groups have an order, at an
+The maximum of the likelihood is finite only within a group of systems that reach each other by chains of comparisons, each
+won or tied by the former system (Ford 1957). Between groups, all wins go in one direction: the groups have an order, at an
 infinite distance. Systems that no chain of comparisons links have no order.
-
-Davidson's model, Bradley and Terry's with ties: abilities by maximum likelihood.
-
-Bradley–Terry with ties (Davidson): scores from counts, and how far counts move them.
 """
 
 from __future__ import annotations

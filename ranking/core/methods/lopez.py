@@ -1,8 +1,6 @@
-"""The order of systems with the fewest violated comparisons (Lopez 2012).
+"""The order of systems that contradicts the fewest pairwise judgments (Lopez 2012).
 
-The linear ordering problem: the order of m items with the smallest total pairwise cost.
-
-Lopez: the order of the systems that contradicts the fewest pairwise judgments.
+This is the linear ordering problem: the order of m items with the smallest total pairwise cost.
 """
 
 from __future__ import annotations
@@ -223,7 +221,7 @@ def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT) -> Ordering
 
     Systems that beat each other in a circle form components; components can be ordered without any
     violation. Within a component, the order is found by dynamic programming over subsets for up to
-    18 systems, by a search with a lower bound for up to 63, and by integer programming beyond.
+    12 systems, by a search with a lower bound for up to 63, and by integer programming beyond.
 
     Several orders can be optimal. The result is the one with the fewest pairs that contradict the
     order of Expected Wins, so it does not depend on the numbers of systems unless their Expected
@@ -235,7 +233,7 @@ def lopez_order(wins: Int64Array, *, time_limit: float = TIME_LIMIT) -> Ordering
     wins : int64, shape (n, n)
         ``wins[a, b]`` comparisons won by a against b.
     time_limit : float
-        Seconds to search for a proof, for more than 24 systems in a component; counted in steps for
+        Seconds to search for a proof, for more than 12 systems in a component; counted in steps for
         up to 63 systems. Then the best order found is returned, with the proven bound.
 
     Returns

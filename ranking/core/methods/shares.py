@@ -1,10 +1,7 @@
 """Scores that are shares of wins, and how far counts move them.
 
-Expected Wins: the share of decided comparisons won, averaged over opponents.
-
-Shares of comparisons, or of blocks, that a system won: WMT's measures before Expected Wins.
-
-Bojar et al. (2011, §2.1) distinguish the meanings of "better than or equal to any other system".
+Expected Wins is the share of decided comparisons won, averaged over opponents. WMT's measures before it are shares of
+comparisons, or of blocks: Bojar et al. (2011, §2.1) distinguish the meanings of "better than or equal to any other system".
 Their proposal, with ties dropped, became the official score of WMT12, "wins / (wins + losses)".
 """
 
