@@ -1,9 +1,4 @@
-"""Counted judgments of a task, and how many units they are worth.
-
-Effective numbers of segments, judges and documents that a ranking rests on.
-
-Counted judgments: all that rankings by counts are computed from, in whole numbers.
-"""
+"""Counted judgments: the whole numbers that rankings by counts are computed from, with the effective numbers of units."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Mean scores of systems over several test sets, with intervals, and the orders in which several methods put systems.
 
-The mean is over these very test sets. Segments of different test sets are different, so their parts of the variance add up;
+The mean is over these test sets alone. Segments of different test sets are different, so their parts of the variance add up;
 a judge who judged in several test sets counts once for all of them. With the influence a_tj of judge j on the scores of
 test set t (T test sets), and V_t as in `ranking.core.uncertainty`,
 
@@ -158,7 +158,7 @@ def mean_scores(
         T of them, at least one; each has a score of each of the systems.
     systems : sequence of str
     confidence : float
-        Of each interval by itself, between 0 and 1.
+        Confidence of each interval by itself, between 0 and 1.
 
     Returns
     -------
@@ -220,7 +220,7 @@ def mean_ranks(
     Parameters
     ----------
     rankings : sequence of mapping
-        Of each test set: rank and rank range (rank, low, high) of each of the systems.
+        Rank and rank range (rank, low, high) of each of the systems, by test set.
     systems : sequence of str
 
     Returns

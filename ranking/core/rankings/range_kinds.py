@@ -2,7 +2,7 @@
 
 Percentiles of few draws promise more than they keep: after one block, a bootstrap draws this one block again and again.
 How many blocks are enough was found by simulation (`tests/benchmarks/thin_coverage.py`, docs/statistics/coverage.md): with
-fewer, more than 6 of 100 true ranks are outside their ranges. It grows with the number of systems, because their scores
+fewer, more than 6 of 100 true ranks are outside their ranges. The number grows with that of systems, because their scores
 are closer together.
 """
 
@@ -401,7 +401,7 @@ def blocks_of_systems(tallies: Tallies, blocks: int) -> list[float]:
 def _too_few_units(
     systems: int, options: RangeOptions, effective: EffectiveUnits, limits: tuple[str, ...]
 ) -> Shortage | None:
-    """Return which unit that ranges take for independent there is too little of, if any."""
+    """Return the unit that ranges take for independent and that is too scarce, if any."""
     if options.independent == "segments":
         needed = blocks_needed(systems, options)
         if effective.segments < needed - _ABOUT:
@@ -514,7 +514,7 @@ def find_ranges_of_counts(
     counted : CountedJudgments
         Over n systems that the method can score, with what `RangeOptions.keeps` says.
     all_systems : int, optional
-        Number of systems with those that the method cannot score; n if not given. Anytime ranges need it.
+        Number of systems, including those that the method cannot score; n if not given. Anytime ranges need it.
     method, parameters, options, scores, seed, engine, progress
         As for `ranking.core.rankings.range_kinds.find_ranges`.
 
@@ -726,7 +726,7 @@ def seconds_of_resamples(
     Returns
     -------
     float
-        Seconds; 0 for up to 18 systems, which take milliseconds per resample for any judgments.
+        Seconds; 0 for up to 12 systems, which take milliseconds per resample for any judgments.
         Often wrong by a factor of two, because few resamples take most of the time.
     """
     ranked = _with_decided_comparisons(blocks)

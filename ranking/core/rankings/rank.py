@@ -1,11 +1,4 @@
-"""Rankings from blocks or from counted judgments.
-
-The ranking of a test set as one frozen result.
-
-The ranking of a test set: scores, ranks, rank ranges and clusters in one frozen result.
-
-Ranges that hold at any time, from what was counted for another ranking of the same judgments.
-"""
+"""The ranking of a test set as one frozen result: scores, ranks, rank ranges and clusters, from blocks or from counts."""
 
 from __future__ import annotations
 
@@ -357,7 +350,7 @@ def rank_counted(
     seed, engine, progress
         As for `rank`.
     all_systems : int, optional
-        Number of systems with those of other groups; those counted if not given.
+        Number of systems, including those of other groups; those counted if not given.
 
     Returns
     -------

@@ -1,15 +1,9 @@
-"""Rankings from the added counts of shards.
-
-Counts of shards of whole segments, which add up to those of all judgments.
+"""Rankings from the added counts of shards: those that `rank` returns for all judgments, bit for bit.
 
 A shard holds all judgments of its segments and no others. So equal judgments, which are told apart by
 their occurrence (`ranking.core.judged.blocks`), are in one shard, and moments over blocks and
 segments are sums over shards. Judges and documents may be in many shards: they are counted by name.
 All numbers are whole, so shards may be added in any order, however segments were cut into shards.
-
-The sum of the counts of shards, and rankings from it.
-
-Rankings from the counts of shards: those that `rank` returns for all judgments, bit for bit.
 """
 
 from __future__ import annotations
@@ -51,7 +45,7 @@ class CountsWanted:
     Attributes
     ----------
     kinds : tuple of pairs of bool
-        Of each layout that is counted: whether it has ties, and blocks won outright.
+        Whether each counted layout has ties, and blocks won outright.
     keeps : Level or None
         What to count beside wins and ties, as in `count_judgments`.
     resamples : int
@@ -72,7 +66,7 @@ class CountsWanted:
 
 @dataclass(frozen=True, eq=False)
 class LayoutCounts:
-    """Counts of a shard in one layout of m cells, k of which blocks can add to.
+    """Counts of a shard in one layout of m cells; blocks can add to k of them.
 
     Attributes
     ----------
