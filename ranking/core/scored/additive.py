@@ -15,7 +15,7 @@ a segment with one score, or a judge who never scored two outputs of a segment, 
 With fewer than `FEWEST_SEGMENTS` segments or, over judges, `FEWEST_JUDGES` judges, effects have no intervals and ranges:
 simulated ones leave out up to 23 %.
 
-That difference can be 0 by chance, and a sandwich does not see the error of a score that the model fits exactly. So no
+The difference "segments + judges − their intersection" can be 0 by chance, and a sandwich does not see the error of a score that the model fits exactly. So no
 variance is taken for smaller than that over segments alone, or than that of single scores with equal noise.
 """
 
@@ -132,7 +132,7 @@ def fit_additive(
     ----------
     columns : ScoreColumns
     level : "segments", "judges" or "two_way"
-        What is taken for independent; "segments" speaks of these judges only.
+        Units taken for independent; "segments" speaks of these judges only.
     confidence : float
     seed : int
         Of the draws behind rank ranges.
@@ -231,7 +231,7 @@ def _t(confidence: float, degrees: FloatArray | float) -> FloatArray:
 
 
 def _require_clusters(columns: ScoreColumns, moved: FloatArray, level: Level) -> None:
-    """Raise ValueError unless two clusters say anything of systems."""
+    """Raise ValueError unless at least two clusters tell systems apart."""
     says = np.abs(moved).max(axis=1) > _NOTHING
     for what, unit in (("judges", columns.judge), ("segments", columns.segment)):
         if level in (what, "two_way") and says.any() and len(np.unique(unit[says])) < 2:

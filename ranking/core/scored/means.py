@@ -1,7 +1,7 @@
 """Mean scores of systems, raw and standardised by judge, with intervals from a bootstrap of segments.
 
-The bootstrap knows nothing of judges: with several, its intervals leave out 16 to 42 % in simulation, however many
-segments there are, and so there are none. With one judge they need `FEWEST_GROUPS` segments, or documents.
+The bootstrap ignores judges: with several, its intervals leave out 16 to 42 % of the true means in simulation, however many
+segments there are, so means then have no intervals. With one judge they need `FEWEST_GROUPS` segments, or documents.
 """
 
 from __future__ import annotations
