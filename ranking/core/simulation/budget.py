@@ -1,9 +1,4 @@
-"""The judgments that a target needs.
-
-Simulated campaigns that grow until they reach targets.
-
-The number of judgments to collect until targets are reached (Koehn 2012, §6).
-"""
+"""The judgments that targets need (Koehn 2012, §6), from simulated campaigns that grow until they reach them."""
 
 from __future__ import annotations
 

@@ -1,14 +1,9 @@
-"""Expected results of a budget, quickly.
+"""Pairs and clusters to expect from a number of judgments, quickly enough for a page that follows a slider.
 
-Abilities of systems some of which may be equally good, drawn from what is known of each.
-
-Pairs and clusters to expect from a number of judgments: quickly, for a page that follows a slider.
-
-Systems' abilities are drawn: before the first judgment from Koehn's (2012) model, afterwards from their
-posterior; systems may be equally good, as in `ranking.core.simulation.noise`. The comparisons to come follow from them, as normal variables with the correlation that
-comparisons of one block have.
-
-What other designs would take from now on, on the systems and the noise that a campaign's judgments show.
+Abilities of systems are drawn: before the first judgment from Koehn's (2012) model, afterwards from their posterior; some may
+be equally good, as in `ranking.core.simulation.noise`. The comparisons to come follow from them, as normal variables with the
+correlation that comparisons of one block have. `needs_of_design` says what other designs would take from now on, on the
+systems and the noise that a campaign's judgments show.
 """
 
 from __future__ import annotations
@@ -340,7 +335,7 @@ def _quantile(values: FloatArray, share: float, method: Literal["lower", "higher
 
 
 def _extremes(n: int) -> list[int]:
-    """Return the numbers of different qualities that are simulated by themselves: fewest pairs, and most, come of them."""
+    """Return the numbers of different qualities that are simulated by themselves: those that separate fewest and most pairs."""
     return sorted({1, min(2, n), n})
 
 
@@ -515,8 +510,9 @@ def _blocks_by_weight(
 ) -> FloatArray:
     """Return for B blocks of E campaigns which systems they show, 1 or 0, (E, B, n): drawn as active designs draw.
 
-    The first with chances as its weights (2, E, n, n), of which `which` chooses one for each block, in all; each further
-    one with chances as its weights with those that are shown already.
+    The weights (2, E, n, n) hold those of active and of even blocks; `which` chooses for each block. The chance of the
+    first system is proportional to its weights with all systems, that of each further one to those with the systems shown
+    already.
     """
     n = weights.shape[-1]
     campaign = np.arange(weights.shape[1])[:, np.newaxis]
@@ -534,7 +530,7 @@ def _blocks_by_weight(
     return np.asarray(chosen)
 
 
-#: Numbers of comparisons that are looked at, evenly on a logarithmic scale; between two of them, straight lines.
+#: Numbers of comparisons that are examined, evenly on a logarithmic scale; between two of them, straight lines.
 _POINTS = 36
 #: The first one, as a share of the last.
 _FIRST = 1e-3

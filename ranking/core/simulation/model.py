@@ -1,13 +1,8 @@
-"""Simulated campaigns, and experiments with them.
+"""Simulated campaigns by Koehn's (2012, §3) generative model of human judgments, and experiments with them.
 
-Simulated campaigns by Koehn's (2012, §3) generative model of human judgments.
-
-Every experiment is a function of the seed, its number and the model: it does not depend on the
-number of workers or on other experiments. A longer campaign begins with the shorter one, so one
-experiment gives all points of a curve. Two models that differ only in noise use the same systems
-and the same random numbers, so curves over the noise are smooth.
-
-Independent experiments, measured by any engine with the same results.
+Every experiment is a function of the seed, its number and the model: it does not depend on other experiments, on the engine
+or on the number of workers. A longer campaign begins with the shorter one, so one experiment gives all points of a curve. Two
+models that differ only in noise use the same systems and the same random numbers, so curves over the noise are smooth.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""The noise of a campaign’s judges, and futures that fit its judgments.
+"""The noise of a campaign's judges, the σ of Koehn's (2012) model, and simulated campaigns that resemble it so far.
 
-The noise of a campaign: the σ of Koehn's model that gives curves like the campaign's.
-
-Possible continuations of a campaign: simulated campaigns that resemble it so far.
-
-How the share of pairs told apart may grow in a campaign: Koehn's (2012) Figure 2, continued.
+A campaign's curve is the share of pairs told apart by number of judgments (Koehn's Figure 2). The noise is fitted to it, and
+the simulated campaigns most like it are continued.
 """
 
 from __future__ import annotations

@@ -1,11 +1,4 @@
-"""Time and days of the work ahead.
-
-How long judges take for a word, measured from their active time, with an interval.
-
-When work will be done, from how much of it was done on each of some days.
-
-Hours and days until a target: how many judgments it takes is not known, nor how fast they come.
-"""
+"""Hours and days until a target, from the pace of judges and from the work done on past days, with intervals."""
 
 from __future__ import annotations
 
@@ -91,7 +84,7 @@ def reading_pace(
     *,
     confidence: float = 0.95,
 ) -> ReadingPace | None:
-    """Measure the pace from blocks: by whom, with how many words, in how many seconds.
+    """Measure the pace from the judge, the number of words and the seconds of each block.
 
     The pace is Σ seconds / Σ words. Judges differ more than blocks do, so the variance is that between
     judges (linearised, on the logarithm), and twice that: those who judge the rest are others like these.
