@@ -337,7 +337,7 @@ def anytime_ranges_of_moments(
     confidence : float
         Between 0 and 1.
     all_systems : int, optional
-        Number of systems with those that `systems` leaves out because they have no score yet; n if not given.
+        Number of systems, including those that `systems` leaves out because they have no score yet; n if not given.
 
     Returns
     -------

@@ -652,7 +652,7 @@ def rank_confidence_sets(
 
     True ranks are those of the expected values of the scores. Equal systems share a span of ranks,
     and the sets hold all of it. So if simultaneous sets are grouped with
-    `ranking.core.ranges`, the probability that any system stands in a better
+    `clusters`, the probability that any system stands in a better
     cluster than a system that is truly as good or better is at most 1 − `confidence`.
 
     Unlike percentiles of resampled ranks, this also holds if scores differ by less than their

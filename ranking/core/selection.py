@@ -1,12 +1,8 @@
-"""Cross-validated selection of a ranking method.
+"""Selection of a ranking method by cross-validation: how well methods predict held-out judgments.
 
-Predictors: functions that learn from blocks to predict further comparisons.
-
-Model selection by cross-validation: how well methods predict held-out judgments.
-
-Hopkins & May (2013) and Sakaguchi, Post & Van Durme (2014) evaluate a ranking method by how often
-it predicts the outcome (win, tie, loss) of comparisons it has not seen. Folds consist of segments,
-because judgments of one segment are alike and a method must not learn from the segment it predicts.
+Hopkins & May (2013) and Sakaguchi, Post & Van Durme (2014) evaluate a ranking method by how often it predicts the outcome
+(win, tie, loss) of comparisons it has not seen. Folds consist of segments, because judgments of one segment are alike and a
+method must not learn from the segment it predicts. A predictor is a function that learns from blocks to predict comparisons.
 """
 
 from __future__ import annotations
@@ -297,7 +293,7 @@ def select_method(
     blocks : Blocks
         B blocks; leave the reference out first if it is not to be predicted.
     predictors : mapping of str to Predictor
-        For instance `ranking.core.selection`.
+        For instance those of `predictors`.
     folds : int
         Number of folds; the papers use 100.
     seed : int

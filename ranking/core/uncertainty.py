@@ -348,7 +348,7 @@ def standard_errors(
     deviations from an estimate based on the same data, so V is multiplied by G / (G − 1) for the
     effective number G of clusters (`ranking.core.counting.moments.Moments.effective`). "pairs"
     takes each comparison for a separate cluster, without this factor; "two_way" is
-    `ranking.core.uncertainty`.
+    `two_way_covariance`.
 
     Parameters
     ----------
