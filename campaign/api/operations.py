@@ -35,7 +35,7 @@ class _NamesAlone(SimpleMetadata):
         return {}
 
 
-#: Parts of addresses, and the attribute that finds the object for members of its campaign alone.
+#: Parts of addresses, and the attribute that finds the object for members of its campaign only.
 _ADMITTING: Final = {"slug": "campaign", "task_id": "task"}
 
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from campaign.database.recording import RecordedModel, Recording
 from campaign.database.triggers import is_one_of
 
-#: Noting each use would cost a write a request.
+#: Recording every use would cost a write per request.
 USE_NOTED_EVERY: Final = timedelta(hours=1)
 
 
@@ -51,7 +51,7 @@ class ApiToken(RecordedModel):
     expiry = models.DateTimeField(_("Expires"))
     last_used_at = models.DateTimeField(null=True, blank=True, help_text="Rounded to the hour.")
 
-    # In each campaign that it reaches; in none for accounts that are a member nowhere.
+    # Recorded in each campaign that it opens; in none if the user is not a member of any.
     recording: ClassVar = Recording(
         fields=["name", "user_id", "scope", "expiry"],
         campaign="user__memberships__campaign_id",

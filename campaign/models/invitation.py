@@ -107,7 +107,7 @@ class Invitation(RecordedModel):
         constraints = [
             is_one_of("role", InvitationRole, name="invitation_role_is_known"),
             models.CheckConstraint(
-                # A comparison with NULL is no violation.
+                # A check that compares with NULL passes.
                 condition=models.Q(user__isnull=True, role="judge", cap__isnull=False, cap__gte=1)
                 | models.Q(user__isnull=False, cap__isnull=True, arrived=0),
                 name="invitation_for_anybody_is_for_judges_and_capped",

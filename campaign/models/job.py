@@ -95,7 +95,7 @@ class Job(models.Model):
                 condition=models.Q(state__in=["queued", "running"]),
                 name="job_to_be_done",
             ),
-            # For the metrics, which ask every few seconds: jobs are kept.
+            # For the metrics, which are read every few seconds; jobs are kept for good.
             models.Index(
                 fields=["finished_at"],
                 condition=models.Q(state="failed"),

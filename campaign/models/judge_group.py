@@ -70,7 +70,7 @@ class GroupMember(RecordedModel):
     class Meta:
         verbose_name = _("Group member")
         constraints = [
-            # By judge first: lending asks for the groups of one.
+            # By judge first, because lending looks up the groups of a judge.
             models.UniqueConstraint(
                 fields=["judge", "group"], name="group_member_once_per_judge_and_group"
             ),

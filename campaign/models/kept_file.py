@@ -7,7 +7,7 @@ from django.db.models.functions import Now
 
 from campaign.models.user import by_user
 
-#: Bytes of each part of an export or a bundle but the last.
+#: Bytes of each part of an export or a bundle, except the last.
 PART_BYTES: Final = 1024 * 1024
 
 

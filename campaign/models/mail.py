@@ -40,7 +40,7 @@ _TO_ERASED: Final = [
     MailKind.ERASURE_REFUSED,
     MailKind.ERASURE_CARRIED_OUT,
 ]
-#: Columns that messages of these kinds set, among those that only some kinds have.
+#: Optional columns that messages of these kinds set; the others stay empty.
 _ABOUT: Final = (
     ([MailKind.JUDGE], {"campaign", "judge"}),
     ([MailKind.MEMBER], {"campaign", "user"}),
@@ -142,7 +142,7 @@ class Mail(models.Model):
         "campaign.Invitation", on_delete=models.SET_NULL, related_name="mail", null=True, blank=True
     )
     created_by = by_user()
-    # Or replaced by another.
+    # Time at which it was withdrawn or replaced by another.
     withdrawn_at = models.DateTimeField(null=True, blank=True)
 
     objects: ClassVar[MailQuerySet] = MailQuerySet.as_manager()  # type: ignore[assignment]

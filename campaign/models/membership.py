@@ -60,7 +60,7 @@ class Membership(RecordedModel):
                 fields=["user", "campaign"], name="membership_once_per_user_and_campaign"
             ),
             is_one_of("role", MembershipRole, name="membership_role_is_known"),
-            # Each alert names something to do.
+            # Alerts require action, which analysts cannot take.
             models.CheckConstraint(
                 condition=models.Q(daily_alerts=False) | models.Q(role__in=CHANGING_ROLES),
                 name="membership_with_daily_alerts_may_act",

@@ -93,7 +93,7 @@ class System(RecordedModel):
                 name="system_name_without_comma",
             ),
             is_one_of("kind", SystemKind, name="system_kind_is_known"),
-            # Each damaged reference is approved and withdrawn for itself.
+            # Damaged references are approved and withdrawn individually.
             models.CheckConstraint(
                 condition=models.Q(withdrawn_at__isnull=True)
                 | ~models.Q(kind=SystemKind.BAD_REFERENCE),

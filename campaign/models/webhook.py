@@ -135,11 +135,11 @@ class WebhookDelivery(models.Model):
             ),
         ]
         indexes = [
-            # The worker looks here every few seconds.
+            # For the worker, which looks for messages every few seconds.
             models.Index(
                 F("next_attempt_at"), name="webhook_delivery_due", condition=Q(state="waiting")
             ),
-            # And Prometheus here.
+            # For the metrics.
             models.Index(
                 F("attempted_at"), name="webhook_delivery_failed", condition=Q(state="failed")
             ),

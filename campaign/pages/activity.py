@@ -107,7 +107,7 @@ class _Words:
         before: Any,
         after: Any,
     ) -> ChangedField:
-        # A field of an earlier version, which is gone, is called as it was.
+        # A field that a later version removed is shown by its column name.
         known = {field.attname: field for field in model._meta.concrete_fields}
         field = known.get(name)
         words = str(capfirst(field.verbose_name)) if field is not None else name

@@ -40,7 +40,7 @@ from campaign.models import (
 _CONCURRENT_WITHIN = timedelta(minutes=10)
 
 
-# Other devices go by their proper names.
+# Other devices have proper names, which are not translated.
 _DEVICES = {
     "Android phone": _("Android phone"),
     "Android tablet": _("Android tablet"),

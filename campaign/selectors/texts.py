@@ -8,7 +8,7 @@ from django.db.models import Count, Min, Prefetch, QuerySet
 
 from campaign.models import Document, Output, Reference, Segment, SystemKind, Task
 
-#: Segments of a page.
+#: Segments per page.
 SEGMENTS_ON_A_PAGE = 25
 _AT_ONCE = 500
 

@@ -26,9 +26,9 @@ logger = logging.getLogger(__name__)
 
 #: Delays before each further attempt if the mail server cannot be reached.
 RETRY_DELAYS: Final = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 240))
-#: A message that is being sent for so long was lost with its worker: tasks end earlier.
+#: A message that is still being sent after this time was lost with its worker; tasks end earlier.
 _SENDING_TIMEOUT: Final = timedelta(minutes=15)
-#: Time that rows other than invitations are kept, for finding out why a message did not arrive.
+#: Time that messages other than invitations are kept, to find out why one did not arrive.
 _KEPT: Final = timedelta(days=7)
 _OF_ACCOUNTS: Final = (MailKind.PASSWORD, MailKind.ADDRESS)
 _INVITATIONS: Final = (MailKind.JUDGE, MailKind.MEMBER)
@@ -128,7 +128,7 @@ def message_send(mail: Mail, message: Callable[[BaseEmailBackend], EmailMessage]
     try:
         message(connection).send()
     except smtplib.SMTPNotSupportedError as error:
-        # The server does not support the letters of the address.
+        # The server does not support the characters of the address.
         _outcome_store(mail, MailState.FAILED, error)
         return False
     except smtplib.SMTPException as error:

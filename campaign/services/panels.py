@@ -21,14 +21,14 @@ from campaign.texts.language_tags import language_tags_checked
 MOST_BLOCKS: Final = 10_000
 MOST_MINUTES: Final = 60 * 24 * 30
 MOST_PARTICIPATIONS: Final = 1_000
-#: Enough for a class in a computer room behind one address, yet limits attempts to invent ids.
+#: Enough for a class in a computer room behind one address, yet few enough to limit guessing ids.
 ARRIVALS_AN_HOUR: Final = 60
 _HOUR: Final = 3600
 #: Pattern of completion codes.
 CODE_PATTERN: Final = r"^[A-Za-z0-9_-]{4,60}$"
-#: The name of the parameter with the participant's id.
+#: Pattern of the name of the parameter with the participant's id.
 PARAMETER_PATTERN: Final = r"[A-Za-z0-9_.-]{1,60}"
-#: Terms that only one kind of panel has; for the other they stay as `Panel` has them.
+#: Terms that only one kind of panel has; for the other they keep their defaults.
 GENERIC_TERMS: Final = ("service", "id_parameter", "completion_address", "screened_out_address")
 PROLIFIC_TERMS: Final = ("participations_per_member", "webhook_secret")
 

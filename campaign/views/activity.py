@@ -125,6 +125,6 @@ def _file(
 def _from_to(field: ChangedField) -> SafeString:
     if field.before is None or field.after is None:
         return format_html("<bdi>{}</bdi>", field.after if field.before is None else field.before)
-    # An arrow to the left in languages that are written so.
+    # Right-to-left languages translate it with an arrow to the left.
     words = _("<bdi>%(before)s</bdi> → <bdi>%(after)s</bdi>")
     return mark_safe(words % {"before": escape(field.before), "after": escape(field.after)})  # noqa: S308

@@ -151,7 +151,7 @@ def link_restore(request: HttpRequest, slug: str, invitation_id: int) -> HttpRes
 
 
 def _link(campaign: Campaign, invitation_id: int) -> Invitation:
-    # Invitations of members are taken back on their own page.
+    # Invitations of members are withdrawn on their own page.
     own = Invitation.objects.filter(campaign=campaign).but_to_become_member()
     links = own.select_related("user")
     return get_object_or_404(links, pk=invitation_id)

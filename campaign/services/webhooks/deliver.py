@@ -19,11 +19,11 @@ BACKOFF: Final = tuple(
     timedelta(seconds=seconds)
     for seconds in (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
 )
-#: Each is up to a fifth longer, so that messages that failed together are not retried together.
+#: Each delay is up to a fifth longer, so that messages that failed together are not retried together.
 _JITTER: Final = 0.2
-#: After that another worker tries again: longer than any attempt takes.
+#: Time after which another worker tries again; longer than any attempt takes.
 LEASE: Final = timedelta(minutes=2)
-#: An endpoint that failed for as long is switched off.
+#: An endpoint that has failed for this long is switched off.
 DISABLED_AFTER: Final = timedelta(days=5)
 _GONE: Final = 410
 

@@ -13,7 +13,7 @@ from campaign.refusals import RefusedError
 from campaign.services.webhooks.sending import AddressRefusedError, secret_make, url_check
 
 MOST_ENDPOINTS: Final = 10
-#: Hours that the previous secret signs beside the new one.
+#: Hours for which the previous secret also signs.
 OVERLAP_HOURS: Final = 24
 
 

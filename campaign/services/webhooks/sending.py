@@ -22,11 +22,11 @@ from urllib.parse import SplitResult, urlsplit
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-#: Seconds for each step, and for all of them.
+#: Time limits in seconds, of each step and in total.
 STEP_SECONDS: Final = 10.0
 TOTAL_SECONDS: Final = 20.0
 _READ_AT_MOST: Final = 4096
-# Translates to IPv4 addresses behind a gateway, private ones among them.
+# Networks that a gateway translates to IPv4 addresses, including private ones.
 _NAT64: Final = (ipaddress.ip_network("64:ff9b::/96"), ipaddress.ip_network("64:ff9b:1::/48"))
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
