@@ -55,7 +55,7 @@ class WebhookEndpoint(RecordedModel):
         _("Switched off"), null=True, blank=True, help_text="Set after several days of failures."
     )
     created_by = by_user()
-    # By the task's id; the row is locked while messages are added.
+    # Number of the last judgment reported, by task id; the row is locked while messages are added.
     judgments_told = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
