@@ -1,4 +1,4 @@
-// Says who judged in this browser, which no longer knows them, and whether judgments of theirs wait on this device.
+// Names the judges who used this browser before it lost their session, and whether they have unsent judgments.
 
 /** @param {string} key */
 function read(key) {
@@ -14,13 +14,13 @@ function ownersOfWork() {
     const keys = Object.keys(localStorage).filter((key) => key.startsWith("quintet/outbox/"));
     return new Set(keys.filter((key) => !read(key)?.refused).map((key) => key.split("/")[2]));
   } catch {
-    return new Set(); // a browser that keeps nothing
+    return new Set(); // Storage is not available.
   }
 }
 
 const notice = document.getElementById("kept-work");
 const text = document.getElementById("kept-work-text");
-// As the judging page kept it; what was left by an older one has no name.
+// Names as stored by the judging page; old versions stored none.
 const names = Array.from(ownersOfWork(), (owner) => read(`quintet/judge/${owner}`)).filter(Boolean);
 const isWaiting = names.length > 0;
 const judge = notice?.dataset.campaign && read(`quintet/judge-of/${notice.dataset.campaign}`);

@@ -1,4 +1,4 @@
-// Passkeys: wires the one form of a page that asks for one to allauth's script, and says in words what went wrong.
+// Passkeys: connects the page's form to allauth's script and shows errors in words.
 
 const IDS = { credential: "passkey-credential", data: "js_data" };
 
@@ -18,7 +18,7 @@ function prepare() {
 }
 
 document.addEventListener("allauth.error", (event) => {
-  event.preventDefault(); // it would write into the console
+  event.preventDefault(); // The default logs to the console.
   const problem = document.getElementById("passkey-problem");
   if (problem) problem.textContent = String(problem.dataset.words);
 });

@@ -1,5 +1,5 @@
-// Nobody is signed in here any more: the sentences and the page that the judging page keeps for a reload without
-// network go. Judgments that are not sent yet stay. The link of a judge opens here, too.
+// After signing out: deletes the sentences and the page stored for offline use, but keeps unsent judgments. Also opens
+// judges' links.
 
 /** @param {string} id */
 const byId = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -13,7 +13,7 @@ async function forget() {
   }
 }
 
-forget().catch(() => undefined); // a browser that keeps nothing
+forget().catch(() => undefined); // Storage may not be available.
 
 const form = byId("link-form");
 const field = /** @type {HTMLInputElement} */ (byId("link"));

@@ -1,7 +1,7 @@
-// The description of the API, shown by Swagger UI. Nothing but reading is offered to be tried: it acts in the reader's name.
+// Shows the API description in Swagger UI. Only read operations can be tried, because requests use the reader's session.
 
 const place = /** @type {HTMLElement} */ (document.getElementById("api"));
-// Swagger UI has dark colours of its own, by a class; api.css puts those right that are too pale.
+// A class switches Swagger UI's dark colours on; api.css fixes their contrast.
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const followScheme = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
 dark.addEventListener("change", followScheme);
@@ -17,9 +17,9 @@ SwaggerUIBundle({
   defaultModelsExpandDepth: -1,
   supportedSubmitMethods: ["get"],
   validatorUrl: null,
-  // `x-fields`: what ?fields= may name.
+  // `x-fields`: the values of ?fields=.
   showExtensions: true,
   layout: "BaseLayout",
-  // The page has a main part already.
+  // The page has a main landmark already.
   onComplete: () => place.querySelector("main")?.setAttribute("role", "presentation"),
 });

@@ -1,5 +1,5 @@
-// Keeps the dashboard live. htmx asks every second and swaps what has changed; this decides when not to
-// ask, says how fresh the numbers are, and tells a screen reader a new headline, not every number.
+// Keeps the dashboard live. htmx polls every second and swaps changes; this module skips polls, shows the age of the
+// numbers, and announces new headlines to screen readers.
 
 const state = document.getElementById("live-state");
 const announcement = document.getElementById("live-announcement");
@@ -8,14 +8,14 @@ const words = /** @type {Record<string, string>} */ (state.dataset);
 const board = () => document.getElementById("dashboard");
 const headline = () => document.getElementById("headline")?.textContent ?? "";
 
-// After a failed request ask less and less often, at most twice a minute.
+// Back off after failed requests, up to this interval.
 const PATIENCE_MS = 30_000;
 let wait = 0;
 let notBefore = 0;
 let stopped = false;
 let trouble = "";
 
-// The server says how old the numbers are: its clock and ours may differ.
+// The server sends the age of the numbers, because clocks may differ.
 /** @type {number | null} */
 let updatedAt = null;
 function noteAge() {
@@ -30,7 +30,7 @@ function fill(pattern, name, value) {
 
 /** @param {number} seconds */
 function ageInWords(seconds) {
-  // With the digits that the rest of the page has.
+  // With the same digits as the rest of the page.
   const figure = new Intl.NumberFormat(`${document.documentElement.lang}-u-nu-latn`).format;
   if (seconds < 60) return fill(words.seconds, "n", figure(Math.floor(seconds)));
   if (seconds < 3600) return fill(words.minutes, "n", figure(Math.floor(seconds / 60)));
@@ -77,7 +77,7 @@ document.body.addEventListener("htmx:afterRequest", (event) => {
   show();
 });
 
-// A swap must not close what the reader has opened, nor say again what they have heard.
+// A swap must not close opened parts or repeat announcements.
 /** @type {string[]} */
 let opened = [];
 let heard = headline();

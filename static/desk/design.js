@@ -1,4 +1,4 @@
-// The budget of a design: the slider and the number beside it say the same, in judgments, hours or money.
+// Synchronizes the slider and the field of a design's budget, in judgments, hours or money.
 
 const budgetForm = /** @type {HTMLFormElement | null} */ (document.querySelector("#budget-form"));
 const slider = /** @type {HTMLInputElement | null} */ (document.querySelector("#budget-range"));

@@ -1,4 +1,4 @@
-// The answer of a page of results, which renews itself: not while the reader is in it, or has opened a part of it.
+// Pauses updates of a results page while it has the focus or an opened part.
 
 document.body.addEventListener("htmx:beforeSwap", (event) => {
   const { detail } = /** @type {CustomEvent} */ (event);

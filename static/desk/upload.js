@@ -1,5 +1,5 @@
-// Sends files in parts, so that a lost connection costs one part, and a file that was half sent before goes on
-// where it stopped. Folders and archives may be dropped; their names go along.
+// Uploads files in parts, so that a lost connection costs one part and interrupted files resume. Folders and archives can
+// be dropped; their names are kept.
 
 const form = /** @type {HTMLFormElement} */ (document.querySelector("form#upload"));
 const drop = /** @type {HTMLElement} */ (form.querySelector("[data-drop]"));
@@ -32,7 +32,7 @@ async function ask(address, options) {
         return { status: response.status, data: await response.json() };
       }
     } catch {
-      // No answer: said below, and asked again.
+      // No answer: shown and retried below.
     }
     sending.textContent = words.trouble;
     await new Promise((done) => setTimeout(done, pause));
@@ -59,7 +59,7 @@ async function send({ name, file }) {
       body: file.slice(offset, offset + partBytes),
       headers: { "Content-Type": "application/octet-stream" },
     });
-    // Another tab was faster, or an answer was lost: go on where the server is.
+    // Another tab was faster or an answer was lost: continue from the server's offset.
     offset = answer.status === 409 ? answer.data.received : accepted(answer).received;
   }
 }
@@ -96,7 +96,7 @@ async function entries(entry) {
   /** @type {Named[]} */
   const found = [];
   for (;;) {
-    // A reader gives a hundred entries at a time, and then none.
+    // Readers return up to 100 entries per call, then none.
     const some = await new Promise((done, failed) => reader.readEntries(done, failed));
     if (!some.length) return found;
     for (const each of some) found.push(...(await entries(each)));
@@ -112,7 +112,7 @@ for (const input of /** @type {NodeListOf<HTMLInputElement>} */ (
     );
   };
   input.addEventListener("change", sendChosen);
-  // Chosen before this script was there.
+  // Files chosen before this script was loaded.
   sendChosen();
 }
 
@@ -130,7 +130,7 @@ drop.addEventListener("dragleave", () => drop.classList.remove("over"));
 drop.addEventListener("drop", (event) => {
   event.preventDefault();
   drop.classList.remove("over");
-  // Entries are gone once the event is over: all are asked for first.
+  // Entries expire after the event, so collect them first.
   const dropped = [...(event.dataTransfer?.items ?? [])].flatMap(
     (item) => item.webkitGetAsEntry() ?? [],
   );

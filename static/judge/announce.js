@@ -1,16 +1,16 @@
-// What a screen reader is told, politely: what changed beside where the focus is.
+// Polite announcements to screen readers, of changes away from the focus.
 
 const place = document.getElementById("announcement");
-// What still stands here when a dialog closes would be said again; what goes while it is being read is cut off.
+// Leftover text would be read again when a dialog closes; text removed too early is cut off.
 const CLEAR_MS = 3000;
-// A character.
+// Reading time per character.
 const READ_MS = 70;
-// WebKit says the same words again only where they were gone for a tenth of a second.
+// WebKit repeats the same words only if they were gone for 100 ms.
 const GONE_MS = 150;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let next;
 
-// `texts`, if any, are of the block and are read in their own language.
+// `texts` belong to the block and are read in their own languages.
 /** @param {string} words @param {(TextOf | null)[]} texts */
 export function announce(words, ...texts) {
   const said = document.createElement("span");

@@ -1,15 +1,15 @@
-// The judging API. An answer of the server is {status, data, at, asked}: `at` by its clock, `asked` by
-// performance.now() when the request was made; no answer at all throws Unreachable.
+// The judging API. An answer is {status, data, at, asked}: `at` by the server's clock, `asked` by performance.now()
+// when the request was made. Throws Unreachable if there is no answer.
 
 import * as store from "./store.js";
 
 const TIMEOUT_MS = 20_000;
-// Under this key the device keeps who is signed in.
+// The storage key of the user who is signed in.
 export const SIGNED_IN = "quintet/signed-in";
 
 export class Unreachable extends Error {}
 
-// Read for each request: signing in again, in another tab, changes it.
+// Read for each request, because signing in again in another tab changes it.
 /** @param {string} name */
 function cookie(name) {
   const pair = document.cookie.split("; ").find((each) => each.startsWith(`${name}=`));
@@ -27,7 +27,7 @@ export class Api {
     this.hasDocuments = hasDocuments;
   }
 
-  // Who is signed in in this browser, as far as its pages know.
+  // The user signed in to this browser, as far as its pages know.
   /** @returns {string | null} */
   whoIsSignedIn() {
     return store.get(SIGNED_IN);
@@ -43,13 +43,13 @@ export class Api {
     return this.#call("POST", "assignments/", { campaign: this.campaign, ...inHand });
   }
 
-  // `kind` is "judgments", "skips" or "problem-reports". The same id twice is one of them, so sending again is safe.
+  // `kind` is "judgments", "skips" or "problem-reports". Sending the same id again is safe.
   /** @param {Kind} kind @param {string} id @param {Submission} body */
   submit(kind, id, body) {
     return this.#call("PUT", `${kind}/${id}/`, body);
   }
 
-  // Null where there is none to be had.
+  // Null if the campaign has no documents.
   /** @param {string} block */
   async wholeDocument(block) {
     return this.hasDocuments ? this.#call("GET", `documents/${block}/`, undefined, "default") : null;
@@ -59,12 +59,12 @@ export class Api {
     return this.#call("GET", `progress/?${new URLSearchParams({ campaign: this.campaign })}`);
   }
 
-  // Sentences and active time, today and in all.
+  // Sentences and active time, today and in total.
   workTime() {
     return this.#call("GET", `work-time/?${new URLSearchParams({ campaign: this.campaign })}`);
   }
 
-  // A page of what this judge has judged; `cursor` as the page before had it.
+  // A page of this judge's judgments; `cursor` comes from the previous page.
   /** @param {string | null} cursor */
   history(cursor) {
     const query = new URLSearchParams({ campaign: this.campaign, ...(cursor && { cursor }) });
@@ -74,7 +74,7 @@ export class Api {
   /** @param {string} method @param {string} path @param {object} [body] @param {RequestCache} [cache] @returns {Promise<Answer>} */
   async #call(method, path, body, cache = "no-store") {
     const asked = performance.now();
-    // Somebody else opened their link in this browser: what is done here must not become theirs.
+    // Another judge opened their link in this browser: nothing may be sent in their name.
     if (store.get(SIGNED_IN) !== this.user) return { status: 401, data: null, at: Date.now(), asked };
     let response;
     let data = null;
@@ -88,12 +88,12 @@ export class Api {
         },
         credentials: "same-origin",
         cache,
-        // Enter, and the lid of the laptop closes: the request still goes out.
+        // The request is sent even if the laptop is closed right after Enter.
         keepalive: method === "PUT",
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       if (response.headers.get("Content-Type")?.includes("json")) data = await response.json();
-      // Cut off within its headers, or the page of a network that wants a sign-in of its own: no answer of the server's.
+      // A truncated answer or the sign-in page of a network, not an answer of the server.
       else if (response.ok && response.status !== 204) throw new Unreachable();
     } catch {
       throw new Unreachable();
@@ -103,19 +103,19 @@ export class Api {
   }
 }
 
-// Of the page that comes after one of the history; null after the last.
+// The cursor of the next page of the history, or null after the last.
 /** @param {{ next: string | null }} page */
 export const cursorAfter = ({ next }) => next && new URL(next).searchParams.get("cursor");
 
 /** @param {number} status */
 export const isSignedOut = (status) => status === 401 || status === 403;
-// The organisers stopped this judge: no matter of signing in.
+// The organisers paused this judge; signing in would not help.
 /** @param {Answer} answer */
 export const isPaused = ({ status, data }) => status === 403 && data?.code === "paused";
-// New instructions to be accepted before more is lent.
+// New instructions must be accepted first.
 /** @param {Answer} answer */
 export const isUninstructed = ({ status, data }) => status === 403 && data?.code === "instructions";
-// They declined to take part, in another tab or on another device.
+// The judge declined to take part, in another tab or on another device.
 /** @param {Answer} answer */
 export const isDeclined = ({ status, data }) => status === 403 && data?.code === "declined";
 /** @param {number} status */

@@ -1,20 +1,20 @@
-// The texts of a block: source, references and their neighbours at the side, and how outputs are written.
-// Texts are only ever set as text, each with its own language and direction.
+// The texts of a block: source, references and neighbouring sentences, and how outputs are displayed.
+// Texts are only set as text content, each with its own language and direction.
 
 import { say } from "./words.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
-// A text of spaces and characters that nobody sees.
+// Whether a text has no visible characters.
 /** @param {string} text */
 const isBlank = (text) => !/[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
 
-// What is heard of a text.
+// The words that a screen reader reads for a text.
 /** @param {TextOf} text */
 export const heardOf = ({ text }) => (isBlank(text) ? say("empty") : text);
 
-// Where there is nothing to see, the style sheet says so: the text itself, whose places are counted, stays as it is.
+// The style sheet labels empty texts; the text itself stays unchanged, because spans count its characters.
 /** @template {HTMLElement} E @param {E} element @param {TextOf} text */
 export function setText(element, { text, lang, dir }) {
   element.textContent = text;
@@ -32,7 +32,7 @@ function paragraph(text, className) {
   return setText(element, text);
 }
 
-// Between the sentences before and after it.
+// The element between the sentences before and after it.
 /** @param {HTMLElement} own @param {Context} context */
 function withNeighbours(own, { before, after }) {
   /** @param {Neighbour | undefined} neighbour */
@@ -44,7 +44,7 @@ function withNeighbours(own, { before, after }) {
 export function showTexts(block) {
   /** @type {Context} */
   const context = { before: [], after: [], ...block.context };
-  // A campaign may hide the source; it is not sent then.
+  // Campaigns that hide the source do not send it.
   $("source-part").hidden = !block.source;
   const source = block.source ? [paragraph(block.source, "source")] : [];
   $("source").replaceChildren(...(source.length ? withNeighbours(source[0], context) : []));
@@ -60,11 +60,11 @@ export function showTexts(block) {
   });
 }
 
-// A character of Chinese is as wide as two others.
+// Chinese characters are twice as wide as others.
 /** @param {TextOf} text */
 const widthOf = ({ text }) => text.length + (text.match(/[\u2e80-\ud7ff\uf900-\ufaff]/g)?.length ?? 0);
 
-// Decides how much air the outputs can be given. A source can be longer than what it becomes in Chinese.
+// Decides the spacing of outputs. A source can be longer than its Chinese translation.
 /** @param {Block} block */
 export function lengthOf({ candidates, source }) {
   const outputs = candidates.reduce((sum, candidate) => sum + widthOf(candidate), 0);

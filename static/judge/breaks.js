@@ -1,4 +1,4 @@
-// A reminder to rest after so many minutes of active time; between blocks, never over one.
+// A reminder to take a break after some minutes of active time, shown between blocks.
 
 import * as store from "./store.js";
 import { say } from "./words.js";
@@ -7,7 +7,7 @@ import { say } from "./words.js";
 const $ = (id) => document.getElementById(id);
 const KEPT = "quintet/break-after";
 const AFTER_MINUTES = 30;
-// Whoever was away for so long has had their break.
+// Being away for this long counts as a break.
 const A_BREAK_MS = 5 * 60_000;
 
 /** @param {Page} page */
@@ -56,10 +56,10 @@ export function prepareBreaks(page) {
   });
 }
 
-// While the judge is away the clock stands still and a cover says so; Enter, Space, Escape or a
-// touch anywhere takes it off. What the clock leaves out is told.
+// While the judge is away, the clock stops and a dialog says so; Enter, Space, Escape or a click anywhere closes it.
+// The uncounted time is shown.
 
-// A window that comes up and goes away again is not worth a word.
+// Shorter interruptions are not shown.
 const WORTH_TELLING_S = 5;
 
 /** @param {Page} page */
@@ -90,7 +90,7 @@ export function preparePause(page) {
   cover.addEventListener("click", () => cover.close());
   cover.addEventListener("close", () => {
     clock.back();
-    // The block may be another one by now: the lease ran out meanwhile.
+    // If the lease expired meanwhile, the page shows another block.
     const another = !document.activeElement?.isConnected || document.activeElement === document.body;
     if (page.block && another && !document.querySelector("dialog[open]")) page.toAnswer();
   });

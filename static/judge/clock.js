@@ -1,8 +1,7 @@
-// How long a block took: on the clock, and actively, which is while the page is in front of a judge
-// who does something now and then. Reading is doing, for as long as the block's texts allow; whoever
-// is still for longer is away ("away"), and nothing counts until they say that they are back. Time in
-// another window does not count ("attention": they went there, or came back); there is enough of it to
-// look something up before the judge is away.
+// Measures how long a block took, in total and actively. Time is active while the page is in front and the judge does
+// something now and then; a judge may read without moving for as long as the block's texts allow. After that the judge
+// is away ("away"), and no time counts until they return. Time in another window does not count ("attention": the judge
+// left or came back), but a judge may look something up there before they are away.
 
 import { tokens } from "./differences.js";
 
@@ -10,13 +9,13 @@ const ELSEWHERE_MS = 75_000;
 const SIGNS_OF_LIFE = ["pointerdown", "pointermove", "keydown", "scroll", "touchstart", "wheel"];
 
 export class Clock extends EventTarget {
-  // Active time since the page was opened, over all blocks.
+  // Active time since the page was opened, for all blocks.
   worked = 0;
   away = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
   #allowed = 60_000;
-  // By performance.now().
+  // As performance.now().
   started = 0;
   last = 0;
   durationBefore = 0;
@@ -40,7 +39,7 @@ export class Clock extends EventTarget {
     this.back();
   }
 
-  // `stillness`: ms without a sign of life that still count.
+  // `stillness`: milliseconds without activity that still count.
   /** @param {number} stillness */
   allow(stillness) {
     this.#allowed = stillness;
@@ -55,7 +54,7 @@ export class Clock extends EventTarget {
     this.dispatchEvent(new Event("attention"));
   }
 
-  // How much of this block's time does not count, in ms. Reading it changes nothing.
+  // The time of this block that does not count, in ms. Has no side effects.
   get uncounted() {
     const now = performance.now();
     const running = this.counts ? Math.min(now - this.last, this.#allowed) : 0;
@@ -69,11 +68,11 @@ export class Clock extends EventTarget {
   read() {
     this.#count();
     const durationMs = Math.round(this.durationBefore + performance.now() - this.started);
-    // A part of it, whatever a draft of an earlier visit says.
+    // Never more than the total, even if a draft says so.
     return { durationMs, activeMs: Math.min(Math.round(this.active), durationMs) };
   }
 
-  // The span since the last sign of life counts if the page was in front when it began.
+  // The time since the last activity counts if the page was in front when it began.
   #count() {
     if (this.away) return;
     const span = performance.now() - this.last;
@@ -98,7 +97,7 @@ export class Clock extends EventTarget {
     this.dispatchEvent(new Event("away"));
   }
 
-  // One timer; signs of life come by the hundred and do not touch it. It looks again when it was too early.
+  // One timer, which activity does not reset, because events are frequent; it restarts itself if it fires too early.
   #watch() {
     clearTimeout(this.#timer);
     const left = this.last + this.#patience() - performance.now();
@@ -119,10 +118,9 @@ export class Clock extends EventTarget {
   }
 }
 
-// How long a judge may be still over a block and be reading it. Of the 17 languages of IReST
-// (Trauzettel-Klosinski and Dietz 2012, read aloud, 184 words a minute on average) the slowest by words
-// is Arabic with 138 a minute; Chinese is read at 255 characters a minute. Judging is slower than
-// reading, so half of that, and half a minute to think.
+// How long a judge can read a block without moving. Among the 17 languages of IReST (Trauzettel-Klosinski and Dietz
+// 2012, read aloud, 184 words per minute on average), Arabic is slowest with 138 words per minute; Chinese is read at 255
+// characters per minute. Judging is slower than reading, so allow half these speeds and half a minute to think.
 
 const WORDS_A_MINUTE = 70;
 const CHARACTERS_A_MINUTE = 125;
@@ -139,7 +137,7 @@ export function minutesToRead({ text, lang }) {
   return words / WORDS_A_MINUTE + characters / CHARACTERS_A_MINUTE;
 }
 
-// For source, references and outputs together, in ms.
+// For source, references and outputs together, in milliseconds.
 /** @param {Block} block */
 export function stillnessAllowed({ source, references, candidates }) {
   const texts = [...(source ? [source] : []), ...references, ...candidates];

@@ -1,5 +1,5 @@
-// The dialogs that ask something of the block shown: why it is skipped, what is wrong with it, and what
-// becomes of a change to it. Each is about the block it was opened on: the page may have moved on meanwhile.
+// The dialogs about the current block: reason for a skip, problem report, unsaved change. Each acts on the block it was
+// opened for, even if the page has moved on.
 
 import { digitOf, isWriting, lettersOn } from "./keys.js";
 import * as store from "./store.js";
@@ -11,7 +11,7 @@ const $ = (id) => document.getElementById(id);
 /**
  * @typedef {object} Calls
  * @property {() => boolean} mayOpen
- * @property {(chosen: string, comment: string) => string | null} lackOf what is still wanted, by its key
+ * @property {(chosen: string, comment: string) => string | null} lackOf the key of the missing part
  * @property {(block: Block, chosen: string, comment: string) => void} take
  */
 
@@ -42,7 +42,7 @@ function prepareChoices(name, page, { mayOpen, lackOf, take }) {
   form.addEventListener("change", () => {
     problem.textContent = "";
   });
-  // The digit that stands before a choice makes it; Enter goes on.
+  // The digit before a choice selects it; Enter submits.
   form.addEventListener("keydown", (event) => {
     const target = /** @type {HTMLElement} */ (event.target);
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isWriting(target)) return;
@@ -75,7 +75,7 @@ export function prepareSkip(page) {
   });
 }
 
-// The block is judged or skipped all the same.
+// The block must still be judged or skipped.
 /** @param {Page} page @param {Outbox} outbox */
 export function prepareReport(page, outbox) {
   return prepareChoices("report", page, {
@@ -91,14 +91,14 @@ export function prepareReport(page, outbox) {
   });
 }
 
-// A change to a sentence gone back to is saved or discarded before anything else is shown. Returns what
-// Escape does: from the comment to the outputs, from a sentence gone back to on with the work.
+// An unsaved change to an earlier sentence must be saved or discarded before another is shown. Returns the action of
+// Escape: from the comment to the outputs, or from an earlier sentence back to work.
 /** @param {Page} page */
 export function prepareRevision(page) {
   const dialog = $("unsent-dialog");
   /** @type {Block | null} */
   let block = null;
-  // Where the judge was going; undefined is on with the work.
+  // The block the judge wants to see; undefined is the next one.
   /** @type {Block | undefined} */
   let to;
 
@@ -122,7 +122,7 @@ export function prepareRevision(page) {
     else if (dialog.returnValue === "discard") discard(to);
   });
   $("discard").addEventListener("click", () => discard());
-  // The browser's own question, where the page itself is left.
+  // The browser asks before the page is closed.
   addEventListener("beforeunload", (event) => {
     if (page.isUnsent()) event.preventDefault();
   });
@@ -136,7 +136,7 @@ export function prepareRevision(page) {
   };
 }
 
-// How the page looks to this judge: the size and the spacing of its letters, kept on the device.
+// The judge's text size and spacing, stored on the device.
 
 /** @param {"text-size" | "spacing"} name */
 function prepareChoice(name) {

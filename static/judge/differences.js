@@ -1,11 +1,10 @@
-// Where outputs differ, word by word. A word is marked if fewer than half of the other outputs have
-// it in the same place, "the same place" being the longest common subsequence with each of them.
+// Differences between outputs, word by word. A word is marked if fewer than half of the other outputs have it in the
+// same place, that is, in the longest common subsequence with each of them.
 
-// A character of Chinese, Japanese, Thai … by itself: they stand without spaces, and a browser without
-// Intl.Segmenter knows no better.
+// Single characters of scripts without spaces, for browsers without Intl.Segmenter.
 const COARSE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]\p{M}*|\s+|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
 
-// To make one takes longer than to split a sentence.
+// Creating a segmenter takes longer than using it.
 /** @type {Map<string, Intl.Segmenter>} */
 const segmenters = new Map();
 
@@ -30,13 +29,12 @@ export function tokens(text, lang) {
   return Array.from(segmenterOf(lang, "word").segment(text), (part) => part.segment);
 }
 
-// What two writings of the same word have in common: é is e and an accent; marks of direction and
-// soft hyphens are not seen.
+// Normalizes a word: composes accents and drops invisible characters.
 /** @param {string} word */
 const key = (word) => word.normalize("NFC").replace(/[\p{Cf}]/gu, "") || word;
 
 // The longest common subsequence of two lists, as pairs of places: [place in the first, in the second].
-// Words are best numbered beforehand: paragraphs have some hundred thousand pairs of words to compare.
+// Number words first: paragraphs have hundreds of thousands of pairs to compare.
 /** @template T @param {T[]} first @param {T[]} second */
 export function common(first, second) {
   const width = second.length + 1;
@@ -74,14 +72,14 @@ function numbered(texts) {
   return texts.map((words) => words.map(numberOf));
 }
 
-// For each candidate its text in runs: [{text, differs}, …]
+// The text of each candidate as runs: [{text, differs}, …].
 /** @param {TextOf[]} candidates */
 export function differences(candidates) {
   const split = candidates.map(({ text, lang }) => tokens(text, lang));
-  // Spaces are not compared; `places` says where in the split text each word stands.
+  // Spaces are not compared; `places` holds the index of each word in the split text.
   const places = split.map((parts) => parts.flatMap((part, place) => (part.trim() ? [place] : [])));
   const words = numbered(split.map((parts, k) => places[k].map((place) => key(parts[place]))));
-  // How many of the others have it in the same place, for each word of each.
+  // For each word, the number of other outputs that have it in the same place.
   const shares = words.map((each) => new Array(each.length).fill(0));
   words.forEach((first, k) => {
     for (let other = k + 1; other < words.length; other += 1) {
@@ -99,7 +97,7 @@ export function differences(candidates) {
   });
 }
 
-// Neighbours that differ become one run, with the space between them.
+// Joins adjacent differences and the spaces between them.
 /** @param {string[]} parts @param {boolean[]} marked */
 function runs(parts, marked) {
   /** @type {{ text: string, differs: boolean }[]} */

@@ -1,5 +1,5 @@
-// What a judge can learn on the way: one line at the foot with a new sentence, once on this device, and not at all where
-// the judge has done the same already. It asks for nothing, and goes with the answer.
+// Hints: one line at the bottom with a new sentence, shown once per device, and never for what the judge already does. It
+// disappears with the answer.
 
 import { lettersOn } from "./keys.js";
 import * as store from "./store.js";
@@ -15,7 +15,7 @@ const isRanking = ({ block, queue }) => Boolean(block) && queue.hits.get(/** @ty
 const hasTools = (page) => isLater(page) && !page.screen?.isOfOneOutputAlone;
 const hasKeys = () => !touch.matches && lettersOn();
 
-// In the order in which they are shown, each with where it applies.
+// In display order, each with its condition.
 /** @type {Record<string, (page: Page) => boolean>} */
 const HINTS = {
   ranks: isRanking,
@@ -45,14 +45,14 @@ export class Hints {
     return store.get(this.key) ?? [];
   }
 
-  // What the judge was shown, or has done.
+  // Remembers a hint that was shown or is not needed.
   /** @param {string} name */
   learn(name) {
     const known = this.#known;
     if (!known.includes(name)) store.put(this.key, [...known, name]);
   }
 
-  // For the block shown; keys stand in brackets. Empty if there is none.
+  // The hint for the current block, with keys in brackets, or an empty string.
   next() {
     if (this.page.block?.state !== "open") {
       this.learn("back");

@@ -1,16 +1,16 @@
-// The keyboard. Digits are told by what they type, or by the place of the key where that is something else,
-// so that every layout and the keypad work; letters by what they type, or by their place where the layout types no Latin letters.
+// The keyboard. Digits are recognised by what they type, or by the key's position, so that all layouts and the keypad
+// work; letters by what they type, or by position on layouts without Latin letters.
 
 import * as store from "./store.js";
 
 const SWITCH = "quintet/letters-off";
-// From output to output; with Shift, the arrows scroll the texts.
+// Moves between outputs; with Shift, the arrows scroll the texts.
 /** @type {Record<string, number>} */
 export const STEPS = { ArrowUp: -1, ArrowDown: 1, k: -1, j: 1 };
 
 /**
  * @typedef {object} Actions
- * @property {() => ProtocolScreen | null} screen of the block shown, whose own keys act first
+ * @property {() => ProtocolScreen | null} screen of the current block, whose keys take precedence
  * @property {() => boolean} escape
  * @property {(by: number) => boolean} scroll
  * @property {(event: KeyboardEvent) => boolean} submit
@@ -19,10 +19,10 @@ export const STEPS = { ArrowUp: -1, ArrowDown: 1, k: -1, j: 1 };
 
 /** @param {{ code: string, key: string }} event @param {number} [most] */
 export function digitOf({ code, key }, most = 5) {
-  // Also of keyboards on a screen, whose keys have no place.
+  // On-screen keyboards have no key positions.
   if (/^\d$/.test(key)) return Number(key) <= most ? Number(key) : null;
   const [, kind, digit] = code.match(/^(Digit|Numpad)(\d)$/) ?? [];
-  // Without Num Lock the keypad's keys are arrows.
+  // Without Num Lock, keypad keys are arrows.
   if (kind === "Numpad" && key.length > 1) return null;
   return digit === undefined || Number(digit) > most ? null : Number(digit);
 }
@@ -46,8 +46,7 @@ export function switchLetters(on) {
 /** @param {HTMLElement} target */
 export const isWriting = (target) => target.closest("textarea, select, input:not([type=radio]):not([type=checkbox])");
 
-// `actions`: the keys of the screen, scroll(±1), submit(), escape(), and one for each letter.
-// Returning false from any of them leaves the key to the browser.
+// Handles keys. An action that returns false leaves the key to the browser.
 /** @param {Actions} actions */
 export function listen(actions) {
   document.addEventListener("keydown", (event) => {
@@ -61,18 +60,18 @@ export function listen(actions) {
 function chosen(event, actions) {
   const { target, key, repeat } = event;
   if (key === "Enter" && (event.ctrlKey || event.metaKey)) return repeat ? null : () => actions.submit(event);
-  // A menu that is open closes first.
+  // An open menu closes first.
   if (key === "Escape") return document.querySelector(":popover-open") ? null : actions.escape;
   if (event.ctrlKey || event.metaKey || event.altKey || isWriting(target)) return null;
-  // A key held down must not submit one block after the other.
+  // Holding the key must not submit several blocks.
   if (key === "Enter") return target.closest("button, a, summary") || repeat ? null : () => actions.submit(event);
   const screen = actions.screen();
   if (key.startsWith("Arrow")) {
-    // With Shift they scroll source and reference on every keyboard; brackets are not on all.
+    // Not all keyboards have brackets, so Shift and arrows also scroll the texts.
     const by = event.shiftKey && STEPS[key];
     return by ? () => actions.scroll(by) : (screen?.arrow(event) ?? null);
   }
-  // With single keys switched off, digits still act where the focus is on an output.
+  // With single-key shortcuts off, digits still work while an output has the focus.
   if (!lettersOn() && !target.closest("#rows")) return null;
   return screen?.single(event) ?? (lettersOn() ? letterAction(event, actions) : null);
 }
@@ -86,7 +85,7 @@ function letterAction(event, actions) {
   return actions.screen()?.letter(letter, event) ?? (event.repeat ? null : (actions.letters[letter] ?? null));
 }
 
-// What outputs are called on the page.
+// The names of outputs on the page.
 
 /** @param {number} index */
 export const letterOf = (index) => String.fromCharCode(65 + index);

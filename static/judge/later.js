@@ -1,9 +1,9 @@
-// What the first sentence does not need: loaded when it is asked for, or with the first answer, so that
-// it is there when the network is not.
+// Modules that the first sentence does not need: loaded on demand, or with the first answer so that they are available
+// offline.
 
 import { say } from "./words.js";
 
-// Makes a part of the page when it is first asked for. Null where it cannot be had, which the judge is told.
+// Creates a part of the page on first use. Returns null, and tells the judge, if it cannot be loaded.
 /** @template T @param {Page} page @param {() => Promise<T>} make @returns {() => Promise<T | null>} */
 export function later(page, make) {
   /** @type {Promise<T> | null} */

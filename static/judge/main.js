@@ -1,4 +1,4 @@
-// Puts the parts of the judging page together; the page of an organiser who looks at it does the same around others.
+// Assembles the judging page; the organisers' preview does so with other parts.
 
 import { Api } from "./api.js";
 import { prepareBreaks, preparePause } from "./breaks.js";
@@ -52,7 +52,7 @@ export function openPage({ api, hits }) {
 
   listen({
     screen: () => page.acting,
-    // The reminder of a break has it first.
+    // Escape first closes the break reminder.
     escape: () => $("break").hidden && escape(),
     scroll: (by) => view.scrollTexts(by),
     submit: (event) => page.send(event),
@@ -86,7 +86,7 @@ export function openPage({ api, hits }) {
   $("letters").checked = lettersOn();
   $("letters").addEventListener("change", () => switchLetters($("letters").checked));
 
-  // A dialog opened from the menu has nowhere to give the focus back to but the menu's button.
+  // After a dialog that was opened from the menu, the browser can only restore the focus to the menu's button.
   for (const dialog of document.querySelectorAll("dialog")) {
     dialog.addEventListener("close", () => {
       const at = document.activeElement;
@@ -97,7 +97,7 @@ export function openPage({ api, hits }) {
     });
   }
 
-  // What is scrolled to must not end up under the bar below, or on a phone under the texts above.
+  // Keeps scroll targets clear of the bar below and, on phones, of the texts above.
   const sizes = new ResizeObserver((entries) => {
     for (const { target } of entries) {
       const { id, offsetHeight } = /** @type {HTMLElement} */ (target);
@@ -120,10 +120,10 @@ if (setup.api) {
   const page = openPage({ api, hits });
   keepPage(page, setup);
   page.addEventListener("answered", offer, { once: true });
-  // Whoever only has a look holds one HIT.
+  // A judge who only looks gets a single HIT.
   page.addEventListener(hadMore ? "shown" : "answered", () => page.queue.stock(), { once: true });
 
-  // Nothing to be said before the first HIT is done.
+  // There is nothing to offer before the first HIT is complete.
   async function offer() {
     const part = await import("./later/ownlink.js").catch(() => null);
     part?.offerOwnLink(page, setup.owner);

@@ -1,16 +1,16 @@
-// Submissions on their way. Each is kept on the device under the id it is sent with until the server
-// has confirmed it; sent one at a time, oldest first, again and again, and stored once because of that id.
+// Unsent submissions. Each is stored on the device, under the id it is sent with, until the server confirms it. They are
+// sent one at a time, oldest first, and retried; the id keeps the server from storing one twice.
 
 import { SIGNED_IN, isSignedOut, isTrouble } from "./api.js";
 import * as store from "./store.js";
 
-// Says something of a block beside what becomes of it.
+// A report about a block, independent of its judgment.
 const REPORT = "problem-reports";
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-// crypto.randomUUID exists on secure origins only, and a campaign in a local network may have none.
+// crypto.randomUUID needs a secure origin, which campaigns on a local network may not have.
 function uuid() {
   if (crypto.randomUUID) return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -21,7 +21,7 @@ function uuid() {
 }
 
 export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
-  // "idle", "sending", or why nothing goes out: "offline", "server", "too-fast", "signed-out"
+  // "idle", "sending", or the reason why nothing is sent: "offline", "server", "too-fast", "signed-out"
   state = "idle";
   #failures = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -39,13 +39,13 @@ export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
     this.api = api;
     this.prefix = `quintet/outbox/${owner}/`;
     addEventListener("online", () => this.flush());
-    // Back from the tab where the judge signed in again.
+    // The judge may return from a tab where they signed in again.
     addEventListener("focus", () => this.flush());
-    // Behind a service worker Chromium loses what is sent with the second; iOS knows no first.
+    // With a service worker, Chromium drops requests sent on pagehide; iOS has no beforeunload.
     addEventListener("beforeunload", () => this.#sendAtOnce());
     addEventListener("pagehide", () => this.#sendAtOnce());
     addEventListener("storage", (event) => {
-      // Signed in again in another tab. On focus, this tab may still read who was signed in before.
+      // Signed in again in another tab. On focus, this tab may still see the previous user.
       if (event.key === SIGNED_IN) this.flush();
       if (!event.key?.startsWith(this.prefix)) return;
       if (event.newValue === null) this.#confirm(JSON.parse(event.oldValue ?? "null"));
@@ -55,7 +55,7 @@ export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
 
   /** @param {Kind} kind @param {string} block @param {Omit<Submission, "block">} body @returns {Item} */
   add(kind, block, body) {
-    // Later than all that is here, also where the clock of the phone was set back meanwhile.
+    // Later than all others, even if the device's clock was set back.
     const at = Math.max(Date.now(), (this.items().at(-1)?.at ?? 0) + 1);
     const item = { id: uuid(), kind, body: { block, ...body }, at };
     store.put(this.prefix + item.id, item);
@@ -82,29 +82,29 @@ export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
     return this.waiting().findLast((item) => item.body.block === block && item.kind !== REPORT);
   }
 
-  // What an answer of the server cannot know of a block: its request, made at `asked` by
-  // performance.now(), may have been answered before the submission was stored, and arrive after.
+  // The submission of a block that an answer may not include, because its request was made (at `asked`, by
+  // performance.now()) before the submission was stored.
   /** @param {string} block @param {number} asked @returns {Item | undefined} */
   unknownOf(block, asked) {
     const confirmed = this.#confirmed.get(block);
     return this.latestOf(block) ?? (confirmed && confirmed.at >= asked ? confirmed.item : undefined);
   }
 
-  // Resolves once nothing is waiting any more.
+  // Resolves when nothing is waiting.
   async emptied() {
     while (this.waiting().length) {
       await new Promise((resolve) => this.addEventListener("change", resolve, { once: true }));
     }
   }
 
-  // The judge has signed in again: nothing is held up for want of that, also before the next answer says so.
+  // The judge has signed in again, so sending can resume before the next answer.
   signedIn() {
     if (this.state === "signed-out") this.#settle("sending");
     this.flush();
   }
 
   async flush() {
-    // Whoever asks while the last round ends, after it found nothing more, starts another.
+    // A call while the last round is ending starts another.
     this.#wanted = true;
     if (this.#running) return;
     this.#running = true;
@@ -112,8 +112,8 @@ export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
       while (this.#wanted) {
         this.#wanted = false;
         clearTimeout(this.#timer);
-        // Where there are locks, the tabs of one judge take turns; where there are none, the ids
-        // keep a submission sent by two tabs from being stored twice.
+        // Tabs of a judge take turns if the browser has locks; otherwise the ids keep the server from storing a
+        // submission of two tabs twice.
         if (navigator.locks) await navigator.locks.request(this.prefix, () => this.#drain());
         else await this.#drain();
       }
@@ -122,13 +122,13 @@ export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
     }
   }
 
-  // The page is left, and nobody waits for answers any more: whoever goes on with another device at once
-  // must find there what they did here. Stays on the device all the same, and is sent again under its id.
+  // Sends everything as the page is closed, so that the judge can continue on another device at once. Nothing waits for
+  // the answers; submissions stay on the device and are sent again under their ids.
   #sendAtOnce() {
     if (this.state !== "idle" && this.state !== "sending") return;
     const waiting = this.waiting();
     for (const item of waiting) {
-      // A change must not arrive before what it changes.
+      // A revision must not arrive before the first submission.
       const first = waiting.find(({ body }) => body.block === item.body.block);
       if (item !== first || item.id === this.#onItsWay) continue;
       this.api.submit(item.kind, item.id, item.body).catch(() => undefined);
@@ -148,7 +148,7 @@ export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
         this.#onItsWay = undefined;
       }
       if (isSignedOut(answer.status)) return this.#pause("signed-out");
-      // The server has a limit a minute; it says when it takes more.
+      // Rate limited; the server says when to retry.
       if (answer.data?.retry_after) return this.#pause("too-fast", answer.data.retry_after * 1000);
       if (isTrouble(answer.status)) return this.#pause("server");
       this.#failures = 0;
@@ -160,7 +160,7 @@ export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
         this.#confirm(item);
         this.#tell("sent", { item, answer: answer.data, at: answer.at, asked: answer.asked });
       } else {
-        // The server will never take it as it is. It stays on the device, out of the way of the others.
+        // The server will never accept it. Keep it on the device, but skip it.
         store.put(this.prefix + item.id, { ...item, refused: answer.data?.detail ?? String(answer.status) });
         this.#tell("refused", { item, answer: answer.data });
       }
@@ -179,7 +179,7 @@ export class Outbox extends /** @type {Tells<OutboxEvents>} */ (EventTarget) {
   #pause(state, least = 0) {
     const pause = Math.min(LONGEST_PAUSE_MS, Math.max(least, FIRST_PAUSE_MS * 2 ** this.#failures));
     this.#failures += 1;
-    // Spread out, so that a room full of judges does not come back in the same second.
+    // Add jitter, so that many judges do not retry at the same moment.
     this.#timer = setTimeout(() => this.flush(), pause * (0.75 + Math.random() / 2));
     this.#settle(state);
   }

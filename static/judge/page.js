@@ -1,5 +1,5 @@
-// What happens on the page: which block is shown, on which screen, and what a key or a button does to it. How outputs
-// are answered, only the screen knows.
+// The controller of the page: which block is shown on which screen, and the effects of keys and buttons. Only the screen
+// knows how outputs are answered.
 
 import { announce } from "./announce.js";
 import { Clock, stillnessAllowed } from "./clock.js";
@@ -13,21 +13,21 @@ import { say, sayPhrase, withKeys, withoutBrackets } from "./words.js";
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
-// Tells whoever adds to the page: "shown" (a block), "answered" (its answer changed), "done" (one was
-// submitted or skipped; detail: {block, kind}), "unsent" (a change would be left; detail: {to}, a block).
+// Events: "shown" (a block), "answered" (its answer changed), "done" (it was submitted or skipped; detail: {block, kind}),
+// "unsent" (the judge is leaving an unsaved change; detail: {to}, a block).
 export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   /** @type {Block | null} */
   block = null;
-  // That of the block shown last.
+  // The screen of the last block.
   /** @type {ProtocolScreen | null} */
   screen = null;
   /** @type {Map<string, ProtocolScreen>} */
   #screens = new Map();
   #isFirst = true;
   #guard = new Guard();
-  // A quiet line to be read with the next block, until that is begun.
+  // A note shown with the next block until the judge begins it.
   #news = "";
-  // What was just answered, heard with what comes next.
+  // The last answer, announced with the next block.
   #heard = "";
 
   /** @param {{ api: JudgingApi, outbox: Outbox, drafts: Drafts, queue: Queue, status: Status, owner: string }} parts */
@@ -60,7 +60,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.#goOn();
   }
 
-  // The block that is shown, for what can only be done to one that is.
+  // The current block, for actions that need one.
   get #shown() {
     return /** @type {Block} */ (this.block);
   }
@@ -81,7 +81,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     const hit = this.queue.hits.get(block.hit);
     if (this.block?.state === "open") this.block.spent = this.clock.read();
     this.block = block;
-    // What was gone back to has been read.
+    // The judge has read earlier sentences already.
     if (block.state === "open" && !this.#isFirst) this.#guard.arm();
     else this.#guard.disarm();
     this.#isFirst = false;
@@ -105,7 +105,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     if (hint) $("missing").replaceChildren(...withKeys(hint));
     $("missing").classList.toggle("hint", Boolean(hint));
     this.clock.start(block.spent);
-    // Counting words takes a moment.
+    // Counting words takes time.
     whenPainted(() => block === this.block && this.clock.allow(stillnessAllowed(block)));
     this.dispatchEvent(new Event("shown"));
     scrollTo({ top: 0 });
@@ -119,7 +119,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.#checkLease();
   }
 
-  // The screen of a protocol, in the place of another's. It was loaded before its first HIT was taken.
+  // Switches to the screen of a protocol, which was loaded before its first HIT was accepted.
   /** @param {string} protocol */
   #enter(protocol) {
     let screen = this.#screens.get(protocol);
@@ -140,12 +140,12 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     return screen;
   }
 
-  // The screen, while it shows a block.
+  // The screen, if it shows a block.
   get acting() {
     return this.block ? this.screen : null;
   }
 
-  // The focus to where the judge goes on.
+  // Moves the focus to where the judge continues.
   /** @param {FocusOptions} [options] */
   toAnswer(options) {
     this.#screen.focus(options);
@@ -162,18 +162,18 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     $("skip").hidden = !isOpen;
     $("discard").hidden = !isUnsent;
     $("submit").hidden = isOpen && screen.submitsAtOnce && !screen.answers.begun(answer);
-    // Pressed all the same, it says and shows what is missing.
+    // Pressing it anyway shows what is missing.
     $("submit").classList.toggle("primary", !((isOpen || isUnsent) && this.#lack()));
     $("submit-word").textContent = say(isOpen ? "submit" : isUnsent ? "save_revision" : "return");
   }
 
-  // Told by the screen, which has changed the answer of its block.
+  // Called by the screen when the answer has changed.
   answered() {
     this.#changed();
     this.dispatchEvent(new Event("answered"));
   }
 
-  // The same, where an answer is submitted as it is given; `words` of it are heard with what comes next.
+  // The same for answers that are submitted immediately; `words` are announced with the next block.
   /** @param {string} words */
   conclude(words) {
     this.answered();
@@ -181,7 +181,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.submit();
   }
 
-  // Whether a tap or key comes before the sentence could be read, and is meant for the one that is gone.
+  // Whether a tap or key comes too early to be meant for this sentence.
   /** @param {UIEvent} event */
   isUnread(event) {
     return this.#guard.stops(event);
@@ -209,31 +209,31 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.drafts.put(id, { answer, comment, revises, ...this.clock.read() });
   }
 
-  // A reload must not lose the minutes spent on a block that has been begun.
+  // Keeps the time spent on a block across reloads.
   #keepTime() {
     if (this.block && this.drafts.get(this.block.id)) this.#keep();
   }
 
   // --- Going on ----------------------------------------------------------------------------------
 
-  // A change to what was submitted, which goes out only when it is saved.
+  // Whether a submitted block has a change that is not saved.
   isUnsent() {
     return Boolean(this.block && this.queue.isRevised(this.block));
   }
 
-  // What it takes to be submitted.
+  // What is missing before the block can be submitted.
   #lack() {
     return this.#screen.answers.lack(this.#shown.answer, this.#hit.rules);
   }
 
-  // The judge presses Enter or a button. An answer takes more than one key; what has none yet may be unread.
+  // Handles Enter or the submit button. A block without an answer may not have been read yet.
   /** @param {UIEvent} event */
   send(event) {
     const isBlank = this.block && !this.#screen.answers.begun(this.block.answer);
     return isBlank && this.isUnread(event) ? true : this.submit();
   }
 
-  // On with the work, or `to` a block the judge was going to.
+  // Submits the block and shows the next one, or `to`.
   /** @param {Block} [to] */
   submit(to) {
     if (!this.block) return false;
@@ -259,7 +259,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
   /** @param {Block} block @param {{ reason: string, comment: string }} skip */
   skip(block, { reason, comment }) {
     if (block !== this.block) {
-      // Done in another tab meanwhile, or no longer the judge's.
+      // It was done in another tab, or is no longer lent to this judge.
       if (block.state !== "open" || this.queue.hits.get(block.hit).dropped) return;
       this.#show(block);
     }
@@ -274,7 +274,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     const first = block.state === "open";
     if (first) this.progress.add();
     this.worktime?.add(activeMs, first);
-    // Before the outbox tells of it: what is in there and open here would be another tab's.
+    // Before the outbox fires its event, which would take the submission for another tab's.
     this.queue.settle(block, kind, body);
     block.spent = undefined;
     this.outbox.add(kind, block.id, body);
@@ -314,13 +314,13 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     await this.rest.show();
   }
 
-  // Loaded with the first submission, the menu, or the end of the work.
+  // Loaded with the first submission, the menu or the end of the work.
   async countWork() {
     try {
       const { WorkTime } = await import("./later/worktime.js");
       this.worktime ??= new WorkTime(this);
     } catch {
-      // Without the network; asked for again with the next.
+      // Offline; the next call tries again.
     }
     return this.worktime;
   }
@@ -329,7 +329,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     return this.block?.state === "open";
   }
 
-  // To one gone back to, or on with the work; not without a word where a change would stay behind.
+  // Goes to an earlier block or the next one, asking first if there is an unsaved change.
   /** @param {Block} [to] */
   leave(to) {
     if (this.isUnsent() && to !== this.block) this.dispatchEvent(new CustomEvent("unsent", { detail: { to } }));
@@ -349,7 +349,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     else this.lookAgain();
   }
 
-  // Something quiet to be read and heard, until the answer changes.
+  // Shows and announces a note until the answer changes.
   /** @param {string} words */
   note(words) {
     $("missing").classList.remove("refused", "hint");
@@ -377,23 +377,23 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     this.status.refused(answer?.detail ?? "");
     if (!block || item.kind !== "judgments") return;
     if (answer?.stored) {
-      // No more is taken for this block: what is stored counts.
+      // The server accepts no more for this block; its stored answer counts.
       this.queue.settle(block, "judgments", answer.stored);
       if (block === this.block) this.#show(block);
       return;
     }
-    // Back to how it was before, with the answer still there: nothing is lost, and it can be put right.
+    // Reopen the block with its answer, so that the judge can correct it.
     block.state = "open";
     block.sent = null;
     const hit = this.queue.hits.get(block.hit);
-    // The organisers ask for more now than when it was fetched.
+    // The organisers may require more now than when the HIT was lent.
     hit.rules = this.queue.answersOf(block).rulesAfter?.(hit.rules, answer) ?? hit.rules;
     this.#show(block);
     this.#keep();
     if (this.#lack()) this.#refuse();
   }
 
-  // Another tab of the same judge puts what it submits into the same outbox.
+  // Tabs of a judge share one outbox.
   #followOtherTabs() {
     for (const block of this.queue.blocks) {
       if (block.state !== "open") continue;
@@ -407,7 +407,7 @@ export class Page extends /** @type {Tells<PageEvents>} */ (EventTarget) {
     }
   }
 
-  // The judge was away, or without network.
+  // The judge may have been away or offline.
   async #checkLease() {
     if (document.visibilityState !== "visible" || !this.block) return;
     const { block } = this;

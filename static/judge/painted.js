@@ -1,6 +1,6 @@
-// For work that can wait until the judge sees what a key did: sending and keeping take a moment.
+// Defers work, such as sending and storing, until the browser has painted the effect of a key.
 
-// A tab in the background paints nothing, and is not waited for.
+// Background tabs do not paint, so do not wait longer.
 const LONGEST_MS = 100;
 
 /** @param {() => void} work */
@@ -10,21 +10,21 @@ export function whenPainted(work) {
     if (!done) work();
     done = true;
   };
-  // At the beginning of the next frame, this one has been shown.
+  // This frame has been shown when the next one begins.
   requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(once, 0)));
   setTimeout(once, LONGEST_MS);
 }
 
-// Nobody has read a sentence sooner than this after it was painted.
+// No one can read a sentence faster than this.
 const UNREAD_MS = 800;
 
-// Input meant for the sentence before. Where one tap or key answers, it would answer the next sentence unread.
+// Detects input meant for the previous sentence, which would answer the next one unread.
 export class Guard {
   #readableAt = -Infinity;
-  // Of a series of clicks, a double one for instance.
+  // Of a series of clicks, such as a double click.
   #firstAt = -Infinity;
 
-  // Starts with a new sentence. Until the browser has painted it, nothing is meant for it.
+  // Call for each new sentence. No input is accepted until it is painted.
   arm() {
     this.#readableAt = Infinity;
     requestAnimationFrame(() =>
@@ -38,7 +38,7 @@ export class Guard {
     this.#readableAt = -Infinity;
   }
 
-  // By when the judge pressed, not when a busy processor came to it; a double click counts as its first.
+  // Uses the time of the event, not of its handling; all clicks of a series count as the first.
   /** @param {UIEvent} event */
   stops({ timeStamp, detail }) {
     if (detail <= 1) this.#firstAt = timeStamp;

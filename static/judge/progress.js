@@ -1,8 +1,8 @@
-// How far the judge is in all of their work in the campaign, and about how long the rest takes.
+// The judge's progress in the campaign and an estimate of the remaining time.
 
 import { lengthOf, say } from "./words.js";
 
-// From so many sentences on, a place in the HIT is worth showing to a judge whose number of sentences is open.
+// The minimum length of a HIT whose position is shown if the judge has no target.
 const LONG_HIT = 5;
 
 /** @type {ById} */
@@ -12,14 +12,14 @@ export class Progress {
   done = 0;
   /** @type {number | null} */
   wanted = null;
-  // Of training, which explains each answer: it is called practice all the time, and its sentences are not counted in words.
+  // Training is labelled as practice and its sentences are not counted.
   isPractice = false;
-  // Of one sentence, by the server's estimate; null as long as there is none.
+  // Per sentence, as estimated by the server; null if there is no estimate.
   /** @type {number | null} */
   #minutesEach = null;
   #arrivedAt = -Infinity;
 
-  // The server's count wins, unless an answer is on its way there or arrived there after the count was asked for.
+  // The server's count applies, unless a submission is unsent or arrived after the request.
   /** @param {CountedProgress} counted @param {{ waiting: number, asked: number }} since */
   learn({ done, wanted, minutes_left: minutesLeft }, { waiting, asked }) {
     this.done = waiting || asked <= this.#arrivedAt ? Math.max(this.done, done) : done;
@@ -29,7 +29,7 @@ export class Progress {
     this.show();
   }
 
-  // An answer has arrived at the server.
+  // A submission has reached the server.
   arrived() {
     this.#arrivedAt = performance.now();
   }
@@ -45,7 +45,7 @@ export class Progress {
     return wanted === null ? say("done", { n: done }) : say("done_of", { done, wanted });
   }
 
-  // At the end of a HIT: how many, how long; never how well.
+  // A summary at the end of a HIT: number and time, never quality.
   /** @param {Hit} hit */
   summaryOf({ activeMs = 0 }) {
     const minutes = Math.round(activeMs / 60_000);
@@ -64,7 +64,7 @@ export class Progress {
     $("minutes").textContent = this.#estimate(wanted - done);
   }
 
-  // In steps that an estimate deserves: of one minute up to ten, then of five.
+  // Rounded to minutes up to ten, then to five minutes.
   /** @param {number} left */
   #estimate(left) {
     if (this.#minutesEach === null || left <= 0) return "";
@@ -73,7 +73,7 @@ export class Progress {
     return say("time_left", { time: lengthOf(Math.max(1, Math.round(minutes / step) * step) * 60) });
   }
 
-  // The place in the HIT is told to screen readers. It is shown after going back, and where the whole is not known.
+  // The position in the HIT. Visible after going back or without a target; otherwise only for screen readers.
   /** @param {{ position: number, total: number, revised: boolean, isPractice?: boolean }} place */
   showSentence({ position, total, revised, isPractice = false }) {
     this.isPractice = isPractice;

@@ -1,12 +1,12 @@
-// The work in memory: every block since the page was opened, in order, and which one comes next.
-// Knows nothing of the screen, and of an answer only what its protocol's pure functions say. "Open" means: not judged or skipped as far as this device knows,
-// which is ahead of the server by what is still in the outbox.
+// The work in memory: all blocks since the page was opened, in order. Independent of the screen; answers are handled only
+// through the pure functions of their protocol. "Open" blocks are neither judged nor skipped as far as this device knows,
+// which includes what is still in the outbox.
 
 import { cursorAfter, isDeclined, isPaused, isSignedOut, isTrouble, isUninstructed } from "./api.js";
 import { whenPainted } from "./painted.js";
 import { protocolOf } from "./screens.js";
 
-// Up to so many blocks are in hand, so that work goes on without network: as many as the server lends ahead.
+// The maximum number of blocks held for working offline, as many as the server lends in advance.
 const STOCK = 20;
 
 export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
@@ -14,15 +14,15 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   blocks = [];
   /** @type {Hits} */
   hits = new Map();
-  // Why there is nothing more: null, "none", "offline", "signed-out", "server"; or for now, "paused",
-  // "instructions", "declined", "outdated", "not_begun", "campaign_paused", "campaign_closed", "preparing" and "waiting", with the
-  // seconds after which the server wants to be asked again.
+  // Why there is no more work: null, "none", "offline", "signed-out", "server"; or for now, "paused", "instructions",
+  // "declined", "outdated", "not_begun", "campaign_paused", "campaign_closed", "preparing" and "waiting", with the seconds
+  // until the server should be asked again.
   /** @type {string | null} */
   lack = null;
   retryAfter = 0;
   /** @type {Promise<boolean> | null} */
   #asking = null;
-  // What the server counted last, and what was done since.
+  // The server's last count plus what was done since.
   /** @type {CountedProgress | undefined} */
   #counted;
   #keeping = false;
@@ -45,13 +45,13 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     outbox.addEventListener("change", () => this.#keep());
     outbox.addEventListener("sent", async ({ detail: { item, answer, at, asked } }) => {
       const { after, in_hand: inHand } = item.body;
-      // One that follows a HIT which is still to come, as after a reload, would be put before it.
+      // Not if the HIT before it is still to come, as after a reload: the order would be wrong.
       if (answer?.next && after && this.hits.has(after)) await this.#follow({ data: answer.next, at, asked }, inHand);
       if (answer?.next || item.kind === "skips") this.#restock();
     });
   }
 
-  // Where its screen cannot be had now, it is asked for again.
+  // If its screen cannot be loaded, the HIT is requested again later.
   /** @param {Pick<Answer<LentHit>, "data" | "at" | "asked">} answer @param {string[]} [inHand] */
   async #follow(answer, inHand) {
     const protocol = protocolOf(answer.data);
@@ -67,8 +67,8 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     return this.blocks.find((block) => block.state === "open" && !this.hits.get(block.hit).dropped);
   }
 
-  // The last one done before this, unless that is too far back: a HIT may be one to be judged again, and
-  // then what was said the first time must not be looked at.
+  // The last completed block before this one, unless it is too far back: a HIT may repeat an earlier one, whose answers
+  // must not be visible then.
   /** @param {Block | null} block */
   before(block) {
     const index = block ? this.blocks.indexOf(block) : this.blocks.length;
@@ -81,7 +81,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     if (hit.past) return false;
     /** @param {Hit} hit */
     const pair = ({ languages }) => `${languages.source.lang} ${languages.target.lang}`;
-    // Only one that is done is repeated.
+    // Only completed HITs are repeated.
     if (this.nextOpen()?.hit === hit.id) return true;
     const others = [...this.hits.values()].filter((each) => !each.past && pair(each) === pair(hit));
     const place = others.indexOf(hit);
@@ -97,15 +97,14 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     return [...this.hits.values()].findLast((hit) => !hit.past);
   }
 
-  // When the last block but one is reached, or the last, the next HIT should be on its way.
+  // Whether to request the next HIT: at the last two blocks of the last one.
   /** @param {Block} block */
   isNearEnd(block) {
     const hit = this.lastHit();
     return block.hit === hit?.id && block.position >= hit.total - 1;
   }
 
-  // What is in hand, where another HIT should be on its way once this block is done: its submission
-  // asks for it, too, and saves a request.
+  // The HITs in hand, if the submission of this block should also request the next HIT, which saves a request.
   /** @param {Block} block @returns {InHand} */
   toFollow(block) {
     const last = this.lastHit();
@@ -116,12 +115,12 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     return block.hit === last.id && block.position >= last.total - 2 ? { after: last.id } : {};
   }
 
-  // Lent, and not done.
+  // Lent and not completed.
   get #inHand() {
     return [...this.hits.values()].filter((hit) => hit.lent && !hit.dropped && !this.isComplete(hit));
   }
 
-  // For one more HIT as long as the last.
+  // Whether there is room for another HIT as long as the last.
   /** @param {Hit[]} inHand */
   #hasRoom(inHand) {
     const last = this.lastHit();
@@ -133,7 +132,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     return { after: this.lastHit()?.id, in_hand: inHand.map(({ id }) => id) };
   }
 
-  // Near the end of the last HIT the next one is wanted; before that it is one more to keep.
+  // Near the end of the last HIT, the next one is needed; before that, it is extra stock.
   /** @returns {InHand | undefined} */
   #asked() {
     const last = this.lastHit();
@@ -143,7 +142,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     return last && { after: last.id };
   }
 
-  // From now on more than one HIT is in hand.
+  // From now on, hold more than one HIT.
   stock() {
     this.#isStocking = true;
     return this.#restock();
@@ -155,7 +154,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     while (this.nextOpen() && this.#hasRoom(this.#inHand) && (await this.ask()) && this.hits.size > had);
   }
 
-  // The judge may not go on: what is not begun stays undone.
+  // The judge may not continue: drop HITs that are not begun.
   #dropUnbegun() {
     for (const hit of this.#inHand) {
       const own = this.blocks.filter((block) => block.hit === hit.id);
@@ -168,7 +167,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     return this.blocks.every((block) => block.hit !== hit.id || block.state !== "open");
   }
 
-  // Whether the judge has changed what was submitted last. What is skipped is blank until it is answered.
+  // Whether the judge has changed the submitted answer. Skipped blocks count as blank.
   /** @param {Block} block */
   isRevised(block) {
     const { state, sent, answer, comment } = block;
@@ -176,19 +175,19 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     return sent.comment.trim() !== comment.trim() || !this.answersOf(block).same(sent.answer, answer);
   }
 
-  // The change that is to be saved or discarded before the work goes on, if there is one: also after a reload.
+  // The block with an unsaved change, if any, also after a reload.
   revised() {
     return this.blocks.find((block) => this.isRevised(block));
   }
 
-  // Back to what was submitted last.
+  // Restores the submitted answer.
   /** @param {Block} block */
   restore(block) {
     const { answer, comment } = /** @type {Said} */ (block.sent);
     Object.assign(block, { answer: structuredClone(answer), comment, spent: undefined });
   }
 
-  // What became of a block; `sent` is what a revision is compared with.
+  // Records a judgment or skip; revisions are compared with `sent`.
   /** @param {Block} block @param {Kind} kind @param {Stored & { comment?: string, reason?: string }} body */
   settle(block, kind, body) {
     const { comment = "", reason = "" } = body;
@@ -207,7 +206,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     return performance.now() > this.hits.get(block.hit).endsAt;
   }
 
-  // Asks once at a time; whoever comes meanwhile shares the answer: true if there is a block to judge.
+  // Requests work; concurrent calls share one request. Resolves to true if there is a block to judge.
   ask() {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = null;
@@ -216,12 +215,12 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   }
 
   async #ask() {
-    // Twice: after a reload the first answer can be a HIT whose blocks are all in the outbox.
+    // Twice, because the first answer after a reload can be a HIT whose blocks are all in the outbox.
     for (let attempt = 0; attempt < 2; attempt += 1) {
       const last = this.lastHit();
-      // A HIT that is done here but not there would only be lent to us again.
+      // The server would lend a HIT again whose submissions it does not have yet.
       if (last) await this.outbox.emptied();
-      // One of them brought it.
+      // A submission brought the next HIT.
       if (this.lastHit() !== last && this.nextOpen()) return this.#found();
       const asked = this.#asked();
       let answer;
@@ -252,7 +251,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     return true;
   }
 
-  // What was in hand before the page was loaded anew, where nobody can say what is now.
+  // After a reload without a server, takes the HITs stored on the device.
   async #takeKept() {
     if (!this.kept || this.lastHit()) return false;
     for (const { data, ahead } of this.kept.get()) {
@@ -262,9 +261,9 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     return Boolean(this.nextOpen());
   }
 
-  // Until it is written, the outbox knows more.
+  // Stores the HITs in hand; until then, the outbox is more recent.
   #keep() {
-    // Before the first answer, what is kept is all that is known.
+    // Before the first answer, the stored HITs must not be overwritten.
     if (!this.kept || !this.lastHit() || this.#keeping) return;
     this.#keeping = true;
     whenPainted(() => {
@@ -293,14 +292,14 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
   #lacks(reason, retryAfter = 0) {
     this.lack = reason;
     this.retryAfter = retryAfter;
-    // The answer to a submission may have brought one meanwhile.
+    // The answer to a submission may have brought a block meanwhile.
     return Boolean(this.nextOpen());
   }
 
-  // The lease ran out while the judge was away: what they hold now may be something else.
+  // Renews an expired lease; the judge may hold another HIT by now.
   /** @param {Block} block */
   async renew(block) {
-    // Until what was done is there, the server takes an earlier HIT for the one in hand.
+    // Send everything first, or the server takes an earlier HIT for the current one.
     if (this.outbox.waiting().length) await this.outbox.emptied();
     if (block.state !== "open") return;
     let answer;
@@ -315,19 +314,19 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
       this.#extend(hit, answer);
       return;
     }
-    // Somebody else may have it by now. An answer already begun is finished: a late one is kept.
+    // Another judge may have it by now. The judge can finish what they began: late answers are stored.
     hit.dropped = true;
     if (answer.status === 200) await this.#follow(answer);
   }
 
   /** @param {Hit} hit @param {Pick<Answer<LentHit>, "data" | "at">} answer */
   #extend(hit, { data, at }) {
-    // In the page's own time: the clocks of phones are wrong more often than one would think.
+    // In the page's own time, because device clocks are often wrong.
     hit.endsAt = performance.now() + Date.parse(data.expires_at) - at;
     Object.assign(hit, { lent: data, ahead: at - Date.now() });
   }
 
-  // The server has extended the leases of those `inHand` to at least that of a HIT lent beside them.
+  // The server has extended the leases of the HITs `inHand` to at least that of the new one.
   /** @param {Pick<Answer<LentHit>, "data" | "at" | "asked">} answer @param {string[]} [inHand] */
   #take(answer, inHand = []) {
     const { data } = answer;
@@ -352,14 +351,14 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     this.#extend(hit, answer);
     this.hits.set(hit.id, hit);
     this.#keep();
-    // One of them may be here from the judge's history.
+    // Some may be here already, from the judge's history.
     const lent = new Set(data.blocks.map((block) => block.id));
     this.blocks = this.blocks.filter((block) => !lent.has(block.id));
     data.blocks.forEach((block, index) => this.blocks.push(this.#remember(block, hit, index, answer.asked)));
   }
 
-  // The server knows better about a HIT we have seen, where nothing of ours is on its way to it: a
-  // submission that was not taken, or one from another device.
+  // Adopts the server's state of known blocks without unsent submissions: one may have been refused, or judged on another
+  // device.
   /** @param {Pick<Answer<LentHit>, "data" | "asked">} answer */
   #believe({ data, asked }) {
     for (const { id, state, judgment, skip_reason } of data.blocks) {
@@ -376,7 +375,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     else this.settle(block, "skips", { reason: skip_reason ?? "" });
   }
 
-  // A block of the judge's history, as a HIT of its own that nothing follows. Its screen is loaded.
+  // Adds a block of the judge's history as a separate HIT. Its screen must be loaded.
   /** @param {JudgedBlock} row */
   reopen(row) {
     const { assignment, position, total, languages, rules, block: data } = row;
@@ -398,7 +397,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     return block;
   }
 
-  // The blocks that were being changed when the page was last left: of HITs that are done, no HIT brings them back.
+  // Restores blocks with unsaved changes from the history, because the server does not lend completed HITs again.
   async recall() {
     const wanted = new Set(this.drafts.revised());
     /** @type {string | null} */
@@ -425,7 +424,7 @@ export class Queue extends /** @type {Tells<QueueEvents>} */ (EventTarget) {
     if (item) this.settle(block, item.kind, item.body);
     else if (data.state !== "open") this.#settleAs(data, block);
     const draft = this.drafts.get(block.id);
-    // One that was begun here and finished on another device is no change to that.
+    // A draft begun here does not change a block that was finished on another device.
     if (draft?.answer && (draft.revises || block.state === "open")) {
       block.answer = structuredClone(draft.answer);
       block.comment = draft.comment;

@@ -1,20 +1,20 @@
-// Loading the page anew without network: a service worker keeps the page, and here the HITs in hand are kept.
+// Reloading the page offline: a service worker caches the page, and this module stores the HITs in hand.
 
 import * as store from "./store.js";
 
 const PREFIX = "quintet/hits/";
 
-// What was lent and is not done, with what has been said of it meanwhile.
+// The HITs that are lent and not completed, with the answers so far.
 export class KeptHits {
   /** @param {Setup} setup @param {Pick<JudgingApi, "whoIsSignedIn">} api */
   constructor({ owner, user, name, campaign }, api) {
     this.key = PREFIX + owner;
     this.user = user;
     this.api = api;
-    // For pages that know nobody any more: see accounts/kept_work.js.
+    // For pages after signing out; see accounts/kept_work.js.
     store.put(`quintet/judge/${owner}`, name);
     store.put(`quintet/judge-of/${campaign}`, name);
-    // What somebody else was judging in this browser is not for this judge's eyes.
+    // Other judges' sentences must not be visible to this judge.
     for (const key of store.keys(PREFIX)) if (store.get(key)?.user !== user) store.remove(key);
   }
 
@@ -25,32 +25,33 @@ export class KeptHits {
 
   /** @param {KeptHit[]} hits */
   put(hits) {
-    // Another judge took over in another tab, and this page is still open.
+    // Another judge has signed in in another tab.
     if (this.api.whoIsSignedIn() !== this.user) return;
     try {
       localStorage.setItem(this.key, JSON.stringify({ user: this.user, hits }));
     } catch {
-      // No room for texts, but perhaps for rankings, which matter more.
+      // There may still be room for answers, which matter more than texts.
       store.remove(this.key);
     }
   }
 }
 
-// The page itself is kept from the first answer on, or the first sentence that is only read: then there is something to lose, and the first visit is over.
+// Caches the page after the first answer, or the first sentence that is only read: then there is work to lose, and the
+// first visit has loaded.
 /** @param {Page} page @param {Setup} setup */
 export async function keepPage(page, { worker }) {
   const workers = navigator.serviceWorker;
-  // Without HTTPS, and in some private windows, there are none. Whose page came through one is kept already.
+  // Service workers need HTTPS and may be missing in private windows. A page that came through one is cached already.
   if (!workers || workers.controller) return;
   const keep = async () => {
     try {
       await workers.register(worker);
       (await workers.ready).active?.postMessage("keep");
     } catch {
-      // The browser wants none: loading anew needs the network.
+      // The browser refuses; reloading needs the network.
     }
   };
-  // Loaded past the worker: what that has may be another judge's page.
+  // This page bypassed the worker, whose cached page may be another judge's.
   if (await workers.getRegistration(worker).catch(() => undefined)) {
     keep();
     return;

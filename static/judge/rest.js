@@ -1,4 +1,4 @@
-// The page between blocks: fetching, waiting for the network, no more work for now.
+// The page between blocks: loading, offline, or no more work.
 
 import { say } from "./words.js";
 
@@ -37,7 +37,7 @@ export class Rest {
     this.onWork = onWork;
     addEventListener("online", () => this.#again());
     addEventListener("focus", () => this.#again());
-    // Asking waits for the outbox; why that takes a while is worth saying.
+    // Requests wait for the outbox, so explain its delays.
     outbox.addEventListener("change", () => this.#shown && this.#explainOutbox());
   }
 
@@ -48,23 +48,22 @@ export class Rest {
     $("foot").classList.remove("resting");
   }
 
-  // Shows that there is nothing to judge, asks for more, and says what came of it.
+  // Shows that there is nothing to judge, requests more, and shows the outcome.
   async show() {
     const first = !this.#shown;
     this.#shown = true;
     clearTimeout(this.#timer);
     $("rest").hidden = false;
     $("rest").setAttribute("role", "application");
-    // What had the focus is gone with its block.
+    // The focused element has disappeared with its block.
     if (!document.activeElement?.checkVisibility()) $("rest").focus();
     $("sentence").textContent = "";
-    // Not what was said the last time, nor this each time the page asks again.
+    // Replaces earlier words, but not on every retry.
     if (first || !this.queue.lack) this.#say(say("loading"));
     $("foot").classList.add("resting");
     this.#explainOutbox();
     let found = await this.queue.ask();
-    // Asked before the last submission was on its way: that one may bring work, and a page that says that all
-    // is stored, and leads elsewhere, has to wait for it.
+    // The last submission may bring work, and the completion page must not appear before it is stored.
     if (!found && this.#isAtAnEnd() && this.outbox.waiting().length) {
       await this.outbox.emptied();
       if (!this.#shown) return;
@@ -96,7 +95,7 @@ export class Rest {
     if (lack !== "signed-out") this.#timer = setTimeout(() => this.#again(), pause);
   }
 
-  // Where a last page awaits them it is the way on, whether the work is done or somebody stopped it.
+  // Judges with a completion page go there when they are done or stopped.
   #isAtAnEnd() {
     const { lack } = this.queue;
     return lack === "none" || (["paused", "campaign_closed"].includes(lack ?? "") && Boolean($("rest-completion")));
@@ -109,7 +108,7 @@ export class Rest {
 
   #finished() {
     const first = $("rest-title").hidden;
-    // Here is something to read, and no key of the page's own.
+    // Text to read, without keys of the page's own.
     $("rest").removeAttribute("role");
     this.#say(this.#worked);
     $("rest-title").hidden = $("rest-more").hidden = false;
@@ -120,7 +119,7 @@ export class Rest {
   /** @param {string} text */
   #say(text) {
     $("rest-title").hidden = $("rest-more").hidden = $("rest-instructions").hidden = true;
-    // Set only when it changes: a screen reader says it once, however often the page asks again.
+    // Set only on changes, so that screen readers announce it once.
     if ($("rest-text").textContent !== text) $("rest-text").textContent = text;
     $("rest-text").hidden = !text;
   }

@@ -1,4 +1,4 @@
-// A row for each output: its text, what it is called, and which of them the judge is at.
+// A row for each output, with its text and name, and the active row.
 
 import { heardOf, lengthOf, setText } from "./block.js";
 import { letterOf } from "./keys.js";
@@ -6,21 +6,21 @@ import { letterOf } from "./keys.js";
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
-// The same rows for block after block: for new ones the browser would have twice the work.
+// Rows are reused between blocks, which halves the browser's work.
 /** @template OneAnswer */
 export class OutputRows {
   /** @type {HTMLElement[]} */
   rows = [];
   active = 0;
   block = /** @type {Block<OneAnswer>} */ (/** @type {unknown} */ (null));
-  // All there ever were, by place.
+  // All rows created so far, by position.
   /** @type {HTMLElement[]} */
   #made = [];
-  // What each is called, as long as it is not introduced with more.
+  // The default name of each row.
   /** @type {string[]} */
   #names = [];
 
-  // `makeRow(index)` where there is none yet.
+  // Calls `makeRow(index)` for missing rows.
   /** @param {Block<OneAnswer>} block @param {(index: number) => HTMLElement} makeRow */
   arrange(block, makeRow) {
     this.block = block;
@@ -28,7 +28,7 @@ export class OutputRows {
       const row = (this.#made[index] ??= this.#prepared(makeRow(index), index));
       const letter = /** @type {HTMLElement} */ (row.querySelector(".row-letter"));
       setText(/** @type {HTMLElement} */ (row.querySelector(".row-text")), candidate);
-      // In so many words: of a name put together from elements Orca says some twice, or in another order.
+      // Explicit, because Orca repeats or reorders parts of names computed from elements.
       this.#names[index] = `${letter.textContent} ${heardOf(candidate)}`;
       row.setAttribute("aria-label", this.#names[index]);
       row.classList.remove("wanting");
@@ -56,7 +56,7 @@ export class OutputRows {
     this.rows.forEach((row, each) => row.classList.toggle("active", each === index));
   }
 
-  // The next or the last as they stand on the page, which in tiers is not by letter.
+  // The next or previous row on the page; tiers are not ordered by letter.
   /** @param {number} by */
   neighbour(by) {
     /** @type {HTMLElement[]} */
@@ -74,13 +74,13 @@ export class OutputRows {
     if (!options?.preventScroll) row.scrollIntoView({ block: "nearest" });
   }
 
-  // Said with the output that gets the focus next: an announcement would come after it, and nobody can
-  // judge an output before its source.
+  // Words announced with the output that gets the focus next; a separate announcement would come after it, but the source
+  // must come first.
   /** @param {number} index @param {string} words */
   introduceRow(index, words) {
     const row = this.rows[index];
     const at = /** @type {HTMLElement | null} */ (document.activeElement);
-    // Where the focus is already, nothing would be said.
+    // Screen readers say nothing if the focus does not move.
     if (row.contains(at)) at?.blur();
     row.setAttribute("aria-label", `${words} ${this.#names[index]}`);
   }

@@ -1,10 +1,10 @@
-// The screens of the campaign's protocols: how outputs are shown and answered. One is loaded before its first
-// block is shown.
+// The screens of the campaign's protocols, which display and answer outputs. A screen is loaded before its first block is
+// shown.
 
-// What was lent before there were others says none.
+// HITs lent before there were several protocols do not name one.
 const FIRST = "ranking";
 
-// Those that are asked on the screen of another: to judges they are the same.
+// Protocols that use the screen of another; judges see no difference.
 /** @type {Record<string, string>} */
 const SCREENS = { sorting: "two_outputs" };
 
@@ -18,12 +18,12 @@ export class Screens {
   /** @param {Record<string, string>} addresses of their modules, by protocol */
   constructor(addresses) {
     this.addresses = addresses;
-    // It comes with the page.
+    // Loaded with the page.
     if (FIRST in addresses) this.load(FIRST);
   }
 
-  // Null once it is there; otherwise why it is not: "outdated", where this page was loaded before the campaign
-  // had such tasks, or "server".
+  // Resolves to null when loaded; otherwise to "outdated", if the page was loaded before the campaign had such tasks, or
+  // "server".
   /** @param {string} protocol */
   async load(protocol) {
     if (this.#modules.has(protocol)) return null;
@@ -42,7 +42,7 @@ export class Screens {
     return this.#modules.get(protocol);
   }
 
-  // Of one that was loaded.
+  // The protocol's screen must be loaded.
   /** @param {string} protocol @returns {AnswerOf} */
   answersOf(protocol) {
     return /** @type {ScreenModule} */ (this.get(protocol)).answers;

@@ -1,4 +1,4 @@
-// Where the judge's work is, in words: on this device, sent, waiting for the network.
+// The state of the judge's work in words: on this device, sent, or waiting for the network.
 
 import { announce } from "./announce.js";
 import { lasting } from "./store.js";
@@ -7,7 +7,7 @@ import { say } from "./words.js";
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
-// What each reason for nothing going out is called.
+// The words for each reason why nothing is sent.
 /** @type {Record<string, string>} */
 const STUCK = { offline: "waiting", server: "server", "too-fast": "too_fast" };
 
@@ -27,7 +27,7 @@ export class Status {
     outbox.addEventListener("change", () => this.show());
     outbox.addEventListener("sent", () => {
       this.#refusal = "";
-      // What comes along with the answer may have been shown before the refusal was forgotten.
+      // The status may have been shown before the refusal was cleared.
       if (!outbox.waiting().length) this.#word = "sent";
     });
   }
@@ -37,7 +37,7 @@ export class Status {
     this.show();
   }
 
-  // A change to what was sent is kept, but goes nowhere by itself.
+  // A revision is stored but not sent until it is saved.
   /** @param {boolean} revised */
   revising(revised) {
     this.#revised = revised;
@@ -46,7 +46,7 @@ export class Status {
 
   show() {
     const n = this.outbox.waiting().length;
-    // Whichever tab sent it.
+    // In this or another tab.
     if (this.#waited && !n && !this.#refusal) this.#word = "sent";
     this.#waited = n > 0;
     const { state } = this.outbox;
@@ -63,7 +63,7 @@ export class Status {
     this.#notice(out ? `${say("signed_out")} ${n ? say("kept", { n }) : ""}` : rest, out);
   }
 
-  // Each rank is "saved" and each block "sent": said aloud is only that something waits, and that it went.
+  // Announces only that something is waiting and that it was sent, not every save.
   /** @param {boolean} stuck */
   #tellTrouble(stuck) {
     const over = this.#troubled && !this.outbox.waiting().length;
@@ -73,14 +73,14 @@ export class Status {
     this.#troubled = stuck ? words : "";
   }
 
-  // Told by the queue, which may be turned away while the outbox has nothing to send.
+  // Called when the queue is signed out, even if the outbox has nothing to send.
   /** @param {boolean} yes */
   turnedAway(yes) {
     this.#turnedAway = yes;
     this.show();
   }
 
-  // A word of the organisers, which stays until they take it back.
+  // A message of the organisers, shown until they withdraw it.
   /** @param {string} text */
   told(text) {
     this.#told = text;
@@ -95,7 +95,7 @@ export class Status {
 
   /** @param {string} text @param {boolean} withLink */
   #notice(text, withLink) {
-    // Set only when it changes, or a screen reader says it again each time.
+    // Set only on changes, so that screen readers announce it once.
     if ($("notice-text").textContent !== text) $("notice-text").textContent = text;
     $("notice").hidden = !text;
     $("notice-link").hidden = $("sign-in-here").hidden = !withLink;

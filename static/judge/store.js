@@ -1,5 +1,5 @@
-// What is kept on the device. Where the browser refuses (a full disk, a private window), memory has
-// to do, and `lasting` says so, because then the page must stay open.
+// Storage on the device. If the browser refuses (disk full, private window), values stay in memory and `lasting` is false,
+// because the page must stay open then.
 
 const memory = new Map();
 
@@ -7,7 +7,7 @@ export let lasting = true;
 
 let offDevice = false;
 
-// From now on nothing is written to the device: what is kept there is read, and stays as it is.
+// From now on, nothing is written to the device; stored values can still be read.
 export function keepOffDevice() {
   offDevice = true;
 }
@@ -47,7 +47,7 @@ export function remove(key) {
   try {
     localStorage.removeItem(key);
   } catch {
-    // Nothing was kept there in the first place.
+    // Nothing was stored.
   }
 }
 
@@ -63,7 +63,7 @@ export function keys(prefix) {
   return [...new Set([...kept, ...memory.keys()])].filter((key) => key.startsWith(prefix));
 }
 
-// An answer in the making, one entry for each block: it survives a reload, a crash, a flat battery.
+// Drafts of answers, one for each block; they survive reloads and crashes.
 
 const KEPT_MS = 14 * 24 * 60 * 60 * 1000;
 
@@ -74,7 +74,7 @@ export class Drafts {
     this.forgetOld();
   }
 
-  // {answer, comment, revises, durationMs, activeMs}. What a block shows never changes.
+  // {answer, comment, revises, durationMs, activeMs}. The content of a block never changes.
   /** @param {string} blockId @returns {Draft | null} */
   get(blockId) {
     return get(this.prefix + blockId);
@@ -90,7 +90,7 @@ export class Drafts {
     remove(this.prefix + blockId);
   }
 
-  // The blocks whose submitted answers are being changed.
+  // The blocks with unsaved changes to submitted answers.
   revised() {
     return keys(this.prefix)
       .filter((key) => get(key)?.revises)

@@ -1,4 +1,4 @@
-// What else there is to see of a block: the differences, the comment.
+// Other parts of a block's view: texts, differences, comment.
 
 import { announce } from "./announce.js";
 import { showTexts } from "./block.js";
@@ -7,7 +7,7 @@ import { reasonOf, say } from "./words.js";
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
-// Source and reference, each of which scrolls by itself; or the document in their place.
+// The scrolling parts: source and reference, or the document.
 const textParts = () => /** @type {HTMLElement[]} */ ($("document").hidden ? Array.from($("texts").children) : [$("document")]);
 
 export class View {
@@ -26,12 +26,12 @@ export class View {
     this.#showComment(Boolean(block.comment));
   }
 
-  // From the beginning of source and reference.
+  // Scrolls source and reference to the top.
   showOwn() {
     for (const part of $("texts").children) part.scrollTop = 0;
   }
 
-  // By most of what is in view of the longer text; the other goes along, so that both end together.
+  // Scrolls the longer text by most of its visible height and the other in proportion, so that both end together.
   /** @param {number} by */
   scrollTexts(by) {
     if (!this.page.block) return false;
@@ -41,7 +41,7 @@ export class View {
     return true;
   }
 
-  // Where digits are the page's, a screen reader has no key of its own for the texts above.
+  // Screen readers have no key to reread the texts while the page handles the keys.
   readTexts() {
     if (!this.page.block) return false;
     const parts = /** @type {NodeListOf<HTMLElement>} */ (
@@ -65,7 +65,7 @@ export class View {
     return true;
   }
 
-  // What stands where the block was skipped; also returned, to be heard with it.
+  // Shows the reason of a skipped block, and returns it to be announced.
   /** @param {Block} block */
   showSkip({ state, skip_reason: reason }) {
     const words = state === "skipped" ? say("skipped_here", { reason: reasonOf(reason) }) : "";
@@ -82,7 +82,7 @@ export class View {
     return true;
   }
 
-  // Whether the judge was writing there. What is empty folds away.
+  // Closes an empty comment; returns whether the comment had the focus.
   closeComment() {
     if (document.activeElement !== $("comment")) return false;
     this.#showComment(Boolean($("comment").value));

@@ -1,21 +1,21 @@
-// The page's words. They come from the server in the judge's language, as data the browser does not run.
+// The page's texts, which the server sends as JSON in the judge's language.
 
 /** @type {Record<string, string | Record<string, string>>} */
 const WORDS = JSON.parse(document.getElementById("words").textContent);
 
 const LANGUAGE = document.documentElement.lang;
-// The page's language as the browser's owner writes it: en-GB has other dates than en.
+// The page's language in the browser's regional variant: en-GB has other dates than en.
 const own = navigator.languages.find((each) => each.split("-")[0] === LANGUAGE.split("-")[0]);
 
-// With the digits that stand on the keys and that the server writes, also where a language has its own.
+// With Latin digits, as on keys and in the server's texts.
 export const LOCALE = String(new Intl.Locale(own ?? LANGUAGE, { numberingSystem: "latn" }));
 
 const rules = new Intl.PluralRules(LOCALE);
 const numbers = new Intl.NumberFormat(LOCALE);
 const lists = new Intl.ListFormat(LOCALE, { type: "conjunction" });
 
-// A plural has one form for each of a few sample numbers, which between them fall into every
-// category of every language; ours is the form of a sample in the same category.
+// Plurals have forms for a few sample numbers that cover the categories of all languages; the form of a sample in the
+// same category is used.
 /** @param {Record<string, string>} forms @param {number} n */
 function form(forms, n) {
   if (n in forms) return forms[n];
@@ -40,14 +40,14 @@ export function sayPhrase(phrase) {
   return phrase === null || typeof phrase === "string" ? (phrase ?? "") : say(phrase.key, phrase.values);
 }
 
-// Why a block was skipped. A campaign that hides a text since has no words for what was wrong with it.
+// The reason for a skip. Campaigns that hide a text have no words for reasons about it.
 /** @param {string | null} [reason] */
 export function reasonOf(reason) {
   const key = `reason_${reason}`;
   return say(key in WORDS ? key : "reason_not_stated");
 }
 
-// "1 h 42 min": whole minutes that have passed.
+// "1 h 42 min", rounded down to minutes.
 /** @param {number} seconds */
 export function lengthOf(seconds) {
   const minutes = Math.floor(seconds / 60);
@@ -56,7 +56,7 @@ export function lengthOf(seconds) {
   return say("length_hours", { hours: Math.floor(minutes / 60), minutes: minutes % 60 });
 }
 
-// Words in which keys stand in brackets, to be seen and to be heard.
+// Texts with keys in brackets: as elements, and as plain words.
 /** @param {string} words */
 export function withKeys(words) {
   return words.split(/\[(.+?)\]/).map((part, index) => {

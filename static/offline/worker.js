@@ -1,20 +1,20 @@
-// Opens the judging page while there is no network or no server: a service worker for the addresses below
-// judge/. A page comes from the network wherever that answers, so that no old version stands in the way of a
-// new one. What is kept is one page, the last that was opened, with the files it names, and no sentence.
+// Opens the judging page while the network or the server is down: a service worker for addresses below judge/. Pages come
+// from the network whenever it answers, so old versions are never preferred. Caches one page, the last one opened, with
+// the files it names, but no sentences.
 
 const worker = /** @type {any} */ (self);
 /** @type {string} */
 const SCOPE = worker.registration.scope;
 const FILES = new URL("../static/", SCOPE).href;
 const KEPT = `quintet ${SCOPE}`;
-// Judges wait no longer for a network that is there and brings nothing.
+// How long to wait for an unresponsive network.
 const LONGEST_WAIT_MS = 10_000;
-// What a proxy says for a server that is not there.
+// The status codes of a proxy whose server is down.
 const NO_SERVER = [502, 503, 504];
 /** @type {RegExp} */
 const A_PAGE = /^[\w-]+\/$/;
 
-// The pages that were opened from what is kept: their files come from there, too, and fit them.
+// Clients whose page came from the cache; their files come from it, too, so that versions match.
 /** @type {Set<string>} */
 const openedFromKept = new Set();
 /** @type {Promise<unknown>} */
@@ -32,11 +32,11 @@ const after = (ms) => new Promise((resume) => setTimeout(resume, ms));
 /** @param {string} address @returns {Promise<Response | undefined>} */
 async function kept(address) {
   const cache = await caches.open(KEPT);
-  // One page is kept, for whoever has these cookies and this language.
+  // Only one page is cached, whatever its cookies and language.
   return cache.match(address, { ignoreVary: true });
 }
 
-// Keeps a page once all its files are there, and then drops what no page needs any more.
+// Caches a page once all its files are cached, then deletes other files.
 /** @param {string} address @param {Response} response */
 async function keep(address, response) {
   const html = await response.clone().text();
@@ -51,7 +51,7 @@ async function keep(address, response) {
   }
 }
 
-// One after the other, so that none drops what another is keeping. What cannot be kept now is kept the next time.
+// Runs one at a time, so that they do not delete each other's files. Failures are retried with the next page.
 /** @param {() => Promise<unknown>} act */
 function inTurn(act) {
   turn = turn.then(act).catch(() => undefined);
@@ -65,7 +65,7 @@ async function answered(event, address) {
     const copy = response.clone();
     event.waitUntil(inTurn(() => keep(address, copy)));
   } else if (response.status < 500) {
-    // Whoever is signed out, or is no judge any more.
+    // Signed out, or no longer a judge.
     event.waitUntil(inTurn(() => caches.delete(KEPT)));
   }
   return response;
@@ -74,7 +74,7 @@ async function answered(event, address) {
 /** @param {any} event @param {string} address */
 async function openPage(event, address) {
   const answer = answered(event, address);
-  // Also when what is kept was shown meanwhile.
+  // Even if the cached page is shown.
   event.waitUntil(answer.catch(() => undefined));
   const instead = await kept(address);
   if (!instead) return answer;
@@ -106,7 +106,7 @@ worker.addEventListener("fetch", (/** @type {any} */ event) => {
   }
 });
 
-// From a page that did not come this way: the first, or one that was loaded past the worker.
+// Sent by pages that bypassed the worker: the first one, or one after a forced reload.
 worker.addEventListener("message", (/** @type {any} */ event) => {
   const address = withoutHash(event.source.url);
   if (!isPage(address)) return;

@@ -1,5 +1,4 @@
-// Buttons that copy a text on the page: `data-copy` names the element that holds it. Where the browser
-// does not let us, they stay hidden: the text can be marked by hand.
+// Buttons that copy the text of the element named by `data-copy`. They stay hidden if the browser has no clipboard API.
 
 /** @type {NodeListOf<HTMLElement>} */
 const buttons = document.querySelectorAll("[data-copy]");

@@ -1,5 +1,5 @@
-// Sends what waits on the device, on a page of the judge's beside the judging page: who looks for their own link,
-// or at their work time, finds there all that they did. What is sent as the judging page is left may be lost.
+// Sends waiting submissions from a judge's other pages, so that these show all work. What the judging page sends as it
+// is closed may be lost.
 
 import { Api } from "../api.js";
 import { Outbox } from "../outbox.js";

@@ -1,5 +1,5 @@
-// What is said of one output: what became of it, or whether somebody else's edit is acceptable, or nothing yet. Knows
-// nothing of the screen.
+// The answer for one output: its edit, or whether another judge's edit is acceptable, or nothing yet. Independent of the
+// screen.
 
 /** @param {Rules} rules */
 export const isAsked = ({ asked }) => asked === "accept";
@@ -13,7 +13,7 @@ export function read({ answer }) {
   return { outcome, text: outcome === "edited" ? text : null, keystrokes: keystrokes ?? 0, acceptable };
 }
 
-// With how many keystrokes it was said does not matter.
+// The number of keystrokes does not matter.
 /** @param {EditingAnswer} one @param {EditingAnswer} other */
 export const same = (one, other) =>
   one.outcome === other.outcome && one.text === other.text && one.acceptable === other.acceptable;
@@ -28,7 +28,7 @@ export function lack({ outcome, text, acceptable }, rules) {
   return outcome === "edited" && !text?.trim() ? { key: "edit_empty" } : null;
 }
 
-// The answer after the text was changed, from what was shown.
+// The answer after the judge has changed the text.
 /** @param {EditingAnswer} answer @param {string} text @param {string} shown @returns {EditingAnswer} */
 export function written({ keystrokes }, text, shown) {
   const isChanged = text !== shown;

@@ -1,4 +1,4 @@
-// One output: its text to be edited, or somebody else's edit of it and whether that is acceptable.
+// One output to edit, or another judge's edit to accept or reject.
 
 import { announce } from "../announce.js";
 import { heardOf, lengthOf, setText } from "../block.js";
@@ -10,10 +10,10 @@ import * as editing from "./answer.js";
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
-// What each digit does, of an edit and of an acceptance.
+// The choice for each digit, for editing and for accepting.
 const EDIT = ["edited", "unchanged", "unable"];
 const ACCEPT = ["yes", "no"];
-// Characters of a line of the field, by which its first height is guessed.
+// Characters per line, to estimate the height of the field.
 const LINE = 60;
 const FEWEST_LINES = 3;
 const MOST_LINES = 14;
@@ -27,7 +27,7 @@ export const open = (page) => new EditingScreen(page);
 /** @extends {BarScreen<EditingAnswer>} @implements {ProtocolScreen<EditingAnswer>} */
 class EditingScreen extends BarScreen {
   answers = answers;
-  // The texts above, which have the whole width.
+  // Texts are above, at full width.
   layout = "columns";
   #shown = this.root.querySelector(".edit-shown");
   #field = this.root.querySelector(".edit-field");
@@ -36,7 +36,7 @@ class EditingScreen extends BarScreen {
 
   /** @param {Page} page */
   constructor(page) {
-    // Screen readers leave digits to the page there.
+    // Screen readers pass digits to the page here.
     super(page, $("editing-template").content.firstElementChild.cloneNode(true), ".edit-answers");
     this.#field.setAttribute("aria-label", say("edit_text"));
     this.#field.addEventListener("input", () => this.#written());
@@ -47,7 +47,7 @@ class EditingScreen extends BarScreen {
     return editing.isAsked(this.hit.rules);
   }
 
-  // An edit is submitted once it is done, whatever else is said of an output as it is said.
+  // Edits are submitted when finished; other answers immediately.
   get submitsAtOnce() {
     return this.#isAsked;
   }
@@ -94,7 +94,7 @@ class EditingScreen extends BarScreen {
     button.setAttribute("aria-keyshortcuts", digit);
     button.querySelector("kbd").textContent = digit;
     button.querySelector(".edit-answer-word").textContent = say(`choose_${choice}`);
-    // It goes to the text, and is no answer by itself.
+    // Moves to the text; not an answer.
     if (choice === "edited") button.removeAttribute("aria-pressed");
     button.addEventListener("click", (event) => this.#choose(choice, event));
     return button;
@@ -110,7 +110,7 @@ class EditingScreen extends BarScreen {
     const chosen = this.#chosen;
     const { text } = this.block.answer;
     const shown = text ?? this.block.candidates[0].text;
-    // Where the page changed it. What is being written stays as it is written.
+    // Only if the page changed it, not while the judge is typing.
     if (this.#field.value !== shown) this.#field.value = shown;
     for (const button of /** @type {HTMLElement[]} */ ([...this.bar.children])) {
       const isPressed = button.dataset.choice === chosen;
@@ -120,7 +120,7 @@ class EditingScreen extends BarScreen {
     if (chosen) this.want(false);
   }
 
-  // The text is heard, and the focus does not go into it: digits act.
+  // Has the text read aloud without focusing it, so that digits work.
   /** @param {string} words */
   introduce(words) {
     this.hear([words, this.question, heardOf(this.block.candidates[0])]);
@@ -152,7 +152,7 @@ class EditingScreen extends BarScreen {
     this.page.answered();
   }
 
-  // Out of the text, to where digits act.
+  // Leaves the text, so that digits work.
   /** @param {KeyboardEvent} event */
   #pressed(event) {
     const { key, ctrlKey, metaKey, altKey, isComposing } = event;
@@ -166,11 +166,11 @@ class EditingScreen extends BarScreen {
   /** @param {Pressed} event */
   single(event) {
     const choice = this.#choices[(digitOf(event, this.#choices.length) ?? 0) - 1];
-    // A key held down must not answer one sentence after the other.
+    // Holding the key must not answer several sentences.
     return choice ? () => event.repeat || this.#choose(choice, event) : null;
   }
 
-  // Has the text read again, in its own language.
+  // Has the text read again in its own language.
   /** @param {string} letter @param {Pressed} event */
   letter(letter, { repeat }) {
     if (letter !== "a" || repeat) return null;

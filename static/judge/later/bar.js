@@ -1,7 +1,7 @@
-// What screens have in common where one element has the focus while nothing is chosen: words are heard with it, and
-// digits act there.
+// A base for screens on which one element has the focus while nothing is chosen: it is announced with the question, and
+// digits work there.
 
-// Shows the rows of the list of keys, and hints, whose attribute has one of the values, and hides those that have others.
+// Shows the rows of the key list and the touch hints whose attribute has one of these values; hides the others.
 /** @param {string} name @param {string[]} values */
 export function showKeys(name, values) {
   const rows = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(`:is(tr, li)[data-${name}]`));
@@ -12,13 +12,13 @@ export function showKeys(name, values) {
 export class BarScreen {
   block = /** @type {Block<OneAnswer>} */ (/** @type {unknown} */ (null));
 
-  // The element itself, or what is found in it.
+  // The bar is the root itself, or found in it by the selector.
   /** @param {Page} page @param {HTMLElement} root @param {string} [selector] */
   constructor(page, root, selector) {
     this.page = page;
     this.root = root;
     this.bar = selector ? /** @type {HTMLElement} */ (root.querySelector(selector)) : root;
-    // Words to be heard with it are heard once.
+    // The words of `hear` are heard once.
     this.bar.addEventListener("focusout", ({ target }) => target === this.bar && this.nameBar());
   }
 
@@ -26,19 +26,19 @@ export class BarScreen {
     return this.page.queue.hits.get(this.block.hit);
   }
 
-  // What is asked, in one line.
+  // The question, in one line.
   get question() {
     return "";
   }
 
-  // As it is called while there are no words to be heard with it.
+  // Its default name.
   nameBar() {
     this.bar.setAttribute("aria-label", this.question);
   }
 
   /** @param {string[]} words */
   hear(words) {
-    // Where the focus is already, nothing would be said.
+    // Screen readers say nothing if the focus does not move.
     if (document.activeElement === this.bar) this.bar.blur();
     this.bar.setAttribute("aria-label", words.join(" "));
   }
@@ -62,7 +62,7 @@ export class BarScreen {
     this.resume();
   }
 
-  // They go from one answer to the next where the focus is on one, as the browser has it.
+  // The browser's default: arrows move between focused answers.
   /** @param {Pressed} _event @returns {Action | null} */
   arrow(_event) {
     return null;

@@ -1,5 +1,5 @@
-// The whole document around a sentence: beside the outputs, or over the page where that has no room. The sentence is
-// marked in it, and with a mouse the word under the pointer wherever it stands.
+// The whole document around a sentence, beside the outputs or, on small screens, over the page. The sentence is marked,
+// and so are all occurrences of the word under the mouse pointer.
 
 import { announce } from "../announce.js";
 import { setText } from "../block.js";
@@ -8,10 +8,10 @@ import { SameWords } from "./same_words.js";
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
-// As in judge-layouts.css: the width from which it stands beside the outputs.
+// As in judge-layouts.css: the minimum width for the document beside the outputs.
 const WIDE = matchMedia("(min-width: 1000px)");
 
-// What came with the block, where the whole document cannot be had.
+// The context sent with the block, if the whole document is not available.
 /** @param {Block} block @returns {WholeDocument} */
 function nearby({ id, source, references, context }) {
   const { before = [], after = [] } = context ?? {};
@@ -24,7 +24,7 @@ export class DocumentView {
   #dialog = $("document-dialog");
   #isOpen = false;
   #words = new SameWords();
-  // By block; each has all blocks of its HIT that are of it.
+  // By block. One document is stored for all its blocks in the HIT.
   /** @type {Map<string, WholeDocument>} */
   #known = new Map();
 
@@ -33,7 +33,7 @@ export class DocumentView {
     this.page = page;
     page.addEventListener("shown", () => {
       if (!this.#isOpen) return;
-      // Of what is judged without them, none is shown.
+      // Not for blocks that are judged without context.
       if ($("context").hidden) this.#close();
       else this.#show();
     });
@@ -75,7 +75,7 @@ export class DocumentView {
     } else {
       this.#words.stop();
       this.#dialog.querySelector("h2")?.after(this.#root);
-      // The phone's own way back closes it, too.
+      // The phone's back button closes it, too.
       history.pushState({ isDocument: true }, "");
       this.#dialog.showModal();
       this.#root.focus();
@@ -118,7 +118,7 @@ export class DocumentView {
     if (total) announce(say("document_at", { number: first + own, total }));
   }
 
-  // In the middle of what scrolls.
+  // Scrolls the sentence to the middle.
   #showOwn() {
     const own = /** @type {HTMLElement | null} */ (this.#root.querySelector("[aria-current]"));
     if (own) this.#root.scrollTop = own.offsetTop - Math.max(0, this.#root.clientHeight - own.offsetHeight) / 2;

@@ -1,4 +1,4 @@
-// After a practice sentence: whether the answer was as expected, and why. One dialog at a time.
+// Feedback after a practice sentence: whether the answer was as expected, and why. One dialog at a time.
 
 import { letterOf } from "../keys.js";
 import { say } from "../words.js";
@@ -25,7 +25,7 @@ export class Feedback {
   }
 
   #next() {
-    // A dialog the judge has opened is not covered by another; the next chance is when one closes.
+    // Do not cover an open dialog; try again when it closes.
     const open = document.querySelector("dialog[open]");
     if (open) open.addEventListener("close", () => this.#next(), { once: true });
     else this.#show(this.#waiting.shift());
@@ -40,7 +40,7 @@ export class Feedback {
     $("feedback-explanation").textContent = explanation;
     $("feedback-texts").replaceChildren(
       ...[...expected.matchAll(/[A-Z]/g)].map(([letter]) => {
-        // The server names no letter that the block has not.
+        // The server only names letters of the block.
         const { text, lang, dir } = /** @type {Candidate} */ (
           block.candidates.find((_, index) => letterOf(index) === letter)
         );

@@ -1,4 +1,4 @@
-// The judge's own judgments, the latest first; choosing one opens it again, to be revised.
+// The judge's own judgments, latest first; selecting one opens it for revision.
 
 import { cursorAfter } from "../api.js";
 import { protocolOf } from "../screens.js";
@@ -40,7 +40,7 @@ export class History {
     $("history-list").replaceChildren();
     this.#next = null;
     this.dialog.showModal();
-    // What is still on its way belongs to it too; where it cannot get there, the rest is shown.
+    // Wait for unsent judgments if they can be sent; otherwise show the rest.
     if (this.outbox.state === "idle" || this.outbox.state === "sending") await this.outbox.emptied();
     await this.#load();
   }
@@ -92,7 +92,7 @@ export class History {
   /** @param {JudgedBlock} row */
   #reopen(row) {
     this.dialog.close();
-    // Orca says nothing of a focus that moves on while the last one's place is still being cleared away.
+    // Orca does not announce a focus that moves while the dialog is being removed.
     setTimeout(() => this.page.leave(this.queue.reopen(row)), 50);
   }
 

@@ -1,5 +1,5 @@
-// After the first HIT on this device, once: a link of one's own, before the browser forgets who this is. It goes with the
-// next answer, and is in the menu and the settings from then on.
+// Offers a personal link once, after the first HIT on this device, in case the browser loses its cookies. The offer
+// disappears with the next answer; the menu and the settings keep it.
 
 import * as store from "../store.js";
 
@@ -17,7 +17,7 @@ export function offerOwnLink(page, owner) {
     offer?.remove();
   }
 
-  // The first HIT may have been done while this was on its way.
+  // The first HIT may have been completed while this module was loading.
   offerOnceDone();
   page.addEventListener("done", offerOnceDone);
 

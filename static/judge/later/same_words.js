@@ -1,5 +1,5 @@
-// The word under the mouse, marked wherever else it is written: in source, reference and outputs of the sentence. It is
-// the same word if it is written alike; large and small letters do not differ.
+// Marks all occurrences of the word under the mouse pointer in the source, reference and outputs of the sentence,
+// ignoring case.
 
 import { tokens } from "../differences.js";
 import { placeUnder, rangeOf } from "./text_nodes.js";
@@ -10,7 +10,7 @@ const PLACES = "#document [aria-current] .reading, #texts .reading, #rows .readi
 /** @param {string} word @param {string} lang */
 const key = (word, lang) => word.normalize("NFC").replace(/\p{Cf}/gu, "").toLocaleLowerCase(lang || undefined);
 
-// Words of a text, each with where it stands; no marks and no white space.
+// The words of a text with their positions, without punctuation and spaces.
 /** @param {HTMLElement} element */
 function wordsOf({ textContent, lang }) {
   let end = 0;
@@ -31,7 +31,7 @@ export class SameWords {
   #follow = (/** @type {PointerEvent} */ event) => this.#at(event);
 
   start() {
-    // A browser that cannot mark without changing the texts marks nothing.
+    // Only browsers that can highlight without changing the text do it.
     if (CSS.highlights) document.addEventListener("pointermove", this.#follow);
   }
 
@@ -45,7 +45,7 @@ export class SameWords {
     if (event.pointerType !== "mouse") return;
     const under = event.target instanceof Element ? /** @type {HTMLElement | null} */ (event.target.closest(PLACES)) : null;
     const place = under && placeUnder(under, event);
-    // A caret stands between characters: after a word as well as before the next one.
+    // A caret is between characters, so it can be after one word and before the next.
     const words = under && place !== null ? wordsOf(under).filter(({ start, end }) => start <= place && place <= end) : [];
     const word = words.find((each) => under && isUnder(rangeOf(under, each), event));
     this.#mark(word?.key ?? "");

@@ -1,10 +1,9 @@
-// Outputs of a paragraph, sentence beside sentence: which sentences of them stand in one line. Fetched
-// when the outputs are side by side for the first time.
+// Aligns the sentences of a paragraph's outputs in lines. Loaded when outputs are first shown side by side.
 
 import { marked } from "../block.js";
 import { segmenterOf } from "../differences.js";
 
-// Between whose sentences stands no mark but white space, which stands between phrases, too.
+// Languages that separate sentences only by spaces, which also separate phrases.
 /** @param {TextOf} text */
 const hasPhrases = ({ lang }) => /^(th|lo|km)\b/.test(lang);
 
@@ -16,7 +15,7 @@ function sentencesOf(written) {
   return Array.from(segmenterOf(lang, "sentence").segment(text), (part) => part.segment);
 }
 
-// The one that has as many sentences as most others do.
+// The text with the most common number of sentences.
 /** @param {string[][]} texts */
 function usual(texts) {
   /** @param {string[]} text */
@@ -24,8 +23,8 @@ function usual(texts) {
   return texts.reduce((best, each) => (alike(each) > alike(best) ? each : best));
 }
 
-// The sentences in as many lines as the model has: one by one where they are as many, and otherwise
-// each in the line that reaches as far into the model as the middle of the sentence into its own text.
+// Distributes sentences over the lines of the model: one per line if the numbers are equal; otherwise each goes to the
+// line at the same relative position as the middle of the sentence.
 /** @param {string[]} sentences @param {string[]} model */
 export function inLinesOf(sentences, model) {
   if (sentences.length === model.length) return sentences;
@@ -46,7 +45,7 @@ export function inLinesOf(sentences, model) {
   return lines;
 }
 
-// Runs of a text, one after the other, in a cell for each line.
+// Puts the runs of a text into a cell for each line.
 /** @param {Run[]} runs @param {string[]} lines */
 function cut(runs, lines) {
   const rest = [...runs];
@@ -65,16 +64,16 @@ function cut(runs, lines) {
   });
 }
 
-// What outputs are compared with, as far as the campaign shows it.
+// The text that outputs are compared with, if the campaign shows it.
 /** @param {Block} block @returns {TextOf | null} */
 const comparedWith = ({ source, references }) => source ?? references[0] ?? null;
 
-// Null where there is one sentence only.
+// Null if there is only one sentence.
 /** @param {Block} block @returns {Beside | null} */
 export function beside(block) {
   const texts = block.candidates.map(sentencesOf);
   const other = comparedWith(block);
-  // Phrases are no sentences: those of the source say how many there are.
+  // Phrases are not sentences, so the source decides their number.
   const model = other && block.candidates.some(hasPhrases) ? sentencesOf(other) : usual(texts);
   if (model.length < 2) return null;
   const lines = texts.map((text) => inLinesOf(text, model));

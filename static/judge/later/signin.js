@@ -1,6 +1,5 @@
-// Signing in again without leaving the page: the invitation's link is opened behind it, and its
-// button pressed. What it opens must be this judge's page; somebody else's link signs them in, and nothing
-// from here is sent as theirs.
+// Signs in again without leaving the page: requests the invitation's link and submits its form. The link must be this
+// judge's; another judge's link signs that judge in, and nothing from here is sent in their name.
 
 import { say } from "../words.js";
 
@@ -17,13 +16,13 @@ function addressIn(text) {
 async function pageAt(address, options = {}) {
   const response = await fetch(address, { credentials: "same-origin", cache: "no-store", ...options });
   if (response.status === 404) return null;
-  // All places are taken: there is a page, too.
+  // The page that says that all places are taken.
   if (!response.ok && response.status !== 410) throw new Error(String(response.status));
   return new DOMParser().parseFromString(await response.text(), "text/html");
 }
 
-// Who came in: null where the link is refused, and nobody where it would make a new judge of whoever presses its
-// button. Presses the button of a link of one's own; whoever is signed in as its judge already is led on.
+// Returns who is signed in by a link: null if it is refused, and no user if it would create a new judge. Submits the
+// form of a personal link; a judge who is already signed in is redirected.
 /** @param {string} address @returns {Promise<string | null | undefined>} */
 async function whoOpens(address) {
   let page = await pageAt(address);
@@ -75,7 +74,7 @@ export class SignIn {
   /** @param {string | undefined} address */
   async #problemWith(address) {
     if (!address) return "link_wanted";
-    // The browser's session changes while the answer is on its way: meanwhile nothing is sent in any name.
+    // The session changes during the request, so nothing is sent meanwhile.
     const before = this.api.whoIsSignedIn();
     this.api.signedIn(null);
     try {

@@ -1,10 +1,10 @@
-// Places in a text that stands on the page in pieces.
+// Positions in a text that is split into several nodes.
 
 /** @param {HTMLElement} root @param {Node} node @param {number} offset */
 export function placeOf(root, node, offset) {
   const range = document.createRange();
   range.selectNodeContents(root);
-  // Beside the text: its beginning or its end.
+  // Outside the text: its beginning or end.
   const side = range.comparePoint(node, offset);
   if (side < 0) return 0;
   if (side === 0) range.setEnd(node, offset);
@@ -32,7 +32,7 @@ export function rangeOf(root, { start, end }) {
   return range;
 }
 
-// Under a pointer; null beside the text.
+// The position under a pointer, or null outside the text.
 /** @param {HTMLElement} root @param {{ clientX: number, clientY: number }} point */
 export function placeUnder(root, { clientX, clientY }) {
   if (document.caretPositionFromPoint) {
@@ -44,7 +44,7 @@ export function placeUnder(root, { clientX, clientY }) {
   return found && root.contains(found.startContainer) ? placeOf(root, found.startContainer, found.startOffset) : null;
 }
 
-// Of the stops on the next line up or down, the nearest below or above the one at `at`; null at the first and the last line.
+// The stop on the next or previous line that is closest to the one at `at`; null if there is no such line.
 /** @param {HTMLElement} root @param {Stretch[]} stops @param {number} at @param {number} by */
 export function onNextLine(root, stops, at, by) {
   /** @param {number} index */
@@ -57,7 +57,7 @@ export function onNextLine(root, stops, at, by) {
   for (let index = at + by; index >= 0 && index < stops.length; index += by) {
     const box = boxOf(index);
     const center = (box.top + box.bottom) / 2;
-    // Still on the line it comes from.
+    // Still on the same line.
     if (center > top && center < bottom) continue;
     if (best !== null && Math.abs(center - line) > (bottom - top) / 2) break;
     line = center;

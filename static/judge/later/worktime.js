@@ -1,5 +1,5 @@
-// What the judge has worked, today and in all: what the server counted, and what was done here since.
-// Not loaded with the first visit, which has nothing to tell.
+// The judge's work, today and in total: as counted by the server, plus what was done here since. Not loaded on the first
+// visit, which has nothing to show.
 
 import { lengthOf, say } from "../words.js";
 
@@ -8,10 +8,10 @@ const $ = (id) => document.getElementById(id);
 const A_DAY_MS = 24 * 60 * 60 * 1000;
 
 export class WorkTime {
-  // Null until the server has answered: a part of it would be taken for all.
+  // Null until the server has answered: a part would look like the total.
   /** @type {{ today: Worked, total: Worked } | null} */
   #counted = null;
-  // By performance.now().
+  // As performance.now().
   #dayEndsAt = Infinity;
   #submissions = 0;
   #learnt = -1;
@@ -27,7 +27,7 @@ export class WorkTime {
     this.#fillMenu();
   }
 
-  // One was submitted or skipped; `first`: not a revision.
+  // Counts a submission or skip; `first` unless it is a revision.
   /** @param {number} activeMs @param {boolean} first */
   add(activeMs, first) {
     this.#submissions += 1;
@@ -39,7 +39,7 @@ export class WorkTime {
     }
   }
 
-  // Asks the server, unless it does not have all of it yet.
+  // Asks the server, unless some work is still unsent.
   async refresh() {
     if (this.#asking || this.outbox.waiting().length) return;
     this.#asking = true;
@@ -51,7 +51,7 @@ export class WorkTime {
     if (this.#learnt !== this.#submissions) await this.refresh();
   }
 
-  // Empty where there is nothing to say yet, as `total()`.
+  // Empty if there is nothing to show yet, like `total()`.
   today() {
     this.#turnDay();
     return this.#say("worked_today", this.#counted?.today);
@@ -67,10 +67,10 @@ export class WorkTime {
     try {
       answer = await this.api.workTime();
     } catch {
-      // Without the network what is known stays.
+      // Keep the known numbers while offline.
       return;
     }
-    // What was submitted meanwhile may be in it or not.
+    // It may or may not include what was submitted meanwhile.
     if (answer.status !== 200 || !answer.data?.total || submissions !== this.#submissions) return;
     const { today, total, seconds_left_today: secondsLeft } = answer.data;
     this.#counted = { today, total };

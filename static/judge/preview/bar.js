@@ -1,11 +1,11 @@
-// Says aloud that nothing is stored: what a page brings along is not said by itself.
+// Announces that nothing is stored, because screen readers do not announce what a page loads with.
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
-// After the page's own first words.
+// After the page's own first announcement.
 const AFTER_MS = 1000;
 
-// What sticks below it must know how high it is.
+// Sticky elements below the bar need its height.
 new ResizeObserver(() => {
   document.documentElement.style.setProperty("--preview-size", `${$("preview-bar").offsetHeight}px`);
 }).observe($("preview-bar"));

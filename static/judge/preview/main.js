@@ -1,5 +1,5 @@
-// The judging page as an organiser sees it: the same parts, on an interface that stores nothing, and with nothing
-// kept on the device, where a judge of this browser keeps what is not sent yet.
+// The judging page as an organiser previews it: the same parts with an API that stores nothing. Nothing is written to the
+// device, where a judge using this browser may have unsent work.
 
 import { Api } from "../api.js";
 import { openPage } from "../main.js";

@@ -1,5 +1,5 @@
-// What is said of statements about a snippet: yes, no, that there is no answer, or nothing yet. Of a sentence that is
-// read on the way nothing is asked. Knows nothing of the screen.
+// The answers to the statements about a snippet: yes, no, cannot tell, or nothing yet. Sentences before the last have no
+// statements. Independent of the screen.
 
 /** @type {readonly ("yes" | "no" | "unsure")[]} */
 export const CHOICES = ["yes", "no", "unsure"];
@@ -12,7 +12,7 @@ const choiceOf = (value) => (value === null ? "unsure" : value ? "yes" : "no");
 /** @returns {QuizAnswer} */
 export const blank = () => ({ given: null });
 
-// Before anything is said of so many statements.
+// Blank answers for this number of statements.
 /** @param {number} count @returns {QuizChoice[]} */
 export const unsaid = (count) => Array(count).fill("");
 
@@ -26,7 +26,7 @@ export const begun = ({ given }) => Boolean(given?.some(Boolean));
 export const same = (one, other) =>
   (!begun(one) && !begun(other)) || (one.given?.join() === other.given?.join() && one.given?.length === other.given?.length);
 
-// Without statements, it is enough that it was shown.
+// Without statements, showing the sentence is enough.
 /** @param {QuizAnswer} answer @returns {Phrase | null} */
 export const lack = ({ given }) => (!given || given.includes("") ? { key: "quiz_wanted" } : null);
 
@@ -47,11 +47,11 @@ export function said(answer) {
   return answer.given.length ? { key: "quiz_answered", values: counted(answer) } : { key: "quiz_was_read" };
 }
 
-// The statements that are asked with a block: none but with the last of its HIT.
+// The statements of a block: only the last one of a HIT has any.
 /** @param {Rules} rules @param {string} block */
 export const statementsOf = ({ statements = [], asked_with: last }, block) => (last === block ? statements : []);
 
-// What is new in a text that begins with what was read before.
+// Splits a text into what was read before and what is new.
 /** @param {string} text @param {string | undefined} before */
 export function parted(text, before) {
   const known = before !== undefined && text.startsWith(`${before}\n`) ? before.length + 1 : 0;

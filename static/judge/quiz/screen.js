@@ -1,5 +1,5 @@
-// A snippet in the words of one system: a sentence more with each block, and with the last of them statements about all
-// of it, to be answered yes or no.
+// A snippet translated by one system, one more sentence with each block; the last block asks whether statements about it
+// are true.
 
 import { announce } from "../announce.js";
 import { lengthOf, setText } from "../block.js";
@@ -29,7 +29,7 @@ class QuizScreen extends BarScreen {
   #onward = this.root.querySelector(".quiz-onward");
   /** @type {string[]} */
   #statements = [];
-  // What was read before the block shown.
+  // The text read before the current block.
   #before = "";
 
   /** @param {Page} page */
@@ -40,7 +40,7 @@ class QuizScreen extends BarScreen {
     this.#list.addEventListener("click", (event) => this.page.isUnread(event) && event.preventDefault());
   }
 
-  // A sentence that is read on the way has a button of its own.
+  // Sentences without statements have their own button.
   get submitsAtOnce() {
     return !this.#statements.length;
   }
@@ -107,7 +107,7 @@ class QuizScreen extends BarScreen {
     if (!quiz.lack(this.block.answer)) this.want(false);
   }
 
-  // What is new of the text is heard, then what is asked.
+  // Announces the new text, then the questions.
   /** @param {string} words */
   introduce(words) {
     const text = this.block.candidates[0].text.slice(this.#before.length);
@@ -122,12 +122,12 @@ class QuizScreen extends BarScreen {
 
   // --- The answers -------------------------------------------------------------------------------
 
-  // The first statement without an answer; −1 if there is none.
+  // The first unanswered statement, or −1.
   get #open() {
     return this.block.answer.given?.indexOf("") ?? -1;
   }
 
-  // That with the focus, or the first without an answer, or the last.
+  // The focused statement, else the first unanswered one, else the last.
   get #current() {
     const focused = this.#fieldsets.findIndex((each) => each.contains(document.activeElement));
     if (focused >= 0) return focused;

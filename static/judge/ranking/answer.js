@@ -1,8 +1,8 @@
-// What a ranking says: a label for each output, 1 best to 5, or none. Knows nothing of the screen.
+// A ranking: a label for each output, from 1 (best) to 5, or none. Independent of the screen.
 
 import { letterOf } from "../keys.js";
 
-// [[indices of the best], …, [indices of the worst]] of those that have a label.
+// [[indices of the best], …, [indices of the worst]] of the labelled outputs.
 /** @param {Label[]} labels */
 export function tiers(labels) {
   const ranks = [...new Set(labels.filter((label) => label !== null))].sort();
@@ -52,6 +52,6 @@ export const fields = ({ labels }) => ({ labels: [...labels] });
 /** @param {RankingAnswer} answer */
 export const said = ({ labels }) => tiers(labels).map((group) => group.map(letterOf).join(" = ")).join(" > ");
 
-// Who is told that labels are missing is asked for whole rankings now, and was not when the HIT was fetched.
+// A refusal for missing labels means that complete rankings are required now, unlike when the HIT was lent.
 /** @param {Rules} rules @param {{ missing?: string[] } | null} refusal @returns {Rules} */
 export const rulesAfter = (rules, refusal) => (refusal?.missing?.length ? { ...rules, partial: false } : rules);

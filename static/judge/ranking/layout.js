@@ -1,6 +1,5 @@
-// How the outputs of a block stand on the page: in a list, side by side, or in tiers that they are
-// dragged into. One ranking, three views of it; a judge's choice is remembered on the device. Until there is one,
-// outputs so long that the list would show fewer than two of them are side by side.
+// The layout of outputs: a list, columns, or tiers to drag them into. The judge's choice is stored on the device. Without
+// a choice, columns are used if fewer than two outputs would fit in the list.
 
 import { announce } from "../announce.js";
 import { later } from "../later.js";
@@ -15,7 +14,7 @@ const LAYOUTS = ["list", "columns", "tiers"];
 const HAS_COLUMNS = matchMedia("(min-width: 760px)");
 
 export class Layout {
-  // Once tiers are asked for.
+  // Null until tiers are used.
   /** @type {Tiers | null} */
   #tiers = null;
   #loadTiers;
@@ -41,7 +40,7 @@ export class Layout {
     if (this.screen.page.block) this.arrange();
   }
 
-  // The same choice again is the list.
+  // Choosing the same layout again returns to the list.
   /** @param {string} choice */
   toggle(choice) {
     if (!this.screen.page.block) return false;
@@ -66,7 +65,7 @@ export class Layout {
     announce(say(`layout_${this.choice}`));
   }
 
-  // The rows of the block shown.
+  // Arranges the rows of the current block.
   arrange() {
     if (!this.isChosen) this.#fit();
     if (this.inTiers()) this.#tiers?.arrange(this.screen.rows);
@@ -93,7 +92,7 @@ export class Layout {
   async #align() {
     const { rows } = this.screen;
     const { block } = rows;
-    // Without the network, if it was not needed before, each text stays whole.
+    // If the module cannot be loaded offline, texts stay whole.
     const sentences = await import("../later/sentences.js").catch(() => null);
     if (block === rows.block && this.choice === "columns") rows.showSentences(sentences?.beside(block) ?? null);
   }
@@ -109,7 +108,7 @@ export class Layout {
     }
   }
 
-  // A row was dragged onto a tier.
+  // Called when a row is dropped on a tier.
   /** @param {HTMLElement} row @param {Label} rank */
   drop(row, rank) {
     const { rows } = this.screen;

@@ -1,4 +1,4 @@
-// A row for each output, with its ranks.
+// A row for each output with its rank buttons.
 
 import { marked } from "../block.js";
 import { differences } from "../differences.js";
@@ -7,9 +7,9 @@ import { OutputRows } from "../rows.js";
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 const template = $("row-template");
-// The second tap of a double one may meet the row that the first one opened.
+// The second tap of a double tap may hit the row that the first one opened.
 const DOUBLE_MS = 350;
-// As in judge.css: the size at which only the active row has its ranks open.
+// As in judge.css: the sizes at which only the active row shows its ranks.
 const PHONE = matchMedia("(max-width: 560px) and (min-height: 481px)");
 
 export const isFolded = () => PHONE.matches && $("outputs").dataset.layout === "list";
@@ -17,20 +17,20 @@ export const isFolded = () => PHONE.matches && $("outputs").dataset.layout === "
 /** @extends {OutputRows<RankingAnswer>} */
 export class Rows extends OutputRows {
   #onRank;
-  // What `clearAll` took away, to be brought back.
+  // The labels removed by `clearAll`, to be restored.
   /** @type {Label[] | null} */
   #cleared = null;
   /** @type {Run[][] | null} */
   #runs = null;
   /** @type {Beside | null} */
   #beside = null;
-  // The page moves the focus, and scrolls as it needs.
+  // Whether the page itself moves the focus and scrolls.
   #isMoving = false;
   // The last rank chosen by a pointer.
   /** @type {{ input: HTMLInputElement | null, at: number }} */
   #last = { input: null, at: -Infinity };
 
-  // `onRank(index, rank or null, by a pointer?)` when the judge chose by pointer or by the radio's own keys.
+  // Calls `onRank(index, rank or null, isPointed)` when the judge uses a pointer or the radio buttons' own keys.
   /** @param {(index: number, rank: Label, isPointed: boolean) => void} onRank */
   constructor(onRank) {
     super();
@@ -62,7 +62,7 @@ export class Rows extends OutputRows {
         if (isPointed) this.#last = { input, at: timeStamp };
         this.#onRank(index, Number(input.value), isPointed);
       });
-      // A second tap takes the rank away; a radio button alone could never be blank again.
+      // A second tap removes the rank; radio buttons cannot be unchecked otherwise.
       input.addEventListener("click", (event) => {
         if (isPointed && isFolded() && this.#isSecondTap(input, event)) {
           event.preventDefault();
@@ -74,7 +74,7 @@ export class Rows extends OutputRows {
     }
     row.addEventListener("focusin", () => {
       this.activate(index);
-      // By keys to a row that only opens now.
+      // The keyboard reached a row that opens only now.
       if (!this.#isMoving && isFolded()) row.querySelector(".ranks")?.scrollIntoView({ block: "nearest" });
     });
     row.addEventListener("click", (event) => {
@@ -85,7 +85,7 @@ export class Rows extends OutputRows {
     return row;
   }
 
-  // The same rank of another row, too soon to be meant for it.
+  // A tap on the same rank of another row, too soon to be intended.
   /** @param {HTMLInputElement} input @param {Event} event */
   #isSecondTap(input, { timeStamp }) {
     const { input: last, at } = this.#last;
@@ -99,7 +99,7 @@ export class Rows extends OutputRows {
     this.#isMoving = false;
   }
 
-  // All ranks go, or those that went last come back: what is to be said of it, or null.
+  // Removes all ranks or restores the removed ones; returns the key of the announcement, or null.
   clearAll() {
     const { labels } = this.block.answer;
     const clearing = labels.some((label) => label !== null);
@@ -126,7 +126,7 @@ export class Rows extends OutputRows {
     this.#write();
   }
 
-  // Each sentence in a line with those of the other outputs, or each text as a whole.
+  // Aligns sentences across outputs, or shows each text as a whole.
   /** @param {Beside | null} beside */
   showSentences(beside) {
     if (!beside && !this.#beside) return;

@@ -1,4 +1,4 @@
-// Ranking: a row with five ranks for each output, the order they make, and where the rows stand.
+// Ranking: a row with five ranks for each output, the resulting order, and the layout.
 
 import { announce } from "../announce.js";
 import { digitOf, letterOf, STEPS } from "../keys.js";
@@ -17,7 +17,7 @@ export const answers = ranking;
 /** @param {Page} page */
 export const open = (page) => new RankingScreen(page);
 
-// Shift and 0, wherever that types no digit; and with what takes one rank away.
+// Shift with 0, unless that types a digit, or with the keys that remove a rank.
 /** @param {KeyboardEvent} event */
 function clearsAll({ shiftKey, code, key }) {
   return shiftKey && ((code === "Digit0" && !/^\d$/.test(key)) || key === "Backspace" || key === "Delete");
@@ -37,7 +37,7 @@ export class RankingScreen {
   constructor(page) {
     this.page = page;
     this.#layout = new Layout(this);
-    // Only whoever has a mouse needs it; without the network the button at the foot is there.
+    // Only mice need it; offline, the regular button is enough.
     /** @param {PointerEvent} event */
     const withMouse = ({ pointerType }) => {
       if (pointerType !== "mouse") return;
@@ -92,7 +92,7 @@ export class RankingScreen {
     this.rows.introduceRow(this.#first, words);
   }
 
-  // To the first row without a rank.
+  // Focuses the first row without a rank.
   /** @param {FocusOptions} [options] */
   focus(options) {
     this.rows.focus(this.#first, options);
@@ -131,12 +131,12 @@ export class RankingScreen {
     return true;
   }
 
-  // To the next row without a rank.
+  // Moves to the next row without a rank.
   /** @param {number} index @param {Label} rank */
   #goOn(index, rank) {
     const { labels } = this.#answer;
     const rest = ranking.unranked(labels);
-    // Where all are ranked, a ranking gone back to is ranked anew from row to row.
+    // If all rows are ranked, revising an earlier ranking moves from row to row.
     const after = this.rows.block.state === "open" ? index : (index + 1) % labels.length;
     const next = rank === null ? index : (rest.find((each) => each > index) ?? rest[0] ?? after);
     this.rows.focus(next);
@@ -175,7 +175,7 @@ export class RankingScreen {
   /** @param {Pressed} event */
   single(event) {
     const { key, repeat } = event;
-    // A key held down must not rank one block after the other.
+    // Holding the key must not rank several blocks.
     if (clearsAll(event)) return repeat ? null : () => this.clearAll();
     const digit = digitOf(event);
     if (digit !== null) return repeat ? null : () => this.rankActive(digit || null);

@@ -1,4 +1,4 @@
-// How many points one output gets: 1 to 5, 5 is best, or none yet. Knows nothing of the screen.
+// The rating of one output, 1 to 5 (best), or nothing yet. Independent of the screen.
 
 /** @returns {RatingAnswer} */
 export const blank = () => ({ value: null });
@@ -21,7 +21,7 @@ export const fields = ({ value }) => ({ answer: value && { value } });
 /** @param {RatingAnswer} answer */
 export const said = ({ value }) => (value ? { key: "points_given", values: { value } } : "");
 
-// What is asked about the output, and the names of both ends of the scale. Adequacy: of what is shown beside it.
+// The question and the names of both ends of the scale. Adequacy refers to the text shown beside the output.
 /** @param {Rules} rules */
 export function asked({ criterion: of = "fluency", adequacy_basis: basis = "reference" }) {
   return {

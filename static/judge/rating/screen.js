@@ -1,4 +1,4 @@
-// One output, and how many points it gets: a digit gives them, Enter submits.
+// One output and its rating: digits rate, Enter submits.
 
 import { heardOf, lengthOf, setText } from "../block.js";
 import { digitOf } from "../keys.js";
@@ -33,7 +33,7 @@ class RatingScreen extends BarScreen {
     this.bar.addEventListener("click", (event) => this.page.isUnread(event) && event.preventDefault());
   }
 
-  // Its legend is the question.
+  // The legend is the question.
   nameBar() {
     this.bar.removeAttribute("aria-label");
   }
@@ -80,7 +80,7 @@ class RatingScreen extends BarScreen {
     if (value) this.want(false);
   }
 
-  // What it is compared with is heard before it, the question after.
+  // Announces the text to compare with, the output, then the question.
   /** @param {string} words */
   introduce(words) {
     const references = this.block.references.map(({ text }) => `${say("reference")}: ${text}`);

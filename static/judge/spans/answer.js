@@ -1,4 +1,4 @@
-// What is said of each output: its errors and a score, or nothing yet. Knows nothing of the screen.
+// The errors and score of each output, or nothing yet. Independent of the screen.
 
 import { letterOf } from "../keys.js";
 
@@ -23,7 +23,7 @@ export const read = ({ answer }, candidates) => (answer ? { outputs: answer.outp
 const areAlike = (one, other) =>
   one.kind === other.kind && one.start === other.start && one.end === other.end && one.severity === other.severity;
 
-// Whoever marked first what does not matter.
+// The order of marking does not matter.
 /** @param {OutputSaid} one @param {OutputSaid} other */
 const saySame = (one, other) =>
   one.score === other.score &&

@@ -1,4 +1,4 @@
-// Minor, major or nothing: what a marked or a selected part of a text is, beside it.
+// The menu next to a marked or selected part of a text: minor, major or remove.
 
 import { say } from "../words.js";
 
@@ -12,13 +12,13 @@ export class Choice {
   #menu = $("span-choice");
   #buttons = /** @type {HTMLElement[]} */ ([...this.#menu.querySelectorAll("button")]);
 
-  // `onClose` also where nothing was chosen.
+  // Calls `onClose` even if nothing was chosen.
   /** @param {() => void} onClose */
   constructor(onClose) {
     for (const button of this.#buttons) {
       button.addEventListener("click", () => this.choose(/** @type {Severity} */ (button.dataset.severity) || null));
     }
-    // Not afterwards: the tap that closes it may begin something else.
+    // Before closing, because the tap that closes the menu may start another action.
     this.#menu.addEventListener("beforetoggle", (event) => {
       if (/** @type {ToggleEvent} */ (event).newState !== "closed") return;
       this.#take = null;
@@ -42,7 +42,7 @@ export class Choice {
     this.#place(beside);
   }
 
-  // The one that is, or the first.
+  // Focuses the current severity, or the first.
   focus() {
     (this.#buttons.find((button) => button.getAttribute("aria-pressed") === "true") ?? this.#buttons[0]).focus();
   }
@@ -59,7 +59,7 @@ export class Choice {
     if (this.#menu.matches(":popover-open")) this.#menu.hidePopover();
   }
 
-  // Below it, where it covers none of its words, and above where there is no room.
+  // Below the text, or above if there is no room.
   /** @param {DOMRect} beside */
   #place({ left, right, top, bottom }) {
     const { offsetWidth, offsetHeight } = this.#menu;

@@ -1,5 +1,5 @@
-// What outputs are compared with, the source as a rule, in the lines of their sentences: beside an output that is shown
-// alone, and as ever above several. The sentence that a judge is at is marked in it.
+// The text that outputs are compared with, usually the source, aligned by sentence: beside a single output, or above
+// several. The current sentence is marked.
 
 import { setText } from "../block.js";
 
@@ -14,7 +14,7 @@ export function lineOf(text, line) {
   return cell;
 }
 
-// The line that an element of the page is in.
+// The line of an element.
 /** @param {EventTarget | null} target */
 function lineUnder(target) {
   const cell = target instanceof Element ? /** @type {HTMLElement | null} */ (target.closest("[data-line]")) : null;
@@ -33,7 +33,7 @@ export class ComparedText {
   /** @type {Compared | null} */
   #compared = null;
 
-  // `onLine` is told where the pointer is, and `onChosen` which line was clicked.
+  // Calls `onLine` with the line under the pointer and `onChosen` with a clicked line.
   /** @param {{ onLine: (line: number | null) => void, onChosen: (line: number) => void }} calls */
   constructor({ onLine, onChosen }) {
     for (const place of [$("texts"), $("rows")]) {
@@ -60,7 +60,7 @@ export class ComparedText {
     own.replaceChildren(...lines.map(lineOf));
   }
 
-  // Where it stands among the texts above, which are written anew when more context is asked for.
+  // Its element among the texts above, which are rebuilt when context is shown.
   get #paragraph() {
     const all = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("#texts :is(.source, .reference)"));
     return Array.from(all).find((each) => each.textContent === this.#compared?.text.text);
@@ -93,7 +93,7 @@ export class ComparedText {
   }
 }
 
-// In what scrolls by itself, and nowhere else.
+// Scrolls only the part itself.
 /** @param {HTMLElement} cell @param {HTMLElement} part */
 function bringIntoView(cell, part) {
   const label = part.querySelector("h2")?.offsetHeight ?? 0;

@@ -1,5 +1,5 @@
-// Scores that contradict the errors: to be asked about, never refused. What `protocols/spans/contradictions.py` says, by the
-// same thresholds, which come with the HIT (`tests/unit/protocols/spans/contradictions.json`).
+// Scores that contradict the errors, which the judge is asked about. Same as `protocols/spans/contradictions.py`, with the
+// thresholds that come with the HIT; tested by `tests/unit/protocols/spans/contradictions.json`.
 
 import { letterOf } from "../keys.js";
 
@@ -15,7 +15,7 @@ function ofOutput(said, rule) {
   return score >= rule.major_below && count(said, "major") ? "high_with_major" : null;
 }
 
-// At least as many errors of each severity, more of one, and still the higher score.
+// Whether one output has a higher score with at least as many errors of each severity and more of one.
 /** @param {OutputSaid} better @param {OutputSaid} worse @param {number} margin */
 function isBetterWithMore(better, worse, margin) {
   if (better.score === null || worse.score === null) return false;
@@ -28,7 +28,7 @@ function isBetterWithMore(better, worse, margin) {
 
 /** @typedef {{ kind: string, outputs: number[] }} Contradiction of two outputs, the one with the higher score first */
 
-// Those of an answer whose judge was asked for errors: by output, and then by pair.
+// The contradictions of an answer, first by output, then by pair.
 /** @param {SpansAnswer} answer @param {ContradictionRule} rule @returns {Contradiction[]} */
 export function contradictions({ outputs }, rule) {
   const found = outputs.flatMap((said, output) => {
@@ -46,8 +46,7 @@ export function contradictions({ outputs }, rule) {
 
 /** @typedef {{ id: string, output: number, phrase: Phrase }} ToAsk `id`: the same for the same question */
 
-// What is asked, with the output that is looked at again. One that is asked about for itself is looked at anyway, and not
-// asked about beside another as well.
+// The questions and the outputs to check. An output with a question of its own is not included in questions about pairs.
 /** @param {SpansAnswer} answer @param {ContradictionRule} rule @returns {ToAsk[]} */
 export function questions(answer, rule) {
   const found = contradictions(answer, rule);

@@ -1,12 +1,12 @@
-// The marked errors of one output: spans that do not overlap, and at most one word on what is missing. Each function
-// returns other spans and leaves those it is given alone.
+// The marked errors of one output: spans that do not overlap, and at most one mark for missing content. Functions return
+// new spans and do not change their arguments.
 
 export const MOST = 100;
 
 /** @type {(Severity | null)[]} */
 const TURN = [null, "minor", "major"];
 
-// From nothing to minor, major and nothing again.
+// Cycles through none, minor and major.
 /** @param {Severity | null} severity */
 export const afterwards = (severity) => TURN[(TURN.indexOf(severity) + 1) % TURN.length];
 
@@ -20,8 +20,7 @@ const placeOf = ({ start }) => start ?? Infinity;
 /** @param {Span[]} spans */
 const inOrder = (spans) => spans.toSorted((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
 
-// What it overlaps gives way: the judge has seen the error anew. Null severity only takes away. Null if there is room
-// for no more.
+// Replaces overlapping spans. A null severity only removes them. Returns null if there are too many spans.
 /** @param {Span[]} spans @param {Stretch} stretch @param {Severity | null} severity @returns {Span[] | null} */
 export function marked(spans, { start, end }, severity) {
   const others = clearOf(spans, start, end);

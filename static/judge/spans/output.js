@@ -1,4 +1,4 @@
-// One output: its text with what is marked in it, the word cursor, the errors in words, and the score.
+// One output: its text with marks, the word cursor, the list of errors, and the score.
 
 import { announce } from "../announce.js";
 import { heardOf, setText } from "../block.js";
@@ -13,7 +13,7 @@ import { onNextLine, placeUnder, rangeOf } from "../later/text_nodes.js";
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
-// A piece of text, by an element of its own where it is not plain.
+// A piece of text, in an element if it is marked.
 /** @param {Piece} piece @param {boolean} selecting @param {boolean} isLast of the pieces of an error, where it is said what it is */
 function nodeOf({ text, span, severity, differs, chosen }, selecting, isLast) {
   if (!severity && !differs && !chosen) return text;
@@ -42,12 +42,12 @@ export class Output {
   #lines = null;
   /** @type {number | null} */
   #atLine = null;
-  // What waits for a choice, and the stop that was tapped first.
+  // The stretch that waits for a severity, and the stop that was tapped first.
   /** @type {Stretch | null} */
   #picked = null;
   /** @type {number | null} */
   #tapped = null;
-  // What is on the page.
+  // The state shown on the page.
   #shown = "";
 
   /** @param {SpansScreen} screen @param {number} index */
@@ -127,7 +127,7 @@ export class Output {
     const errors = this.#errors;
     const chosen = this.#picked ?? this.#cursor.stretch;
     const selecting = this.#picked !== null || this.#cursor.isSelecting;
-    // What looks the same is left alone: a selection would be lost.
+    // Do not rewrite an unchanged text, or a selection would be lost.
     const state = JSON.stringify([errors, this.#runs, chosen, selecting, this.#lines]);
     if (state === this.#shown) return;
     this.#shown = state;
@@ -159,14 +159,14 @@ export class Output {
     return cell;
   }
 
-  // The sentence that the judge is at, here or in what it is compared with.
+  // Marks the current sentence, here or in the compared text.
   /** @param {number | null} line */
   markLine(line) {
     this.#atLine = line;
     markLine(this.text, line);
   }
 
-  // That of the word cursor; null in a text that stands in one piece.
+  // The line of the word cursor; null if the text is not split into lines.
   get lineAtCursor() {
     const at = this.#cursor.stops[this.#cursor.at];
     if (!this.#lines || !at || this.#place.hidden) return null;
@@ -174,7 +174,7 @@ export class Output {
     return this.#lines.findIndex((line) => (end += line.length) > at.start);
   }
 
-  // To the first word of a sentence; where no word can be marked, the sentence is shown.
+  // Moves to the first word of a sentence, or scrolls to the sentence if no words can be marked.
   /** @param {number} line */
   goToLine(line) {
     const lines = this.#lines ?? [];
@@ -199,7 +199,7 @@ export class Output {
   /** @param {string} words */
   introduce(words) {
     const element = this.#focused;
-    // Where the focus is already, nothing would be said.
+    // Screen readers say nothing if the focus does not move.
     if (document.activeElement === element) element.blur();
     const text = this.#place.hidden ? `${this.name}: ${heardOf(this.candidate)} ` : "";
     element.setAttribute("aria-label", `${words} ${text}${element.getAttribute("aria-label")}`);
@@ -213,7 +213,7 @@ export class Output {
 
   // --- The word cursor -------------------------------------------------------------------------------
 
-  // Whether a key pressed there acts on the word.
+  // Whether a key pressed on this element acts on the word.
   /** @param {HTMLElement} target */
   hasCursor(target) {
     return target === this.#place;
@@ -245,7 +245,7 @@ export class Output {
     return true;
   }
 
-  // As after a click.
+  // Moves the cursor to a position, as after a click.
   /** @param {number} place */
   goTo(place) {
     this.#cursor.goTo(place);
@@ -269,7 +269,7 @@ export class Output {
     (this.#place.hidden ? this.root : (at ?? this.root)).scrollIntoView({ block: "nearest" });
   }
 
-  // The error that the word is in, as a whole; or what is selected.
+  // The whole error around the current word, or the selection.
   #target() {
     const stretch = this.#cursor.stretch;
     if (!stretch) return null;
@@ -309,7 +309,7 @@ export class Output {
 
   // --- Marks -----------------------------------------------------------------------------------------
 
-  // Minor, major, nothing.
+  // Cycles through minor, major and none.
   turn() {
     const target = this.#target();
     if (target) this.mark(target, afterwards(target.severity));
@@ -353,14 +353,14 @@ export class Output {
     return this.#rules.spans_asked !== false;
   }
 
-  // Shown as selected, until it is chosen what it is.
+  // Shows a stretch as selected until a severity is chosen.
   /** @param {Stretch | null} stretch */
   pick(stretch) {
     this.#picked = stretch;
     this.#write();
   }
 
-  // No longer; whether anything was.
+  // Ends the selection; returns whether there was one.
   #unpick() {
     const was = this.#picked !== null || this.#cursor.isSelecting;
     this.#picked = this.#tapped = null;
@@ -376,7 +376,7 @@ export class Output {
 
   /** @param {MouseEvent} event */
   #clicked(event) {
-    // A screen reader's click has no place.
+    // Clicks of screen readers have no position.
     if (!this.mayMark || !event.detail || this.screen.pointer.selection()) return;
     const piece = /** @type {HTMLElement} */ (event.target).closest("[data-span]");
     const span = /** @type {HTMLElement | null} */ (piece)?.dataset.span;
@@ -388,7 +388,7 @@ export class Output {
     if (error) this.screen.choose(this, error, error.severity);
   }
 
-  // The first word of an error, and then the last.
+  // Handles a tap on the first or last word of an error.
   /** @param {number} place */
   #tap(place) {
     const { stops } = this.#cursor;
@@ -407,7 +407,7 @@ export class Output {
     else this.screen.choose(this, stretch, null);
   }
 
-  // The error that all of it lies in.
+  // The error that contains the whole stretch.
   /** @param {Stretch} stretch */
   errorAround({ start, end }) {
     return this.#errors.find((each) => each.start <= start && end <= each.end);
@@ -419,7 +419,7 @@ export class Output {
   }
 }
 
-// The errors of one output in words, each to be changed or removed.
+// The list of an output's errors, with buttons to change or remove each.
 
 /**
  * @typedef {Stretch & { severity: Severity, span: number }} Placed

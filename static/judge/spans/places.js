@@ -1,4 +1,4 @@
-// Places in a text: where the word cursor stops, and what can be cut. Answers count code points, scripts UTF-16.
+// Positions in a text: cursor stops and pieces. Answers count code points, JavaScript counts UTF-16 units.
 
 import { segmenterOf, tokens } from "../differences.js";
 
@@ -14,7 +14,7 @@ export const inPoints = (text, { start, end }) => ({ start: pointsUpTo(text, sta
 /** @param {string} text @param {Stretch} stretch @returns {Stretch} */
 export const inPlaces = (text, { start, end }) => ({ start: placeAfter(text, start), end: placeAfter(text, end) });
 
-// What a reader takes for one character; a code point, where the browser knows no better.
+// Grapheme clusters, or code points in browsers without Intl.Segmenter.
 /** @param {TextOf} text @returns {string[]} */
 function charactersOf({ text, lang }) {
   if (!Intl.Segmenter) return Array.from(text);
@@ -27,7 +27,7 @@ function stretchesOf(parts) {
   return parts.map((part) => ({ start: end, end: (end += part.length) }));
 }
 
-// Marks that follow each other, such as `.”`, are one stop.
+// Adjacent punctuation, such as `.”`, is one stop.
 /** @param {string[]} parts */
 function withMarksJoined(parts) {
   /** @type {string[]} */
@@ -41,15 +41,15 @@ function withMarksJoined(parts) {
   return joined;
 }
 
-// Words and the marks between them, or characters; no white space.
+// Words and punctuation, or characters, without spaces.
 /** @param {TextOf} text @param {boolean} byCharacter @returns {Stretch[]} */
 export function stopsOf(text, byCharacter) {
   const parts = byCharacter ? charactersOf(text) : withMarksJoined(tokens(text.text, text.lang));
   return stretchesOf(parts).filter((_, index) => parts[index].trim());
 }
 
-// No word is cut in two, or no character, and white space at both ends is left out: a double click takes it along. Null
-// where there is nothing else.
+// Extends a stretch to whole words or characters and trims spaces, which double clicks include. Returns null if nothing
+// is left.
 /** @param {TextOf} text @param {Stretch} stretch @param {boolean} byCharacter @returns {Stretch | null} */
 export function snapped(text, { start, end }, byCharacter) {
   if (start === end) return null;
@@ -58,7 +58,7 @@ export function snapped(text, { start, end }, byCharacter) {
   return last ? { start: touched[0].start, end: last.end } : null;
 }
 
-// The stop at a place; before white space the one that ends there, and otherwise the next.
+// The stop at a position; before a space, the stop that ends there, else the next.
 /** @param {Stretch[]} stops @param {number} place */
 export function stopAt(stops, place) {
   const within = stops.findIndex(({ start, end }) => start <= place && place < end);
@@ -69,12 +69,11 @@ export function stopAt(stops, place) {
   return next < 0 ? stops.length - 1 : next;
 }
 
-// Where the word cursor is among the stops of a text, and how far the selection goes from there. Knows nothing of the
-// screen.
+// The word cursor: its stop in a text and the extent of the selection. Independent of the screen.
 
 export class Cursor {
   at = 0;
-  // Where the selection began.
+  // The start of the selection.
   /** @type {number | null} */
   from = null;
 
@@ -83,7 +82,7 @@ export class Cursor {
     this.stops = stops;
   }
 
-  // To another stop; whether it is another.
+  // Moves to another stop; returns whether it differs.
   /** @param {number} index @param {boolean} [extending] */
   go(index, extending = false) {
     const { at, from } = this;
@@ -98,7 +97,7 @@ export class Cursor {
     return this.go(stopAt(this.stops, place));
   }
 
-  // With other stops, as near as can be to where it was.
+  // Changes the stops, keeping the position as close as possible.
   /** @param {Stretch[]} stops */
   exchange(stops) {
     const place = this.stops[this.at]?.start ?? 0;
@@ -110,7 +109,7 @@ export class Cursor {
     return this.from !== null && this.from !== this.at;
   }
 
-  // What is selected, or the stop alone; null in a text without a stop.
+  // The selection or the current stop; null if the text has no stops.
   /** @returns {Stretch | null} */
   get stretch() {
     const one = this.stops[this.at];
@@ -120,7 +119,7 @@ export class Cursor {
   }
 }
 
-// A text in pieces, each of which looks alike throughout: with an error or none, differing or not, chosen or not.
+// Splits a text into pieces of uniform appearance: error or not, differing or not, selected or not.
 
 /** @param {Stretch} stretch @param {number} place */
 const covers = ({ start, end }, place) => start <= place && place < end;
@@ -134,7 +133,7 @@ const covers = ({ start, end }, place) => start <= place && place < end;
  * @property {string[] | null} lines
  */
 
-// For each line its pieces; all in one where there are no lines.
+// The pieces of each line, or of the whole text as one line.
 /** @param {Shown} shown @returns {Piece[][]} */
 export function piecesOf({ text, errors, runs, chosen, lines }) {
   const differing = runs ? stretchesOf(runs.map((run) => run.text)).filter((_, index) => runs[index].differs) : [];

@@ -1,9 +1,9 @@
-// What is selected in a text by mouse or touch: whole words, of which it is asked at once what they are.
+// Selections by mouse or touch, extended to whole words; the menu opens at once.
 
 import { placeOf } from "../later/text_nodes.js";
 import { snapped } from "./places.js";
 
-// Handles of a selection are dragged for a while.
+// Dragging the handles of a selection takes time.
 const SETTLED_MS = 500;
 
 export class Pointer {
@@ -15,7 +15,7 @@ export class Pointer {
   constructor(screen) {
     this.screen = screen;
     document.addEventListener("pointerdown", ({ pointerType }) => (this.isTouch = pointerType === "touch"), { capture: true });
-    // The browser has changed the selection only afterwards.
+    // The browser changes the selection only after the event.
     document.addEventListener("pointerup", ({ altKey }) => this.isTouch || setTimeout(() => this.#take(altKey)));
     document.addEventListener("selectionchange", () => {
       clearTimeout(this.#settling);
@@ -23,7 +23,7 @@ export class Pointer {
     });
   }
 
-  // In which output, and what of it; null where nothing is.
+  // The selected output and stretch, or null.
   /** @param {boolean} [byCharacter] */
   selection(byCharacter = this.screen.byCharacter) {
     const selection = getSelection();
@@ -37,7 +37,7 @@ export class Pointer {
     return stretch && { output, stretch };
   }
 
-  // With Alt, characters of a word.
+  // With Alt, single characters.
   /** @param {boolean} isExact */
   #take(isExact) {
     const selected = this.selection(isExact || this.screen.byCharacter);
@@ -46,7 +46,7 @@ export class Pointer {
     getSelection()?.removeAllRanges();
     const error = output.errorAround(stretch);
     output.goTo(stretch.start);
-    // A double click on a word of an error is about all of it.
+    // A double click on a word of an error selects the whole error.
     if (!error) output.pick(stretch);
     this.screen.choose(output, error ?? stretch, error?.severity ?? null);
   }

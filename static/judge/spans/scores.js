@@ -1,11 +1,11 @@
-// Scores from 0 to 100, as they are typed and stepped through. Knows nothing of the screen.
+// Scores from 0 to 100, typed or stepped. Independent of the screen.
 
 export const LEAST = 0;
 export const MOST = 100;
 
-// Where steps begin as long as there is no score.
+// The first score when stepping.
 const MIDDLE = 50;
-// The digits of Arabic, Persian, Hindi, Bengali, Thai and of full width, by their zeros.
+// The zeros of Arabic, Persian, Hindi, Bengali, Thai and full-width digits.
 const ZEROS = [0x660, 0x6f0, 0x966, 0x9e6, 0xe50, 0xff10];
 /** @type {Record<string, number>} */
 const STEPS = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 };
@@ -17,7 +17,7 @@ function latin(character) {
   return zero === undefined ? character : String(code - zero);
 }
 
-// Null where nothing is written; undefined where it is no score.
+// Returns null for an empty field, undefined for an invalid score.
 /** @param {string} written */
 export function scoreOf(written) {
   const digits = Array.from(written.trim(), latin).join("");
@@ -25,7 +25,7 @@ export function scoreOf(written) {
   return /^\d+$/.test(digits) && Number(digits) <= MOST ? Number(digits) : undefined;
 }
 
-// What a key makes of a score; undefined where it is no such key.
+// The score after a key, or undefined if the key does not step.
 /** @param {number | null} score @param {string} key */
 export function stepped(score, key) {
   const by = STEPS[key];

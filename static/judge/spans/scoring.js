@@ -1,4 +1,4 @@
-// The score of one output: a slider for the pointer, and a field for all others.
+// The score of one output: a slider for pointers, and a field for keyboards and screen readers.
 
 import { letterOf, letterOfKey, lettersOn, STEPS } from "../keys.js";
 import { say } from "../words.js";
@@ -26,7 +26,7 @@ export class Scoring {
     this.field.addEventListener("focus", () => this.field.select());
     this.field.addEventListener("keydown", (event) => this.#pressed(event));
     this.slider.addEventListener("keydown", (event) => this.#pressed(event));
-    // Where it stands already, a press moves nothing.
+    // Pressing the slider at its current value fires no input event.
     for (const name of ["input", "pointerup"]) {
       this.slider.addEventListener(name, () => this.#give(Number(this.slider.value)));
     }
@@ -45,7 +45,7 @@ export class Scoring {
       this.field.removeAttribute("aria-valuetext");
       this.want(false);
     }
-    // What is being written stays as it is written.
+    // Do not change the field while the judge is typing.
     if (scoreOf(this.field.value) !== score) this.#write();
   }
 
@@ -78,7 +78,7 @@ export class Scoring {
   #pressed(event) {
     const { key, repeat } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.isComposing) return;
-    // Nothing that is written in the field.
+    // Keys that type nothing into the field.
     const by = lettersOn() ? STEPS[letterOfKey(event) ?? ""] : undefined;
     if (by) {
       event.preventDefault();

@@ -1,4 +1,4 @@
-// Outputs side by side, the errors in each of them, and a score.
+// Outputs side by side, with their errors and scores.
 
 import { announce } from "../announce.js";
 import { lengthOf } from "../block.js";
@@ -15,14 +15,14 @@ import { Pointer } from "./pointer.js";
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
 
-// Whether a score that contradicts the errors is meant: asked once of each sentence, and never refused.
+// Asks once per sentence whether scores that contradict the errors are intended.
 
 class Question {
-  // What was asked of each block.
+  // The questions already asked, by block.
   /** @type {Map<string, Set<string>>} */
   #asked = new Map();
 
-  // Whether there is something to ask; `keep` or `change(output)` follows then.
+  // Returns whether there is a question; calls `keep` or `change(output)` afterwards.
   /**
    * @param {Block<SpansAnswer>} block
    * @param {ContradictionRule} rule
@@ -62,14 +62,14 @@ export const open = (page) => new SpansScreen(page);
 export class SpansScreen {
   answers = answers;
   submitsAtOnce = false;
-  // The texts above the outputs, which have the whole width.
+  // Texts are above, at full width.
   layout = "columns";
   /** @type {Output[]} */
   outputs = [];
   block = /** @type {Block<SpansAnswer>} */ (/** @type {unknown} */ (null));
   pointer = new Pointer(this);
   choice = new Choice(() => this.outputs.forEach((output) => output.unpick()));
-  // All there ever were, by place.
+  // All outputs created so far, by position.
   /** @type {Output[]} */
   #made = [];
   #hint = $("spans-hint-template").content.firstElementChild.cloneNode(true);
@@ -81,7 +81,7 @@ export class SpansScreen {
     onLine: (line) => this.isShown() && this.#markLine(line ?? this.#lineAtCursor),
     onChosen: (line) => this.isShown() && this.#showLine(line),
   });
-  // How sentences stand beside each other, once that is known of the block, and which of them the judge is at.
+  // The alignment of sentences, once computed, and the current sentence.
   /** @type {Beside | null} */
   #beside = null;
   /** @type {number | null} */
@@ -133,7 +133,7 @@ export class SpansScreen {
     this.#align();
   }
 
-  // Each text in one piece.
+  // Shows each text in one piece.
   #loosen() {
     this.#beside = this.#line = null;
     this.#compared.show(null);
@@ -141,10 +141,10 @@ export class SpansScreen {
     $("rows").classList.remove("aligned");
   }
 
-  // Sentence beside sentence, where there are several: those of the outputs, or those of a single one and its source.
+  // Aligns sentences, if there are several: across outputs, or between a single output and its source.
   async #align() {
     const { block } = this;
-    // Without the network, if it was not needed before, each text stays whole.
+    // If the module cannot be loaded offline, texts stay whole.
     const sentences = await import("../later/sentences.js").catch(() => null);
     const beside = sentences?.beside(block);
     if (block !== this.block || !beside || !this.isShown()) return;
@@ -206,7 +206,7 @@ export class SpansScreen {
     });
   }
 
-  // To another output; where there is one, to another sentence of it.
+  // Moves to another output, or to another sentence of a single output.
   /** @param {number} by */
   move(by) {
     if (this.outputs.length > 1) this.outputs[this.#active + by]?.focus();
@@ -227,7 +227,7 @@ export class SpansScreen {
     for (const output of this.outputs) output.markLine(line);
   }
 
-  // In the output the judge is at.
+  // Moves to a line of the active output.
   /** @param {number} line */
   #showLine(line) {
     this.outputs[this.#active]?.goToLine(line);
@@ -239,7 +239,7 @@ export class SpansScreen {
     if (this.#beside) this.#markLine(output.lineAtCursor);
   }
 
-  // What a sentence is compared with, to be heard before it.
+  // The compared sentence, which is announced first.
   /** @param {number} line @returns {TextOf | null} */
   comparedIn(line) {
     const compared = this.#beside?.compared;
@@ -258,7 +258,7 @@ export class SpansScreen {
     this.changed();
   }
 
-  // After a score: to the next output without one, and then to what submits.
+  // After a score, moves to the next output without one, or to the submit button.
   /** @param {number} index */
   goOn(index) {
     const rest = spans.unscored(this.block.answer);
@@ -267,7 +267,7 @@ export class SpansScreen {
     else this.outputs[next].focus();
   }
 
-  // What an error is, or what is selected, beside it or beside what stands for it.
+  // Opens the severity menu for a stretch, next to it or to its list item.
   /** @param {Output} output @param {Stretch} stretch @param {Severity | null} severity @param {DOMRect} [beside] */
   choose(output, stretch, severity, beside = output.boxOf(stretch)) {
     const { block } = this;
@@ -283,7 +283,7 @@ export class SpansScreen {
   asks(go) {
     const { block } = this;
     const { spans_asked: areAsked, contradictions: rule } = this.#rules;
-    // Without thresholds, in a HIT that was stored before they came with it, nothing is asked.
+    // HITs stored before thresholds were added have none.
     if (areAsked === false || !rule) return false;
     return this.#question.ask(block, rule, {
       keep: () => block === this.page.block && go(),
@@ -299,7 +299,7 @@ export class SpansScreen {
     return this.outputs.find((output) => output.hasCursor(target));
   }
 
-  // To the left and to the right as the text is read.
+  // Left and right follow the direction of the text.
   /** @param {Pressed} event */
   arrow(event) {
     const output = this.#under(event);

@@ -1,4 +1,4 @@
-// Which outputs are at the top: for each of them yes or no. Knows nothing of the screen.
+// For each output, whether it is at the top. Independent of the screen.
 
 import { letterOf } from "../keys.js";
 

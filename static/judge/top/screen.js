@@ -1,4 +1,4 @@
-// Top or not: a row with a button for each output, which marks it as top; Enter submits.
+// Top or not: a row for each output with a button that marks it as top; Enter submits.
 
 import { announce } from "../announce.js";
 import { marked } from "../block.js";
@@ -86,7 +86,7 @@ class TopScreen extends OutputRows {
     this.page.answered();
   }
 
-  // The focus stays where it is, so that no text is read again.
+  // The focus does not move, so that no text is read again.
   /** @param {number} index */
   #toggle(index) {
     const isTop = !this.block.answer.top[index];
@@ -115,7 +115,7 @@ class TopScreen extends OutputRows {
   single(event) {
     const digit = digitOf(event);
     if (!digit || digit > this.rows.length) return null;
-    // A key held down must not mark and unmark.
+    // Holding the key must not mark and unmark.
     return () => event.repeat || this.page.isUnread(event) || this.#toggle(digit - 1);
   }
 

@@ -1,6 +1,6 @@
-// What is said of two outputs: a verdict, or nothing yet. Knows nothing of the screen.
+// The verdict about two outputs, or nothing yet. Independent of the screen.
 
-// From the first output's side to the second's, each with the digit that gives it.
+// The verdicts from the first output to the second, with their digits.
 /** @type {[Verdict, number][]} */
 const THREE = [["first", 1], ["same", 2], ["second", 3]];
 /** @type {[Verdict, number][]} */
@@ -21,7 +21,7 @@ export const same = (one, other) => one.verdict === other.verdict;
 /** @param {TwoOutputsAnswer} answer */
 export const begun = ({ verdict }) => verdict !== null;
 
-// A verdict that the rules no longer know is missing, too.
+// A verdict that the rules no longer allow counts as missing.
 /** @param {TwoOutputsAnswer} answer @param {Rules} rules @returns {Phrase | null} */
 export function lack({ verdict }, rules) {
   return choicesOf(rules).some(([each]) => each === verdict) ? null : { key: "verdict_wanted" };

@@ -1,4 +1,4 @@
-// Two outputs side by side, and which is better: one key answers and submits.
+// Two outputs side by side: which is better? One key answers and submits.
 
 import { announce } from "../announce.js";
 import { heardOf, lengthOf, marked, setText } from "../block.js";
@@ -30,12 +30,12 @@ function makeOutput(index) {
   return output;
 }
 
-// What has the focus while nothing is chosen: no button, so that an Enter meant for the sentence before gives no answer.
+// Has the focus while nothing is chosen; not a button, so that an Enter meant for the previous sentence gives no answer.
 function makeBar() {
   const bar = document.createElement("div");
   bar.className = "verdicts";
   bar.tabIndex = -1;
-  // Screen readers leave digits and arrows to the page there.
+  // Screen readers pass digits and arrows to the page here.
   bar.setAttribute("role", "application");
   return bar;
 }
@@ -44,10 +44,10 @@ function makeBar() {
 class TwoOutputsScreen extends BarScreen {
   answers = answers;
   submitsAtOnce = true;
-  // The texts above the outputs, which have the whole width.
+  // Texts are above, at full width.
   layout = "columns";
   #outputs = [makeOutput(0), makeOutput(1)];
-  // Of the block's rules, as the buttons stand.
+  // The verdicts that the block's rules allow, in the order of the buttons.
   /** @type {[Verdict, number][]} */
   #choices = [];
 
@@ -78,7 +78,7 @@ class TwoOutputsScreen extends BarScreen {
     this.want(false);
   }
 
-  // The buttons, and the rows of the list of keys.
+  // Updates the buttons and the rows of the key list.
   /** @param {[Verdict, number][]} choices */
   #offer(choices) {
     showKeys("verdict", choices.map(([verdict]) => verdict));
@@ -120,7 +120,7 @@ class TwoOutputsScreen extends BarScreen {
     this.#outputs.forEach((output, index) => output.querySelector(".output-text").replaceChildren(...runs[index].map(marked)));
   }
 
-  // Both outputs are heard: the focus goes to neither.
+  // Announces both outputs; neither gets the focus.
   /** @param {string} words */
   introduce(words) {
     const texts = this.block.candidates.map((each, index) => `${say("output", { letter: letterOf(index) })}: ${heardOf(each)}`);
@@ -138,7 +138,7 @@ class TwoOutputsScreen extends BarScreen {
     return true;
   }
 
-  // Has an output read, in its own language.
+  // Has an output read in its own language.
   /** @param {string} which */
   #read(which) {
     const index = which === "first" ? 0 : 1;
@@ -151,11 +151,11 @@ class TwoOutputsScreen extends BarScreen {
   /** @param {Verdict} verdict @param {Pressed} event */
   #choosing(verdict, event) {
     const isOffered = this.#choices.some(([each]) => each === verdict);
-    // A key held down must not answer one sentence after the other.
+    // Holding the key must not answer several sentences.
     return isOffered ? () => event.repeat || this.choose(verdict, event) : null;
   }
 
-  // The arrows follow the sides on which the outputs stand. Where texts scroll they are the browser's, as in the menu.
+  // Arrows follow the sides of the outputs. The browser handles them in scrolling texts and in the menu.
   /** @param {Pressed} event */
   arrow(event) {
     const { key, shiftKey, target } = event;

@@ -1,12 +1,11 @@
-// Dragging a row onto a tier: with a mouse all of it but its rank buttons, with a pen or a finger its letter,
-// because on the text these scroll. Pointer Events, and nothing of the platform's drag and drop, which
-// fingers do not have. Escape takes it back.
+// Dragging a row onto a tier: a mouse drags all of it except the rank buttons; a pen or finger drags its letter, because
+// they scroll on the text. Uses Pointer Events, because HTML drag and drop does not support touch. Escape cancels.
 
 const BEGINS_AT_PX = 5;
 
 /** @param {HTMLElement} row */
 function ghostOf(row) {
-  // Not a copy of the row: a second set of radio buttons would take the checks from the first.
+  // Not a copy of the row: a second set of radio buttons would uncheck the first.
   const ghost = document.createElement("div");
   ghost.className = "ghost";
   ghost.setAttribute("aria-hidden", "true");
@@ -76,7 +75,7 @@ class Drag {
     this.#over?.classList.remove("over");
     over?.classList.add("over");
     this.#over = over;
-    // There its text would cover the tiers beside.
+    // Its text would cover the other tiers.
     this.#ghost.classList.toggle("small", Boolean(over?.closest("#dock")));
   }
 

@@ -1,5 +1,5 @@
-// A second way to submit, for a mouse: below the rank that made the ranking whole, not at the foot of the window.
-// Only for the hand: to everybody else it would be the same button twice.
+// A second submit button for mice, below the rank that completed the ranking. Hidden from keyboards and screen readers,
+// for which it would be a duplicate.
 
 /** @type {ById} */
 const $ = (id) => document.getElementById(id);
@@ -32,6 +32,6 @@ export function offerSubmit(screen) {
   }
 
   page.addEventListener("shown", () => near.remove());
-  // What was dropped gets the focus after its rank.
+  // A dropped row gets the focus after its rank.
   page.addEventListener("answered", () => queueMicrotask(place));
 }

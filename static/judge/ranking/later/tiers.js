@@ -1,5 +1,5 @@
-// The tiers: a place for each rank and one for what has none. The rows themselves are moved there, so
-// that digits, rank buttons and what a screen reader hears are those of the list.
+// Tiers: a place for each rank and one for unranked outputs. The rows themselves move there, so that digits, rank buttons
+// and names are the same as in the list.
 
 import { listenForDrags } from "./drag.js";
 import { letterOf } from "../../keys.js";
@@ -23,7 +23,7 @@ function make(rank) {
   const tier = $("tier-template").content.firstElementChild.cloneNode(true);
   const name = tier.querySelector(".tier-name");
   name.textContent = nameOf(rank);
-  // Not by the heading: it is shown in capitals, and would be read as letters.
+  // Not the heading, which is in capitals and would be spelled out.
   tier.setAttribute("aria-label", nameOf(rank));
   tier.dataset.tier = String(rank ?? "");
   return tier;
@@ -65,13 +65,12 @@ export class Tiers {
   follow(rows) {
     const focused = /** @type {HTMLElement | null} */ (document.activeElement);
     this.arrange(rows);
-    // What is moved loses the focus.
+    // Moved elements lose the focus.
     if (rows.rows.some((row) => row.contains(focused))) focused?.focus({ preventScroll: true });
   }
 }
 
-// While something is dragged: the same tiers within reach of a thumb, whatever is scrolled where; for a mouse
-// beside where the drag began.
+// The dock, shown while dragging: the same tiers in reach of a thumb, or for a mouse, next to where the drag began.
 /** @param {Rows} rows @param {PointerEvent} from */
 function showDock({ block }, { pointerType, clientX, clientY }) {
   $("dock").replaceChildren(
