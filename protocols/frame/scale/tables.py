@@ -82,7 +82,7 @@ def ratings_report(
         tables.append(proposed_table(found))
     return Report(
         about=_input_notes(found, given),
-        notes=_notes(found, options),
+        notes=list(_notes(found, options)),
         tables=tables,
         data={
             "input": {
