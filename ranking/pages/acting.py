@@ -21,7 +21,7 @@ from ranking.pages.summary import names_in_a_row
 from ranking.selectors.analyses import ANSWER, judges_in_answer
 from ranking.selectors.judges import STANDS_ASIDE, judges_by_pseudonym, rules_broken
 
-#: More names than this are counted.
+#: Maximum number of names listed; more are counted.
 _MOST_NAMES = 20
 
 
@@ -80,7 +80,7 @@ def judged_by(judges: Sequence[Judge]) -> str:
 
 
 def button_of(action: str) -> str:
-    """Return the words of the button that does it."""
+    """Return the label of the button that confirms the action."""
     return {
         QualityActionKind.WARN.value: _("Warn"),
         QualityActionKind.PAUSE.value: _("Pause judge"),
@@ -92,22 +92,22 @@ def button_of(action: str) -> str:
 
 
 def refused_in_words(decided: Decided) -> list[str]:
-    """Return a sentence for each reason why judges were left as they are."""
+    """Return a sentence for each reason why judges stayed unchanged."""
     reasons: dict[str, list[Judge]] = {}
     for judge, reason in decided.refused:
         reasons.setdefault(reason, []).append(judge)
     return [f"{judged_by(judges)}: {reason}" for reason, judges in reasons.items()]
 
 
-#: More judges than this are named in a field.
+#: Maximum number of judges listed; more are entered by name.
 MOST_LISTED = 100
 
 
 def judges_to_act(analysis: Analysis, task: Task) -> list[dict[str, Any]]:
     """Return the first judges of an answer, outliers first. At most four queries.
 
-    Each has the analysis's findings in words, the status "Warned", "Paused", "Excluded" or "", and the rules in force
-    that they break now.
+    Each has the analysis's findings in words, the status "Warned", "Paused", "Excluded" or "", and the rules
+    currently broken.
     """
     rows = judges_in_answer(analysis)[:MOST_LISTED]
     if not rows:
@@ -129,7 +129,7 @@ def judges_to_act(analysis: Analysis, task: Task) -> list[dict[str, Any]]:
 
 
 def figures_in_words(figures: Mapping[str, Any]) -> str:
-    """Return the figures of an answer that were looked at, as one line."""
+    """Return the figures of an answer used as evidence, in one line."""
     said = []
     if "blocks" in figures:
         said.append(_("Blocks: %(count)s") % {"count": figure(figures["blocks"])})
@@ -159,7 +159,7 @@ def figures_in_words(figures: Mapping[str, Any]) -> str:
 
 
 def action_line(action: QualityAction, asked: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return an action with its reason and evidence; `asked` is the analysis it was taken from, if that is still there."""
+    """Return an action with its reason and evidence; `asked` is the analysis it was taken from, if it still exists."""
     analysis = action.evidence.get("analysis", {})
     figures = figures_in_words(analysis.get("figures", {}))
     return {
@@ -171,7 +171,7 @@ def action_line(action: QualityAction, asked: Mapping[str, Any] | None = None) -
 
 
 def action_lines(actions: Iterable[QualityAction], *, task: Task) -> list[dict[str, Any]]:
-    """Return actions with their words, and links to the analyses of this test set they were taken from.
+    """Return actions as shown, with links to the analyses of this test set they were taken from.
 
     At most one query.
     """

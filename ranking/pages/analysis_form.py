@@ -26,20 +26,20 @@ from ranking.analyses.registry import ANALYSES
 from ranking.models import Analysis
 from ranking.selectors.analyses import JudgmentsToChoose
 
-#: Typed into one field: names between commas. A name of a document may have one.
+#: Kinds of names entered in one field, separated by commas. Document names may contain commas.
 _SEPARATOR = ","
-#: In the address: the number of the last judgment that counts. No option: an answer to the same question.
+#: Address parameter with the number of the last judgment. It is no option: the request stays the same.
 WATERMARK = "watermark"
 _LARGEST = 2**31 - 1
 
 
 class AnalysisForm(forms.Form):
-    """The options of a kind of analysis, and which judgments of a task count."""
+    """The options of a kind of analysis, including those for selecting judgments of a task."""
 
     def __init__(
         self, data: QueryDict | None, *, kind: AnalysisKind, judgments: JudgmentsToChoose
     ) -> None:
-        # Missing options have their defaults, which the form shows.
+        # Missing options get their defaults, which the form shows.
         super().__init__(
             None if data is None else completed_query(data, kind.every_option),
             auto_id=f"id_{kind.name}_%s",
@@ -60,24 +60,24 @@ class AnalysisForm(forms.Form):
 
     @property
     def of_judgments(self) -> Iterator[forms.BoundField]:
-        """The fields of which judgments count."""
+        """The fields for selecting judgments."""
         names = (*(option.name for option in JUDGMENT_OPTIONS), WATERMARK)
         return (self[name] for name in names if name in self.fields)
 
     @property
     def given(self) -> dict[str, Any]:
-        """The options that differ from their defaults, for `analysis_choice`; of a valid form."""
+        """The options of a valid form that differ from their defaults, for `analysis_choice`."""
         values = {name: each for name, each in self.cleaned_data.items() if name != WATERMARK}
         return given_of(self.kind, values)
 
     @property
     def watermark(self) -> int | None:
-        """The number of the last judgment that counts, None for all; of a form that is valid or not bound."""
+        """The number of the last judgment that counts, None for all; for a form that is valid or unbound."""
         return self.cleaned_data.get(WATERMARK) if self.is_bound else None
 
     @property
     def query(self) -> str:
-        """The requested options as an address's query; for a form that is valid or unbound."""
+        """The requested options as a query string; for a form that is valid or unbound."""
         return question_query(self.given, self.watermark) if self.is_bound else ""
 
     @property
@@ -89,9 +89,9 @@ class AnalysisForm(forms.Form):
         return self.watermark is not None or bool(names.intersection(self.given))
 
     def refuse(self, error: OptionError) -> None:
-        """Show an error at its field; an error without text is one that the form shows itself."""
+        """Show an error at its field; the form already shows an error without text."""
         if not self.is_bound:
-            # An address without options asks with the defaults.
+            # An address without options requests the defaults.
             self.is_bound, self.data = True, completed_query(QueryDict(), self.kind.every_option)
         if str(error):
             self.add_error(error.field if error.field in self.fields else None, str(error))
@@ -115,7 +115,7 @@ def given_of(kind: AnalysisKind, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def question_query(given: Mapping[str, Any], watermark: int | None) -> str:
-    """Return options, and the number of the last judgment that counts, as the query of an address."""
+    """Return options, and the number of the last judgment that counts, as a query string."""
     query = QueryDict(mutable=True)
     for name, value in given.items():
         several = value if isinstance(value, list | tuple) else [value]
@@ -132,16 +132,16 @@ def _as_text(value: Any) -> str:
 
 
 class _NamesInput(forms.TextInput):
-    """Names in one line; an address has each by itself."""
+    """Names in one line; query strings have one parameter for each."""
 
     def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
-        """Return all of them between commas."""
+        """Return all names, separated by commas."""
         del files
         return ", ".join(data.getlist(name)) if hasattr(data, "getlist") else data.get(name)
 
 
 class _OptionField(forms.Field):
-    """A field of an option, which reads it as REST and commands do; None if it is empty.
+    """The field of an option, parsed as in REST and commands; None if it is empty.
 
     An address has a yes or no as such, and a choice of several each by itself.
     """
@@ -166,7 +166,7 @@ class _OptionField(forms.Field):
         super().__init__(required=False, initial=option.default, widget=widget, **words)
 
     def prepare_value(self, value: Any) -> Any:
-        """Return the text of a truth, and names in one line."""
+        """Return the text of a boolean, and names in one line."""
         if isinstance(value, bool):
             return _as_text(value)
         is_line = self._option.is_many and not self._option.choices
@@ -186,7 +186,7 @@ class _OptionField(forms.Field):
 
 
 def completed_query(data: QueryDict, options: Sequence[Option]) -> QueryDict:
-    """Return a query with the defaults of the options that it does not say."""
+    """Return a query with the defaults of missing options."""
     completed = data.copy()
     for option in options:
         default = option.default
@@ -207,7 +207,7 @@ def _watermark_field() -> forms.Field:
 
 
 def _field(option: Option, judgments: JudgmentsToChoose) -> forms.Field | None:
-    """Return the field of an option; None where there is nothing to choose."""
+    """Return the field of an option; None if there is nothing to choose."""
     if option is REFERENCE and not judgments.has_reference:
         return None
     names = {
@@ -228,7 +228,7 @@ def _field(option: Option, judgments: JudgmentsToChoose) -> forms.Field | None:
 
 
 def asked_in_words(analysis: Analysis, task: Task) -> dict[str, Any]:
-    """Return an analysis of a test set for the list: the question, and the address of its answer for the same judgments."""
+    """Return an analysis of a test set for the list: its title and options, and the address of its answer."""
     kind = ANALYSES.get(analysis.kind)
     if kind is None:  # of a version that had it
         return {"analysis": analysis, "title": analysis.kind, "words": "", "address": ""}
@@ -243,7 +243,7 @@ def asked_in_words(analysis: Analysis, task: Task) -> dict[str, Any]:
 
 
 def options_in_words(of: Sequence[Option], given: Mapping[str, Any]) -> str:
-    """Return the chosen values of these options in words."""
+    """Return the values of these options in words."""
     options = {option.name: option for option in of}
     said = (
         f"{options[name].label} {_value(options[name], value)}" for name, value in given.items()
@@ -259,12 +259,12 @@ def _value(option: Option, value: Any) -> str:
     return str(option.choices.get(value, value))
 
 
-#: Pairs that are linked, those beside the band first; of others one asks by name.
+#: Number of pairs that are linked, those outside the band first; others are requested by name.
 MOST_LINKED = 40
 
 
 def pair_links(analysis: Analysis, task: Task, *, watermark: int | None) -> list[tuple[str, str]]:
-    """Return the names of two judges and the address that sets them side by side; none of other kinds."""
+    """Return the names of pairs of judges with the address comparing them; empty for other kinds."""
     if analysis.kind != "judge_pairs" or analysis.data is None:
         return []
     given = given_of(ANALYSES[analysis.kind], analysis.choice)

@@ -1,4 +1,4 @@
-"""The forecast of a design in figures and a plot, the form of its budget, and presets with their costs and results."""
+"""Forecast of a design in figures and a plot, the budget form, and presets with costs and results."""
 
 from math import floor
 from typing import Any
@@ -62,7 +62,7 @@ class BudgetForm(forms.Form):
 
     @property
     def asked(self) -> dict[str, Any]:
-        """The budget and the rate, as `design_forecast` takes them; empty if they were refused."""
+        """Budget and rate as arguments of `design_forecast`; empty if they are invalid."""
         if not self.is_valid():
             return {}
         data = self.cleaned_data
@@ -74,7 +74,7 @@ class BudgetForm(forms.Form):
 
     @property
     def query(self) -> str:
-        """The submitted values as an address's query."""
+        """The submitted values as a query string."""
         if not self.is_valid():
             return ""
         sent = {name: self.data.get(name, "") for name in self.fields}
@@ -82,7 +82,7 @@ class BudgetForm(forms.Form):
 
 
 def forecast_shown(forecast: DesignForecast, form: BudgetForm) -> dict[str, Any]:
-    """Return a forecast in words, figures and a plot; `budget`, `most` and `step` are of the slider, in its unit."""
+    """Return a forecast in words, figures and a plot; `budget`, `most` and `step` configure the slider, in its unit."""
     data = form.cleaned_data if form.is_valid() else {}
     unit, rate = data.get("unit") or JUDGMENTS, data.get("rate")
     currency = data.get("currency", "")
@@ -91,7 +91,7 @@ def forecast_shown(forecast: DesignForecast, form: BudgetForm) -> dict[str, Any]
     most = forecast.most * per_unit
     return {
         "chosen": _row(forecast.chosen, currency),
-        # The largest budget among them.
+        # Including the largest budget.
         "rows": [
             _row(row, currency) for row in reversed(forecast.curve[:: -(len(forecast.curve) // 8)])
         ],
@@ -208,7 +208,7 @@ def _pace_in_words(forecast: DesignForecast) -> str:
 
 
 def forecast_table(forecast: DesignForecast) -> Table:
-    """Return the pairs that judgments tell apart, with hours, cost and clusters, as a table with its plot."""
+    """Return a table with a plot: separated pairs, hours, cost and clusters by number of judgments."""
     kinds = [
         ("pairs", _("Pairs told apart")),
         ("hours", _("Hours")),
@@ -251,7 +251,7 @@ def forecast_table(forecast: DesignForecast) -> Table:
 
 
 def figure_in_words(number: float) -> str:
-    """Return a number with two or three digits that count."""
+    """Return a number rounded to two or three significant digits."""
     if number >= 1000:
         size = 10 ** (len(str(int(number))) - 3)
         return str(number_format(round(number / size) * size, force_grouping=True))
@@ -275,11 +275,11 @@ def _between(estimate: Estimate) -> str:
 
 
 def _plain(number: float) -> str:
-    """Return a number as inputs take it."""
+    """Return a number as the value of an input."""
     return f"{number:.0f}" if number >= 100 or number == round(number) else f"{number:.1f}"
 
 
-#: The share of pairs told apart at which presets are compared.
+#: Share of separated pairs at which presets are compared.
 _SHARE = 0.5
 
 

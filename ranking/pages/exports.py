@@ -16,7 +16,7 @@ from ranking.export.asked import Export, export_asked
 from ranking.export.kinds import KINDS, ExportFormat
 from ranking.export.rows import MOST_COUNTED, ROWS
 
-#: Bytes of a row, with five outputs if it is a judgment: measured on the benchmark's files.
+#: Bytes per row (judgments: with five outputs), measured on the benchmark's files.
 _BYTES_OF_A_ROW: Final[dict[str, int]] = {
     "five-way-csv": 130,
     "pairwise-csv": 700,
@@ -30,9 +30,9 @@ _BYTES_OF_A_ROW: Final[dict[str, int]] = {
 
 
 def kinds_offered(*, task: Task, may_change: bool) -> list[dict[str, Any]]:
-    """Return the kinds that a member may export, with their rows, or how many they have more than, and their formats.
+    """Return the kinds that a member may export, with their formats and number of rows or a lower bound.
 
-    A format has the approximate size of a complete file, and the data it cannot hold. A query or two for each kind.
+    A format has the approximate size of a complete file, and the data it cannot hold. One or two queries per kind.
     """
     found = []
     numbers = ROWS["judgments"].count(task)
@@ -54,7 +54,7 @@ def kinds_offered(*, task: Task, may_change: bool) -> list[dict[str, Any]]:
 def export_of_member(*, task: Any, asked: dict[str, Any]) -> Export:
     """Return a member's requested export; `task` has their `role`.
 
-    Raises ExportRefusedError, and NotAllowedError where the kind is not for their role.
+    Raises ExportRefusedError, and NotAllowedError if their role may not export the kind.
     """
     export = export_asked(task=task, **asked)
     if export.kind.names_people and not MembershipRole(task.role).may_change:
@@ -63,7 +63,7 @@ def export_of_member(*, task: Any, asked: dict[str, Any]) -> Export:
 
 
 def export_stream(export: Export, content: Any) -> StreamingHttpResponse:
-    """Return an export that is sent while it is read. Its headers say with which parameters it is gone on with."""
+    """Stream an export. Its headers contain the parameters for resuming it."""
     return streamed_download(
         export.file_name,
         read_on(content),
@@ -78,13 +78,13 @@ def export_stream(export: Export, content: Any) -> StreamingHttpResponse:
 
 
 def is_other_export(sent: Mapping[str, str], export: Export) -> bool:
-    """Return whether a request with these headers goes on with an export whose bytes follow from something else by now."""
+    """Return whether a request resumes an export whose content has changed since."""
     wanted = sent.get("If-Match", "")
     return bool(wanted) and wanted not in {"*", f'"{export.tag}"'}
 
 
 def file_answer(sent: Mapping[str, str], file: KeptFile) -> HttpResponseBase:
-    """Return the requested bytes of a kept file; 404 if it is gone, 503 if the storage fails."""
+    """Return the requested bytes of a stored file; 404 if it is gone, 503 if the storage fails."""
     try:
         return ranged_response(
             sent,

@@ -1,6 +1,6 @@
-"""Figures as the dashboard prints them, in the reader's language, where systems, pairs and judges lead, and positions in plots.
+"""Figures in the reader's locale, addresses of systems, pairs and judges, and positions in plots.
 
-Positions are shares of the width in per cent, as SVG attributes take them, so that a plot fits any
+Positions are percentages of the width, as in SVG attributes, so that a plot fits any
 width without being stretched. They are strings: a template would write 12.5 as "12,5" in German.
 """
 
@@ -39,19 +39,19 @@ def kappa(value: float | None) -> str:
 
 
 def figure(value: int | None) -> str:
-    """Return a whole number, with its thousands apart; a dash without one."""
+    """Return a whole number with thousands separators; a dash for None."""
     return _NOTHING if value is None else number_format(value)
 
 
 def share(value: float | None) -> str:
-    """Return a share in whole per cent; only exact ones are shown as 0 or 100."""
+    """Return a share in whole percent as text; only exact ones are shown as 0 or 100."""
     if value is None:
         return _NOTHING
     return _("%(share)s%%") % {"share": number_format(whole_per_cent(value))}
 
 
 def whole_per_cent(value: float) -> int:
-    """Return a share in whole per cent; only exact ones are 0 or 100."""
+    """Return a share in whole percent; only exact ones are 0 or 100."""
     whole = round(100 * value)
     return min(99, max(1, whole)) if 0 < value < 1 else whole
 
@@ -67,7 +67,7 @@ def judge_status_label(value: JudgeStatus) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """Return "0.8 s", "34 s", "2 min 5 s" or "1 h 12 min", as precise as a median needs."""
+    """Return "0.8 s", "34 s", "2 min 5 s" or "1 h 12 min", precise enough for a median."""
     if seconds is None:
         return _NOTHING
     if seconds < 9.5:
@@ -111,16 +111,16 @@ _FIRST = "0/"
 
 
 def lengths(words: str) -> dict[str, str]:
-    """Return the filter values for judgments of sources of “3–4” or “30+” words."""
+    """Return the filter values for judgments of sources with “3–4” or “30+” words."""
     least, _dash, most = words.rstrip("+").partition("–")
     return {"min_words": least, **({"max_words": most} if most else {})}
 
 
 class Addresses:
-    """Addresses of organisers' pages of a task. Deleted names have none.
+    """Addresses of organisers' pages of a task; None for deleted objects.
 
-    Addresses are reversed once, and names are looked up on first use. `is_all_listed` says whether
-    a count of all its judgments is that of the list of those that count; `compares_outputs`,
+    Addresses are reversed once, and names are looked up on first use. `is_all_listed` tells whether
+    counts of all judgments match the list of those that count; `compares_outputs` tells
     whether its judges compare outputs, so that systems win and lose.
     """
 
@@ -174,7 +174,7 @@ class Addresses:
         return reverse("judge-quality", args=self._of)
 
     def judge(self, pseudonym: str) -> str | None:
-        """Return the page of a judge, of those looked up."""
+        """Return the page of a judge who was looked up."""
         found = self._judges.get(pseudonym)
         return None if found is None else f"{self._beginning('judge-page')}{found}/"
 
@@ -183,14 +183,14 @@ class Addresses:
         return f"{self._beginning('segment')}{number}/"
 
     def judgments(self, **asked: str | int | None) -> str:
-        """Return the list of the judgments that count, filtered; `words` are lengths of sources, as “3–4” or “30+”."""
+        """Return the filtered list of judgments that count; `words` is a range of source lengths, such as “3–4” or “30+”."""
         query = {name: value for name, value in asked.items() if value}
         if "words" in query:
             query |= lengths(str(query.pop("words")))
         return f"{self._judgments}?{urlencode({**query, 'counts': 'yes'})}"
 
     def judged(self, judge: str = "") -> str:
-        """Return the list of all judgments, or of those by a judge, whether they count or not."""
+        """Return the list of all judgments, or of those by a judge, including those that do not count."""
         return f"{self._judgments}?{urlencode({'judge': judge})}" if judge else self._judgments
 
     def skips(self, judge: str = "", *, standing: bool = False) -> str:
@@ -201,8 +201,8 @@ class Addresses:
         return f"{self._skips}?{urlencode(query)}" if query else self._skips
 
     def won(self, one: str, other: str) -> str | None:
-        """Return the list of the judgments in which a system beat another; None unless both are there."""
-        # A plot names them as people read them.
+        """Return the list of judgments in which a system beat another; None unless both exist."""
+        # Plots use display names.
         names = system_named(one), system_named(other)
         if not all(name in self.systems for name in names):
             return None
@@ -217,10 +217,10 @@ class Addresses:
 
 
 class TableAddresses:
-    """The addresses of the test sets of a table, by the names that they have in it.
+    """Addresses of the test sets in a table, by their names in it.
 
-    A test set that was renamed since is found all the same, and one that was deleted leads nowhere. One query, whatever
-    the number of test sets.
+    A renamed test set is still found; a deleted one has no address. One query for any number
+    of test sets.
     """
 
     def __init__(
@@ -233,7 +233,7 @@ class TableAddresses:
         self._found: dict[str, Addresses] = {}
 
     def __call__(self, name: str) -> Addresses | None:
-        """Return those of a test set."""
+        """Return the addresses of a test set."""
         told = self._told.get(name)
         if told is None:
             return None
@@ -251,7 +251,7 @@ class TableAddresses:
 
 
 def _is_all_listed(told: Mapping[str, Any]) -> bool:
-    """Return True if a figure counts exactly the listed judgments that the ranking counts."""
+    """Return whether a figure counts exactly the listed judgments that the ranking counts."""
     counted = told.get("counted")
     if counted is None:
         return True
@@ -274,9 +274,9 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class RankedRow:
-    """A row of the ranking's table with its bar, from `low` to `high`, and dot.
+    """A row of the ranking table with a bar from `low` to `high` and a dot.
 
-    Without a bar, `low` and `high` are "": the rank range is not estimable yet.
+    `low` and `high` are "" while the rank range is not estimable.
     """
 
     row: dict[str, Any]
@@ -289,16 +289,16 @@ class RankedRow:
 
     @property
     def classes(self) -> str:
-        """CSS classes of its style."""
+        """CSS classes of the row."""
         names = (("begins-cluster", self.begins_cluster), ("shares-rank", self.is_shared))
         return " ".join(name for name, holds in names if holds)
 
 
 @dataclass(frozen=True, slots=True)
 class RankPlot:
-    """Systems that comparisons connect; `group` is their number if there are several groups, otherwise 0.
+    """Table of systems connected by comparisons; `group` is its number if there are several groups, otherwise 0.
 
-    `notes` say what they lack where rank ranges are not estimable yet.
+    `notes` list missing data of rank ranges that are not estimable yet.
     """
 
     rows: tuple[RankedRow, ...]
@@ -311,10 +311,10 @@ class RankPlot:
 def rank_plots(
     systems: Sequence[dict[str, Any]], *, has_unranked: bool = False
 ) -> tuple[RankPlot, ...]:
-    """Lay out a table for each group of ranked systems.
+    """Return a table for each group of ranked systems.
 
-    If there are systems without a rank, they belong into the last table: where there are several groups, or none,
-    this is an empty one.
+    Systems without a rank, if any, belong in the last table, which is an extra one if there are several groups
+    or none.
     """
     numbers = sorted({row.get("group", 1) for row in systems})
     plots = [
@@ -330,9 +330,9 @@ def rank_plots(
 
 
 def rank_plot(systems: Sequence[dict[str, Any]], *, group: int = 0) -> RankPlot:
-    """Lay out the rank ranges of the systems of one group, best first, on an axis from 1 to n.
+    """Return the rank ranges of the systems in one group, best first, on an axis from 1 to n.
 
-    The dot of systems that share a rank is in the middle of their ranks.
+    Systems that share ranks have their dot in the middle of these.
     """
     count = len(systems)
 
@@ -361,7 +361,7 @@ def rank_plot(systems: Sequence[dict[str, Any]], *, group: int = 0) -> RankPlot:
 
 
 def bar_plot(counts: Sequence[tuple[Any, int]], *, filled: float = 0.72) -> dict[str, Any]:
-    """Lay out a bar for each count, the highest as high as the plot: its left edge, and its height from the bottom.
+    """Return a bar for each count, with its left edge and height; the highest is as high as the plot.
 
     `counted` are those above 0.
     """
@@ -369,7 +369,7 @@ def bar_plot(counts: Sequence[tuple[Any, int]], *, filled: float = 0.72) -> dict
     slot = 1 / max(1, len(counts))
     bars = []
     for index, (of, count) in enumerate(counts):
-        # Any number above 0 must be visible.
+        # Numbers above 0 must be visible.
         height = max(0.04, count / highest) if count else 0.0
         place = {"x": index * slot, "y": 1 - height, "height": height}
         bars.append({"of": of, "count": count} | {key: percent(at) for key, at in place.items()})

@@ -62,7 +62,7 @@ class RuleForm(VersionedForm):
         field.label_from_instance = attrgetter("called")  # type: ignore[assignment,method-assign]
 
     def clean(self) -> dict[str, Any]:
-        """Read the threshold as the chosen measure is written."""
+        """Parse the threshold in the unit of the selected measure."""
         cleaned = super().clean() or self.cleaned_data
         if "measure" in cleaned and "threshold" in cleaned:
             try:
@@ -80,7 +80,7 @@ class RuleForm(VersionedForm):
 
     @property
     def written(self) -> dict[str, str]:
-        """Return the fields as they were sent, to be sent again."""
+        """Return the submitted fields, for hidden inputs."""
         return {name: self.data.get(name, "") for name in self.fields}
 
 
@@ -129,7 +129,7 @@ class ActionForm(forms.Form):
 
     @property
     def written(self) -> dict[str, str]:
-        """Return the fields of a valid form, to be sent again."""
+        """Return the fields of a valid form, for hidden inputs."""
         return {name: self.cleaned_data[name] for name in ("action", "note", "text")}
 
     def clean(self) -> dict[str, Any]:
@@ -143,7 +143,7 @@ class ActionForm(forms.Form):
 
 
 class JudgesActionForm(ActionForm):
-    """The same about several judges of a campaign, perhaps from an analysis of a test set."""
+    """A decision about several judges of a campaign, possibly from an analysis of a test set."""
 
     judge = forms.ModelMultipleChoiceField(
         queryset=Judge.objects.none(),
@@ -152,7 +152,7 @@ class JudgesActionForm(ActionForm):
         error_messages={"invalid_choice": _("Judge not found: %(value)s.")},
     )
     others = forms.CharField(required=False, max_length=100_000)
-    #: Ids with commas between them, as the question sends them back: pseudonyms may contain commas.
+    #: IDs separated by commas, submitted by the confirmation: pseudonyms may contain commas.
     chosen = forms.CharField(required=False, max_length=200_000)
     analysis = forms.ModelChoiceField(queryset=Analysis.objects.none(), required=False)
 
@@ -166,7 +166,7 @@ class JudgesActionForm(ActionForm):
         self.fields["analysis"].queryset = analyses  # type: ignore[attr-defined]
 
     def clean_others(self) -> list[Judge]:
-        """Return judges by the pseudonyms of a list, with commas or line breaks between them."""
+        """Return the judges with these pseudonyms, separated by commas or line breaks."""
         lines = self.cleaned_data["others"].replace("\n", ",").split(",")
         wanted = {name.strip() for name in lines if name.strip()}
         found, unknown = judges_by_pseudonym(self._campaign_id, wanted)
@@ -176,9 +176,9 @@ class JudgesActionForm(ActionForm):
         return found
 
     def clean_chosen(self) -> list[Judge]:
-        """Return judges by their ids."""
+        """Return the judges with these IDs."""
         wanted = {key for key in self.cleaned_data["chosen"].split(",") if key}
-        # Nineteen digits may be more than an id can have.
+        # Nineteen digits may exceed the range of IDs.
         keys = {int(key) for key in wanted if _ID.fullmatch(key)}
         found = list(self._of_campaign.filter(pk__in=keys))
         unknown = wanted - {str(judge.pk) for judge in found}
@@ -195,14 +195,14 @@ class JudgesActionForm(ActionForm):
 
     @property
     def judges(self) -> list[Judge]:
-        """The judges chosen, by pseudonym."""
+        """The selected judges, by pseudonym."""
         said = self.cleaned_data
         chosen = {judge for name in ("judge", "others", "chosen") for judge in said.get(name, ())}
         return sorted(chosen, key=lambda judge: judge.pseudonym)
 
     @property
     def known(self) -> list[Judge]:
-        """The judges chosen so far, of a form that is not valid, by pseudonym."""
+        """The judges selected so far in an invalid form, by pseudonym."""
         found, _unknown = judges_by_pseudonym(self._campaign_id, self["judge"].data)
         return sorted({*found, *self._named, *self.judges}, key=lambda judge: judge.pseudonym)
 
@@ -220,7 +220,7 @@ class NoteForm(forms.Form):
 
 
 class JudgeGroupForm(VersionedForm):
-    """Name of a group, and the block quota of each of its judges."""
+    """Name of a group, and the block limit of its judges."""
 
     name = forms.CharField(
         label=_("Group name"), max_length=60, widget=forms.TextInput(attrs={"dir": "auto"})
@@ -241,7 +241,7 @@ class JudgeGroupForm(VersionedForm):
         super().__init__(data, initial=initial)
 
     def save(self, campaign: Campaign) -> JudgeGroup | None:
-        """Make or change the group, and return it; None, with an error, if refused."""
+        """Create or change the group and return it; None, with an error, if refused."""
         data = self.cleaned_data
         with RefusalsAt(self):
             if self._group is None:
@@ -279,6 +279,6 @@ class ExportForm(forms.Form):
 
     @property
     def asked(self) -> dict[str, Any]:
-        """The request, as `export_asked` takes it."""
+        """The request, as arguments of `export_asked`."""
         values = self.cleaned_data
         return {**values, "after": values["after"] or 0}

@@ -1,4 +1,4 @@
-"""The measures of judges in words: a row for each with its interval and evidence, strips, and the table of judges."""
+"""Measures of judges: rows with intervals and evidence, strips, and the table of judges."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -38,7 +38,7 @@ _Format = Callable[[float | None], str]
 
 
 def probability(value: float | None) -> str:
-    """Format a probability as papers print it."""
+    """Format a probability as in papers."""
     if value is None:
         return "–"
     if value < 0.001:
@@ -58,7 +58,7 @@ _FORMATS: Final[Mapping[Scale, _Format]] = {
     Scale.WORDS_A_SECOND: pace,
     Scale.PROBABILITY: probability,
 }
-#: Shown as tests of other measures.
+#: Measures shown as tests of other measures.
 _NOT_LISTED: Final = {JudgeMeasure.REFERENCE_RANDOM, JudgeMeasure.BAD_REFERENCE_RANDOM}
 _IN_BLOCKS: Final = {
     JudgeMeasure.SECONDS,
@@ -73,14 +73,14 @@ _IN_BLOCKS: Final = {
 
 
 def in_figures(measure: JudgeMeasure, value: float | None) -> str:
-    """Format a value of a measure as its row does."""
+    """Format a value of a measure."""
     return _FORMATS[SCALES[measure]](value)
 
 
 def measure_rows(measures: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Return a row for each measure of a judge, in the order of the pages; `interval` and `test` may be empty.
+    """Return a row for each measure of a judge, in display order; `interval` and `test` may be empty.
 
-    Measures without evidence are left out, except that of the reference: a row says that there is none.
+    Measures without evidence are left out, except that of the reference, whose row explains why.
     """
     known = [
         _measure_row(measure, measures[measure], more=_chance(measure, measures))
@@ -136,7 +136,7 @@ def rule_in_words(rule: QualityRule) -> str:
 
 
 def breach_in_words(evidence: Mapping[str, Any]) -> str:
-    """Return the measure that a rule acted on, as it was then; "" if no rule did."""
+    """Return the measure that a rule acted on, with its value then; "" if it was no rule."""
     rule = evidence.get("rule")
     if not rule:
         return ""
@@ -146,7 +146,7 @@ def breach_in_words(evidence: Mapping[str, Any]) -> str:
 
 
 def _chance(measure: JudgeMeasure, measures: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return κ of a judge with themselves expected by chance, from their own ties."""
+    """Return the chance agreement of a judge with themselves, from their own ties."""
     if measure != JudgeMeasure.INTRA or JudgeMeasure.TIES not in measures:
         return ""
     chance = float(scott_chance(np.asarray(measures[JudgeMeasure.TIES]["value"])))
@@ -187,7 +187,7 @@ def _test(measure: JudgeMeasure, p_value: float | None) -> str:
     return words % {"p": probability(p_value)}
 
 
-# Judges in the same hundredth of the width are one stroke.
+# Judges in the same hundredth of the width share one stroke.
 _STEPS: Final = 100
 _LOWEST_KAPPA: Final = -0.2
 _SHORTEST: Final = 0.01
@@ -197,7 +197,7 @@ _Values = npt.NDArray[np.float64]
 def drawn_measures(
     measures: Mapping[str, Mapping[str, Any]], everybody: Mapping[str, Sequence[float]]
 ) -> list[dict[str, Any]]:
-    """Return the measures of a judge in the order of the pages, each with its place among the values of `everybody`."""
+    """Return the measures of a judge in display order, each with its position among the values of `everybody`."""
     found = []
     for row in measure_rows(measures):
         measure, own = JudgeMeasure(row["measure"]), measures.get(row["measure"])
@@ -212,9 +212,9 @@ def drawn_measures(
 
 
 def _strip(scale: Scale, own: Mapping[str, Any], values: _Values, middle: float) -> dict[str, str]:
-    """Return the places of a judge, of their interval and of the median on the axis of a measure.
+    """Return the positions of a judge, their interval and the median on the axis of a measure.
 
-    `others` is a path with a stroke at each judge's place, 100 wide and 20 high.
+    `others` is a path with a stroke at each judge's position, 100 wide and 20 high.
     """
     value = own["value"]
     low, high = (value if own[end] is None else own[end] for end in ("low", "high"))
@@ -228,7 +228,7 @@ def _strip(scale: Scale, own: Mapping[str, Any], values: _Values, middle: float)
 
 
 def _on_axis(scale: Scale, these: _Values, values: _Values) -> _Values:
-    """Return where these are on the axis of all values, from 0 to 1: times by their logarithm."""
+    """Return the positions of values on the axis of all values, from 0 to 1; times are logarithmic."""
     if scale in (Scale.SECONDS, Scale.WORDS_A_SECOND):
         these, values = (np.log(np.maximum(each, _SHORTEST)) for each in (these, values))
         least, most = values.min() - 0.1, values.max() + 0.1
@@ -287,7 +287,7 @@ def _sorted(words: Any, by: str, **options: Any) -> SortedColumn:
 
 
 class JudgeTable(DeskTable):
-    """Rows of `JudgeListed`; `actions` are those in force, by judge."""
+    """Table of `JudgeListed`; `actions` are those in force, by judge."""
 
     name = _sorted(gettext_lazy("Judge"), "pseudonym", kind="judge")
     flags = PlainColumn(gettext_lazy("Flags"), by="gravity", kind="flags")
@@ -304,12 +304,12 @@ class JudgeTable(DeskTable):
     def __init__(self, data: QuerySet[Any, Any], *, task: Task) -> None:
         super().__init__(data.values_list(*JudgeListed._fields, named=True))
         self.actions: Mapping[int, list[QualityAction]] = {}
-        # A reverse for each row would be a quarter of the page.
+        # Reversing each row would take a quarter of the time of the page.
         self._address = reverse("judge-page", args=[task.test_set.campaign.slug, task.pk, 0])
         self._address = self._address.removesuffix("0/")
         self._simulated, self._imported = _("simulated"), _("imported")
         self._select = _("Select %(judge)s")
-        #: The id of the form that rows can be chosen for; none if it is empty.
+        #: ID of the form for selected rows; rows cannot be selected if it is empty.
         self.chosen_by = ""
 
     def cell_name(self, row: JudgeListed) -> SafeString:

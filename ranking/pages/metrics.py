@@ -1,4 +1,4 @@
-"""Forms of the metrics page, and uploaded files as readers take them."""
+"""Forms of the metrics page, and uploaded files as input for readers."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -16,7 +16,7 @@ _MAX_BYTES: Final = 100_000_000
 
 
 def stored_files(files: Sequence[Any]) -> list[StoredFile]:
-    """Return uploaded files, each of which can be opened again. Raises ValidationError if they are too large."""
+    """Return uploaded files as files that can be reopened. Raises ValidationError if they are too large."""
     if sum(file.size for file in files) > _MAX_BYTES:
         raise forms.ValidationError(_("The files exceed 100 MB."))
     return [StoredFile(file.name, partial(BytesIO, file.read())) for file in files]
@@ -35,7 +35,7 @@ class _FilesField(forms.FileField):
 
 
 class MetricScoresForm(forms.Form):
-    """Files of scores."""
+    """Files with scores."""
 
     files = _FilesField(  # type: ignore[assignment]  # Named as in the REST request, and as Django names uploads.
         label=gettext_lazy("Files"),

@@ -1,4 +1,4 @@
-"""Plots of pages without a report: each as a table, from which files are made as for reports."""
+"""Plots of pages without a report: each is a table, offered as files as in reports."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -37,13 +37,13 @@ def links_of_task(task: Task, names: Sequence[str] | None = None, *, query: str 
 
 
 def links_of_judge(judge: Judge, task: Task) -> PlotLinks:
-    """Return the files of the plots of a judge, as they judged in a test set."""
+    """Return the links to the files of the plots of a judge in a test set."""
     place = reverse("judge-plot", args=[task.test_set.campaign.slug, task.pk, judge.pk, "-", "-"])
     return _links(place, JUDGE_PLOTS, "")
 
 
 def links_of_campaign(campaign: Campaign) -> PlotLinks:
-    """Return the files of the plots of a campaign."""
+    """Return the links to the files of the plots of a campaign."""
     place = reverse("campaign-plot", args=[campaign.slug, "-", "-"])
     return _links(place, CAMPAIGN_PLOTS, "")
 
@@ -57,7 +57,7 @@ def _links(place: str, names: Sequence[str] | Mapping[str, object], query: str) 
     }
 
 
-# --- Of a test set ------------------------------------------------------------------------------
+# --- Plots of a test set ------------------------------------------------------------------------
 
 
 def _ranks(_request: HttpRequest, task: Task) -> Table | None:
@@ -68,7 +68,7 @@ def _ranks(_request: HttpRequest, task: Task) -> Table | None:
 
 
 def history_shown(found: Sequence[HistoryPoint]) -> dict[str, Any] | None:
-    """Return the points of one ranking each, their plot, and how many others are left out; None if there are too few to draw."""
+    """Return one point per ranking, their plot, and the number of rankings left out; None if there are too few."""
     points = [point for point in found if point.is_one_ranking]
     if len(points) < _MIN_POINTS or len(points[-1].systems) < 2:
         return None
@@ -100,7 +100,7 @@ def _history_table(points: Sequence[HistoryPoint]) -> Table:
             Column("rank", _("Rank")),
             *end_columns("rank_"),
         ),
-        # Lines are named in the order in which systems come: as they are now.
+        # Lines are in the current order of systems.
         rows=sorted(rows, key=lambda row: (row[0], place.get(row[1], last))),
         keys=2,
         plot=Plot(
@@ -172,7 +172,7 @@ def _forecast(request: HttpRequest, task: Task) -> Table | None:
     return forecast_table(found)
 
 
-#: By the name in the address: of the dashboard, of the list of judges, of the page of the design.
+#: Plots by their name in the address: on the dashboard, the list of judges, and the page of the design.
 TEST_SET_PLOTS: Final[Mapping[str, Callable[[HttpRequest, Task], Table | None]]] = {
     "ranks": _ranks,
     "history": _history,
@@ -182,7 +182,7 @@ TEST_SET_PLOTS: Final[Mapping[str, Callable[[HttpRequest, Task], Table | None]]]
 }
 
 
-# --- Of a judge ---------------------------------------------------------------------------------
+# --- Plots of a judge ---------------------------------------------------------------------------
 
 
 def _measures(judge: Judge, task: Task) -> Table:
@@ -236,14 +236,14 @@ def _hours(judge: Judge, _task: Task) -> Table:
     )
 
 
-#: By the name in the address.
+#: Plots of a judge by their name in the address.
 JUDGE_PLOTS: Final[Mapping[str, Callable[[Judge, Task], Table]]] = {
     "measures": _measures,
     "hours": _hours,
 }
 
 
-# --- Of a campaign ------------------------------------------------------------------------------
+# --- Plots of a campaign ------------------------------------------------------------------------
 
 
 def _ends(campaign: Campaign) -> Table:
@@ -267,5 +267,5 @@ def _ends(campaign: Campaign) -> Table:
     )
 
 
-#: By the name in the address: of the overview.
+#: Plots of the overview by their name in the address.
 CAMPAIGN_PLOTS: Final[Mapping[str, Callable[[Campaign], Table]]] = {"ends": _ends}

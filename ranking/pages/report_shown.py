@@ -26,10 +26,10 @@ from ranking.selectors.runs import latest_run
 from ranking.wording.numbers import decimals
 from ranking.wording.ranges import rank_cell, rank_range
 
-#: The addresses of a test set by its name.
+#: Returns the addresses of a test set by its name.
 OfTask = Callable[[str], Addresses | None]
 _NOTHING = "–"
-#: With more rows than this, or more cells, a table shows its first rows, as lists do; the rest is in the files.
+#: Longer tables show their first rows only; all rows are in the files.
 _MOST_ROWS, _MOST_CELLS, _FIRST_ROWS = 500, 2_400, 100
 
 
@@ -41,10 +41,10 @@ def shown_tables(
     of_task: OfTask | None = None,
     file_address: Callable[[str, str], str] | None = None,
 ) -> list[dict[str, Any]]:
-    """Return the tables of a report but those named in `without`.
+    """Return the tables of a report, except those named in `without`.
 
-    With `addresses`, cells lead there; with `of_task`, to those of the test set that their row is about, which it
-    returns by name, None where it is not there any more. `file_address` says of a table's name and an ending where that file is.
+    With `addresses`, cells have links; with `of_task`, links to the test set of their row, which it
+    looks up by name. `file_address` returns the address of a file from the name of a table and an ending.
     """
     tables = [table for table in report.tables if table.name not in without]
     if addresses is not None:
@@ -70,7 +70,7 @@ def _table(
     of_task: OfTask | None,
     file_address: Callable[[str, str], str] | None,
 ) -> dict[str, Any]:
-    """Return a table for the page: its headings with whether they are of numbers, the markup of its first rows, and its files."""
+    """Return a table for the page: headings with whether they are numeric, markup of the first rows, and files."""
     rows = _first(table)
     plot = drawn_for_page(table, pair_address=None if addresses is None else addresses.won)
     return {
@@ -93,7 +93,7 @@ def _body(
     addresses: Addresses | None,
     of_task: OfTask | None,
 ) -> SafeString:
-    """Return the rows as markup. Built here: a template takes ten times as long for many cells."""
+    """Return the rows as markup, without a template, which takes ten times as long for many cells."""
     parts = []
     for number, row in enumerate(rows):
         here = addresses if of_task is None else _addresses(table, row, of_task)
@@ -113,12 +113,12 @@ def _body(
 
 
 def linked(words: str, address: str | None) -> str:
-    """Return words as a link, or as they are, escaped."""
+    """Return escaped text, as a link if there is an address."""
     return escape(words) if address is None else f'<a href="{escape(address)}">{escape(words)}</a>'
 
 
 def _addresses(table: Table, row: Sequence[Value], of_task: OfTask) -> Addresses | None:
-    """Return the addresses of the test set that a row is about."""
+    """Return the addresses of the test set of a row."""
     named = [
         str(value)
         for value, column in zip(row, table.columns, strict=True)
@@ -129,7 +129,7 @@ def _addresses(table: Table, row: Sequence[Value], of_task: OfTask) -> Addresses
 
 
 def _about(table: Table, row: Sequence[Value]) -> dict[Named, str]:
-    """Return the objects a row is about: those of all rows, and those named in its first cells; its test set
+    """Return the objects a row is about: those shared by all rows, and those named in its first cells; its test set
     separately.
     """
     found: dict[Named, str] = {
@@ -181,7 +181,7 @@ def _named(value: str, names: Named, addresses: Addresses) -> str | None:
 
 
 def _is_there(about: dict[Named, str], addresses: Addresses) -> bool:
-    """Return whether a row is about something, and its systems are there: one is not in any list by another name."""
+    """Return whether a row is about something and its systems exist under these names."""
     systems = [about[name] for name in ("system", "other") if name in about]
     return (bool(about) or addresses.is_all_listed) and all(
         name in addresses.systems for name in systems
@@ -202,7 +202,7 @@ def _words(value: Value, column: Column) -> str:
 
 
 def _is_p_value(key: str) -> bool:
-    """Return whether a column holds p-values, in which nothing is 0; `p_agree` and `p_chance` are shares."""
+    """Return whether a column has p-values, which are never shown as 0; `p_agree` and `p_chance` are shares."""
     return key in ("p", "adjusted_p") or (
         key.startswith("p_") and key not in ("p_agree", "p_chance")
     )
@@ -221,20 +221,20 @@ def answer_file(analysis: Analysis, ending: str) -> HttpResponse:
     return report_file(answer_with_data(analysis), ending, named=named)
 
 
-#: Stands for the ranking that the test set shows.
+#: Means the ranking that the test set shows.
 SHOWN = "shown"
 _OFFERED = 20
-# Digits of ids that PostgreSQL can store.
+# Maximum digits of IDs in PostgreSQL.
 _DIGITS = 18
 
 
 def rankings_beside(
     *, task: Task, this: Analysis, systems: Sequence[Mapping[str, Any]], chosen: str
 ) -> dict[str, Any] | None:
-    """Return the systems of an analysis compared with another ranking of the task; None if there is no other.
+    """Return the systems of an analysis compared with another ranking of the task, if any.
 
-    `chosen` is `SHOWN` or the id of a finished analysis; raises Http404 if there is none. `choices` are the others there
-    are, `differing` is how many systems are elsewhere.
+    `chosen` is `SHOWN` or the ID of a finished analysis; raises Http404 if it does not exist. `choices` are the other
+    rankings, and `differing` is the number of systems with another rank.
     """
     asked = analyses_asked(task=task).finished().filter(kind=this.kind)
     others = asked.exclude(pk=this.pk)
@@ -292,7 +292,7 @@ def _beside(
 
 
 def _place(row: Mapping[str, Any] | None, *, has_groups: bool) -> tuple[Value, ...]:
-    """Return the group, the rank, the rank range and the cluster of a system; dashes where it has none."""
+    """Return group, rank, rank range and cluster of a system; dashes for missing ones."""
     if row is None:
         return (None,) * (3 + has_groups)
     group = (row.get("group", 1),) if has_groups else ()
@@ -304,7 +304,7 @@ PLOT_FILES: Final = ("svg", "png", "csv") if has_extra("png") else ("svg", "csv"
 
 
 def plot_answer(report: Report, table: str, ending: str, *, named: str) -> HttpResponse:
-    """Return a table of a report as a download whose name begins with `named`; 404 if there is no such file."""
+    """Return a table of a report as a download with the prefix `named`; 404 if there is no such file."""
     found = next((each for each in report.tables if each.name == table), None)
     content = None if found is None or ending not in PLOT_FILES else plot_file(found, ending)
     if content is None:
@@ -313,7 +313,7 @@ def plot_answer(report: Report, table: str, ending: str, *, named: str) -> HttpR
 
 
 def plot_file(table: Table, ending: str) -> bytes | None:
-    """Return the file; None of a plot where nothing is drawn."""
+    """Return the file; None for an empty plot."""
     if ending == "csv":
         return write(Report(tables=[table], data={}), ReportFormat.CSV).encode()
     svg = drawn(table, as_file=True)

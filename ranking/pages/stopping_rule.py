@@ -1,4 +1,4 @@
-"""The stopping rule of a test set in words, its form, and the history of settings."""
+"""Stopping rule of a test set in words, its form, and the history of settings."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -26,7 +26,7 @@ from ranking.wording.stopping_rules import (
 
 
 def shown_rule_of(run: RankingRun | None) -> ShownRule | None:
-    """Return the rule that the latest ranking was made under; None without one. No query."""
+    """Return the rule recorded in the latest ranking; None without one. No query."""
     rule = {} if run is None else run.parameters.get("stopping_rule", {})
     if run is None or not rule:
         return None
@@ -41,7 +41,7 @@ def shown_rule_of(run: RankingRun | None) -> ShownRule | None:
 
 
 def anytime_ranges_of(run: RankingRun | None) -> Mapping[str, Mapping[str, Any]]:
-    """Return the ranges that hold at any time beside others, by system; empty where a ranking has none."""
+    """Return the anytime ranges shown beside others, by system; empty if a ranking has none."""
     found = None if run is None else run.result.get("anytime")
     if run is None or found is None or run.parameters["ranges"] == "anytime":
         return {}
@@ -82,9 +82,9 @@ def tests_words() -> list[tuple[str, str, str]]:
 
 
 class StoppingRuleForm(VersionedForm):
-    """Stopping rule of a task; without a criterion there is no rule.
+    """Stopping rule of a task; no criterion means no rule.
 
-    Where judgments compare nothing, their number and a day are all there is to go by.
+    Tasks without comparisons can only stop at a number of judgments or on a day.
     """
 
     pairs = forms.FloatField(

@@ -24,7 +24,7 @@ from ranking.selectors.judges import RuleEffects
 from ranking.wording.methods import METHOD_SOURCES, score_words
 from ranking.wording.ranges import limit_in_words, ranges_in_words, ranges_meaning
 
-# With more sentences than this, the table is easier to read.
+# Maximum number of sentences; for more, the table is easier to read.
 _GROUPS_TOLD = 2
 _SYSTEMS_NAMED = 5
 
@@ -33,9 +33,9 @@ _SYSTEMS_NAMED = 5
 class RankingSummary:
     """A ranking run in words.
 
-    `headline` is one phrase. `details` are sentences on what cannot be told yet, `basis` names the
-    judgments used, `warnings` say why the ranking must be read with care, `range_meaning` and `score_meaning`
-    explain its rank ranges and scores, and `score_source` says where these are from.
+    `headline` is one phrase. `details` are sentences on missing data, `basis` names the
+    judgments used, `warnings` are cautions for readers, `range_meaning` and `score_meaning`
+    explain its rank ranges and scores, and `score_source` cites their source.
     """
 
     headline: str
@@ -50,9 +50,9 @@ class RankingSummary:
 def summarise_run(
     run: RankingRun | None, *, leads: Mapping[str, str] | None = None
 ) -> RankingSummary:
-    """Return a run's result in words; without a run, say when there will be one.
+    """Return a run's result in words; without a run, explain when there will be one.
 
-    `leads` says where the numbers of comparisons, blocks and judges lead, on pages where they do.
+    `leads` has the addresses for the numbers of comparisons, blocks and judges, if they are links.
     """
     if run is None:
         return RankingSummary(
@@ -76,7 +76,7 @@ def summarise_run(
 
 
 def summary_without_order(shown: AnalysisKind | None = None) -> RankingSummary:
-    """Explain that a task whose judges see one output at a time has no ranking, or what is `shown` instead."""
+    """Explain that a task whose judges see one output at a time has no ranking, and name what is `shown` instead."""
     if shown is not None:
         return RankingSummary(headline=str(shown.title))
     return RankingSummary(
@@ -86,13 +86,13 @@ def summary_without_order(shown: AnalysisKind | None = None) -> RankingSummary:
 
 
 def headline_without_ranking(task: Task | None = None) -> str:
-    """Return the text shown instead of a headline before the first ranking; for a task without order, its analysis."""
+    """Return the headline before the first ranking; for a task without comparisons, that of its analysis."""
     kind = None if task is None else kind_in_place_of_ranking(task=task)
     return _("No ranking yet") if kind is None else str(kind.title)
 
 
 def names_in_a_row(names: Sequence[str]) -> str:
-    """Return "A", "A and B", "A, B and C"; of judges or systems."""
+    """Return "A", "A and B" or "A, B and C", for names of judges or systems."""
     read = [system_label(name) for name in names]
     if len(read) < 2:
         return "".join(read)
@@ -104,7 +104,7 @@ def names_in_a_row(names: Sequence[str]) -> str:
 
 
 def headline(systems: Sequence[dict[str, Any]], groups: Sequence[Sequence[str]]) -> str:
-    """Return one phrase on ranked systems, best first, and the groups that comparisons connect."""
+    """Return one phrase on ranked systems, best first, and on unconnected groups."""
     count = len(systems)
     if count == 0:
         return _("No system can be ranked yet")
@@ -192,7 +192,7 @@ def _basis(run: RankingRun, leads: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _rests_on(counts: Mapping[str, int], leads: Mapping[str, str]) -> str:
-    """Return how much a ranking rests on; as HTML if its numbers lead anywhere."""
+    """Return the data that a ranking is based on, as HTML if its numbers are links."""
     phrases = {
         "comparisons": ngettext(
             "%(count)s comparison", "%(count)s comparisons", counts["comparisons"]
@@ -212,7 +212,7 @@ def _rests_on(counts: Mapping[str, int], leads: Mapping[str, str]) -> str:
         else escape(words)
         for name, words in said.items()
     }
-    # A translation is text, and so escaped like any other.
+    # Translations are text and therefore escaped.
     return mark_safe(escape(sentence) % linked)  # noqa: S308  each part is escaped
 
 
@@ -240,7 +240,7 @@ _OF_THE_REFERENCE = {
 
 
 def effects_in_words(effects: RuleEffects) -> list[str]:
-    """Return sentences on the effects of rules now, each with all affected judges."""
+    """Return sentences on the current effects of rules, each with all affected judges."""
     if not effects.measured:
         return [
             _(
@@ -261,7 +261,7 @@ def effects_in_words(effects: RuleEffects) -> list[str]:
 
 
 def effects_now_in_words(effects: RuleEffects) -> str:
-    """Return in a phrase which of the judges measured a rule finds now."""
+    """Return a phrase on the measured judges that a rule currently affects."""
     if not effects.measured:
         return _("Now: no judges measured yet")
     names = sorted({act.judge.pseudonym for act in effects.acts})
@@ -284,7 +284,7 @@ def _without_reference(effects: RuleEffects) -> list[str]:
 
 
 def confirmation_in_words(effects: RuleEffects) -> str:
-    """Return the label of the confirmation before more than one in five judges are affected."""
+    """Return the label of the confirmation needed if more than one in five judges are affected."""
     met = len({act.judge.pk for act in effects.acts})
     words = _("Yes, apply to %(count)s of %(measured)s judges")
     return words % {"count": number_format(met), "measured": number_format(effects.measured)}

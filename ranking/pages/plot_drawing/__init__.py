@@ -1,4 +1,4 @@
-"""Draw the plot of a report's table as SVG: on a page, where its colours are the page's, or as a file of its own."""
+"""Draw the plot of a table as SVG: for a page, with its colours, or as a separate file."""
 
 from dataclasses import replace
 from typing import Final
@@ -41,9 +41,9 @@ _OF_ROWS: Final = {"bars": bars, "intervals": intervals, "line": line, "points":
 
 
 def drawn_for_page(table: Table, *, pair_address: PairAddress | None = None) -> SafeString | None:
-    """Return the plot of a table for wide screens and paper, and after it for narrow ones.
+    """Return the plot of a table for wide screens and paper, followed by that for narrow screens.
 
-    A matrix that does not fit on those is there once, and is scrolled.
+    A matrix that does not fit on narrow screens is drawn once and scrolled.
     """
     narrow = drawn(table, sheet=NARROW, pair_address=pair_address)
     wide = drawn(table, pair_address=pair_address, screens="" if narrow is None else " for-wide")
@@ -58,7 +58,7 @@ def drawn(
     pair_address: PairAddress | None = None,
     screens: str = "",
 ) -> SafeString | None:
-    """Return the plot of a table as SVG; None if it has none, no row can be drawn, or it does not fit on the sheet.
+    """Return the plot of a table as SVG; None if it has none, no row can be drawn, or it does not fit.
 
     With `pair_address`, cells of a matrix link to the address it returns for the two, if any.
     """
@@ -79,7 +79,7 @@ def drawn(
         " for-narrow" if sheet.is_narrow else screens,
         left,
         *(width - left, height) * 2,
-        # An image has nothing in it that leads anywhere.
+        # An image contains no links.
         "group" if plot.kind == "matrix" and pair_address is not None else "img",
         *(name,) * 3,
         table.title,
@@ -91,7 +91,7 @@ def drawn(
 
 
 def _read(table: Table) -> Table:
-    """Return a table with the names of systems as people read them."""
+    """Return a table with the display names of systems."""
     return replace(
         table,
         columns=[replace(column, heading=system_label(column.heading)) for column in table.columns],
@@ -118,7 +118,7 @@ def _drawn(
 
 
 def _left(table: Table, plot: Plot) -> int:
-    """Return how much of the room for names, before the rows of a drawing, is not needed."""
+    """Return the unused width of the space for names to the left of the rows."""
     if plot.kind not in {"intervals", "grid", "matrix", "known"}:
         return 0
     if plot.kind == "intervals" and len(rows_of(table, plot)) > NAMED_ROWS:
@@ -130,7 +130,7 @@ def _left(table: Table, plot: Plot) -> int:
 
 
 def _described(table: Table, plot: Plot, *, as_file: bool) -> str:
-    """Return how to read a plot without seeing it: the table has all of it; a file has no table beside it."""
+    """Return the text alternative of a plot: pages have the table beside it, files do not."""
     words = " ".join(table.notes) if as_file and table.notes else _("The table has the same data.")
     if plot.most is None or plot.most >= len(table.rows):
         return words

@@ -1,4 +1,4 @@
-"""The kinds of plots: a row for each line of a table, lines from left to right, and squares of systems or judges."""
+"""Kinds of plots: one row per table row, lines from left to right, and matrices of systems or judges."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
@@ -40,15 +40,15 @@ from ranking.pages.plot_drawing.svg import (
 from ranking.reports.tables import Plot, Table, Value
 
 _ROW: Final = 24
-#: Rows with names; of more, each is lower, and they are not named.
+#: Maximum number of named rows; more rows are lower and unnamed.
 NAMED_ROWS: Final = 60
 _LEAST_ROW: Final = 3
-#: Half of the first tick's label is before it.
+#: Space for half of the first tick's label.
 _LEFT_NARROW: Final = 20
 
 
 def intervals(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int, SafeString]:
-    """Return height and drawing. Written without `format_html`, which takes ten times as long for a thousand rows."""
+    """Return height and drawing. It avoids `format_html`, which takes ten times as long for a thousand rows."""
     values = [each for row in rows for each in (row.low, row.value, row.high) if each is not None]
     left = _LEFT_NARROW if sheet.is_narrow else NAMES
     axis = Axis(values, plot, left, sheet.right, steps=sheet.ticks)
@@ -60,7 +60,7 @@ def intervals(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[
     for end in sorted(table.rules) if is_named and len(rows) == len(table.rows) else ():
         y = TOP + each_row * (end + 1)
         ruled += stroke("grid", 0, sheet.right, y, y)
-    # Numbers, and names that are escaped.
+    # Only numbers and escaped names.
     inside = mark_safe("".join(drawn))  # noqa: S308
     return height, ruled + inside + below(table, plot.value, sheet, height)
 
@@ -87,7 +87,7 @@ def _named_rows(rows: list[Row], axis: Axis, sheet: Sheet) -> Iterator[str]:
 
 
 def _unnamed_rows(rows: list[Row], axis: Axis, each_row: int) -> Iterator[str]:
-    """Yield all bars as one path and all dots as another: a quarter of the bytes, two thirds of the time, of a thousand rows."""
+    """Yield all bars as one path and all dots as another: for a thousand rows, a quarter of the bytes and two thirds of the time."""
     bars, dots = [], []
     for number, row in enumerate(rows):
         y = TOP + each_row * number + each_row // 2
@@ -99,7 +99,7 @@ def _unnamed_rows(rows: list[Row], axis: Axis, each_row: int) -> Iterator[str]:
 
 
 def _ends(row: Row, axis: Axis) -> tuple[str, str] | None:
-    """Return where the bar of a row ends; an end that is not known is beyond the axis."""
+    """Return the ends of the bar of a row; unknown ends are beyond the axis."""
     if row.low is None and row.high is None:
         return None
     low = axis.at(axis.start if row.low is None else row.low)
@@ -130,14 +130,14 @@ def bars(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int, 
 
 
 _STRIP_ROW: Final = 40
-#: Measures have long names.
+#: Width for the long names of measures.
 _LEFT_OF_STRIPS: Final = NAMES + 160
 _LEFT_OF_STRIPS_NARROW: Final = 8
 _LETTERS: Final = 48
 
 
 class _Strip(NamedTuple):
-    """The axis of a row, from the least to the most of all, at a height of a sheet."""
+    """The axis of a row, from the smallest to the largest value, at a given height."""
 
     least: float
     most: float
@@ -149,13 +149,13 @@ class _Strip(NamedTuple):
         return _LEFT_OF_STRIPS_NARROW if self.sheet.is_narrow else _LEFT_OF_STRIPS
 
     def at(self, value: float) -> str:
-        """Return where a value is; one beyond an end is at that end."""
+        """Return the position of a value, limited to the ends of the axis."""
         share = (value - self.least) / (self.most - self.least) if self.most > self.least else 0.5
         return f"{self.left + min(1.0, max(0.0, share)) * (self.sheet.right - self.left):.1f}"
 
 
 def strips(table: Table, plot: Plot, sheet: Sheet) -> tuple[int, int, SafeString] | None:
-    """Return width, height and drawing; None where no row has an axis."""
+    """Return width, height and drawing; None if no row has an axis."""
     place = {column.key: number for number, column in enumerate(table.columns)}
     keys = (plot.value, plot.low, plot.high, plot.middle, plot.least, plot.most_of_all)
     above = ABOVE if sheet.is_narrow else 0
@@ -193,7 +193,7 @@ def _axis(label: str, strip: _Strip) -> list[SafeString]:
     ]
 
 
-#: Room for the names of points at the right, and the height of one.
+#: Width of the names of points on the right, and the height of a name.
 _NAMES_OF_POINTS: Final = 120
 _LINE: Final = 14
 
@@ -213,7 +213,7 @@ def line(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int, 
 
 
 def _names_below(names: list[str], places: list[float], sheet: Sheet) -> list[SafeString]:
-    """Return names under their places: as many as have room beside each other, and none beyond the sheet."""
+    """Return names below their positions: as many as fit beside each other and on the sheet."""
     room = max(map(room_of, names))
     apart = (places[-1] - places[0]) / max(1, len(names) - 1)
     most = 4 if sheet.is_narrow else 10
@@ -229,7 +229,7 @@ def _names_below(names: list[str], places: list[float], sheet: Sheet) -> list[Sa
 
 
 def _bands(places: list[float], rows: list[Row], y: Axis) -> list[str]:
-    """Return the points of a band for each stretch of at least two rows that have both ends."""
+    """Return the points of a band for each run of at least two rows with both ends."""
     found: list[str] = []
     upper: list[str] = []
     lower: list[str] = []
@@ -245,7 +245,7 @@ def _bands(places: list[float], rows: list[Row], y: Axis) -> list[str]:
 
 
 def _places(rows: list[Row], sheet: Sheet) -> list[float]:
-    """Return where the rows of a line are: by their numbers, or evenly where they have none."""
+    """Return the positions of the rows of a line: by their numbers, or evenly spaced without numbers."""
     left, right = 56, sheet.right - 12
     found = [float(row.label) for row in rows if isinstance(row.label, int | float)]
     if len(found) == len(rows):
@@ -285,7 +285,7 @@ def points(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int
 
 
 def _crosses(rows: list[Row], x: Axis, y: Axis) -> str:
-    """Return the path of the bars of points, across and up."""
+    """Return the path of the horizontal and vertical bars of points."""
     parts = []
     for row in rows:
         left, right, down, up = [*row.bars, None, None, None, None][:4]
@@ -297,7 +297,7 @@ def _crosses(rows: list[Row], x: Axis, y: Axis) -> str:
 
 
 def _apart(places: list[tuple[float, float]], names: list[str]) -> list[float]:
-    """Return the height of each name: that of its point, or the nearest where no other name or point is."""
+    """Return the height of each name: that of its point, or the nearest without another name or point."""
     taken = [(left - 12, left - 4, height) for left, height in places]
     found = {}
     for number in sorted(range(len(places)), key=lambda number: places[number]):
@@ -322,12 +322,12 @@ _BUMP_ROW: Final = 28
 #: With columns nearer than this, heads are vertical and limited to this many letters.
 _LEAST_GAP: Final = 60
 _UPRIGHT_LETTERS: Final = 18
-#: Styles of lines, told apart without colour: solid, dashed, dotted, dash and dot, heavy, heavy dashes.
+#: Number of line styles, distinguishable without colour: solid, dashed, dotted, dash-dotted, heavy, heavy dashed.
 _STYLES: Final = 6
 
 
 def bump(table: Table, sheet: Sheet) -> tuple[int, int, SafeString]:
-    """Return width, height and lines, with the names at both ends, at the left one of a narrow sheet; best above."""
+    """Return width, height and lines, best at the top, with names at both ends; on a narrow sheet at the left end."""
     names = [str(row[0]) for row in table.rows]
     heads: list[str] = []
     ranks: list[list[float | None]] = []
@@ -342,7 +342,7 @@ def bump(table: Table, sheet: Sheet) -> tuple[int, int, SafeString]:
         left, gap = SHORT_NAMES, min(_BUMP_GAP, (sheet.right - SHORT_NAMES) / max(2, gaps))
     places = [f"{left + number * gap:.1f}" for number in range(len(heads))]
     lowest = max((rank for column in ranks for rank in column if rank is not None), default=1.0)
-    # Upright where columns are too near for heads at an angle.
+    # Vertical if columns are too close for slanted heads.
     angle, most = (-90, _UPRIGHT_LETTERS) if gap < _LEAST_GAP else (-40, LETTERS)
     heads = [shortened(head, most) for head in heads]
     top = room_of_heads(heads, angle)
@@ -383,7 +383,7 @@ def _names(
     anchor: str,
     sheet: Sheet,
 ) -> list[SafeString]:
-    """Return the names at an end, `at` its x and the top of the ranks; those of equal rank in one line."""
+    """Return the names at one end, `at` its x and the top of the ranks; equal ranks share a line."""
     x, top = at
     by_rank: dict[float, list[str]] = {}
     for name, rank in zip(names, ranks, strict=True):
@@ -396,7 +396,7 @@ def _names(
 
 
 _LEFT: Final = 40
-#: Half the height of a range of one rank, in ranks: less than half, so that neighbours stay apart.
+#: Half the height of a range of one rank, in ranks: below 0.5, so that neighbours do not touch.
 _HALF: Final = 0.3
 
 
@@ -408,7 +408,7 @@ class _Point(NamedTuple):
 
 
 def ranks(table: Table, plot: Plot, sheet: Sheet) -> tuple[int, int, SafeString] | None:
-    """Return width, height and lines, with the names where they end; None where nothing is ranked."""
+    """Return width, height and lines with names at their ends; None if nothing is ranked."""
     lines = _lines(table, plot)
     points = [point for line in lines.values() for point in line]
     if not points:
@@ -442,7 +442,7 @@ def ranks(table: Table, plot: Plot, sheet: Sheet) -> tuple[int, int, SafeString]
 
 
 def _lines(table: Table, plot: Plot) -> dict[str, list[_Point]]:
-    """Return the points of each name, in the order in which names come."""
+    """Return the points of each name, in order of first appearance."""
     place = {column.key: number for number, column in enumerate(table.columns)}
     named = place[plot.across or plot.label]
     keys = [place[key or plot.value] for key in (plot.label, plot.value, plot.low, plot.high)]
@@ -461,7 +461,7 @@ def _band(line: list[_Point], x: Axis) -> SafeString:
     return tag("polygon", class_="band", points=" ".join(upper + lower))
 
 
-#: Says of two names where the judgments are in which the first beat the second; None for nowhere.
+#: Returns the address of the judgments in which the first of two systems beat the second, if any.
 PairAddress = Callable[[str, str], str | None]
 
 _CELL_WIDTH: Final = 64
@@ -481,7 +481,7 @@ class Cells:
         self._sheet = sheet
         self.side = _CELL_WIDTH_NARROW if sheet.is_narrow else _CELL_WIDTH
         self.left = SHORT_NAMES if sheet.is_narrow else NAMES
-        # Upright, and their middle over the middle of the column; or at an angle, from the middle of the column on.
+        # Vertical and centred over the column, or slanted from the middle of the column.
         self._angle = -90 if sheet.is_narrow else -40
         self.top = room_of_heads(map(sheet.named, names), self._angle)
 
@@ -492,20 +492,20 @@ class Cells:
 
     @property
     def width(self) -> int:
-        """The width of all: heads at an angle reach beyond the last column."""
+        """Total width; slanted heads reach beyond the last column."""
         if self._sheet.is_narrow:
             return self._sheet.width
         return self.left + len(self.names) * self.side + HEADS
 
     @property
     def height(self) -> int:
-        """The height of all."""
+        """Total height."""
         return self.top + len(self.names) * CELL_HEIGHT + 8
 
     def cell(
         self, row: int, column: int, title: str, colour: str, *lines: tuple[int, object, str]
     ) -> SafeString:
-        """Return a cell; each of its lines is how far down it is, the words, and their class."""
+        """Return a cell; each line has a vertical offset, a text and a class."""
         x, y = self.left + column * self.side, self.top + row * CELL_HEIGHT
         parts = [tag("title", title)]
         if colour:
@@ -517,7 +517,7 @@ class Cells:
         return tag("g", joined(parts))
 
     def drawn(self, cells: Iterable[SafeString]) -> SafeString:
-        """Return the names of rows and columns, a dot where both are the same, and the cells."""
+        """Return the names of rows and columns, dots on the diagonal, and the cells."""
         half = self.side // 2
         shift, gap = (4, 8) if self._sheet.is_narrow else (0, 14)
         rows, columns = [], []
@@ -531,14 +531,14 @@ class Cells:
 
 
 def _middle_of(top: int, row: int) -> int:
-    """Return the height of words in the middle of a row."""
+    """Return the height of text in the middle of a row."""
     return top + row * CELL_HEIGHT + CELL_HEIGHT // 2 + 4
 
 
 def matrix(
     table: Table, plot: Plot, sheet: Sheet, pair_address: PairAddress | None = None
 ) -> tuple[int, int, SafeString] | None:
-    """Return width, height and cells: share in %, mark and number; the colour says nothing that these do not.
+    """Return width, height and cells with share in %, mark and number; colour adds no information.
 
     None where they do not fit on the sheet.
     """
@@ -559,13 +559,13 @@ def matrix(
         ):
             cell = _cell(square, (at[row], at[column]), (own, against, count, sign), strength)
             leads = pair_address(row, column) if pair_address is not None and own else None
-            # Keyboards reach the same lists from the table, without a stop at each of n² cells.
+            # Keyboard users reach the same lists from the table, without n² tab stops.
             cells.append(cell if leads is None else tag("a", cell, href=leads, tabindex=-1))
     return square.width, square.height, square.drawn(cells)
 
 
 def _strength(mark: str, p: Value, level: float | None) -> int:
-    """Return how strong the colour of a pair is: by its mark, but none beyond the level, and some up to it."""
+    """Return the colour strength of a pair: by its mark, none above the level, and at least some below it."""
     strength = _STRENGTH.get(mark, 0)
     if level is None:
         return strength
@@ -590,14 +590,14 @@ def _cell(
     )
 
 
-#: Marks of cells, with the class of values below and above the expected one.
+#: Marks of cells with the classes of values below and above the expected one.
 _GRID_CLASSES: Final = {"▼": "lost strength-3", "▲": "won strength-3"}
 
 
 def grid(table: Table, sheet: Sheet) -> tuple[int, int, SafeString] | None:
     """Return width, height and cells, None where they do not fit on the sheet.
 
-    A cell says “figure (number) mark”; most have no mark, and no colour.
+    Cells are “figure (number) mark”; most have no mark and no colour.
     """
     names = [str(row[0]) for row in table.rows]
     square = Cells(names, sheet)
@@ -616,7 +616,7 @@ def grid(table: Table, sheet: Sheet) -> tuple[int, int, SafeString] | None:
     return square.width, square.height, square.drawn(cells)
 
 
-#: By sign: signs in brackets are faint. In grey they differ by their text.
+#: Classes by sign: signs in brackets are faint. In greyscale they differ by their text.
 _KNOWN_CLASSES: Final = {
     "+": "won strength-3",
     "(+)": "won strength-0",
@@ -624,7 +624,7 @@ _KNOWN_CLASSES: Final = {
     "(−)": "lost strength-0",
     "?": "even strength-2",
 }
-#: The columns before the square: the name, and the ends of its places.
+#: Number of columns before the matrix: name and ends of the rank range.
 _BEFORE: Final = 3
 _RANGE: Final = 180
 _GAP: Final = 28

@@ -1,4 +1,4 @@
-"""Shared parts of all drawings: sizes, the style of files, axes with round ticks, and the numbers of drawn rows."""
+"""Shared parts of drawings: sizes, the style of files, axes with round ticks, and values of rows."""
 
 import math
 import unicodedata
@@ -14,24 +14,24 @@ from ranking.reports.tables import Plot, Table, Value
 from ranking.wording.numbers import decimals, in_figures
 
 WIDTH: Final = 720
-#: Room for the names of rows.
+#: Width of row names.
 NAMES: Final = 200
 TOP: Final = 26
 MARGIN: Final = 24
 LINE_HEIGHT: Final = 280
 #: Top of the value axis of a vertical drawing, below its title.
 HIGHEST: Final = 28
-#: Room for the title of a horizontal value axis, below it.
+#: Height of the title below a horizontal value axis.
 BELOW: Final = 18
-#: Maximum room for heads of columns, which are at an angle, above and beside the columns.
+#: Maximum size of slanted column heads, above and beside the columns.
 HEADS: Final = 148
-#: Of a name, before it is shortened.
+#: Maximum letters of a name before it is shortened.
 LETTERS: Final = 28
-#: Room for a name beside a drawing on a narrow sheet, and between them.
+#: Width of a name beside a drawing on a narrow sheet, including the gap.
 _SHORT, _BESIDE_SHORT = 90, 14
-#: Before names, and between them and the drawing, where half of a figure of the axis may be.
+#: Space before names, and between names and the drawing for half of an axis label.
 _BESIDE_NAMES: Final = 24
-#: Style of files, which our style sheets do not reach; readable in grey.
+#: Style of files, which cannot use our style sheets; readable in greyscale.
 STYLE: Final = (
     "text{font:13px system-ui,sans-serif;fill:#1d2127}.quiet{fill:#545b66}"
     ".grid{stroke:#e4e2dc}.mark{stroke:#545b66;stroke-dasharray:3 3}"
@@ -65,7 +65,7 @@ class Sheet:
         return self.width - (20 if self.is_narrow else MARGIN)
 
     def named(self, words: str) -> str:
-        """Return a name as it fits beside a line."""
+        """Return a name, shortened to fit beside a line."""
         if not self.is_narrow:
             return shortened(words)
         fitting = range(len(words), 1, -1)
@@ -89,7 +89,7 @@ def heading_of(table: Table, key: str) -> str:
 
 
 def tag(name: str, inside: str | SafeString = "", /, **attributes: object) -> SafeString:
-    """Return an element with these attributes, those that are "" left out: `text_anchor` is `text-anchor`."""
+    """Return an element with these attributes except empty ones; `text_anchor` becomes `text-anchor`."""
     said = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"'
         for key, value in attributes.items()
@@ -102,14 +102,14 @@ def tag(name: str, inside: str | SafeString = "", /, **attributes: object) -> Sa
 def text(
     x: float | str, y: float, words: object, *, kind: str = "", anchor: str = ""
 ) -> SafeString:
-    """Return words at a place."""
+    """Return text at a position."""
     return tag("text", str(words), class_=kind, x=x, y=y, text_anchor=anchor)
 
 
 def stroke(
     kind: str, x1: float | str, x2: float | str, y1: float | str, y2: float | str
 ) -> SafeString:
-    """Return a line from one place to another."""
+    """Return a line between two positions."""
     return tag("line", class_=kind, x1=x1, x2=x2, y1=y1, y2=y2)
 
 
@@ -129,34 +129,34 @@ def below(table: Table, key: str, sheet: Sheet, bottom: int) -> SafeString:
 
 
 def joined(parts: Iterable[SafeString]) -> SafeString:
-    """Return parts one after the other."""
+    """Concatenate parts."""
     return mark_safe("".join(parts))  # noqa: S308  of `tag`
 
 
 def shortened(words: str, most: int = LETTERS) -> str:
-    """Return words with an ellipsis where they are too long for their place."""
+    """Return a text, shortened by an ellipsis if it is too long."""
     return words if len(words) <= most else f"{words[: most - 1]}…"
 
 
 def room_left(names: Iterable[str]) -> int:
-    """Return how much of the room for names they do not need: on small screens it pushes the drawing out of sight."""
+    """Return the unused width of the space for names, which would push drawings off small screens."""
     widest = max((room_of(shortened(name)) for name in names), default=0)
     return max(0, NAMES - _BESIDE_NAMES - widest)
 
 
 def room_of_heads(heads: Iterable[str], angle: int) -> int:
-    """Return the room above columns for their heads at an angle in degrees."""
+    """Return the height of column heads at an angle in degrees."""
     longest = max(map(room_of, heads), default=0)
     return min(HEADS, 28 + round(longest * math.sin(math.radians(abs(angle)))))
 
 
 def room_of(words: str) -> int:
-    """Return at least the width of words of 13 pixels."""
+    """Return an upper bound of the width of a text at 13 pixels."""
     return sum(map(_width, words))
 
 
 def _width(letter: str) -> int:
-    """Return at least the width of a letter of 13 pixels."""
+    """Return an upper bound of the width of a letter at 13 pixels."""
     if unicodedata.east_asian_width(letter) in "WF":
         return 14
     return 11 if letter.isupper() or letter in "@%–—…" else 8
@@ -175,20 +175,20 @@ class Axis:
         if start == end:
             start, end = start - 0.5, end + 0.5
         self.step = max(_step((end - start) / steps), 1.0 if plot.is_whole else 0.0)
-        # Ranks begin at 1, and nothing is at 0.
+        # Ranks begin at 1, so there is no tick at 0.
         first = plot.start if plot.is_whole and plot.start == start else 0.0
         self.start = first + math.floor((start - first) / self.step + 1e-9) * self.step
         self.end = first + math.ceil((end - first) / self.step - 1e-9) * self.step
         self._low, self._high = low, high
 
     def at(self, value: float) -> str:
-        """Return where a value is."""
+        """Return the position of a value."""
         share = (value - self.start) / (self.end - self.start)
         return f"{self._low + share * (self._high - self._low):.1f}"
 
     @property
     def ticks(self) -> list[tuple[str, str]]:
-        """Positions of ticks, and their numbers in the reader's locale; from left to right, those that fit."""
+        """Positions of ticks, and their numbers in the reader's locale; on horizontal axes, only those that fit."""
         count = round((self.end - self.start) / self.step)
         places = max(0, -math.floor(math.log10(self.step) + 1e-9))
         numbers = [self.start + tick * self.step for tick in range(count + 1)]
@@ -199,13 +199,13 @@ class Axis:
 
 
 def _step(about: float) -> float:
-    """Return 1, 2 or 5 times a power of ten, at least so much."""
+    """Round up to 1, 2 or 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(about))
     return next(step * power for step in (1, 2, 5, 10) if step * power >= about * (1 - 1e-9))
 
 
 def vertical(axis: Axis, plot: Plot, top: int, bottom: int) -> SafeString:
-    """Return lines from top to bottom at the ticks, with words above them, and at the marked value."""
+    """Return vertical lines at the ticks, with labels above, and at the marked value."""
     parts = []
     for at, words in axis.ticks:
         parts.append(stroke("grid", at, at, top, bottom))
@@ -217,7 +217,7 @@ def vertical(axis: Axis, plot: Plot, top: int, bottom: int) -> SafeString:
 
 
 def horizontal(axis: Axis, plot: Plot, left: int, right: int) -> SafeString:
-    """Return lines from left to right at the ticks, with words before them, and at the marked value."""
+    """Return horizontal lines at the ticks, with labels on the left, and at the marked value."""
     parts = []
     for at, words in axis.ticks:
         parts.append(stroke("grid", left, right, at, at))
@@ -245,7 +245,7 @@ class Row:
 
     @property
     def name(self) -> str:
-        """The label in words; a number as the language writes it."""
+        """The label; a number in the reader's locale."""
         if isinstance(self.label, float):
             return in_figures(self.label)
         return number_format(self.label) if isinstance(self.label, int) else str(self.label)
@@ -259,7 +259,7 @@ def number_of(value: Value) -> float | None:
 
 
 def rows_of(table: Table, plot: Plot) -> list[Row]:
-    """Return the rows that have a value; the first ones, where a plot has no room for more."""
+    """Return the rows with a value; only the first ones if the plot has a limit."""
     place = {column.key: number for number, column in enumerate(table.columns)}
     label, at = place[plot.label], place[plot.value]
     low, high = (None if key is None else place[key] for key in (plot.low, plot.high))

@@ -1,1 +1,1 @@
-"""Published results as their readers see them: made of their content alone."""
+"""Pages and folders of published results, made from their content alone."""

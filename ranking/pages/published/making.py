@@ -1,4 +1,4 @@
-"""Make the frozen folder of a published result: its page, files and data, packed into one zip."""
+"""Make the frozen folder of a published result: page, files and data, packed into one zip."""
 
 import shutil
 import tempfile
@@ -59,21 +59,21 @@ from ranking.services.publishing.bundles import result_bundle_store
 from ranking.services.publishing.naming import PublishingRefusedError
 from ranking.wording.ranges import rank_cell, rank_range
 
-#: The style sheets of the page, as templates/base.html and templates/published/result.html name them.
+#: The style sheets in templates/base.html and templates/published/result.html.
 _STYLES: Final = ("base", "scripts", "organiser", "analyses", "published")
 
 
 def result_shown(
     result: PublishedResult, versions: Sequence[PublishedResult], *, page_url: str
 ) -> dict[str, Any]:
-    """Return the page content of a result beside its files.
+    """Return the page content of a result, apart from its files.
 
     Parameters
     ----------
     versions : sequence of PublishedResult
-        Those that its reader may see, the newest first.
+        Versions that the reader may see, newest first.
     page_url : str
-        Its public address.
+        Public address of the page.
     """
     return {
         **_frozen(PublishedFile(result.content, result.digest, page_url)),
@@ -92,7 +92,7 @@ def result_file(result: PublishedResult) -> PublishedFile:
 
 
 def frozen_page(result: PublishedResult, names: Sequence[str]) -> str:
-    """Return the page of the folder with these files, with its styles in it, and nothing that may change."""
+    """Return the page for the folder with these files, with inline styles and nothing that may change."""
     folder = settings.BASE_DIR / "static" / "css"
     context = {
         **_frozen(result_file(result)),
@@ -128,13 +128,13 @@ _RUN_FIELDS: Final = (
 
 
 def _untold(_done: int, _total: int) -> None:
-    """Do nothing with the progress: the default of `progress`."""
+    """Ignore the progress: the default of `progress`."""
 
 
 def result_bundle_make(*, result: PublishedResult, progress: Progress = _untold) -> PublishedResult:
-    """Make the bundle of a result now and store it; one that is made stays as it is.
+    """Make the bundle of a result now and store it; an existing one stays unchanged.
 
-    Files are written to a temporary folder: memory does not grow with the judgments but by some bytes each, for
+    Files are written to a temporary folder: memory grows only by some bytes per judgment, for
     Parquet. The same result gives the same bytes.
     """
     if result.bundle_id is not None:
@@ -201,7 +201,7 @@ def _of_content(file: PublishedFile) -> dict[str, str | bytes]:
 
 
 def _plot(content: Content) -> Table:
-    """Return the table whose plot are the rank ranges; if groups were not compared, systems are named with theirs."""
+    """Return the table with the plot of rank ranges; with several groups, systems are named with theirs."""
     rows = content["ranking"]["systems"]
     several = len(grouped(rows)) > 1
     names = [
@@ -242,7 +242,7 @@ def _found(path: Path) -> dict[str, Any]:
 def _zip_write(
     path: Path, folder: Path, files: Sequence[Mapping[str, Any]], published_at: str
 ) -> None:
-    """Pack files, as of when the result was published: making it again changes no byte."""
+    """Pack files with the time of publication, so that a remade zip has the same bytes."""
     moment = datetime.fromisoformat(published_at).astimezone(UTC).timetuple()[:6]
     with zipfile.ZipFile(path, "w") as archive:
         for file in files:

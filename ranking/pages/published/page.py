@@ -1,4 +1,4 @@
-"""The page of a published result, made of its content alone, and its versions: the changes of each, and open issues before the next."""
+"""The page of a published result, made from its content alone, changes between versions, and open issues before the next."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
@@ -44,7 +44,7 @@ Content = Mapping[str, Any]
 def run_of(content: Content) -> RankingRun:
     """Return the frozen ranking as an unsaved run, with the names of the content.
 
-    Functions that describe runs then work for it, too.
+    It can then be described like other runs.
     """
     method, ranking = content["method"], content["ranking"]
     return RankingRun(
@@ -59,7 +59,7 @@ def run_of(content: Content) -> RankingRun:
 
 
 def left_out_lines(content: Content) -> list[dict[str, Any]]:
-    """Return lines with what does not count in the ranking: its blocks, the reason, and who decided when."""
+    """Return lines for data excluded from the ranking, with blocks, reason, author and time."""
     left_out = content["left_out"]
     by_design = (
         _("Rehearsals and control blocks"),
@@ -81,7 +81,7 @@ def left_out_lines(content: Content) -> list[dict[str, Any]]:
     return [dict(zip(("what", "blocks", "why", "decided"), line, strict=True)) for line in lines]
 
 
-#: What is left out, its blocks, why, and who decided when.
+#: Excluded data with blocks, reason, author and time.
 _Line = tuple[str, int | None, str, str]
 
 
@@ -177,7 +177,7 @@ def _with_shares(pair: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def published_page(content: Content) -> dict[str, Any]:
-    """Return the content of a result, ready to be shown: numbers in words, tables and plots."""
+    """Return the content of a result as shown: numbers in words, tables and plots."""
     ranking, test_set, sections = content["ranking"], content["test_set"], content["sections"]
     return {
         "content": content,
@@ -211,7 +211,7 @@ def _self_agreement(content: Content) -> str | None:
     if section is None:
         return None
     kappa = formats.kappa(section["kappa"])
-    # Results that were published before have no interval.
+    # Older published results have no interval.
     low, high = section.get("low"), section.get("high")
     if low is None or high is None:
         return _("κ within judges %(kappa)s.") % {"kappa": kappa}
@@ -223,7 +223,7 @@ def _self_agreement(content: Content) -> str | None:
 
 
 def frozen_in_words(content: Content) -> str:
-    """Return which version this is, since when, and that it stays as it is."""
+    """Return the version, its date, and a note that it never changes."""
     return _(
         "Version %(version)s, published %(day)s. This page never changes: corrections are published as "
         "new versions."
@@ -234,11 +234,11 @@ def frozen_in_words(content: Content) -> str:
 
 
 def draft_in_words(content: Content) -> str:
-    """Return which version this would be."""
+    """Return the version number of the draft in words."""
     return _("Version %(version)s, not published yet.") % {"version": content["version"]}
 
 
-#: Systems whose places are named; the others are counted.
+#: Maximum number of systems whose ranks are listed; others are counted.
 _NAMED: Final = 6
 
 
@@ -365,7 +365,7 @@ def _some(ranges: list[str]) -> list[str]:
 def version_lines(
     versions: Sequence[PublishedResult], *, shown: PublishedResult | None
 ) -> list[dict[str, Any]]:
-    """Return a line for each version, newest first, with how it differs from the one before."""
+    """Return a line for each version, newest first, with the changes from the previous one."""
     before: Sequence[PublishedResult | None] = [*versions[1:], None]
     return [
         {
@@ -381,7 +381,7 @@ def version_lines(
 def newer_version(
     versions: Sequence[PublishedResult], shown: PublishedResult
 ) -> PublishedResult | None:
-    """Return the newest version if a newer one than the one shown is there."""
+    """Return the newest version if it is newer than the one shown."""
     newest = versions[0] if versions else shown
     return newest if newest.version > shown.version else None
 
@@ -390,7 +390,7 @@ _MOST_NAMED: Final = 5
 
 
 def worries_in_words(*, task: Task, run: RankingRun) -> list[str]:
-    """Return the open issues of a task before its ranking is published. A handful of queries."""
+    """Return the open issues of a task before its ranking is published. Constant number of queries."""
     changes = PageChanges.objects.filter(task=task)
     open_reports = changes.values_list(
         F("problem_reports") - F("problems_closed"), flat=True
@@ -419,7 +419,7 @@ def worries_in_words(*, task: Task, run: RankingRun) -> list[str]:
 
 
 def missing_in_words(content: Content) -> list[str]:
-    """Return a note on data that this content lacks for readers."""
+    """Return a note on data that readers will miss."""
     said = []
     if not content["authors"]:
         said.append(_("No authors: the citation names the campaign."))
@@ -436,7 +436,7 @@ def missing_in_words(content: Content) -> list[str]:
 
 
 def reasons_in_words(content: Content) -> list[str]:
-    """Return organisers' texts about judges, which will be public."""
+    """Return organisers' texts about judges, which will become public."""
     judges: dict[str, list[str]] = {}
     for each in content["left_out"]["judges"]:
         if each["rule"] is None and each["reason"]:
@@ -449,7 +449,7 @@ def reasons_in_words(content: Content) -> list[str]:
 
 
 def named_before(labels: Mapping[str, str], earlier: list[PublishedResult]) -> str:
-    """Return that earlier versions name systems that have letters now, or the other way round; "" if none."""
+    """Return a warning if earlier versions name systems that are anonymous now, or vice versa; otherwise ""."""
     others = sorted(
         {
             f"{each.labels[key]} → {label}"
