@@ -1,4 +1,4 @@
-"""The list and the overview of campaigns, the checklist of one that is being made, and the table of its test sets."""
+"""The list and the overview of campaigns, the checklist of drafts, and the table of test sets."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -57,16 +57,16 @@ from ranking.selectors.dashboards import (
 from ranking.selectors.tasks import Preparation, design_in_words, preparation, tasks_listed
 from ranking.wording.ranges import first_cluster
 
-#: Longest time shown by plots of forecast ends; later ends have an arrow.
+#: Longest time shown in plots of forecast ends; later ends have an arrow.
 _DAYS_ON_AXIS: Final = 60
-#: The height of a system in a small plot.
+#: Height of a system in a small plot.
 _LINE_PX: Final = 8
 
 
 def totals_of(overviews: Sequence[TaskOverview]) -> dict[str, Any]:
-    """Return the sums of a campaign's test sets.
+    """Return the totals over a campaign's test sets.
 
-    `share` is of those that ask for a number of blocks, `pace` is in blocks a day of those that are open.
+    `share` covers those with a target, `pace` is in blocks per day over those that are open.
     """
     asked = [each for each in overviews if each.task.blocks_wanted]
     wanted = sum(each.task.blocks_wanted or 0 for each in asked)
@@ -82,19 +82,19 @@ def totals_of(overviews: Sequence[TaskOverview]) -> dict[str, Any]:
 
 
 def campaign_end(overviews: Sequence[TaskOverview], *, today: date) -> tuple[str, str]:
-    """Return the day on which the last test set of a campaign ends and its interval, or why it cannot be said."""
+    """Return the day on which the last test set of a campaign ends with its interval, or why it is unknown."""
     last = _last_to_end(overviews)
     return ("–", "") if last is None else _end_in_words(last, last.end, today)
 
 
 def days_to_end(overviews: Sequence[TaskOverview]) -> float | None:
-    """Return the days from the beginning of today until then; None where that cannot be said."""
+    """Return the days from the beginning of today until then; None if unknown."""
     last = _last_to_end(overviews)
     return None if last is None or last.is_done or last.end is None else last.end.days
 
 
 def _last_to_end(overviews: Sequence[TaskOverview]) -> TaskOverview | None:
-    """Return the test set whose end is the campaign's: an open one, if any, of which it cannot be said, or the latest."""
+    """Return the test set that determines the campaign's end: an open one with an unknown end, if any, or the latest."""
     running = [each for each in overviews if each.is_open]
     if not running:
         return max(overviews, key=_closed_at, default=None)
@@ -110,7 +110,7 @@ def _closed_at(overview: TaskOverview) -> float:
 
 
 def overview_rows(overviews: Sequence[TaskOverview], *, today: date) -> list[dict[str, Any]]:
-    """Return the rows of test sets; all ends on one axis. `end` is a date, or says why there is none."""
+    """Return the rows of test sets, with all ends on one axis. `end` is a date, or the reason for having none."""
     ends = [overview.end for overview in overviews]
     axis = _days_on_axis([end for end in ends if end is not None])
     rows = []
@@ -146,7 +146,7 @@ def _headline(overview: TaskOverview) -> str:
 
 
 def small_plot(standing: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the rank ranges of a ranking, small and without names; lengths down are pixels."""
+    """Return the rank ranges of a ranking, small and without names; vertical lengths are in pixels."""
     rows = [
         (row, row.begins_cluster or (number > 0 and not index))
         for number, plot in enumerate(rank_plots(standing["systems"]))
@@ -164,7 +164,7 @@ def small_plot(standing: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _end_in_words(overview: TaskOverview, end: EndOfWork | None, today: date) -> tuple[str, str]:
-    """Return the day on which work ends and its interval, or why it cannot be said."""
+    """Return the day on which work ends with its interval, or why it is unknown."""
     if not overview.is_open:
         closed = overview.task.closed_at
         return _day(closed.date()) if closed else capfirst(str(overview.task.state.label)), ""
@@ -194,7 +194,7 @@ def _days_on_axis(ends: Sequence[EndOfWork]) -> float:
 
 
 def _end_plot(end: EndOfWork, axis: float) -> dict[str, Any]:
-    """Return the position of a forecast and its interval between today and the end of the axis."""
+    """Return the positions of a forecast and its interval between today and the end of the axis."""
     high = axis if end.high is None else end.high
     ends = {"low": end.low, "high": high, "dot": end.days}
     found: dict[str, Any] = {name: percent(min(1.0, at / axis)) for name, at in ends.items()}
@@ -208,7 +208,7 @@ _STATES: Final = [
 _NEEDS: Final = "needs"
 #: Key sorted by the database.
 _NAME: Final = "name"
-#: Keys computed from the facts of campaigns: sorting by one of these reads all facts.
+#: Keys computed from the facts of campaigns; sorting by one of these reads all facts.
 _FIGURES: Final[Mapping[str, Callable[[CampaignFacts], float | None]]] = {
     _NEEDS: lambda facts: len(needs_in(facts)),
     "judged": lambda facts: totals_of(facts.overviews)["judged"],
@@ -218,7 +218,7 @@ _FIGURES: Final[Mapping[str, Callable[[CampaignFacts], float | None]]] = {
 
 
 class CampaignFilter(DeskFilter):
-    """Filters of `organised_campaigns`; archived ones are shown to those who ask for them."""
+    """Filters of `organised_campaigns`; archived ones are only shown on request."""
 
     name = django_filters.CharFilter(
         label=gettext_lazy("Name contains"), max_length=100, method="of_name"
@@ -234,7 +234,7 @@ class CampaignFilter(DeskFilter):
         return queryset.filter(Q(name__icontains=value) | Q(slug__icontains=value))
 
     def filter_queryset(self, queryset: QuerySet[Any, Any]) -> QuerySet[Any, Any]:
-        """Return the rows that pass."""
+        """Return the matching rows."""
         rows: QuerySet[Any, Any] = super().filter_queryset(queryset)
         asked = self.form.cleaned_data["state"]
         return rows if asked else rows.exclude(state=CampaignState.ARCHIVED)
@@ -252,7 +252,7 @@ def _by_figure(words: Any, *, kind: str = "number", descending: bool = True) -> 
 
 
 class CampaignTable(DeskTable):
-    """Rows of `Campaign`; `facts` are those of the campaigns of the page, by primary key."""
+    """Table of `Campaign`; `facts` are those of the campaigns on the page, by primary key."""
 
     name = SortedColumn(gettext_lazy("Campaign"), by="name", then="-pk")
     state = PlainColumn(gettext_lazy("State"), by="state")
@@ -280,7 +280,7 @@ class CampaignTable(DeskTable):
 
     def cell_needs(self, row: Campaign) -> SafeString | str:
         if row.state == CampaignState.DRAFT:
-            # The checklist there lists the missing steps.
+            # The checklist lists the missing steps.
             return _link(_overview(row), _("Continue setup"), row)
         count = len(needs_in(self.facts[row.pk]))
         if not count:
@@ -313,7 +313,7 @@ class CampaignTable(DeskTable):
         return format_html('{} <span class="quiet">{}</span>', figure(totals["judged"]), words)
 
     def cell_cost(self, row: Campaign) -> SafeString | str:
-        """Return the hours of active time and, if the campaign's pay is per hour, their cost."""
+        """Return the hours of active time and, if the campaign pays by the hour, their cost."""
         worked = self.facts[row.pk].active_ms / 3_600_000
         if not worked:
             return "–"
@@ -331,10 +331,10 @@ class CampaignTable(DeskTable):
 
 
 def campaign_table(rows: QuerySet[Campaign, Any], *, request: HttpRequest) -> CampaignTable:
-    """Return the table of campaigns, sorted and paged by the address; by default, those that need attention first.
+    """Return the table of campaigns, sorted and paged by query parameters; by default, those that need attention first.
 
-    The facts of all are read only where they are sorted by what these tell; otherwise those of the page. The number
-    of queries is the same for one campaign and for many.
+    The facts of all campaigns are read only for sorting by them; otherwise those of the page are. Constant number
+    of queries.
     """
     now = timezone.localtime()
     wanted = request.GET.get("sort", "").removeprefix("-")
@@ -357,25 +357,25 @@ def _facts(campaigns: Iterable[Campaign], now: datetime) -> dict[int, CampaignFa
 
 
 def _figure(figures: Mapping[int, float | None]) -> Case:
-    """Return an expression of these figures by campaign."""
+    """Return an expression for these figures by campaign."""
     campaigns: dict[float, list[int]] = {}
     for pk, value in figures.items():
         if value is not None:
             campaigns.setdefault(value, []).append(pk)
     return Case(
         *(When(pk__in=pks, then=Value(float(value))) for value, pks in campaigns.items()),
-        # PostgreSQL sorts by no bare NULL.
+        # PostgreSQL cannot sort by a bare NULL.
         default=Cast(Value(None), FloatField()),
         output_field=FloatField(),
     )
 
 
-#: Systems of a cluster that are named.
+#: Maximum number of systems named in a cluster.
 _NAMED: Final = 3
 
 
 def _best_cluster(overview: TaskOverview) -> str:
-    """Return the systems of the best cluster, by name; empty while nothing tells systems apart."""
+    """Return the systems of the best cluster, by name; empty while no systems are separated."""
     standing = overview.standing
     best = [] if standing is None else first_cluster(standing["systems"], standing["groups"])
     # A cluster of all systems is no result.
@@ -386,7 +386,7 @@ def _best_cluster(overview: TaskOverview) -> str:
 
 
 def _some(words: Sequence[str]) -> str:
-    """Return the first two, and how many more there are."""
+    """Return the first two names and the number of others."""
     more = len(words) - 2
     return "; ".join(words[:2]) + (f" (+{figure(more)})" if more > 0 else "")
 
@@ -424,12 +424,12 @@ class Step:
 
     @property
     def is_needed(self) -> bool:
-        """True if the campaign cannot open before this step is done."""
+        """True if the campaign cannot open without this step."""
         return self.state in {StepState.MISSING, StepState.WRONG}
 
 
 def steps_of(campaign: Campaign, found: Preparation) -> list[Step]:
-    """Return the checklist of a draft, in the order in which one works through it."""
+    """Return the checklist of a draft, in working order."""
     steps = [
         _texts(campaign, found),
         _systems(campaign, found),
@@ -452,8 +452,8 @@ def _texts(campaign: Campaign, found: Preparation) -> Step:
         for row in _test_sets(found)
     ]
     address = reverse("test-sets", args=[campaign.slug])
-    # An abandoned upload is on the page of test sets; once there is a test set, it is no longer a
-    # step.
+    # Once there is a test set, an abandoned upload is no longer a step; the page of test sets
+    # lists it.
     if said or not found.uploads:
         return Step(
             _("Texts"),
@@ -622,7 +622,7 @@ def _opening(campaign: Campaign, found: Preparation, steps: Sequence[Step]) -> S
 
 
 class TaskFilter(DeskFilter):
-    """Filters of `tasks_listed`; the languages are those of the campaign."""
+    """Filters of `tasks_listed`; languages are those of the campaign."""
 
     __test__ = False
 
@@ -659,7 +659,7 @@ def _counted(words: Any, by: str) -> SortedColumn:
 
 
 class TaskTable(DeskTable):
-    """Rows of `tasks_listed`."""
+    """Table of `tasks_listed`."""
 
     __test__ = False
 
@@ -677,7 +677,7 @@ class TaskTable(DeskTable):
 
     def __init__(self, rows: QuerySet[Task], *, campaign: Campaign) -> None:
         super().__init__(rows)
-        # A reverse for each row would be a quarter of the page.
+        # Reversing each row would take a quarter of the time of the page.
         self._task = reverse("test-set-dashboard", args=[campaign.slug, 0]).removesuffix("0/")
 
     def cell_name(self, row: Task) -> SafeString:
@@ -715,7 +715,7 @@ class TaskTable(DeskTable):
 @require_safe
 @login_required
 def home(request: HttpRequest) -> HttpResponse:
-    """Redirect a member to their campaigns and a judge to their work; show others an explanation."""
+    """Redirect members to their campaigns and judges to their work; show others an explanation."""
     user = cast("User", request.user)
     if Campaign.objects.open_to(user).exists():
         return redirect("campaign-list")
@@ -735,7 +735,7 @@ def home(request: HttpRequest) -> HttpResponse:
 def campaign_list(request: HttpRequest) -> HttpResponse:
     """List the campaigns the user is a member of, those that need attention first, and those in which they judge.
 
-    `?sort=` and `?page=` as any table, `?name=` and `?state=` as `CampaignFilter` has them.
+    Query parameters: `sort` and `page`, as for all tables, and the filters of `CampaignFilter`.
     """
     user = cast("User", request.user)
     asked = CampaignFilter.of(request, organised_campaigns(user=user))
@@ -777,7 +777,7 @@ def campaign_detail(request: HttpRequest, slug: str) -> HttpResponse:
 def tasks_page(request: HttpRequest, slug: str) -> HttpResponse:
     """List the test sets of a campaign: languages, texts, systems, design and state.
 
-    `?sort=` and `?page=` as any table, the rest as `TaskFilter` has it.
+    Query parameters: `sort` and `page`, as for all tables, and the filters of `TaskFilter`.
     """
     campaign = organised_campaign(request, slug)
     asked = TaskFilter.of(request, tasks_listed(campaign=campaign), campaign=campaign)

@@ -1,4 +1,4 @@
-"""The dashboard of a test set, the list and the overview of campaigns, and keeping a ranking."""
+"""The dashboard of a test set, its pages of results, and keeping a ranking."""
 
 from collections.abc import Mapping
 from typing import Any, Final, cast
@@ -81,7 +81,7 @@ def dashboard_page(request: HttpRequest, slug: str, task_id: int) -> HttpRespons
 
 @page_view
 def dashboard_live(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Return the current ranking and progress every second; 304 while nothing has changed."""
+    """Return the current ranking and progress for polling; 304 while nothing has changed."""
     here = _state(request, slug, task_id)
 
     def part(at: ReadAt | None) -> HttpResponse:
@@ -149,12 +149,12 @@ def _context(state: DashboardState) -> dict[str, Any]:
 
 
 def _compares_nothing(run: RankingRun | None) -> bool:
-    """Return whether judges saw one output at a time so far."""
+    """Return whether all judgments so far are of single outputs."""
     return run is not None and not run.result["input"]["comparisons"]
 
 
 def progress_shown(progress: JudgingProgress) -> dict[str, Any]:
-    """Return the content of the card of progress."""
+    """Return the content of the progress card."""
     return {
         "progress": progress,
         "progress_bar": None if progress.share is None else percent(progress.share),
@@ -163,7 +163,7 @@ def progress_shown(progress: JudgingProgress) -> dict[str, Any]:
 
 
 def agreement_shown(run: RankingRun | None) -> dict[str, Any]:
-    """Return the content of the card of agreement."""
+    """Return the content of the agreement card."""
     agreement = run.result["agreement"] if run else None
     return {
         "run": run,
@@ -174,13 +174,13 @@ def agreement_shown(run: RankingRun | None) -> dict[str, Any]:
 
 
 def _waiting(task: Task) -> list[tuple[str, list[str]]]:
-    """Return each rule that waits for an organiser, in words, with its effects here."""
+    """Return the rules that wait for an organiser, in words, with their effects here."""
     held = effects_held(campaign=task.test_set.campaign, task_id=task.pk)
     return [(rule_in_words(effects.acts[0].rule), effects_in_words(effects)) for effects in held]
 
 
 def _age(run: RankingRun | None) -> int | None:
-    """Return whole seconds since the ranking was computed, by the server's clock."""
+    """Return the age of the ranking in whole seconds, by the server's clock."""
     if run is None:
         return None
     return max(0, int((timezone.now() - run.finished_at).total_seconds()))
@@ -195,7 +195,7 @@ def _not_estimable(run: RankingRun | None) -> list[tuple[str, str]]:
 def _results(
     request: HttpRequest, task: Task, page: str, context: Mapping[str, Any]
 ) -> HttpResponse:
-    """Show a page of results: its answer, renewed while the page is open, then its sections."""
+    """Show a page of results: its main answer, updated while the page is open, then its sections."""
     sections = Sections(request, task)
     shown = {
         "campaign": task.test_set.campaign,
@@ -212,7 +212,7 @@ def _results(
 
 @page_view
 def progress_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show how much of a test set is judged, how fast, in which time, and when it will be enough."""
+    """Show the progress of a test set: judged blocks, pace, time, and forecast end."""
     task = organised_task(request, slug, task_id)
     now = timezone.localtime()
     progress = judging_progress(task=task, now=now)
@@ -234,7 +234,7 @@ def progress_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
 
 @page_view
 def agreement_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show how far the judges of a test set agree."""
+    """Show the agreement of the judges of a test set."""
     task = organised_task(request, slug, task_id)
     return _results(request, task, "agreement", agreement_shown(latest_run(task_id=task.pk)))
 
@@ -259,7 +259,7 @@ def data_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
 
 @action_view
 def ranking_keep(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Keep the present ranking of a test set for good, and say under which number."""
+    """Save the current ranking of a test set permanently, and show its number."""
     task = organised_task(request, slug, task_id)
     run = latest_ranking_keep(task_id=task.pk)
     if run is None:

@@ -1,4 +1,4 @@
-"""Page for exporting a task: kind, format, immediate or by a worker."""
+"""Page for exporting a task: kind, format, immediate or background export."""
 
 from typing import Any, cast
 
@@ -25,9 +25,9 @@ from ranking.pages.forms import ExportForm
 
 @form_view
 def exports_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponseBase:
-    """Offer kinds and formats, and show the files there are; POST sends one at once or has a worker write it.
+    """Show kinds, formats and existing files; POST streams an export or requests it from a worker.
 
-    It changes nothing of the campaign, so members who only read may do so, too.
+    It does not change the campaign, so read-only members may export, too.
     """
     task: Any = joined_task(request, slug, task_id)
     may_change = MembershipRole(task.role).may_change
@@ -63,7 +63,7 @@ def exports_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponseB
 
 
 def posted_number(text: str) -> int:
-    """Return the key that a form posts; 0 for anything else."""
+    """Return the key in a form field; 0 for invalid values."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else 0
 
 

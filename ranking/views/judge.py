@@ -1,4 +1,4 @@
-"""Judges of a task, a judge with measures and decisions, and groups of judges."""
+"""Pages of judges of a task, of one judge with measures and decisions, and of judge groups."""
 
 from typing import Any
 
@@ -49,13 +49,13 @@ from ranking.selectors.judges import (
 from ranking.services.quality import JudgeGroupInUseError, judge_group_delete
 from ranking.views.results import Sections
 
-# The latest; the time sheet has all.
+# Only the latest; the time sheet has all.
 DAYS_SHOWN = 14
 
 
 @page_view
 def judge_page(request: HttpRequest, slug: str, task_id: int, judge_id: int) -> HttpResponse:
-    """Show a judge of the campaign, as they judged in a test set."""
+    """Show a judge of the campaign with their work in a test set."""
     task = organised_task(request, slug, task_id)
     campaign = task.test_set.campaign
     judge: Judge = get_object_or_404(campaign_judges(campaign=campaign), pk=judge_id)
@@ -109,7 +109,7 @@ def _worked(judge: Judge) -> dict[str, Any]:
 def judges_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     """Show a table of judges, those with problems first.
 
-    `?sort=` and `?page=` as any table, `?name=`, `?status=` and `?flagged=` as `JudgeFilter` has them.
+    Query parameters: `sort` and `page`, as for all tables, and the filters of `JudgeFilter`.
     """
     task = organised_task(request, slug, task_id)
     return task_answer(lambda at: _judges_page(request, task, at), task_id=task.pk)
@@ -176,7 +176,7 @@ def judge_groups_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @form_view
 def judge_group_page(request: HttpRequest, slug: str, group_id: int) -> HttpResponse:
-    """Show a group; POST changes its name and the quota of its judges."""
+    """Show a group; POST changes its name and the block limit of its judges."""
     group = _group(request, slug, group_id)
     name = group.name
     form = JudgeGroupForm(request.POST or None, group=group)
@@ -198,7 +198,7 @@ def judge_group_page(request: HttpRequest, slug: str, group_id: int) -> HttpResp
 
 @form_view
 def judge_group_delete_page(request: HttpRequest, slug: str, group_id: int) -> HttpResponse:
-    """Show the uses of a group and the effects of deleting it, and delete it."""
+    """Show the uses of a group and the effects of deleting it; POST deletes it."""
     group = _group(request, slug, group_id)
     if not is_answered(request):
         return _ask(request, group)

@@ -59,7 +59,7 @@ def metrics_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
     if request.headers.get("HX-Request"):
         answer = render(request, "results/_metrics.html", context)
         if not context["is_under_way"]:
-            # The job has ended: reload the whole page.
+            # If the job has ended, reload the whole page.
             answer["HX-Refresh"] = "true"
         return answer
     sections = Sections(request, task)
@@ -71,7 +71,7 @@ def metrics_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
 def _is_done(
     request: HttpRequest, task: Task, scores: MetricScoresForm, texts: TextMetricsForm
 ) -> bool:
-    """Import scores or compute metrics, if either form is posted; a refusal becomes an error of the form."""
+    """Import scores or compute metrics, if either form is submitted; a refusal becomes a form error."""
     form = scores if scores.is_bound else texts
     if not form.is_valid():
         return False

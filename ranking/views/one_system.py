@@ -54,12 +54,12 @@ from ranking.wording.methods import METHOD_WORDS, not_yet_in_words, reason_in_wo
 from ranking.wording.numbers import decimals, place_in_words
 from ranking.wording.ranges import range_of_ranks, rank_range, shared_rank
 
-#: Sentences that are shown at once; the rest unfolds.
+#: Number of sentences shown initially; the others unfold.
 SENTENCES_AT_ONCE = 4
 
 
 def standing_table(name: str, standing: SystemStanding) -> Table:
-    """Return the table of opponents as the ranking has it, best first: without intervals, until the analysis is there."""
+    """Return the table of opponents from the ranking, best first, without intervals; shown until the analysis is available."""
     return opponents_table(
         name,
         [
@@ -82,7 +82,7 @@ def sentences(
     task: Task,
     addresses: Addresses,
 ) -> list[dict[str, Any]]:
-    """Return the sentences of an answer where a system is far from another one, with their texts. Two queries."""
+    """Return the sentences of an answer with the clearest wins and losses of a system, with texts. Two queries."""
     texts = sentence_texts(
         task=task,
         numbers={each["segment"] for each in clear},
@@ -115,7 +115,7 @@ def _sentence(
                 judges % {"count": number_format(each["judges"])},
             ]
         ),
-        # The database keeps no order of names.
+        # The database does not keep the order of names.
         "chips": [
             {"name": system, "rank": _rank(rank), "is_own": system == name}
             for system, rank in sorted(each["ranks"].items(), key=lambda item: (item[1], item[0]))
@@ -133,12 +133,12 @@ def _rank(mean: float) -> str:
 
 
 def marked(runs: Sequence[Run]) -> SafeString:
-    """Return a text with its differences marked, for eyes and for screen readers."""
+    """Return a text with its differences marked, also for screen readers."""
     words = pgettext("before words that the other text does not have", "only here:")
     hidden = format_html(
         '<span class="visually-hidden" lang="{}">{} </span>', get_language() or "en", words
     )
-    # Each part is escaped, or ours.
+    # Each part is escaped or our own markup.
     return mark_safe(  # noqa: S308
         "".join(
             format_html("<mark>{}{}</mark>", hidden, run.text)
@@ -152,7 +152,7 @@ def marked(runs: Sequence[Run]) -> SafeString:
 def system_words(
     name: str, standing: SystemStanding | None, data: Mapping[str, Any] | None
 ) -> dict[str, str]:
-    """Return the introduction of a system's page; `data` is the analysis's answer, if there is one."""
+    """Return the introduction of a system's page; `data` is the answer of the analysis, if available."""
     name = system_label(name)
     if standing is None:
         return {"headline": name, "lead": _("No ranking yet")}
@@ -199,7 +199,7 @@ def _rank_and_score(row: Mapping[str, Any], standing: SystemStanding) -> str:
 
 
 def _group(row: Mapping[str, Any], standing: SystemStanding) -> list[str]:
-    """Return which systems it is ranked among, if nothing compares it with the others."""
+    """Return the systems it is ranked among, if it is not connected to the others."""
     groups = {each.get("group", 1) for each in standing.systems}
     if len(groups) < 2:
         return []
@@ -217,7 +217,7 @@ def _group(row: Mapping[str, Any], standing: SystemStanding) -> list[str]:
 
 
 def _told_apart(standing: SystemStanding) -> list[str]:
-    """Return a sentence on whom it loses to, cannot be told from, and beats, by the tests of the ranking."""
+    """Return a sentence on the systems it loses to, is not separated from, and beats, by the tests of the ranking."""
     row = standing.row
     if row is not None and row.get("shortage"):
         return [f"{not_yet_in_words(Shortage(**row['shortage']))}."]
@@ -240,7 +240,7 @@ def _told_apart(standing: SystemStanding) -> list[str]:
 
 
 def _named(names: Sequence[str]) -> str:
-    """Return names in a row, or their number if there are many."""
+    """Return a list of names, or their number if there are many."""
     if len(names) <= 8:
         return names_in_a_row(names)
     return ngettext("%(count)s system", "%(count)s systems", len(names)) % {
@@ -275,7 +275,7 @@ def _counts(row: Mapping[str, Any] | None, data: Mapping[str, Any] | None) -> st
     }
 
 
-#: Asked again by itself once this share of judgments is new.
+#: Share of new judgments after which the page requests the analysis again.
 GROWTH = 0.02
 
 
@@ -301,14 +301,14 @@ def system_results_page(
 def system_results_ask(
     request: HttpRequest, slug: str, task_id: int, system_id: int
 ) -> HttpResponse:
-    """Have a worker analyse a system. Members with read access may request it, too: it changes nothing."""
+    """Have a worker analyse a system. Read-only members may request it, too."""
     task = joined_task(request, slug, task_id)
     page = _Page(task, system_id)
     if page.choice is not None:
         try:
             analysis_ask(task=task, choice=page.choice, user=cast("User", request.user))
         except OptionError:
-            # Nothing was judged yet, or a group was deleted since the ranking.
+            # There are no judgments yet, or a group was deleted since the ranking.
             page.choice = None
     if not request.headers.get("HX-Request"):
         return redirect("system-results", slug, task_id, system_id)
@@ -316,7 +316,7 @@ def system_results_ask(
 
 
 class _Page:
-    """A system of a test set, as the present ranking has it."""
+    """The page of a system in the current ranking of a test set."""
 
     def __init__(self, task: Task, system_id: int) -> None:
         self.task = task
@@ -329,17 +329,17 @@ class _Page:
         self.choice = _choice(self.name, self.system, self.systems, self.standing)
 
     def answer(self) -> Answered | None:
-        """Return the newest answer of the analysis; None where there is nothing to ask."""
+        """Return the newest answer of the analysis; None if it is not available for the system."""
         if self.choice is None:
             return None
         return answered(task=self.task, choice_digest=self.choice.digest)
 
     def asks(self, answer: Answered | None) -> bool:
-        """Return whether the page asks by itself: unless the answer is there, or there is none."""
+        """Return whether the page requests the analysis itself: it is missing and possible."""
         if answer is None or self.standing is None:
             return False
         if answer.pending is not None:
-            # It is being computed, or it was refused or stopped.
+            # It is being computed, or was refused or stopped.
             return False
         shown = answer.shown
         if shown is None:
@@ -348,11 +348,11 @@ class _Page:
         return answer.newer > GROWTH * shown.watermark or set(shown.judgments["without"]) != counted
 
     def part(self, request: HttpRequest, answer: Answered | None) -> HttpResponse:
-        """Return the progress of a worker, or all that is known so far."""
+        """Return the progress of a worker, or the content known so far."""
         if answer is not None and answer.is_awaited:
             return render(request, "results/_progress.html", self.context_of_progress(answer))
         response = render(request, "results/_system.html", self.context(answer))
-        # It takes the place of all that is known so far, not only of the progress.
+        # It replaces the whole content, not only the progress.
         response["HX-Retarget"], response["HX-Reswap"] = "#system-results", "outerHTML"
         return response
 
@@ -367,7 +367,7 @@ class _Page:
         }
 
     def tables(self, answer: Analysis | None, addresses: Addresses) -> dict[str, Any]:
-        """Return the tables of the answer, and its notes; before it is there, the opponents alone."""
+        """Return the tables and notes of the answer; until it is available, the opponents alone."""
         of = [self.task.test_set.campaign.slug, self.task.pk]
         if answer is None:
             known = self.standing if self.standing and self.standing.opponents else None
@@ -379,7 +379,7 @@ class _Page:
             report = answer_for_people(answer)
         tables = shown_tables(
             report,
-            # The sentences are shown with their texts.
+            # Sentences are shown separately, with their texts.
             without=frozenset({"clearly_lost", "clearly_won"}),
             addresses=addresses,
             file_address=None
@@ -389,7 +389,7 @@ class _Page:
         return {"tables": tables, "notes": report.sentences}
 
     def context(self, answer: Answered | None) -> dict[str, Any]:
-        """Return all that is known so far."""
+        """Return the content known so far."""
         shown = None if answer is None else answer.shown
         data = None if shown is None else shown.data
         standing = self.standing
@@ -431,7 +431,7 @@ def _choice(
     systems: Mapping[str, NamedSystem],
     standing: SystemStanding | None,
 ) -> AnalysisChoice | None:
-    """Return the question of the page, of the judgments that the ranking counts; None if there is none to ask."""
+    """Return the analysis of the page, on the judgments that the ranking counts; None if it is not available."""
     if standing is None or system.kind == SystemKind.BAD_REFERENCE:
         return None
     references = {name for name, each in systems.items() if each.kind == SystemKind.REFERENCE}
@@ -449,7 +449,7 @@ def _choice(
 def _neighbours(
     name: str, standing: SystemStanding | None, addresses: Addresses
 ) -> dict[str, tuple[str, str | None]]:
-    """Return the systems before and after in the ranking, each with its page."""
+    """Return the previous and the next system in the ranking, with their pages."""
     names = [] if standing is None else [row["system"] for row in standing.systems]
     if name not in names:
         return {}

@@ -1,4 +1,4 @@
-"""Organisers' decisions about judges: one or many, from their page or from an analysis."""
+"""Organisers' decisions about judges, from the page of a judge or from an analysis."""
 
 from typing import cast
 from uuid import UUID
@@ -35,7 +35,7 @@ from ranking.services.quality import decision_take
 
 @action_view
 def judge_act(request: HttpRequest, slug: str, task_id: int, judge_id: int) -> HttpResponse:
-    """Decide about a judge on their page; to pause or exclude is asked first."""
+    """Decide about a judge on their page; pausing and excluding are confirmed first."""
     task = organised_task(request, slug, task_id)
     judge = get_object_or_404(Judge, pk=judge_id, campaign=task.test_set.campaign_id)
     form = ActionForm(request.POST)
@@ -51,7 +51,7 @@ def judge_act(request: HttpRequest, slug: str, task_id: int, judge_id: int) -> H
 
 @action_view
 def judges_act(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show the effects of a decision about judges; the second POST carries it out for all of them at once."""
+    """Show the effects of a decision about judges; the second POST carries it out for all of them."""
     task = organised_task(request, slug, task_id)
     form = JudgesActionForm(request.POST, task=task)
     if not form.is_valid():
@@ -88,7 +88,7 @@ def judges_acted(request: HttpRequest, slug: str, task_id: int, batch: UUID) -> 
 
 @action_view
 def judges_act_undo(request: HttpRequest, slug: str, task_id: int, batch: UUID) -> HttpResponse:
-    """Undo all of a decision."""
+    """Undo a decision for all its judges."""
     task = organised_task(request, slug, task_id)
     with refusals_told(request):
         judges = judges_decision_undo(
@@ -107,7 +107,7 @@ def _wrong(
     back: str,
     judge: Judge | None = None,
 ) -> HttpResponse:
-    """Return the form with its entries, and the error at its field."""
+    """Return the submitted form with its errors."""
     context = {
         **of_task(task, "judges"),
         "decision": form,
@@ -173,7 +173,7 @@ def _decide(
 
 
 def _back(form: JudgesActionForm, task: Task) -> str:
-    """Return the address of the analysis that judges were chosen on, or of the judges."""
+    """Return the address of the analysis where judges were selected, or of the list of judges."""
     analysis = form.cleaned_data.get("analysis")
     if analysis is not None:
         return str(asked_in_words(analysis, task)["address"])
@@ -182,7 +182,7 @@ def _back(form: JudgesActionForm, task: Task) -> str:
 
 @action_view
 def action_revert(request: HttpRequest, slug: str, task_id: int, action_id: int) -> HttpResponse:
-    """Take an action back."""
+    """Revert an action."""
     task = organised_task(request, slug, task_id)
     action = get_object_or_404(
         QualityAction, pk=action_id, judge__campaign=task.test_set.campaign_id

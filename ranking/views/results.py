@@ -1,4 +1,4 @@
-"""Analyses of a test set and tables of a campaign: pages of sections, each a newest answer with its options below."""
+"""Analyses of a test set and tables of a campaign: pages of sections, each with its newest answer and options."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
@@ -63,17 +63,17 @@ from ranking.services.analyses import (
 )
 from ranking.wording.stopping_rules import RuleState, rule_notes
 
-#: Parameters of the address: the section whose options it holds, and the ranking shown for
+#: Query parameters: the section whose options are in the query, and the ranking shown for
 #: comparison.
 OF, BESIDE = "analysis", "beside"
-#: The pages of results by the names of their rooms.
+#: Pages of results, by their names in the navigation.
 _PAGES: Final = {room.name: room.page for tab in TEST_SET for room in (tab, *tab.rooms)}
 
 
 class SectionsOf(ABC):
-    """Sections of a page: the common part of those for a task and for a campaign."""
+    """Base class for the sections of a page, of a task or of a campaign."""
 
-    #: Address of a section, and the beginning of the names of those of its files.
+    #: URL name of a section, and prefix of the URL names of its files.
     address: str
 
     def __init__(self, request: HttpRequest, campaign: Campaign) -> None:
@@ -88,7 +88,7 @@ class SectionsOf(ABC):
 
     @abstractmethod
     def answer(self, form: AnalysisForm, choice: AnalysisChoice) -> dict[str, Any]:
-        """Return the newest answer to a question, as its section shows it."""
+        """Return the newest answer to a request as its section shows it."""
 
     @property
     def may_ask(self) -> bool:
@@ -97,7 +97,7 @@ class SectionsOf(ABC):
         return campaign.state != CampaignState.ARCHIVED and not campaign.rehearsal_of_id
 
     def listed(self, kinds: Iterable[AnalysisKind]) -> list[dict[str, Any]]:
-        """Return a section of each kind; the one named in the address answers by the options there."""
+        """Return a section of each kind; the one named in the address uses the options there."""
         asked, found = self._request.GET, []
         said: set[str] = set()
         for kind in kinds:
@@ -139,11 +139,11 @@ class SectionsOf(ABC):
     def requested(
         self, kind: AnalysisKind, page: str, ask: Callable[[AnalysisForm], object]
     ) -> HttpResponse:
-        """Ask on POST and redirect to the section of a page, as GET does; return it to one that asks for itself."""
+        """Request an analysis on POST. Redirect to the section of a page, or return the section if scripts request it."""
         request = self._request
         error: OptionError | None = None
         is_part, is_asked = bool(request.headers.get("HX-Request")), request.method == "POST"
-        # A page that has an answer computed by itself has the options in its address, as when it asks how far that is.
+        # Pages that request an answer automatically have the options in the query, as when polling for progress.
         asked = request.POST if is_asked and not is_part else request.GET
         if is_asked or is_part:
             form = self.form(kind, given_options(asked))
@@ -162,14 +162,14 @@ class SectionsOf(ABC):
         if not is_asked and context.get("is_awaited"):
             return render(request, "analyses/_job.html", context)
         if is_asked:
-            # Do not repeat a request that was just made, whatever its outcome.
+            # Do not repeat a request just made, whatever its outcome.
             context["asks"] = False
         answer = render(request, "analyses/_section.html", context)
         answer["HX-Retarget"], answer["HX-Reswap"] = f"#{kind.name}", "outerHTML"
         return answer
 
     def asked(self, answer: Answered) -> dict[str, Any]:
-        """Return how far the answer to a question is."""
+        """Return the state of an answer."""
         pending = answer.pending
         return {
             "answer": answer,
@@ -181,9 +181,9 @@ class SectionsOf(ABC):
     def shown(
         self, kind: AnalysisKind, report: Report, of: str | int, query: str = "", **links: Any
     ) -> dict[str, Any]:
-        """Return a report with the addresses of its files, those below `of`; `links` as `shown_tables` has them."""
+        """Return a report as shown, with addresses of files below `of`; `links` are arguments of `shown_tables`."""
         place = [*self._of, of]
-        # Several kinds have tables of one name.
+        # Several kinds have tables of the same name.
         prefix = f"{kind.name}-"
         tables = [replace(each, name=f"{prefix}{each.name}") for each in report.tables]
 
@@ -202,7 +202,7 @@ class SectionsOf(ABC):
         }
 
     def is_due(self, answer: Answered) -> bool:
-        """Return whether the page has an answer computed: there is none, or it lacks many judgments."""
+        """Return whether the page should request an answer: there is none, or it lacks many judgments."""
         if not self.may_ask or not answer.last or answer.is_awaited:
             return False
         newest = answer.pending or answer.shown
@@ -220,12 +220,12 @@ class Sections(SectionsOf):
         self._of.append(task.pk)
 
     def of(self, page: str) -> list[dict[str, Any]]:
-        """Return the sections of a page, without those that nothing could be in."""
+        """Return the sections of a page, without kinds that have no data."""
         kinds = analyses_of(task=self._task).values()
         return self.listed(kind for kind in kinds if kind.page == page and self._has_all(kind))
 
     def _has_all(self, kind: AnalysisKind) -> bool:
-        """Return whether there are other tasks, or metrics, where a kind is about these."""
+        """Return whether there are the other tasks or metrics that a kind needs."""
         if kind.needs_metrics:
             return bool(self._metrics)
         return self._has_other_tasks or not (kind.reads_other_tasks or kind.beside)
@@ -255,7 +255,7 @@ class Sections(SectionsOf):
         return is_newest and self._is_outdated(form, cast("Analysis", answer.shown))
 
     def _is_outdated(self, form: AnalysisForm, shown: Analysis) -> bool:
-        """Return whether judges were excluded or reinstated since, or systems added or deleted."""
+        """Return whether judges have been excluded or reinstated since, or systems added or deleted."""
         counted = shown.judgments
         given = form.given if form.is_bound else {}
         judges = {*counted["without"], *counted.get("leave_out", ())}
@@ -267,7 +267,7 @@ class Sections(SectionsOf):
 
     def _shown(self, form: AnalysisForm, shown: Analysis) -> dict[str, Any]:
         report = answer_for_people(shown)
-        # Pages show how far judging is now; the answer's own words are of the time it was computed.
+        # Pages show the current progress; the answer has that of the time it was computed.
         rule = [] if self._rule is None else rule_notes(self._rule)
         context: dict[str, Any] = {
             **self.shown(form.kind, report, shown.pk, addresses=self._addresses),
@@ -370,7 +370,7 @@ def given_options(asked: QueryDict) -> QueryDict:
 
 
 def form_choice(form: AnalysisForm) -> AnalysisChoice:
-    """Return the form's options; OptionError for invalid combinations; an invalid form shows its own errors."""
+    """Return the options of the form; raise OptionError for invalid combinations."""
     if form.is_bound and not form.is_valid():
         raise OptionError("", field="")
     given = form.given if form.is_bound else {}
@@ -378,7 +378,7 @@ def form_choice(form: AnalysisForm) -> AnalysisChoice:
 
 
 def known_kind(known: Mapping[str, AnalysisKind], name: str) -> AnalysisKind:
-    """Return the kind of that name; raise a 404 without one."""
+    """Return the kind with this name; raise a 404 if there is none."""
     if name not in known:
         raise Http404
     return known[name]
@@ -437,7 +437,7 @@ def tables_page(request: HttpRequest, slug: str) -> HttpResponse:
 def table_page(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Have a worker compute a table on POST; GET redirects to its section, which polls here meanwhile.
 
-    Members who only read may ask, too: it changes nothing.
+    Read-only members may request tables, too.
     """
     campaign = joined_campaign(request, slug)
 
@@ -452,7 +452,7 @@ def table_page(request: HttpRequest, slug: str, name: str) -> HttpResponse:
 
 @page_view
 def table_report(request: HttpRequest, slug: str, name: str, ending: str) -> HttpResponse:
-    """Return the table of the choice in the address as a file."""
+    """Return the table with the options in the address as a file."""
     return report_file(_report(request, slug, name), ending, named=f"{slug}-{name}")
 
 
@@ -463,7 +463,7 @@ def table_plot(request: HttpRequest, slug: str, name: str, table: str, ending: s
 
 
 def _report(request: HttpRequest, slug: str, name: str) -> Report:
-    """Return the report of the choice in the address; 404 where there is none yet."""
+    """Return the report for the options in the address; 404 if there is none yet."""
     campaign = organised_campaign(request, slug)
     form = TableSections(request, campaign).form(known_kind(TABLES, name), request.GET)
     try:
@@ -508,7 +508,7 @@ def _plot(
     *of: Any,
     named: str,
 ) -> HttpResponse:
-    # A 404 before anything is computed.
+    # Raise a 404 before computing anything.
     if table not in known or ending not in PLOT_FILES:
         raise Http404
     found = known[table](*of)

@@ -1,4 +1,4 @@
-"""Organisers' pages of rules: preview, past actions, and undoing."""
+"""Organisers' pages of quality rules: preview, past actions, and undoing."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -49,9 +49,9 @@ from ranking.services.quality import (
 
 @form_view
 def rules_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """List the rules of a campaign, those in force and those of before; POST adds one.
+    """List the rules of a campaign, current and former; POST adds one.
 
-    It is asked first: what the rule would do now is shown, and the second POST puts it in force.
+    The first POST previews the effects; the second puts the rule in force.
     """
     campaign = organised_campaign(request, slug)
     form = RuleForm(request.POST or None, campaign=campaign)
@@ -136,7 +136,7 @@ def _rule_form(
 
 @form_view
 def rule_switch_off(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
-    """Ask whether to undo the rule's actions as well, and deactivate it."""
+    """Ask whether to undo the rule's actions as well, then switch the rule off."""
     campaign = organised_campaign(request, slug)
     rule = _rule(campaign, rule_id)
     if not is_answered(request):
@@ -169,7 +169,7 @@ def _switch_off_question(rule: QualityRule) -> Question:
 
 @action_view
 def rule_undo(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
-    """Undo all that a rule did."""
+    """Undo all actions of a rule."""
     campaign = organised_campaign(request, slug)
     count = quality_rule_undo(rule=_rule(campaign, rule_id), user=_user(request))
     said = ngettext(
@@ -183,7 +183,7 @@ def rule_undo(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
 
 @form_view
 def rule_act(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
-    """Show the judges on whom a waiting rule would act, and let it act."""
+    """Show the judges affected by a waiting rule; POST applies it."""
     campaign = organised_campaign(request, slug)
     rule = _rule(campaign, rule_id)
     return _confirmed(
@@ -200,7 +200,7 @@ def rule_act(request: HttpRequest, slug: str, rule_id: int) -> HttpResponse:
 
 @action_view
 def rules_suggest(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the combined effects of the suggested rules, and add them."""
+    """Show the combined effects of the suggested rules; POST adds them."""
     campaign = organised_campaign(request, slug)
     terms = suggested_terms(campaign=campaign)
     return _confirmed(
@@ -225,9 +225,9 @@ def _confirmed(
     answers: Sequence[Answer] = (),
     words: Sequence[str] = (),
 ) -> HttpResponse:
-    """Show the effects of rules, and the code of exactly these in its buttons; then carry them out.
+    """Show the effects of rules with a code of exactly these in the buttons; then carry them out.
 
-    A box must be ticked if more than one in five judges are met.
+    A checkbox is required if more than one in five judges are affected.
     """
 
     def question(effects: RuleEffects, error: str = "") -> HttpResponse:
@@ -258,7 +258,7 @@ def _confirmed(
 
 
 def _with_or_without_undo(rule: QualityRule, words: str) -> list[Answer]:
-    """Return one button; two if the rule did something that may be undone with it."""
+    """Return one button, or two if actions of the rule can be undone as well."""
     count = QualityAction.objects.in_force().filter(rule=rule).count()
     if not count:
         return [Answer(words)]

@@ -1,4 +1,4 @@
-"""Settings of a task: ranking, stopping rule and design."""
+"""Settings pages of a task: ranking, stopping rule and design."""
 
 from typing import Any, cast
 
@@ -103,7 +103,7 @@ def _nothing_to_set(request: HttpRequest, task: Task) -> HttpResponse:
 def _changed(
     form: RankingSettingsForm, task: Task, before: RankingSettings, user: User
 ) -> RankingSettings | None:
-    """Change the settings as the form says; None, with the reason in the form, if they do not go together."""
+    """Change the settings as in the form; None, with a form error, if they are inconsistent."""
     said = form.cleaned_data
     with RefusalsAt(form):
         return ranking_settings_change(
@@ -112,7 +112,7 @@ def _changed(
             judge_group=said["judge_group"],
             method=said["method"] or None,
             reason=said["reason"],
-            # Sets may be of any level; of the others, only percentiles.
+            # Confidence sets may have any level; of the other kinds, only percentiles.
             ranges="confidence_set" if before.ranges == "confidence_set" else "percentile",
             resample=said["resample"],
         )
@@ -121,7 +121,7 @@ def _changed(
 
 @form_view
 def stopping_rule_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show by which rule judging of a test set is to end; POST sets it."""
+    """Show the stopping rule of a test set; POST sets it."""
     task = organised_task(request, slug, task_id)
     rule = stopping_rule_in_force(task_id=task.pk)
     form = StoppingRuleForm(
@@ -159,7 +159,7 @@ _DESIGNS_SHOWN = 50
 
 @form_view
 def design_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show the design of a task with five HITs and the forecast; POST changes it, after showing the effects."""
+    """Show the design of a task with five HITs and the forecast; POST changes it after a preview of the effects."""
     task = organised_task(request, slug, task_id)
     form = _form(request, task)
     if request.method != "POST" or "show" in request.POST or not form.is_valid():
@@ -194,7 +194,7 @@ def design_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
 
 @action_view
 def design_again(request: HttpRequest, slug: str, task_id: int, design_id: int) -> HttpResponse:
-    """Draw HITs by an earlier design again, from now on."""
+    """Restore an earlier design for future HITs."""
     task = organised_task(request, slug, task_id)
     design = get_object_or_404(Design.objects.not_imported(), pk=design_id, task=task)
     design.task = task
@@ -207,7 +207,7 @@ def design_again(request: HttpRequest, slug: str, task_id: int, design_id: int) 
 
 @action_view
 def design_preview(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Return five HITs of the design as the form has it, for the page; stores nothing."""
+    """Return five HITs drawn by the design in the form; nothing is stored."""
     task = organised_task(request, slug, task_id)
     context = _preview(task, _form(request, task, is_checked=False))
     return render(request, "organiser/_design_preview.html", context)
@@ -215,7 +215,7 @@ def design_preview(request: HttpRequest, slug: str, task_id: int) -> HttpRespons
 
 @action_view
 def design_budget(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Return the forecast of the design as the form has it, for the page; the budget goes into its address."""
+    """Return the forecast of the design in the form; the budget goes into the address of the page."""
     task = organised_task(request, slug, task_id)
     budget = BudgetForm(request.POST)
     context = _forecast(task, _form(request, task, is_checked=False), budget)
@@ -226,7 +226,7 @@ def design_budget(request: HttpRequest, slug: str, task_id: int) -> HttpResponse
 
 
 def _form(request: HttpRequest, task: Task, *, is_checked: bool = True) -> DesignForm:
-    """Return the form; without `is_checked`, whether or not the design was changed since its page was opened."""
+    """Return the form; `is_checked` refuses it if the design has changed since the page was opened."""
     found = design_in_force(task_id=task.pk)
     design = found or design_unless_chosen(task=task)
     sent = request.POST.copy()
@@ -248,7 +248,7 @@ def _shown(request: HttpRequest, task: Task, form: DesignForm) -> HttpResponse:
         "form": form,
         "presets": presets_shown(task, chosen=form.preset, rate=budget.asked.get("rate")),
         "history": design_history(list(designs))[:_DESIGNS_SHOWN],
-        # The page with the form asks for its preview once it is there: to draw five HITs takes as long as the rest.
+        # The page loads the preview afterwards: drawing five HITs takes as long as the rest.
         **({"is_awaited": True} if _has_form(request) else _preview(task, form)),
         **_forecast(task, form, budget),
     }
@@ -281,7 +281,7 @@ def _forecast(task: Task, form: DesignForm, budget: BudgetForm) -> dict[str, Any
     if not is_refused:
         needed = design_needs_in_words(task=task, design=form.proposed)
         found = design_forecast(task=task, design=form.proposed, **budget.asked)
-    # Files are addressed by the task alone: they have the design in force, not a previewed one.
+    # Files are addressed by task only: they show the design in force, not a previewed one.
     is_in_force = not form.is_bound or not (is_refused or form.changed)
     return {
         "campaign": task.test_set.campaign,

@@ -1,1 +1,1 @@
-"""Views of published results: the public pages, and the room in which they are made."""
+"""Views of published results: public pages, and the page for publishing."""

@@ -1,4 +1,4 @@
-"""Room *Publish* of a task: preview, forms, existing versions, and Zenodo drafts."""
+"""Page *Publish* of a task: preview, forms, existing versions, and Zenodo drafts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
@@ -87,7 +87,7 @@ def _area(rows: int) -> forms.Textarea:
 
 
 class PublishForm(forms.Form):
-    """Anonymous systems, and the texts beside the result."""
+    """Anonymous systems, and the texts published with the result."""
 
     anonymous = forms.MultipleChoiceField(
         label=gettext_lazy("Anonymize systems"),
@@ -183,17 +183,17 @@ class PublishForm(forms.Form):
 
     @property
     def said(self) -> Iterator[BoundField]:
-        """The fields but those of reasons."""
+        """The fields except those for reasons."""
         return (each for each in self if each.name not in self._reasons)
 
     @property
     def reworded(self) -> list[BoundField]:
-        """The fields for other words of reasons."""
+        """The fields for rewording reasons."""
         return [self[name] for name in self._reasons]
 
     @property
     def has_wordings(self) -> bool:
-        """True if a reason is reworded, or must be."""
+        """True if a reason is or must be reworded."""
         return any(each.value() or each.errors for each in self.reworded)
 
     def refuse(self, *, field: str, text: str, message: str) -> None:
@@ -206,7 +206,7 @@ class PublishForm(forms.Form):
         self.add_error(field if field in self.fields else None, message)
 
     def _wordings(self, values: Mapping[str, Any]) -> dict[str, str]:
-        """Return the other words of reasons; none where all systems are named."""
+        """Return the rewordings of reasons; none if all systems are named."""
         if not values.get("anonymous"):
             return {}
         said = {text: values.get(name, "").strip() for name, text in self._reasons.items()}
@@ -214,7 +214,7 @@ class PublishForm(forms.Form):
 
 
 def _name_of(reason: str) -> str:
-    """Return the name of the field for a reason, which stays its own where others come and go."""
+    """Return the field name of a reason, which does not depend on other reasons."""
     return f"wording_{sha256(reason.encode()).hexdigest()[:12]}"
 
 
@@ -247,7 +247,7 @@ def _as_last_time(systems: Sequence[System], last: PublishedResult | None) -> di
 
 
 class EmbargoForm(forms.Form):
-    """Until when a version is under an embargo."""
+    """End of the embargo of a version."""
 
     embargo_until = forms.DateTimeField(
         label=gettext_lazy("Embargo until"),
@@ -258,7 +258,7 @@ class EmbargoForm(forms.Form):
 
 
 class RetractionForm(forms.Form):
-    """Why a version is retracted."""
+    """Reason for retracting a version."""
 
     retraction_reason = forms.CharField(
         label=gettext_lazy("Reason"),
@@ -311,7 +311,7 @@ def publish_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
 
 @action_view
 def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show the form's preview for confirmation; publish it once confirmed."""
+    """Show the preview for confirmation; publish it once confirmed."""
     task, versions, facts, form = _desk(request, slug, task_id, request.POST)
     if not form.is_valid():
         return _page(request, task, facts, versions, form, status=400)
@@ -324,7 +324,7 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
     said = ""
     if request.POST.get("act") == "yes":
         try:
-            # It is left out if it was not computed yet.
+            # It is left out if it has not been computed yet.
             without = {"firmness"} if request.POST.get("firmness") == "without" else set()
             result = result_publish(
                 **{**chosen, "parts": [each for each in chosen["parts"] if each not in without]},
@@ -359,7 +359,7 @@ def publish_confirm(request: HttpRequest, slug: str, task_id: int) -> HttpRespon
 def _awaited(
     request: HttpRequest, task: Task, draft: PublishedDraft, parts: Sequence[str]
 ) -> dict[str, Analysis | None]:
-    """Return the requests to a worker for the parts that the draft lacks."""
+    """Return the pending analyses for missing sections of the draft."""
     run = latest_run(task_id=task.pk)
     if run is None:
         return {}
@@ -371,7 +371,7 @@ def _awaited(
 def _desk(
     request: HttpRequest, slug: str, task_id: int, data: Any
 ) -> tuple[Task, list[PublishedResult], PublishedFacts | None, PublishForm]:
-    """Return a task, its versions, the inputs of a result of its ranking, None without one, and the form."""
+    """Return a task, its versions, the inputs of a result (None without a ranking), and the form."""
     task = organised_task(request, slug, task_id)
     versions = list(versions_of(task_id=task.pk))
     run = latest_run(task_id=task.pk)
@@ -435,7 +435,7 @@ def _preview(draft: PublishedDraft, versions: list[PublishedResult]) -> dict[str
 
 @action_view
 def published_embargo(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
-    """Change until when a version is under an embargo; to open it for good is asked first."""
+    """Change the end of the embargo of a version; making it public is confirmed first."""
     task, result = _result(request, slug, task_id, version)
     form = EmbargoForm(request.POST)
     if not form.is_valid():
@@ -467,7 +467,7 @@ def published_embargo(request: HttpRequest, slug: str, task_id: int, version: in
 def published_reviewers(
     request: HttpRequest, slug: str, task_id: int, version: int
 ) -> HttpResponse:
-    """Make the link for reviewers of a version, or end it."""
+    """Create or disable the reviewer link of a version."""
     _task, result = _result(request, slug, task_id, version)
     if request.POST.get("link") == "end":
         result_reviewer_link_end(result=result)
@@ -482,7 +482,7 @@ def published_reviewers(
 
 @form_view
 def published_retract(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
-    """Ask why a version is retracted; POST retracts it."""
+    """Show the form for retracting a version; POST retracts it."""
     task, result = _result(request, slug, task_id, version)
     form = RetractionForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -501,7 +501,7 @@ def published_retract(request: HttpRequest, slug: str, task_id: int, version: in
 
 @action_view
 def published_restore(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
-    """Take a retraction back."""
+    """Undo a retraction."""
     _task, result = _result(request, slug, task_id, version)
     if result_retraction_undo(result=result):
         messages.success(request, _("Retraction undone."))
@@ -530,7 +530,7 @@ def _result(
 
 
 def published_zenodo(request: HttpRequest, slug: str, task_id: int, version: int) -> HttpResponse:
-    """Show the preview of a Zenodo draft, and existing drafts; POST has a worker create one."""
+    """Show a preview of the Zenodo draft, and existing drafts; POST has a worker create one."""
     if not settings.ZENODO_UPLOADS:
         raise Http404
     return _zenodo_page(request, slug, task_id, version)

@@ -1,4 +1,4 @@
-"""Public pages of published results, their files, and the parts that other sites embed."""
+"""Public pages of published results, their files, and tables for embedding in other sites."""
 
 import secrets
 from collections.abc import Callable
@@ -47,7 +47,7 @@ class Reading:
     result : PublishedResult
     is_embargoed : bool
     token : str
-        Of the link for reviewers that they came by; else empty.
+        Token of the reviewer link in the address; empty without one.
     """
 
     result: PublishedResult
@@ -56,14 +56,14 @@ class Reading:
 
     @property
     def is_private(self) -> bool:
-        """True if the response is for its reader only."""
+        """True if the response is only for this reader."""
         return self.is_embargoed or bool(self.token)
 
 
 def reading_of(request: HttpRequest, address: str, token: str = "") -> Reading:
-    """Return the result with this address; raise a 404 if there is none that this reader may see.
+    """Return the result with this address; raise a 404 if the reader may not see it or it does not exist.
 
-    For a public result, the reader is not looked up.
+    For public results, the reader is not looked up.
     """
     result = published_at(address)
     if result is None:
@@ -83,7 +83,7 @@ _Response = TypeVar("_Response", bound=HttpResponseBase)
 
 
 def not_kept_if_missing(view: _View) -> _View:
-    """Keep a 404 out of caches: a result under an embargo today may be public tomorrow."""
+    """Prevent caching of a 404: a result under an embargo may be public tomorrow."""
 
     @wraps(view)
     def answered(request: HttpRequest, *args: str, **named: str) -> HttpResponseBase:
@@ -107,9 +107,9 @@ def kept(response: _Response, reading: Reading, *, seconds: int) -> _Response:
     return response
 
 
-#: The whole folder, by the last part of its address.
+#: Name of the zip of the whole folder in addresses.
 _ZIP: Final = "bundle.zip"
-#: Files that browsers show; the others are saved.
+#: Files that browsers display; others are downloaded.
 _SHOWN: Final = frozenset(
     {"result.json", "ranking.svg", "ranking.png", "ranking.md", "citation.bib"}
 )
@@ -118,7 +118,7 @@ _SHOWN: Final = frozenset(
 @require_safe
 @not_kept_if_missing
 def published_result(request: HttpRequest, digest: str, token: str = "") -> HttpResponse:
-    """Show a published result: to everybody; under an embargo to members, and to holders of the reviewers' link."""
+    """Show a published result: during an embargo, only to members and with the reviewer link."""
     reading = reading_of(request, digest, token)
     result = reading.result
     page_url = request.build_absolute_uri(reverse("published-result", args=[result.address]))
@@ -136,7 +136,7 @@ def published_result(request: HttpRequest, digest: str, token: str = "") -> Http
 def published_file(
     request: HttpRequest, digest: str, file_name: str, token: str = ""
 ) -> HttpResponseBase:
-    """Return the zip of a published result or a file in it, sent while it is read; a 404 before it is made."""
+    """Stream the zip of a published result or a file in it; 404 before it is made."""
     reading = reading_of(request, digest, token)
     bundle = reading.result.bundle
     file = reading.result.bundled(file_name)
@@ -165,7 +165,7 @@ def published_file(
 @with_content_policy({"frame-ancestors": "*"})
 @not_kept_if_missing
 def published_embed(request: HttpRequest, digest: str) -> HttpResponse:
-    """Show the table alone, in a frame of any site; nothing under an embargo."""
+    """Show only the table, in a frame on any site; 404 during an embargo."""
     reading = reading_of(request, digest)
     if reading.is_private:
         raise Http404
@@ -174,14 +174,14 @@ def published_embed(request: HttpRequest, digest: str) -> HttpResponse:
 
 
 def _folder(request: HttpRequest, reading: Reading) -> dict[str, Any]:
-    """Return the downloads of a result; none before its folder is made."""
+    """Return the downloads of a result; none before its folder exists."""
     bundle = reading.result.bundle
     if bundle is None:
         return {}
 
     def line(name: str, **more: Any) -> dict[str, Any]:
         address = _address(reading, name)
-        # The whole address is for paper; a link for reviewers is not printed.
+        # The full address is for printing; reviewer links are not printed.
         url = "" if reading.token else request.build_absolute_uri(address)
         return {"name": name, "address": address, "url": url, **more}
 
