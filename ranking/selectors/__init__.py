@@ -1,1 +1,1 @@
-"""Reads of the ranking app: judgments for the numeric core, stored runs, progress."""
+"""Queries of the ranking app: judgments for the numeric core, stored runs, progress."""

@@ -66,7 +66,7 @@ class Alert:
     task_id: int | None = None
 
 
-#: Time that a failed job, and a judge without work, are reported.
+#: How long a failed job, or a judge without work, is reported.
 NEWS: Final = timedelta(days=7)
 
 
@@ -79,18 +79,18 @@ class CampaignFacts:
     rules_waiting : int
         Rules that wait for an organiser's confirmation.
     mails_failed, member_mails_failed : int
-        Invitations to judges and to members that the mail server refused, and that were neither withdrawn nor resent.
+        Invitations to judges and to members that the mail server refused and that were neither withdrawn nor resent.
     webhooks_off : int
         Webhooks that were disabled after failures.
     jobs_failed : sequence of Job
-        Of the last week, the newest first, without those begun again since.
+        Failed jobs of the last week, newest first, without those restarted since.
     controls : mapping of int to mapping
-        By open test set whose design asks for damaged references: how many it has `wanted` and are `approved`, and its
+        For each open test set whose design asks for damaged references: the numbers `wanted` and `approved`, and its
         `segments`.
     none_left : mapping of int to int
-        By open test set: judges who were told in the last week that no work is left for them, and have had none since.
+        For each open test set: judges who were told in the last week that no work is left and have had none since.
     active_ms : int
-        Active time of all judges together.
+        Total active time of all judges.
     """
 
     campaign: Campaign
@@ -110,7 +110,7 @@ class CampaignFacts:
 def campaign_facts(
     *, campaigns: Sequence[Campaign], now: datetime | None = None
 ) -> list[CampaignFacts]:
-    """Return the facts of campaigns, in their order. At most 21 queries, however many they are."""
+    """Return the facts of campaigns, in the same order. At most 21 queries for any number of campaigns."""
     now = timezone.localtime(now)
     overviews = overviews_of_campaigns(campaigns=campaigns, now=now)
     running = [
@@ -148,7 +148,7 @@ def _active_ms(campaigns: Sequence[Campaign]) -> dict[int, int]:
 
 
 def _people(campaigns: Sequence[Campaign]) -> dict[int, dict[str, Any]]:
-    """Return of each campaign whether it has judges, how many invitations failed, by whom they are to, and webhooks off. One query."""
+    """Return for each campaign whether it has judges, and its failed invitations and disabled webhooks. One query."""
     failed = Mail.objects.filter(
         campaign=OuterRef("pk"), state=MailState.FAILED, withdrawn_at__isnull=True
     )
@@ -166,7 +166,7 @@ def _people(campaigns: Sequence[Campaign]) -> dict[int, dict[str, Any]]:
 
 
 def _jobs_failed(campaigns: Sequence[Campaign], *, since: datetime) -> dict[int, list[Job]]:
-    # Pages have analyses computed by themselves, and say where one cannot be.
+    # Pages request analyses automatically, and show when one cannot be computed.
     recent = Job.objects.filter(campaign__in=campaigns, created_at__gte=since - NEWS).exclude(
         kind=JobKind.ANALYSIS
     )
@@ -222,7 +222,7 @@ def _none_left(tasks: Sequence[int], *, since: datetime) -> Counter[int]:
     return Counter(told.values_list("task", flat=True))
 
 
-#: Days without a block after which a test set that had begun seems to have stalled.
+#: Days without a block after which a started test set is reported as stalled.
 STALLED_DAYS: Final = 3
 
 _S: Final = CampaignState
@@ -236,7 +236,7 @@ _NOT_ARCHIVED: Final = frozenset({_S.DRAFT, _S.OPEN, _S.PAUSED, _S.CLOSED})
 def alerts_of_campaigns(
     *, campaigns: Sequence[Campaign], now: datetime | None = None
 ) -> dict[int, list[Alert]]:
-    """Return the alerts of campaigns by primary key, in the language in force. Constant number of queries."""
+    """Return the alerts of campaigns by primary key, in the current language. Constant number of queries."""
     return {
         facts.campaign.pk: alerts_in(facts)
         for facts in campaign_facts(campaigns=campaigns, now=now)
@@ -267,7 +267,7 @@ def needs_in(facts: CampaignFacts) -> list[Alert]:
     return [] if facts.campaign.state == CampaignState.DRAFT else alerts_in(facts)
 
 
-# The words and the address of an alert: what, why, button, address.
+# Texts of an alert, then its address: problem, reason, button, address.
 _Said = Iterator[tuple[str, str, str, str]]
 
 
@@ -467,7 +467,7 @@ def _forecast_slipped(facts: CampaignFacts, overview: TaskOverview) -> _Said:
         )
 
 
-#: In the order in which they are shown, with the states of the campaign in which they are.
+#: In display order, with the campaign states in which they are shown.
 _OF_CAMPAIGN: Final = (
     (AlertKind.RULES_WAIT, _ONCE_JUDGED, _rules_wait),
     (AlertKind.REPORTS_OPEN, _ONCE_JUDGED, _reports_open),

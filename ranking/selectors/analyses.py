@@ -1,4 +1,4 @@
-"""Analyses of a task: questions and answers, the judges an answer names, and scores of single outputs."""
+"""Analyses of a task: requests and answers, judges named in an answer, and scores of single outputs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ranking.selectors.chosen_judgments import domains_of
 
 #: Texts of answers, which lists do not show.
 ANSWER = ("data", "reports")
-#: With more documents than this, they are typed, not chosen from a list.
+#: With more documents than this, users type their names instead of choosing from a list.
 _DOCUMENTS_LISTED = 200
 
 
@@ -40,16 +40,16 @@ class JudgmentsToChoose:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The answers to a question. The newest is that of the most judgments, the last computed of these.
+    """The answers to a question. The newest has the most judgments; among equals, it was computed last.
 
     Attributes
     ----------
     shown : Analysis or None
         The newest answer.
     pending : Analysis or None
-        The newest question of the same choice, if it is newer than that.
+        The newest request for the same choice, if it is newer than the answer.
     last : int
-        The number of the last judgment of the test set; of a campaign, the sum of these.
+        The number of the last judgment of the test set; for a campaign, the sum over its test sets.
     """
 
     shown: Analysis | None = None
@@ -58,7 +58,7 @@ class Answered:
 
     @property
     def newer(self) -> int:
-        """Judgments that are not in the answer."""
+        """Number of judgments that are not in the answer."""
         return 0 if self.shown is None else max(0, self.last - self.shown.watermark)
 
     @property
@@ -69,7 +69,7 @@ class Answered:
 
 
 def analyses_of(*, task: Task) -> dict[str, AnalysisKind]:
-    """Return the analyses available for a task, by name: those of its protocol first.
+    """Return the analyses available for a task, by name, those of its protocol first.
 
     Comparisons of tasks are also available for judgments that score outputs one at a time.
     """
@@ -86,7 +86,7 @@ def analyses_of(*, task: Task) -> dict[str, AnalysisKind]:
 
 
 def kind_in_place_of_ranking(*, task: Task) -> AnalysisKind | None:
-    """Return the analysis that says how good systems are where judgments of a task compare none; None without one."""
+    """Return the analysis that takes the place of a ranking for tasks without comparisons; None without one."""
     kinds = analyses_of(task=task).values()
     return next((kind for kind in kinds if kind.stands_for_ranking), None)
 
@@ -104,7 +104,7 @@ def judgments_to_choose(*, task: Task) -> JudgmentsToChoose:
 
 
 def groups_to_choose(*, campaign_id: int) -> list[str]:
-    """Return the names of the groups of judges of a campaign. One query."""
+    """Return the names of the judge groups of a campaign. One query."""
     groups = JudgeGroup.objects.present().filter(campaign=campaign_id).order_by("name")
     return list(groups.values_list("name", flat=True))
 
@@ -118,8 +118,8 @@ def answered(
 ) -> Answered:
     """Return the newest answer to a question, on the judgments 1…`watermark` if given. Three queries.
 
-    With `metrics`, the digests of metrics, answers about other metrics are ignored. Without its
-    content, which takes megabytes with many judges: see `answer_for_people`; `data` is loaded on
+    With `metrics`, the digests of metrics, answers about other metrics are ignored. Its content is
+    deferred, because it takes megabytes with many judges: see `answer_for_people`; `data` is loaded on
     access.
     """
     asked = Analysis.objects.of(task.pk)
@@ -137,7 +137,7 @@ def answered(
 def answered_among(
     asked: AnalysisQuerySet, choice_digest: str, *, last: QuerySet[JudgmentSequence]
 ) -> Answered:
-    """Return the first answer to a question among those asked; `last` counts the judgments there are."""
+    """Return the first answer to a question among these requests; `last` is the number of judgments."""
     asked = asked.filter(choice_digest=choice_digest).select_related("job").defer(*ANSWER)
     newest, shown = asked.first(), asked.finished().first()
     is_newer = newest is not None and newest != shown
@@ -149,7 +149,7 @@ def answered_among(
 
 
 def answer_for_people(analysis: Analysis) -> Report:
-    """Return a finished answer in the language in force, without its data. One query."""
+    """Return a finished answer in the current language, without its data. One query."""
     reports = Analysis.objects.values_list("reports", flat=True).get(pk=analysis.pk)
     return report_in(reports or {}, get_language() or settings.LANGUAGE_CODE)
 
@@ -161,16 +161,16 @@ def analyses_asked(*, task: Task) -> AnalysisQuerySet:
 
 
 def answer_with_data(analysis: Analysis) -> Report:
-    """Return a finished answer in the language in force, with its data. Two queries."""
+    """Return a finished answer in the current language, with its data. Two queries."""
     data = Analysis.objects.values_list("data", flat=True).get(pk=analysis.pk)
     return replace(answer_for_people(analysis), data=data or {})
 
 
 class JudgeInAnswer(NamedTuple):
-    """A judge of an answer, whether they stand out, and the known figures about them, as they are kept as evidence.
+    """A judge in an answer, with the figures that are kept as evidence.
 
-    `kappa`, `low` and `high` are κ with the others, or with `other`, `comparable` the pairs of comparisons it is of;
-    `blocks` those that count, `rules` those by which they stand out, `below` their pairs below the band.
+    `kappa`, `low` and `high` are κ with the others, or with `other`; `comparable` is its number of pairs of comparisons,
+    `blocks` the blocks that count, `rules` the outlier rules the judge meets, `below` their pairs below the band.
     """
 
     judge: str
@@ -195,7 +195,7 @@ def judges_in_answer(analysis: Analysis) -> list[JudgeInAnswer]:
 
 
 def evidence_of(analysis: Analysis, judges: list[str]) -> dict[str, dict[str, Any]]:
-    """Return, for each of these judges, which answer an organiser acted on and its figures."""
+    """Return, for each of these judges, the answer that an organiser acted on, with its figures."""
     found = {row.judge: row.figures for row in judges_in_answer(analysis)}
     said = {"id": analysis.pk, "kind": analysis.kind, "watermark": analysis.watermark}
     return {name: {**said, "figures": found.get(name, {})} for name in judges}
@@ -221,7 +221,7 @@ def _of_judges(analysis: Analysis) -> list[JudgeInAnswer]:
 
 
 def _of_pairs(analysis: Analysis) -> list[JudgeInAnswer]:
-    """Return each judge with the pair that is farthest below the band, or the first listed."""
+    """Return each judge with the pair farthest below the band, or the first one listed."""
     data = analysis.data
     assert data is not None  # noqa: S101  it is finished
     first: dict[str, dict[str, Any]] = {}
@@ -262,7 +262,7 @@ _SCORE_READERS: Final[dict[str, ScoresReader]] = {}
 
 
 def output_scores_register(protocol: str, read: ScoresReader) -> None:
-    """Make known how scores of a protocol are read; for `AppConfig.ready`."""
+    """Register how scores of a protocol are read; for `AppConfig.ready`."""
     _SCORE_READERS[protocol] = read
 
 
@@ -294,7 +294,7 @@ def output_errors(
 
 
 def scores_outputs(protocol: str) -> bool:
-    """Return whether answers of a protocol score outputs one by one."""
+    """Return whether answers of a protocol score outputs individually."""
     return protocol in _SCORE_READERS
 
 

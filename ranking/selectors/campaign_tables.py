@@ -43,7 +43,7 @@ class TableAnswer:
 
 
 def table_answer(*, campaign: Campaign, choice: AnalysisChoice) -> TableAnswer:
-    """Return the newest answer to a question. At most eight queries, none of which grows with judgments."""
+    """Return the newest answer to a question. At most eight queries, none slower with more judgments."""
     if choice.is_live:
         rows = live_rows(campaign=campaign, kind=choice.kind)
         return TableAnswer(report=choice.kind.tell(rows, choice.options))
@@ -56,7 +56,7 @@ def table_answer(*, campaign: Campaign, choice: AnalysisChoice) -> TableAnswer:
 
 
 def table_tasks(*, campaign: Campaign) -> list[TableTestSet]:
-    """Return the test sets of a campaign in the order in which they came, at their newest numbers. Two queries."""
+    """Return the test sets of a campaign in order of creation, at their latest watermarks. Two queries."""
     systems: dict[int, list[ListedSystem]] = {}
     rows = System.objects.filter(test_set__campaign=campaign).order_by("name")
     for test_set, name, kind, constrained in rows.values_list(
@@ -81,7 +81,7 @@ def table_tasks(*, campaign: Campaign) -> list[TableTestSet]:
 
 
 def blocks_skipped(*, task: Task, without: Sequence[str]) -> int:
-    """Return how many blocks other judges skipped and did not rank later. One query."""
+    """Return the number of blocks that judges, except these, skipped and did not rank later. One query."""
     skips = Skip.objects.standing().filter(task=task, block__control="")
     return skips.exclude(judge__pseudonym__in=without).count()
 
@@ -95,7 +95,7 @@ def live_rows(*, campaign: Campaign, kind: AnalysisKind) -> list[TableRow]:
 
 
 def _ranked(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableRow]:
-    """Return a row for each task with its latest ranking, or with why it has none."""
+    """Return a row for each task with its latest ranking, or the reason for having none."""
     latest = LatestRanking.objects.filter(task__test_set__campaign=campaign).in_bulk()
     rows = []
     for each in tasks:
@@ -122,7 +122,7 @@ def _collected(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableR
     )
     day = TruncDate("start")
     judged = WorkedQuarterHour.objects.filter(**people, judged__gt=0).order_by()
-    # A row a test set and day, not a judgment.
+    # One row per test set and day, not per judgment.
     days = list(judged.annotate(day=day).values_list("task", "day").distinct())
     rankings = LatestRanking.objects.filter(**of_campaign).in_bulk()
     judges = JudgeTally.objects.filter(**of_campaign, judged__gt=0)
@@ -144,7 +144,7 @@ def _collected(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableR
             "counted_to": 0 if ranking is None else ranking.watermark,
         }
         rows.append(TableRow(each, found))
-    # Judges and days of the campaign, each counted once.
+    # Judges and days of the whole campaign, each counted once.
     total = {
         **{
             name: sum(row.found[name] for row in rows)

@@ -1,4 +1,4 @@
-"""The judgments that an analysis of a test set asks for: found by names when it is asked, read when it is computed."""
+"""The judgments of an analysis: recorded by name when it is requested, read when it is computed."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -48,13 +48,13 @@ from ranking.selectors.runs import (
 
 
 def domain_of(document: str) -> str:
-    """Return the domain in the name of a document, "" if it names none."""
+    """Return the domain in the name of a document; "" without one."""
     domain, slash, _rest = document.partition("/")
     return domain if slash else ""
 
 
 def domains_of(*, task_id: int) -> list[str]:
-    """Return the domains that documents of a test set name, sorted. One query."""
+    """Return the domains in the document names of a test set, sorted. One query."""
     names = Document.objects.filter(test_set__tasks=task_id, name__contains="/")
     return sorted({domain_of(name) for name in names.values_list("name", flat=True)} - {""})
 
@@ -91,7 +91,7 @@ def judgments_chosen(
         systems=tuple(name for name, kind in kinds.items() if kind == SystemKind.SYSTEM),
         reference=reference,
         with_reference=with_reference,
-        # Judges excluded in the campaign are counted again where the question is the effect of
+        # Judges excluded in the campaign count if the analysis is about the effect of
         # leaving them out.
         without=tuple(name for name in without if name not in (leave_out or ())),
         documents=documents,
@@ -114,7 +114,7 @@ def judgments_chosen(
 
 
 def judgments_of_run(run: RankingRun) -> ChosenJudgments:
-    """Return the judgments that a ranking is of."""
+    """Return the judgments in a ranking."""
     return ChosenJudgments(
         systems=tuple(run.parameters["systems"]),
         reference=None,
@@ -128,12 +128,12 @@ def judgments_of_run(run: RankingRun) -> ChosenJudgments:
 def stored_input(
     *, task: Task, watermark: int, chosen: ChosenJudgments, languages: tuple[str, str]
 ) -> Input:
-    """Read the judgments 1…`watermark` that were chosen. Call it in a transaction.
+    """Read the chosen judgments among numbers 1…`watermark`. Call it in a transaction.
 
     Raises
     ------
     ValueError
-        If none of them counts, with words for organisers.
+        If none of them counts; the message is for organisers.
     """
     blocks, milliseconds, day = judged_blocks_timed(task_id=task.pk, watermark=watermark)
     rows = _rows(task, blocks, chosen)
@@ -247,7 +247,7 @@ class StoredTexts:
 
 
 def _leave_out(task: Task, options: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """Return the judges an analysis asks to leave out: those named, else those excluded or flagged now."""
+    """Return the judges to leave out: those named, otherwise those currently excluded or flagged."""
     if LEAVE_OUT.name not in options:
         return None
     named = set(options[LEAVE_OUT.name])
@@ -261,7 +261,7 @@ def _leave_out(task: Task, options: Mapping[str, Any]) -> tuple[str, ...] | None
 
 
 def _groups(task: Task) -> dict[str, list[str]]:
-    """Return the judges of each group, sorted, who judged a test set. One query."""
+    """Return the judges in each group who judged a test set, sorted. One query."""
     judged = JudgeTally.objects.filter(task=task).values("judge")
     members = GroupMember.objects.filter(
         group__in=JudgeGroup.objects.present().filter(campaign=task.test_set.campaign_id),
@@ -337,7 +337,7 @@ def _skipped(task: Task) -> dict[str, int]:
 
 
 def _shown(skips: Iterable[SkippedBlock], reference: str | None) -> dict[str, tuple[int, int]]:
-    """Return in how many of these skips each system was shown, and beside the reference."""
+    """Return the number of these skips in which each system was shown, and was shown beside the reference."""
     shown, beside = Counter[str](), Counter[str]()
     for each in skips:
         shown.update(each.systems)
@@ -380,7 +380,7 @@ def _skips(
 def _remarked(
     rows: QuerySet[Any, Any], without: Sequence[str], documents: Sequence[str] | None, *more: str
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield the segment, the judge, the systems shown, and more columns of blocks that other judges remarked on."""
+    """Yield the segment, the judge, the systems shown, and more columns of blocks with remarks of other judges."""
     rows = rows.exclude(judge__pseudonym__in=without)
     if documents is not None:
         rows = rows.filter(block__segment__document__name__in=documents)
@@ -395,7 +395,7 @@ def _remarked(
 
 
 def _end_of(task: Task, watermark: int) -> datetime | None:
-    """Return when the last judgment of a watermark was submitted; None if it is the newest."""
+    """Return the time of the judgment with this number; None if it is the newest."""
     numbers = JudgmentNumber.objects.filter(task=task)
     if not numbers.filter(number__gt=watermark).exists():
         return None

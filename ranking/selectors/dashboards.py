@@ -36,10 +36,10 @@ from ranking.wording.stopping_rules import RuleState, rule_state
 
 @dataclass(frozen=True, slots=True)
 class DashboardState:
-    """A test set of the user, with their role and the marks of everything that changes its dashboard, as it was read.
+    """A test set, the user's role, and counters of everything that changes its dashboard.
 
-    `counted` and `otherwise` are of judgments and skips as they are counted (`JudgmentSequence`), and of what judges
-    report and organisers and rules do (`PageChanges`). They only rise, and show what was committed.
+    `counted` is the counter of judgments and skips (`JudgmentSequence`), `otherwise` that of reports and of actions of
+    organisers and rules (`PageChanges`). Both only rise, and include committed changes only.
     """
 
     task: Any
@@ -47,7 +47,7 @@ class DashboardState:
 
     @property
     def version(self) -> str:
-        """The version of the dashboard: equal versions show the same page in the same language.
+        """Version of the dashboard: equal versions show the same page in the same language.
 
         It includes the minute, because "5 minutes ago" and "at work" become wrong with time.
         """
@@ -70,9 +70,9 @@ _MARKS: Final = {
 
 
 def dashboard_state(*, user: User, slug: str, task_id: int) -> DashboardState | None:
-    """Return the state of a test set's dashboard; None if the user is no member. One query.
+    """Return the state of a test set's dashboard; None if the user is not a member. One query.
 
-    It looks up rows by key, one of each table, however much was judged.
+    It looks up one row of each table by key, so its cost does not grow with judgments.
     """
     tasks = Task.objects.with_role_of(user.pk).annotate(**_MARKS)
     task = (
@@ -84,19 +84,19 @@ def dashboard_state(*, user: User, slug: str, task_id: int) -> DashboardState | 
 
 
 def states_hidden(*, user: User) -> frozenset[str]:
-    """Return which of "archived" and "in the bin" any campaign of the user's is. One query."""
+    """Return which of "archived" and "in the bin" apply to any campaign of the user. One query."""
     hidden = [CampaignState.ARCHIVED, CampaignState.BIN]
     campaigns = Campaign.objects.filter(memberships__user=user, state__in=hidden)
     return frozenset(campaigns.order_by().values_list("state", flat=True).distinct())
 
 
 def organised_campaigns(*, user: User) -> QuerySet[Campaign]:
-    """Return the campaigns a user is a member of, newest first, archived ones too. Rehearsals are not among them."""
+    """Return the campaigns a user is a member of, newest first, including archived ones but no rehearsals."""
     return Campaign.objects.open_to(user).real().order_by("-created_at", "-pk")
 
 
 def rule_of_ranking(ranking: LatestRanking | None) -> RuleState | None:
-    """Return the progress by the stopping rule that a ranking looked at; None without one."""
+    """Return the progress by the stopping rule recorded in a ranking; None without one."""
     if ranking is None or not ranking.rule:
         return None
     found = ranking.result.get("stopping")
@@ -104,7 +104,7 @@ def rule_of_ranking(ranking: LatestRanking | None) -> RuleState | None:
     return rule_state(ranking.rule, found=found, met=ranking.rule_met, judgments=judgments)
 
 
-# Number shown of each kind; the rest is on the page of reports and in the export.
+# Number shown of each kind; all are on the page of reports and in the export.
 SHOWN = 5
 
 
@@ -125,7 +125,7 @@ def _latest(rows: QuerySet[Any]) -> QuerySet[Any]:
     return rows.select_related("judge", "block__segment__document").order_by("-pk")[:SHOWN]
 
 
-# A judge who did something this recently is at work: a block takes a minute or two.
+# A judge who was active this recently is at work: a block takes a minute or two.
 AT_WORK = timedelta(minutes=10)
 HOURS_SHOWN = 24
 DAYS_SHOWN = 28
@@ -151,8 +151,8 @@ class JudgingProgress:
     `judged` counts each judge's first judgments of blocks: as many as current ones, however often
     they were revised, and at the time of judging instead of that of correction.
     `skipped` counts the blocks that a judge declined and has not judged since. `periods` are
-    consecutive hours or days (`hourly`), the last one being the present one. `periods`, `today` and
-    `at_work` only count people, because imported and simulated judgments have the time of their
+    consecutive hours or days (`hourly`) up to the current one. `periods`, `today` and
+    `at_work` only count judgments by people, because imported and simulated ones have the time of their
     import.
     """
 
@@ -174,7 +174,7 @@ class JudgingProgress:
 def judging_progress(*, task: Task, now: datetime | None = None) -> JudgingProgress:
     """Return the progress of a task, up to the last judgment with a number. Three queries.
 
-    The cost does not grow with judgments and skips: they are counted as they are numbered.
+    The cost does not grow with judgments and skips, because they are counted when they are numbered.
     """
     now = timezone.localtime(now)
     judged, skipped, judges, today, begun = _counts(task, since=midnight(now))
@@ -192,7 +192,7 @@ def judging_progress(*, task: Task, now: datetime | None = None) -> JudgingProgr
 
 
 def _counts(task: Task, *, since: datetime) -> tuple[int, int, int, int, datetime | None]:
-    """Return the blocks judged and skipped, judges, the blocks people judged since, and when they began."""
+    """Return the blocks judged and skipped, the judges, and the blocks judged by people with the time of the first."""
     here = OuterRef("task")
     today = WorkedQuarterHour.objects.filter(_BY_PEOPLE, task=here, start__gte=since).values("task")
     people = JudgeTally.objects.filter(_BY_PEOPLE, task=here).values("task")
@@ -211,7 +211,7 @@ def _counts(task: Task, *, since: datetime) -> tuple[int, int, int, int, datetim
 
 
 def judges_at_work(tasks: Sequence[Task], *, now: datetime) -> Counter[int]:
-    """Return how many judges are at work in each of these test sets. One query."""
+    """Return the number of judges at work in each of these test sets. One query."""
     since = now - AT_WORK
     judging = JudgeTally.objects.filter(_BY_PEOPLE, task__in=tasks, last_at__gte=since)
     # Judges who have just been lent a HIT have not submitted anything yet.
@@ -227,7 +227,7 @@ def _hours(task: Task, now: datetime) -> tuple[Period, ...]:
 
 
 def _days(task: Task, now: datetime) -> tuple[Period, ...]:
-    # Whole days by the calendar: where clocks change, a day has 23 or 25 hours.
+    # Calendar days: when clocks change, a day has 23 or 25 hours.
     starts = [midnight(now - timedelta(days=back)) for back in reversed(range(DAYS_SHOWN))]
     return _periods(task, starts, TruncDay)
 
@@ -247,16 +247,16 @@ def _periods(
 
 
 def midnight(moment: datetime) -> datetime:
-    """Return the beginning of the calendar day, with the offset it had then."""
+    """Return the beginning of the calendar day, with the UTC offset at that time."""
     naive = moment.replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
     return timezone.make_aware(naive)
 
 
-#: Days of the plot of pace, the present one among them.
+#: Days in the plot of pace, including the current one.
 OVERVIEW_DAYS: Final = 14
-#: Whole days that a forecast is made of: a week, because weekends differ.
+#: Whole days used for a forecast: a week, because weekends differ.
 DAYS_FORECAST: Final = 7
-#: A forecast that moves back by more within a week has slipped.
+#: Days: a forecast that moves back by more within a week has slipped.
 SLIPPED_DAYS: Final = 7
 
 
@@ -270,7 +270,7 @@ class TaskOverview:
     judged : int
         Blocks judged, by `judged_by` judges.
     standing : mapping or None
-        The result of its latest ranking, which leaves out `left_out` judges.
+        The result of its latest ranking, which excludes `left_out` judges.
     published : mapping or None
         The `version` and the `address` of its newest published result.
     rule : RuleState or None
@@ -280,11 +280,11 @@ class TaskOverview:
     days : sequence of Period
         Work on each of the last `OVERVIEW_DAYS` days.
     low_agreement : int
-        Judges who agree with the others less than these do.
+        Judges with low agreement.
     open_reports : int
         Open problem reports.
     day_before : int
-        Blocks judged on the day before `days`: with it they hold two whole weeks.
+        Blocks judged on the day before `days`, so that two whole weeks are known.
     """
 
     task: Task
@@ -308,7 +308,7 @@ class TaskOverview:
 
     @property
     def judges(self) -> int:
-        """Judges who have judged, at least those active now: some have not submitted a block yet."""
+        """Judges who have judged, or those active now if more: some have not submitted a block yet."""
         return max(self.judged_by, self.at_work)
 
     @property
@@ -317,20 +317,20 @@ class TaskOverview:
 
     @property
     def pace(self) -> float:
-        """Blocks a day, on average of the last whole days since people began, at most `DAYS_FORECAST`."""
+        """Average blocks per day over the last whole days of work, at most `DAYS_FORECAST`."""
         days = min(self.days_of_work, DAYS_FORECAST)
         return sum(self._whole_days()) / days if days else 0.0
 
     @property
     def days_of_work(self) -> int:
-        """Whole days since people began, as far as `days` show."""
+        """Whole days since people began to judge, within `days`."""
         before = self.days[:-1]
         first = next((at for at, day in enumerate(before) if day.judged), len(before))
         return len(before) - first
 
     @property
     def days_idle(self) -> int:
-        """Days without a block since people last judged, the present one among them; 0 if they never did."""
+        """Days without a block since people last judged, including the current one; 0 if they never did."""
         last = next((back for back, day in enumerate(reversed(self.days)) if day.judged), None)
         return last or 0
 
@@ -341,11 +341,11 @@ class TaskOverview:
 
     @property
     def end(self) -> EndOfWork | None:
-        """Days from the beginning of today until all blocks wanted are judged; None where that cannot be said."""
+        """Days from the beginning of today until the target is reached; None if it cannot be forecast."""
         wanted = self.task.blocks_wanted
         if not self.is_open or not wanted or self.days_of_work < DAYS_FORECAST:
             return None
-        # As it was at midnight, from which the days to come are counted.
+        # State at midnight, from which days are counted.
         before = self.judged - self.days[-1].judged
         return forecast_end(self._whole_days(), max(0, wanted - before))
 
@@ -353,8 +353,8 @@ class TaskOverview:
     def slip(self) -> float | None:
         """Days by which the forecast end moved back within a week, if more than `SLIPPED_DAYS`; else None.
 
-        The end is forecast as it would have been a week ago, from the whole week before and by the blocks wanted now.
-        It moved only if the interval of the present forecast does not hold it any more.
+        The earlier end is forecast from the week before last, with the current target.
+        It has moved only if it is outside the interval of the current forecast.
         """
         end, wanted = self.end, self.task.blocks_wanted
         then, since = self._week_before(), self.days[-DAYS_FORECAST - 1 :]
@@ -374,7 +374,7 @@ class TaskOverview:
 
     @property
     def whole_days(self) -> list[int]:
-        """Blocks on each of the last `DAYS_FORECAST` whole days; empty before there are as many days of work."""
+        """Blocks on each of the last `DAYS_FORECAST` whole days; empty with fewer days of work."""
         return self._whole_days() if self.days_of_work >= DAYS_FORECAST else []
 
     def _week_before(self) -> list[int]:
@@ -390,9 +390,9 @@ def day_after(today: date, days: float) -> date:
 
 
 def campaign_overview(*, campaign: Campaign, now: datetime | None = None) -> list[TaskOverview]:
-    """Return the test sets of a campaign in the order in which they came.
+    """Return the test sets of a campaign in order of creation.
 
-    Eight queries, one more if a ranking leaves out a judge; none grows with judgments.
+    Eight queries, one more if a ranking excludes a judge; none is slower with more judgments.
     """
     return overviews_of_campaigns(campaigns=[campaign], now=now)[campaign.pk]
 
@@ -400,7 +400,7 @@ def campaign_overview(*, campaign: Campaign, now: datetime | None = None) -> lis
 def overviews_of_campaigns(
     *, campaigns: Sequence[Campaign], now: datetime | None = None
 ) -> dict[int, list[TaskOverview]]:
-    """Return the test sets of campaigns by primary key of these. As many queries as for one."""
+    """Return the test sets of campaigns by campaign key. The number of queries is that for one campaign."""
     now = timezone.localtime(now)
     tasks = list(
         Task.objects.filter(test_set__campaign__in=campaigns)
@@ -415,13 +415,13 @@ def overviews_of_campaigns(
 
 
 def task_overview(*, task: Task, now: datetime | None = None) -> TaskOverview:
-    """Return one test set as the overview of its campaign has it."""
+    """Return one test set as in the overview of its campaign."""
     (found,) = _overviews([task], timezone.localtime(now))
     return found
 
 
 def time_worked(*, task: Task) -> int:
-    """Return the seconds that judges worked actively in a test set. One query."""
+    """Return the active time of judges in a test set, in seconds. One query."""
     rows = WorkedQuarterHour.objects.filter(task=task, judge__origin=Judge.Origin.PERSON)
     return (rows.aggregate(total=Sum("active_ms"))["total"] or 0) // 1000
 
@@ -456,7 +456,7 @@ def _overviews(tasks: Sequence[Task], now: datetime) -> Iterator[TaskOverview]:
 
 
 def _counted(tasks: Sequence[Task]) -> dict[int, Any]:
-    """Return the blocks judged in each task, by how many judges, and its newest published result."""
+    """Return the numbers of blocks and judges of each task, and its newest published result."""
     versions = PublishedResult.objects.filter(task=OuterRef("task")).order_by("-version")
     said = JSONObject(version="version", address=Left("digest", ADDRESS_LENGTH))
     sequences = JudgmentSequence.objects.filter(task__in=tasks)
@@ -488,7 +488,7 @@ def _open_reports(tasks: Sequence[Task]) -> dict[int, int]:
     return dict(rows.values_list("task", F("problem_reports") - F("problems_closed")))
 
 
-#: Decimals of words and seconds, so that records stay short.
+#: Decimals of words and seconds, to keep records short.
 _DECIMALS = 3
 
 
@@ -514,7 +514,7 @@ def work_facts(*, task: Task) -> WorkFacts:
 
 
 def _pace(task: Task) -> tuple[tuple[int, float, float], ...]:
-    """Return blocks, words and seconds of each judge; not who they are."""
+    """Return blocks, words and seconds of each judge, without their names."""
     read = blocks_read(task=task)
     sums: dict[int, list[float]] = defaultdict(lambda: [0, 0.0, 0.0])
     for judge, words, seconds in zip(read.judges, read.words, read.seconds, strict=True):

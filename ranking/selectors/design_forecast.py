@@ -18,14 +18,14 @@ from ranking.core.simulation.budget_curve import ActiveDraw, BudgetCurve, budget
 from ranking.core.simulation.work_ahead import ASSUMED_PACE, ReadingPace, reading_pace
 from ranking.selectors.runs import latest_run
 
-#: Budgets of the plot, the largest of the slider the last one.
+#: Number of budgets in the plot; the last one is the maximum of the slider.
 POINTS: Final = 25
 #: Judgments per pair of systems at the end of the slider, unless the target is higher.
 _JUDGMENTS_A_PAIR: Final = 100
 
 
 class Estimate(NamedTuple):
-    """A number to expect, and the interval that holds it with 95 %."""
+    """An expected number with its 95% interval."""
 
     value: float
     low: float
@@ -38,7 +38,7 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BudgetForecast:
-    """Cost and results of a number of judgments. `cost` is None without a rate; the others if nothing is to rank."""
+    """Cost and results of a number of judgments; None if there is nothing to rank. `cost` is None without a rate."""
 
     judgments: int
     hours: Estimate
@@ -55,24 +55,24 @@ class DesignForecast:
     ----------
     words : DesignWords
     systems : int
-        That are ranked, those withdrawn since among them; of a design of chosen systems, these alone.
+        Ranked systems, including those withdrawn since; only the chosen ones if the design is limited to some.
     all_systems : int
-        Of the test set that a design of all systems would draw.
+        Systems of the test set that a design of all systems would draw.
     pace : ReadingPace
-        Seconds for a word; assumed before enough is measured.
+        Seconds per word; assumed until enough is measured.
     judged : int
-        Judgments so far, of which the forecast knows.
+        Judgments so far that the forecast uses.
     comparisons : int
-        Comparisons so far that the forecast of pairs and clusters continues; 0: from assumptions.
+        Comparisons so far that the forecast of pairs and clusters extrapolates; 0 if it uses assumptions.
     first_share : float
-        Share of judgments that are first ones: repeats cost hours and separate nothing.
+        Share of judgments that are not repeats: repeats cost hours and separate no systems.
     most : int
-        Judgments at the end of the slider.
+        Maximum of the slider, in judgments.
     segments_per_hit : int
     chosen : BudgetForecast
         For the requested budget.
     curve : sequence of BudgetForecast
-        Of about `POINTS` budgets from 0 to `most`, in steps that grow.
+        About `POINTS` budgets from 0 to `most`, in growing steps.
     """
 
     words: DesignWords
@@ -89,7 +89,7 @@ class DesignForecast:
 
     @property
     def pairs(self) -> int:
-        """Pairs of systems there are."""
+        """Number of pairs of systems."""
         return self.systems * (self.systems - 1) // 2
 
     @property
@@ -101,7 +101,7 @@ class DesignForecast:
         return self.seconds_a_block.times(self.segments_per_hit)
 
     def at(self, judgments: float) -> BudgetForecast:
-        """Return the forecast of a budget up to `most`, between those of the curve."""
+        """Return the forecast of a budget up to `most`, interpolated from the curve."""
         budgets = [row.judgments for row in self.curve]
 
         def between(name: str) -> Estimate | None:
@@ -115,7 +115,7 @@ class DesignForecast:
         return BudgetForecast(judgments=round(judgments), **parts)
 
     def judgments_for(self, share: float) -> float | None:
-        """Return how many judgments tell a share of the pairs apart; None if `most` do not."""
+        """Return the judgments needed to separate a share of the pairs; None if `most` is not enough."""
         wanted = share * self.pairs
         before = self.curve[0]
         for row in self.curve:
@@ -128,7 +128,7 @@ class DesignForecast:
 
     @property
     def plotted(self) -> list[BudgetForecast]:
-        """The part of the curve where pairs become separated, including the requested budget, in eleven even steps."""
+        """The part of the curve where pairs become separated, including the requested budget, at eleven evenly spaced budgets."""
         last = self.curve[-1].pairs.value
         reached = next(row.judgments for row in self.curve if row.pairs.value >= 0.95 * last)
         end = _round_up(min(self.most, max(1.5 * reached, 1.25 * self.chosen.judgments, 10)))
@@ -149,10 +149,11 @@ def design_forecast(
     rate: float | None = None,
     is_from_scratch: bool = False,
 ) -> DesignForecast | None:
-    """Forecast a design, saved or not; None where fewer than two systems can be ranked.
+    """Forecast a design, saved or not; None if fewer than two systems can be ranked.
 
-    The budget is a number of `judgments`, or the `hours` or the `money` (at `rate` an hour) to be spent;
-    without one, what the test set wants, or a tenth of `most`. With `is_from_scratch`, as if nothing were judged. A number of queries that does not grow.
+    The budget is a number of `judgments`, or the `hours` or `money` (at `rate` per hour) to spend;
+    the default is the target of the test set, or a tenth of `most`. With `is_from_scratch`, existing
+    judgments are ignored. Constant number of queries.
     """
     words = design_words(task=task, design=design)
     if words.systems < 2 or words.comparisons <= 0:
@@ -174,7 +175,7 @@ def design_forecast(
     if judgments is None:
         judgments = wanted or max(judged, most // 10)
     chosen = max(0, min(judgments, 10 * most))
-    # Closer together where little is judged: that is where pairs come apart.
+    # Closer together for small budgets, where most pairs become separated.
     steps = np.geomspace(max(1.0, most / 500), most, POINTS - 1).round().astype(int).tolist()
     budgets = sorted({0, min(judged, most), chosen, *steps})
     comparisons = [
@@ -209,7 +210,7 @@ def design_forecast(
 
 
 def pace_of(*, task: Task) -> ReadingPace:
-    """Return the pace measured in a test set, otherwise in all of its campaign, otherwise the assumption."""
+    """Return the pace measured in a test set, otherwise in its campaign, otherwise the assumed one."""
     own = blocks_read(task=task)
     measured = reading_pace(own.judges, own.words, own.seconds)
     if measured is not None:
@@ -234,7 +235,7 @@ def _judged(task: Task) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The comparisons of the latest ranking: wins[a, b] of a against b, and how many there are."""
+    """The comparisons of the latest ranking: wins[a, b] of a against b, and their number."""
 
     wins: npt.NDArray[np.float64]
     ties: float
@@ -243,12 +244,12 @@ class _Known:
 
 def _known(task: Task, design: Design) -> _Known:
     systems = systems_drawn(task=task, design=design)
-    # Not the whole result: it is as long as its judges are many.
+    # Not the whole result, whose size grows with the number of judges.
     run = latest_run(task_id=task.pk)
     result = {"systems": [], "pairs": []} if run is None else run.result
     ranked = [row["system"] for row in result["systems"]]
     drawn = list(systems.order_by("name").values_list("name", flat=True))
-    # Rankings by an earlier design of other systems say nothing about the selected ones.
+    # Rankings under an earlier design with other systems say nothing about the selected ones.
     names = drawn if design.systems else list(dict.fromkeys([*ranked, *drawn]))
     at = {name: place for place, name in enumerate(names)}
     wins = np.zeros((len(names), len(names)))
@@ -272,7 +273,7 @@ def _first_share(design: Design) -> float:
 
 
 def _active(design: Design) -> ActiveDraw | None:
-    """Return how an active design chooses pairs; None for the others, where all meet as often."""
+    """Return how an active design chooses pairs; None for other designs, which show all pairs equally often."""
     if design.kind != DesignKind.ACTIVE:
         return None
     return ActiveDraw(active_priorities_of_many, floor=design.active_floor)
@@ -300,6 +301,6 @@ def _at(at: int, *ends: npt.NDArray[np.float64]) -> Estimate:
 
 
 def _round_up(number: float) -> int:
-    """Return the next number with two digits and zeros, at least 100."""
+    """Round up to two significant digits, at least to 100."""
     size: int = 10 ** max(1, len(str(round(number))) - 2)
     return max(100, -(-round(number) // size) * size)

@@ -1,7 +1,7 @@
 """The judgments of a test set as columns of numbers, read by COPY and joined in memory, and the queries that read them.
 
-Django compiles each query once a process. Each exists for all of a test set, and for some of its segments alone. A value may
-be of any of these names:
+Django compiles each query once per process, for a whole test set and for some of its segments. Parameters may
+have these names:
 
     task_id, control, segments, start, stop
 """
@@ -63,10 +63,10 @@ class _Length(Func):
 
 
 def _half_of_all(condition: Q) -> Case:
-    """Return the condition as an expression that PostgreSQL expects of every other row.
+    """Return the condition as an expression that PostgreSQL estimates to hold for every other row.
 
-    It expects an array to be of a given length in one row of two hundred. Most are, and then it joins
-    a million rows one by one.
+    By default it expects an array to have a given length in one of two hundred rows. Most arrays have it, and then it
+    joins a million rows one by one.
     """
     return Case(When(condition, then=Value(True)), default=Value(False))
 
@@ -109,7 +109,7 @@ def labels_of_segments_query(length: int) -> ColumnsQuery:
             length,
         ).annotate(
             number=F("numbered__number"),
-            # Numbers begin at 1. A later judgment without a number replaces nothing yet.
+            # Numbers begin at 1. A judgment without a number does not replace another one yet.
             replaced=Coalesce("superseded_by__numbered__number", 0),
         ),
         _TASK | _CONTROL | _SEGMENTS | _STOP,
@@ -155,7 +155,7 @@ def shapes_query(*, is_of_segments: bool) -> ColumnsQuery:
 
 @cache
 def blocks_query(length: int, stand: int, *, is_of_segments: bool) -> ColumnsQuery:
-    """Return the query of blocks of one shape, as `shapes_query` has them."""
+    """Return the query of blocks of one shape of `shapes_query`."""
 
     def blocks(**of: Expression) -> "QuerySet[Block]":
         is_of_shape = _half_of_all(Q(length=length)), Q(stands_for__isnull=stand < 0)
@@ -173,7 +173,7 @@ def blocks_query(length: int, stand: int, *, is_of_segments: bool) -> ColumnsQue
 
 
 def _measured(*, control: Expression, **of: Expression) -> "QuerySet[Block]":
-    """Return the blocks with a control, of a test set or of segments, with their lengths."""
+    """Return the blocks with this control, of a test set or of segments, with their lengths."""
     found = Block.objects.filter(_is_of("segment", **of), control=control)
     return found.annotate(length=_Length("outputs"), sizes=_Length("stands_for"))
 
@@ -189,7 +189,7 @@ def outputs_query(*, is_of_segments: bool) -> ColumnsQuery:
 
 
 def _is_of(path: str, *, segments: Expression | None = None, task_id: Any = None) -> Q:
-    """Return the condition that the segment at this path is one of some, or one of a test set."""
+    """Return the condition that the segment at this path is among the given ones, or in the test set."""
     if segments is not None:
         return Q(IsAnyOf(F(path), segments))
     of_task = Task.objects.filter(pk=task_id).values("test_set_id")
@@ -198,7 +198,7 @@ def _is_of(path: str, *, segments: Expression | None = None, task_id: Any = None
 
 @cache
 def new_judgments_query() -> ColumnsQuery:
-    """Return the query of the judgments with later numbers than one, see `new_judgments`."""
+    """Return the query of the judgments after a number, see `new_judgments`."""
     timed = Q(supersedes__isnull=True, block__control=BlockControl.NONE)
 
     def judgments(task_id: Expression, start: Expression, stop: Expression) -> "QuerySet[Judgment]":
@@ -233,7 +233,7 @@ AnyArray = npt.NDArray[Any]
 class _Shown:
     """Content of blocks, in the order of their ids; candidates as in `CodedJudgments`.
 
-    `lengths` are the numbers of candidates that occur, `documents` the document of each segment.
+    `lengths` are the occurring numbers of candidates, `documents` the document of each segment.
     """
 
     block: Int64Array
@@ -263,8 +263,8 @@ def judged_columns(
 ) -> CodedJudgments:
     """Read the current judgments among numbers 1…`watermark`, of blocks with this `control`.
 
-    Rows are in the order of the blocks' ids, then of the judges'. Blocks and judgments are read
-    apart, and once for each number of outputs and labels that occurs: the rows of a COPY have one
+    Rows are ordered by block id, then by judge id. Blocks and judgments are read
+    separately, and once for each occurring number of outputs and labels: all rows of a COPY have one
     width.
     """
     shown = _shown(task_id, control)
@@ -283,9 +283,9 @@ def judging_times(*, task_id: int, watermark: int) -> dict[str, FloatArray]:
 
 @dataclass(frozen=True, eq=False)
 class SegmentColumns:
-    """The judgments of some segments that are current at one of two watermarks, or at both.
+    """The judgments of some segments that are current at one or both of two watermarks.
 
-    `is_before` and `is_after` say at which, for each judgment. `documents` are the positions of the documents of
+    `is_before` and `is_after` tell this for each judgment. `documents` are the positions of the documents of
     segments, by the segment's number.
     """
 
@@ -298,10 +298,10 @@ class SegmentColumns:
 def columns_of_segments(
     *, task_id: int, segments: Collection[int], start: int, stop: int, control: str
 ) -> SegmentColumns:
-    """Read the judgments of some segments, given by primary key: those current at two watermarks.
+    """Read the judgments of segments, given by primary key, that are current at either of two watermarks.
 
-    Blocks are those with this `control`. Rows are as `judged_columns` gives them; only the judgments
-    and blocks of these segments are looked at.
+    Only blocks with this `control` are read. Rows are as in `judged_columns`; only judgments
+    and blocks of these segments are read.
     """
     shown = _shown(task_id, control, segments)
     of = {"task_id": task_id, "control": control, "segments": list(segments), "stop": stop}
@@ -319,11 +319,11 @@ def columns_of_segments(
 
 
 def new_judgments(*, task_id: int, start: int, stop: int) -> Columns:
-    """Read the judgments with the numbers `start` + 1 … `stop`, superseded ones among them.
+    """Read the judgments with the numbers `start` + 1 … `stop`, including superseded ones.
 
     Returns the columns ``segment`` and ``judge_id``, primary keys; ``counts`` and ``checks``, whether
-    their block is none of a control or an attention check; ``milliseconds`` of first judgments that
-    count, active if measured, and -1 where that is not known.
+    their block is no control block, or is an attention check; ``milliseconds`` of first judgments that
+    count, active if measured, and -1 if unknown.
     """
     return new_judgments_query().read(task_id=task_id, start=start, stop=stop)
 
@@ -353,13 +353,13 @@ def _current(judged: _Labelled) -> _Labelled:
 
 
 def _found(shown: _Shown, block: Int64Array) -> tuple[Int64Array, BoolArray]:
-    """Return the place of each block among those shown, and whether it is one of them."""
+    """Return the index of each block among those shown, and whether it is one of them."""
     place = np.searchsorted(shown.block, block)
     return place, np.append(shown.block, -1)[place] == block
 
 
 def _labelled(parts: list[Columns], more: Mapping[str, type[np.generic]]) -> _Labelled:
-    """Return the labels of judgments, which were read in parts of one width, and more columns of them."""
+    """Combine the labels of judgments, read in parts of one width, with more columns of them."""
     widest = max((part["filled"].shape[1] for part in parts), default=0)
     return _Labelled(
         block=_joined((part["block_id"] for part in parts), np.int64),
@@ -374,7 +374,7 @@ def _coded(labelled: _Labelled, shown: _Shown) -> tuple[CodedJudgments, Int64Arr
     names = _judge_names(labelled.judge)
     judges, judge = list(names.values()), _numbers(labelled.judge, list(names))
     of_block, is_shown = _found(shown, labelled.block)
-    # Judgments of other blocks, of attention checks for instance, are left out here.
+    # Judgments of other blocks, such as attention checks, are left out here.
     rows = np.flatnonzero(is_shown)
     # A judge has one current judgment of a block.
     rows = rows[np.argsort(of_block[rows] * len(judges) + judge[rows], kind="stable")]
@@ -391,7 +391,7 @@ def _coded(labelled: _Labelled, shown: _Shown) -> tuple[CodedJudgments, Int64Arr
 
 
 def _shown(task_id: int, control: str, segments: Collection[int] | None = None) -> _Shown:
-    """Read the content of blocks: all of a task, or those of some segments.
+    """Read the content of all blocks of a task, or of those of some segments.
 
     A judgment with a number was committed, with its block, before a reader could see the number.
     """
@@ -402,7 +402,7 @@ def _shown(task_id: int, control: str, segments: Collection[int] | None = None) 
         blocks_query(length, stand, is_of_segments=is_of_segments).read(**of)
         for length, stand in zip(shapes["length"].tolist(), shapes["stand"].tolist(), strict=True)
     ]
-    # After the blocks: an import may write blocks meanwhile, with new outputs of new systems.
+    # Read after the blocks: an import may write blocks with new outputs of new systems meanwhile.
     outputs = outputs_query(is_of_segments=is_of_segments).read(**of)
     named = System.objects.filter(test_set__tasks=task_id).order_by("name")
     systems: dict[int, str] = dict(named.values_list("pk", "name"))
@@ -431,7 +431,7 @@ def _shown(task_id: int, control: str, segments: Collection[int] | None = None) 
 
 
 def _judge_names(judge: Int64Array) -> dict[int, str]:
-    """Return the pseudonyms of these judges by id, in the order of ids."""
+    """Return the pseudonyms of these judges, in the order of their ids."""
     judges = Judge.objects.filter(pk__in=np.unique(judge).tolist()).order_by("pk")
     return dict(judges.values_list("pk", "pseudonym"))
 
@@ -459,8 +459,7 @@ def judged_blocks(*, task_id: int, watermark: int) -> Blocks:
     Numbers have no gap and judgments never change, so the same watermark gives the same blocks at
     any later time.
 
-    The number of queries does not depend on that of judgments, and no object is made for any of
-    them: see `judged_columns`.
+    The number of queries is constant, and no model objects are created: see `judged_columns`.
     """
     return _blocks(judged_columns(task_id=task_id, watermark=watermark))
 
@@ -468,7 +467,7 @@ def judged_blocks(*, task_id: int, watermark: int) -> Blocks:
 def judged_blocks_timed(*, task_id: int, watermark: int) -> tuple[Blocks, Int32Array, Int32Array]:
     """Read all judgments that count, and the milliseconds and the day of each.
 
-    Milliseconds are active ones if measured, and -1 where they are not known, and of judgments that replace another.
+    Milliseconds are active ones if measured, and -1 if unknown or if the judgment replaces another.
     Days are UTC days of submission, counted from 1 January 1970.
     """
     shown = _shown(task_id, BlockControl.NONE)
@@ -491,5 +490,5 @@ def documents_of_segments(*, task_id: int, segments: Collection[int]) -> dict[in
 
 
 def _blocks(coded: CodedJudgments) -> Blocks:
-    # Each system of the test set is a candidate by itself, even if it was never shown.
+    # Each system of the test set is a separate candidate, even if it was never shown.
     return blocks_of_codes(coded, {name for names in coded.candidates for name in names})

@@ -1,4 +1,4 @@
-"""Judges of a task: their work, their latest measures, the list of them, and their groups."""
+"""Judges of a task: work, latest measures, quality rules and actions, and groups."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -47,12 +47,12 @@ from ranking.core.judges.tallies import ScoredCheck, ScoredOutput
 from ranking.judge_monitoring import PROBABILITIES, MeasureResult, MeasuresByJudge
 from ranking.models import JudgeMeasures, LatestRanking, RankingRun, RankingSettings
 
-# Level of the test for low agreement, over all judges and all looks.
+# Level of the test for low agreement, over all judges and all measurements.
 LOW_AGREEMENT_LEVEL = 0.05
 
 
 class TallyRow(NamedTuple):
-    """Counts of a judge in a task; `standing` are the skips not withdrawn."""
+    """Counts of a judge in a task; `standing` is the number of skips not withdrawn."""
 
     judge_id: int
     pseudonym: str
@@ -68,21 +68,21 @@ def judges_present(task_id: int) -> QuerySet[JudgeTally]:
 
 
 def judges_by_pseudonym(campaign_id: int, names: Collection[str]) -> tuple[list[Judge], list[str]]:
-    """Return the judges of a campaign with these pseudonyms, and the names without a judge. One query."""
-    # A null is in no text of the database.
+    """Return the judges of a campaign with these pseudonyms, and the pseudonyms without a judge. One query."""
+    # The database stores no text with a null character.
     asked = {name for name in names if "\0" not in name}
     found = list(Judge.objects.filter(campaign=campaign_id, pseudonym__in=asked))
     return found, sorted(set(names) - {judge.pseudonym for judge in found})
 
 
-#: From good to bad: the values of a judge's `gravity`.
+#: Statuses from good to bad; a judge's `gravity` is an index into them.
 GRAVITIES = list(JudgeStatus)
 
 
 class JudgeListed(NamedTuple):
-    """A judge of a test set, as of the latest measurement; `standing` are the skips not taken back.
+    """A judge of a test set, as of the latest measurement; `standing` is the number of skips not withdrawn.
 
-    `gravity` is the place of their status in `GRAVITIES`, `disagrees` p of the test for low agreement.
+    `gravity` is the index of the status in `GRAVITIES`, `disagrees` the p-value of the test for low agreement.
     """
 
     judge_id: int
@@ -100,20 +100,20 @@ class JudgeListed(NamedTuple):
 
 
 def has_low_agreement(disagrees: float | None) -> bool:
-    """Return whether a judge with this p agrees with the others less than these do."""
+    """Return whether a judge with this p-value has low agreement with the others."""
     return disagrees is not None and disagrees < LOW_AGREEMENT_LEVEL
 
 
-#: A judge with a quality action in force, or who agrees with the others less than these do.
+#: A judge with a quality action in force, or with low agreement.
 FLAGGED = Q(gravity__gt=0) | Q(disagrees__lt=LOW_AGREEMENT_LEVEL)
 #: All others: no problem found, or nothing measured.
 UNFLAGGED = Q(gravity=0) & (Q(disagrees=None) | Q(disagrees__gte=LOW_AGREEMENT_LEVEL))
 
 
 def judges_listed(*, task: Task) -> QuerySet[JudgeTally, Any]:
-    """Return the tallies of judges with the fields of `JudgeListed`: flagged first, the gravest in front.
+    """Return the tallies of judges with the fields of `JudgeListed`, the most serious problems first.
 
-    Two queries, of which one is for the list.
+    Two queries, including that of the list.
     """
     measured = FilteredRelation("judge__measures", condition=Q(judge__measures__task=task.pk))
     rows: QuerySet[Any, Any] = judges_present(task.pk).annotate(
@@ -137,7 +137,7 @@ def _measured_of_rows(measure: JudgeMeasure, number: str = "value") -> Cast:
 
 
 def _gravity(task: Task) -> Case:
-    """Return an expression of the status of each judge. One query: few of them have any but a good one."""
+    """Return an expression for the status of each judge. One query: few judges have problems."""
     actions = QualityAction.objects.standing().filter(judge__campaign=task.test_set.campaign_id)
     found: dict[int, list[str]] = {}
     for judge_id, action in actions.values_list("judge", "action"):
@@ -154,7 +154,7 @@ def _gravity(task: Task) -> Case:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredTask:
-    """The measures of a test set's judges, as they were computed, by the judgments 1…watermark."""
+    """The latest measures of a test set's judges, computed from the judgments 1…watermark."""
 
     campaign_id: int
     task_id: int
@@ -165,7 +165,7 @@ class MeasuredTask:
 def measures_by_judge(
     *, task_id: int, judges: Collection[int] | None = None
 ) -> dict[str, dict[str, Any]]:
-    """Return the stored measures of the judges of a test set, or of these, by pseudonym. One query."""
+    """Return the stored measures of all or these judges of a test set, by pseudonym. One query."""
     rows = JudgeMeasures.objects.filter(task=task_id)
     if judges is not None:
         rows = rows.filter(judge__in=judges)
@@ -179,7 +179,7 @@ def measures_of(*, judge: Judge, task: Task) -> dict[str, Any]:
 
 
 def lacks_measure(*, task_id: int, measure: JudgeMeasure) -> bool:
-    """Return whether judges of a test set are measured, and none of them by this measure. One query."""
+    """Return whether judges of a test set are measured, but none by this measure. One query."""
     rows = JudgeMeasures.objects.filter(task=task_id)
     found = rows.exclude(measures={}).aggregate(
         judges=Count("pk"), so_measured=Count("pk", filter=Q(measures__has_key=measure))
@@ -205,7 +205,7 @@ def measured_tasks(*, campaigns: Collection[int], task_id: int | None = None) ->
 def results_by_judge(
     *, task_id: int, judges: Collection[int], measures: Collection[str]
 ) -> MeasuresByJudge:
-    """Return these measures of these judges in a test set, by pseudonym. One query, which reads no other measure."""
+    """Return these measures of these judges in a test set, by pseudonym. One query, without other measures."""
     asked = sorted(set(measures))
     rows = JudgeMeasures.objects.filter(task=task_id, judge__in=judges).values_list(
         "judge__pseudonym", *(KeyTransform(measure, "measures") for measure in asked)
@@ -221,7 +221,7 @@ def _results(measures: dict[str, Any]) -> dict[str, MeasureResult]:
 
 
 def values_by_measure(*, task_id: int) -> dict[str, list[float]]:
-    """Return the values of each measure over the judges of a test set, in no order. One query."""
+    """Return the values of each measure over the judges of a test set, unordered. One query."""
     values = (
         Cast(KeyTextTransform("value", KeyTransform(measure, "measures")), FloatField())
         for measure in JudgeMeasure.values
@@ -251,7 +251,7 @@ def groups_counted(*, campaign: Campaign) -> QuerySet[JudgeGroup]:
 def groups_listed(
     *, campaign: Campaign, counted: Iterable[JudgeGroup] | None = None
 ) -> list[GroupListed]:
-    """Return groups of a campaign with their uses; all by name without `counted`. Two queries."""
+    """Return groups of a campaign with their uses; by default all, by name. Two queries."""
     uses = _group_uses(campaign)
     groups: Any = groups_counted(campaign=campaign) if counted is None else counted
     return [GroupListed(group, group.judges, uses.get(group.pk, [])) for group in groups]
@@ -293,7 +293,7 @@ _NO_KAPPA: Final = {
 
 
 def quality_due() -> list[RankingRun]:
-    """Return the latest rankings whose judges were not measured, or not by the current rules. One query."""
+    """Return the latest rankings whose judges were not measured since, or not by the current rules. One query."""
     newest_rule = (
         QualityRule.objects.filter(
             campaign=OuterRef("task__test_set__campaign"), switched_off_at__isnull=True
@@ -312,7 +312,7 @@ def quality_due() -> list[RankingRun]:
 def quality_rules(*, campaign: Campaign) -> QuerySet[QualityRule]:
     """Return the rules of a campaign, newest first, with the number of actions of each.
 
-    `acted` counts all of them, `standing` those that are in force.
+    `acted` counts all actions, `standing` those in force.
     """
     return (
         QualityRule.objects.filter(campaign=campaign)
@@ -351,7 +351,7 @@ def decision_reversals(*, campaign_id: int, batch: UUID) -> QuerySet[QualityActi
 def judges_quality(
     *, task: Task, run: RankingRun | None, tallies: Sequence[TallyRow]
 ) -> list[dict[str, Any]]:
-    """Return judges with their agreement in the run, their status and their latest measures, in the order of `tallies`."""
+    """Return judges with their agreement in the run, status and latest measures, in the order of `tallies`."""
     judges = [tally.judge_id for tally in tallies]
     statuses = judge_statuses(*judges)
     measures = measures_by_judge(task_id=task.pk, judges=judges)
@@ -384,7 +384,7 @@ def actions_in_force(*, task: Task, judges: list[int]) -> dict[int, list[Quality
 
 
 def exclusions_in_force(*, task: Task) -> QuerySet[QualityAction]:
-    """Return the latest exclusion in force of each judge of a test set, by pseudonym, as `quality_actions` does."""
+    """Return the latest exclusion in force of each judge of a test set, by pseudonym, with the fields of `quality_actions`."""
     latest = QualityAction.objects.in_force().filter(
         judge__campaign=task.test_set.campaign_id,
         action=QualityActionKind.EXCLUDE,
@@ -396,7 +396,7 @@ def exclusions_in_force(*, task: Task) -> QuerySet[QualityAction]:
     )
 
 
-# Judgment, judge, HIT, place in it, segment, block, and its control.
+# Judgment, judge, HIT, position in it, segment, block, and its control.
 _COLUMNS = (
     "pk",
     "judge__pseudonym",
@@ -411,7 +411,7 @@ _COLUMNS = (
 def scored_checks(*, task: Task, watermark: int) -> list[ScoredCheck]:
     """Read the checks among the judgments 1…`watermark`, by the primary key of their judgments.
 
-    One query where there is none, five otherwise, and nothing is read of HITs without a check.
+    One query if there are none, five otherwise; HITs without a check are not read.
     """
     kind = answer_kind(task.protocol)
     if kind.score_of_one is None:
@@ -448,7 +448,7 @@ def scored_checks(*, task: Task, watermark: int) -> list[ScoredCheck]:
 
 
 _MEASURED: Final = tuple(field.name for field in fields(MeasureResult))
-#: Rules that affect more than one in this many judges wait for an organiser's confirmation.
+#: Rules that affect more than one in this many judges need an organiser's confirmation.
 ONE_IN: Final = 5
 #: Actions after which a judge gets no more sentences.
 STANDS_ASIDE: Final = frozenset({QualityActionKind.PAUSE, QualityActionKind.EXCLUDE})
@@ -466,10 +466,10 @@ class RuleAct:
 
 @dataclass(frozen=True, slots=True)
 class RuleEffects:
-    """Immediate effects of rules, each on the judges it has not acted on.
+    """Immediate effects of rules on the judges they have not acted on.
 
-    `measured` is the number of judges they look at: all that are measured in these test sets. None of
-    them has a value of the measures in `without_data`, on which these rules would act.
+    `measured` is the number of judges measured in these test sets. `without_data` are measures
+    that the rules need and no judge has.
     """
 
     acts: tuple[RuleAct, ...]
@@ -489,18 +489,18 @@ class RuleEffects:
 
     @property
     def code(self) -> str:
-        """A short code of the affected judges and actions: it changes with the list to confirm."""
+        """Short code of the affected judges and actions; it changes with the list to confirm."""
         met = sorted({f"{act.rule.action} {act.judge.pk}" for act in self.acts})
         return sha256("\n".join(met).encode()).hexdigest()[:12]
 
 
 def is_more_than_allowed(count: int, *, measured: int) -> bool:
-    """Return whether this is more than one in five of the judges measured."""
+    """Return whether this is more than one in five of the measured judges."""
     return count * ONE_IN > measured
 
 
 def is_breached(rule: QualityRule, result: MeasureResult | None) -> bool:
-    """Return whether a result breaks a rule: on enough evidence, with its whole interval.
+    """Return whether a result breaks a rule: with enough evidence, and with its whole interval.
 
     A probability has no interval; its value is compared.
     """
@@ -516,16 +516,16 @@ def is_breached(rule: QualityRule, result: MeasureResult | None) -> bool:
 
 
 def rules_in_force(*, campaign_id: int) -> list[QualityRule]:
-    """Return the rules of a campaign that are in force, the oldest first. One query."""
+    """Return the rules of a campaign that are in force, oldest first. One query."""
     rules = QualityRule.objects.filter(campaign=campaign_id, switched_off_at__isnull=True)
     return list(rules.order_by("pk"))
 
 
 def rule_acts(rules: Sequence[QualityRule], measured: Sequence[MeasuredTask]) -> list[RuleAct]:
-    """Return the actions of these rules, stored or not, by the measures of test sets of their campaigns.
+    """Return the actions of these rules, stored or not, given the measures of their campaigns' test sets.
 
-    A rule acts on a judge once, so that judges it acted on before are left out. Two queries, if
-    anything is breached.
+    A rule acts on a judge once, so judges it acted on before are left out. Two queries if
+    any rule is broken.
     """
     breached = [
         (rule, name, found)
@@ -568,7 +568,7 @@ def _breached(
 
 
 def rules_broken(*, task: Task, judges: Collection[int]) -> dict[str, list[QualityRule]]:
-    """Return the rules in force that judges break by their latest measures, by pseudonym. Two queries."""
+    """Return the rules in force that judges currently break, by pseudonym. Two queries."""
     rules = rules_in_force(campaign_id=task.test_set.campaign_id)
     if not rules:
         return {}
@@ -584,7 +584,7 @@ def rules_broken(*, task: Task, judges: Collection[int]) -> dict[str, list[Quali
 def rule_effects(
     rules: Sequence[QualityRule], *, campaign: Campaign, task_id: int | None = None
 ) -> RuleEffects:
-    """Return the effects of these rules, stored or not, by the current stored measures of judges.
+    """Return the effects of these rules, stored or not, given the stored measures of judges.
 
     For one task, or all tasks of a rule. Three queries.
     """
@@ -604,7 +604,7 @@ def rule_effects(
 def rules_as_if_new(
     rules: Sequence[QualityRule], *, campaign: Campaign
 ) -> list[tuple[QualityRule, RuleEffects]]:
-    """Return the effects of each rule in force as if it had not acted yet. As `rule_effects`."""
+    """Return the effects of each rule in force as if it had not acted yet; see `rule_effects`."""
     in_force = [rule for rule in rules if rule.switched_off_at is None]
     copies = [copy(rule) for rule in in_force]
     for each in copies:
@@ -621,9 +621,9 @@ def acts_held(
 ) -> list[RuleAct]:
     """Return the acts that wait for an organiser.
 
-    These are the pauses and exclusions of judges at work, if with them rules would have stopped more
-    than one in five of the judges measured: counted with those whom rules stopped before, so that a
-    rule cannot empty a campaign one by one either. Warnings never wait. Two queries, if a judge is
+    These are new pauses and exclusions, if rules would then have stopped more than one in five
+    of the measured judges. Judges stopped by rules before are counted, so that rules cannot empty a
+    campaign one by one. Warnings never wait. Two queries if a judge is
     to be stopped.
     """
     stops = _stopping_anew(acts, campaign_id)
@@ -635,9 +635,9 @@ def acts_held(
 
 
 def effects_held(*, campaign: Campaign, task_id: int | None = None) -> list[RuleEffects]:
-    """Return the effects that wait for an organiser: those of each held rule, oldest first.
+    """Return the effects that wait for an organiser, by rule, oldest first.
 
-    Effects that need no confirmation were carried out when the worker measured.
+    Effects that need no confirmation are carried out when the worker measures.
     """
     rules = [
         rule for rule in rules_in_force(campaign_id=campaign.pk) if rule.action in STANDS_ASIDE
@@ -654,9 +654,9 @@ def effects_held(*, campaign: Campaign, task_id: int | None = None) -> list[Rule
 
 
 def rules_waiting(*, campaigns: Sequence[Campaign]) -> Counter[int]:
-    """Return how many rules wait for an organiser, as in `effects_held`, by campaign.
+    """Return the number of rules in `effects_held`, by campaign.
 
-    At most five queries, however many campaigns and test sets there are.
+    At most five queries for any number of campaigns and test sets.
     """
     in_force = QualityRule.objects.filter(switched_off_at__isnull=True, action__in=STANDS_ASIDE)
     rules = list(in_force.filter(campaign__in=campaigns))
@@ -697,7 +697,7 @@ def _evidence(
             "threshold": rule.threshold,
             "minimum": rule.minimum,
         },
-        # Not `asdict`, which copies each number: of a thousand judges that was most of a page's time.
+        # Not `asdict`, which copies each number: with a thousand judges that took most of a page's time.
         "measures": {
             str(measure): {name: getattr(row, name) for name in _MEASURED}
             for measure, row in measures.items()

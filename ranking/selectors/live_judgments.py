@@ -14,18 +14,18 @@ from ranking.selectors.judged_columns import (
     seconds_by_judge,
 )
 
-#: Judgments to be counted at a time, about; they bound memory.
+#: Approximate number of judgments counted at a time, to limit memory.
 _AT_A_TIME = 250_000
 
 
 def changed_judgments(
     *, task_id: int, start: int, stop: int, systems: Sequence[str]
 ) -> Iterator[ChangedJudgments]:
-    """Yield the changes between two watermarks, in pieces of different segments.
+    """Yield the changes between two watermarks, in batches of segments.
 
-    From `start` = 0 these are all judgments. Documents are numbered by their positions, which stay
-    the same. Reading takes time in proportion to the judgments of the segments that were
-    judged, however many others there are.
+    From `start` = 0 these are all judgments. Documents are numbered by their positions, which do not
+    change. The time is proportional to the judgments of the segments judged
+    meanwhile, not to all judgments.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def _blocks(
 
 
 def _documents(coded: CodedJudgments, documents: dict[int, int]) -> npt.NDArray[np.int32]:
-    """Return the position of each judgment's document."""
+    """Return the position of the document of each judgment."""
     numbers, own = np.unique(coded.segment, return_inverse=True)
     return np.array([documents[one] for one in numbers.tolist()], dtype=np.int32)[own]
 

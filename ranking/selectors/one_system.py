@@ -1,4 +1,4 @@
-"""A system as the present ranking has it, texts beside those of others, and a segment with its judgments."""
+"""A system in the current ranking, its texts beside those of others, and a segment with its judgments."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,13 +27,13 @@ class Opponent:
     ----------
     name : str
     won, lost, tied : int
-        Of the system, not of the opponent.
+        Comparisons won, lost and tied by the system.
     is_better : bool
-        Whether the opponent's score is higher.
+        Whether the opponent has a higher score.
     is_told_apart : bool
-        Whether the ranking tells the two apart.
+        Whether the ranking separates the two.
     is_thin : bool
-        Whether it cannot say that yet: either lacks judgments.
+        Whether either lacks the judgments for a test.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Opponent:
 
 @dataclass(frozen=True, slots=True)
 class SystemStanding:
-    """The present ranking as one system sees it.
+    """The current ranking from the point of view of one system.
 
     Attributes
     ----------
@@ -56,12 +56,12 @@ class SystemStanding:
     systems : sequence of dict
         All rows, best first.
     opponents : sequence of Opponent
-        Those of its group, best first; empty where pairs were not stored.
+        Systems of its group, best first; empty if pairs were not stored.
     method : str
     parameters, watermark
         Of the ranking.
     reason : str
-        Why it is not ranked, a code.
+        Code of the reason why it is not ranked.
     """
 
     row: Mapping[str, Any] | None
@@ -91,7 +91,7 @@ def system_standing(*, task: Task, name: str) -> SystemStanding | None:
 
 
 def _opponents(run: RankingRun, row: Mapping[str, Any]) -> list[Opponent]:
-    """Return the systems that a system was compared with in the ranking, best first."""
+    """Return the opponents of a system in the ranking, best first."""
     level, name, systems = (
         recorded_choice(run.parameters).level,
         row["system"],
@@ -141,7 +141,7 @@ def systems_by_name(*, task_id: int) -> dict[str, NamedSystem]:
 
 @dataclass(frozen=True, slots=True)
 class SentenceTexts:
-    """A segment with its document, and outputs by system; None where a text is not known."""
+    """A segment with its document, and outputs by system; None if a text is unknown."""
 
     number: int
     document: str
@@ -174,7 +174,7 @@ def sentence_texts(
     }
 
 
-#: Maximum number of judgments, skips and reports loaded for a segment: the latest.
+#: Maximum number of judgments, skips and reports loaded for a segment, latest first.
 MOST: Final = 200
 
 
@@ -185,16 +185,16 @@ class OutputJudged:
     Attributes
     ----------
     text : str or None
-        None where it is not known.
+        None if unknown.
     systems : tuple of str
-        Those that wrote it, by name.
+        Systems with this output, by name.
     judgments : int
-        In which it got a rank.
+        Judgments that rank it.
     mean_rank : float or None
     won, lost, tied : int
         Comparisons with other outputs of the segment.
     expected_wins : float or None
-        The mean share of decided comparisons won against each other output.
+        Mean over the other outputs of the share of decided comparisons won.
     """
 
     text: str | None
@@ -210,12 +210,12 @@ class OutputJudged:
 def segment_judged(*, task: Task, number: int) -> dict[str, Any] | None:
     """Return a segment by its number; None if there is none. Nine queries.
 
-    With its outputs, best first and unjudged ones last, the latest of its judgments, skips and reports, the systems by
-    candidate of the blocks judged, how many of these judgments count (without corrected ones, controls and excluded
-    judges), whether there are more, and the numbers `before` and `after` it.
+    It has its outputs, best first and unjudged ones last; its latest judgments, skips and reports; the systems by
+    candidate of the judged blocks; the number of these judgments that count (without corrected ones, controls and
+    excluded judges); whether there are more; and the numbers `before` and `after` it.
     """
     segments = Segment.objects.filter(test_set_id=task.test_set_id)
-    # More than the column holds would be an error of the database.
+    # A number too large for the column would be a database error.
     segment = segments.filter(number=min(number, 2**31 - 1)).select_related("document").first()
     if segment is None:
         return None
@@ -262,7 +262,7 @@ _Ranked = tuple[Sequence[Sequence[str]], Sequence[int | None]]
 
 
 def _outputs_judged(outputs: Sequence[Output], judged: Sequence[_Ranked]) -> list[OutputJudged]:
-    """Return the distinct outputs of a segment by Expected Wins within it, then by their mean ranks."""
+    """Return the distinct outputs of a segment by Expected Wins within it, then by mean rank."""
     texts = _distinct(outputs)
     place = {system: index for index, (_text, names) in enumerate(texts) for system in names}
     count = len(texts)
@@ -306,7 +306,7 @@ def _best_first(output: OutputJudged) -> tuple[bool, bool, float, float, tuple[s
 
 
 def _distinct(outputs: Sequence[Output]) -> list[tuple[str | None, tuple[str, ...]]]:
-    """Return each text once with its systems; texts that are not known are each by themselves."""
+    """Return each text once with its systems; unknown texts are not merged."""
     by_text: dict[str, list[str]] = {}
     unknown: list[tuple[str | None, tuple[str, ...]]] = []
     for output in sorted(outputs, key=lambda each: each.system.name):
@@ -322,7 +322,7 @@ def _distinct(outputs: Sequence[Output]) -> list[tuple[str | None, tuple[str, ..
 def _ranked(
     candidates: Sequence[Sequence[str]], labels: Sequence[int | None], place: dict[str, int]
 ) -> Iterator[tuple[int, int]]:
-    """Return the labels by distinct output; of two candidates that say the same now the first."""
+    """Return the labels by distinct output; the first if two candidates have the same text by now."""
     seen = set()
     for names, label in zip(candidates, labels, strict=False):
         index = next((place[name] for name in names if name in place), None)

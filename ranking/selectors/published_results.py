@@ -1,4 +1,4 @@
-"""Published results: by address, with their bundles, visibility, and data besides the ranking."""
+"""Published results: lookup by address, bundles, visibility, and data besides the ranking."""
 
 import io
 import zipfile
@@ -49,19 +49,19 @@ def is_member(user: Any, result: PublishedResult) -> bool:
 
 
 def versions_of(*, task_id: int) -> QuerySet[PublishedResult, Any]:
-    """Return all versions of a test set, the newest first, with `is_embargoed`."""
+    """Return all versions of a test set, newest first, with `is_embargoed`."""
     rows = PublishedResult.objects.of(task_id).with_state()
     return rows.select_related("published_by", "bundle", "bundle_job").order_by("-version")
 
 
 def versions_shown(result: PublishedResult) -> list[PublishedResult]:
-    """Return the versions that a reader of one may see, those that are open and this one, the newest first."""
+    """Return the versions that a reader of one may see: it and all open ones, newest first."""
     rows = versions_of(task_id=result.task_id)
     return [each for each in rows if not each.is_embargoed or each.pk == result.pk]
 
 
 def deletion_said(*, campaign: Campaign, **_sent: Any) -> list[str]:
-    """Return the effects of deleting a campaign on its published results; a receiver."""
+    """Receiver: return the effects of deleting a campaign on its published results."""
     count = PublishedResult.objects.filter(task__test_set__campaign=campaign).count()
     if not count:
         return []
@@ -74,7 +74,7 @@ def deletion_said(*, campaign: Campaign, **_sent: Any) -> list[str]:
 
 
 def next_version(*, task_id: int) -> int:
-    """Return which version a test set would publish next."""
+    """Return the number of the next published version of a test set."""
     newest = PublishedResult.objects.of(task_id).aggregate(newest=Max("version"))["newest"]
     return (newest or 0) + 1
 
@@ -83,7 +83,7 @@ _SENT: Final = 1 << 16
 
 
 def zenodo_jobs(result: PublishedResult) -> QuerySet[Job]:
-    """Return the jobs that make or made a draft of a result at Zenodo, the newest first."""
+    """Return the jobs for Zenodo drafts of a result, newest first."""
     jobs = Job.objects.filter(
         campaign__test_sets__tasks=result.task_id,
         kind=JobKind.ZENODO_DRAFT,
@@ -93,12 +93,12 @@ def zenodo_jobs(result: PublishedResult) -> QuerySet[Job]:
 
 
 def bundle_opened(bundle: KeptFile) -> IO[bytes]:
-    """Return the zip of a bundle as a file, which holds one part of it in memory at a time."""
+    """Return the zip of a bundle as a file that keeps one part in memory at a time."""
     return io.BufferedReader(_StoredBytes(bundle), PART_BYTES)
 
 
 def bundled_bytes(bundle: KeptFile, name: str) -> Iterator[bytes]:
-    """Yield the bytes of a file in the zip, unpacked as they are read."""
+    """Yield the bytes of a file in the zip, unpacking as they are read."""
     with (
         bundle_opened(bundle) as stream,
         zipfile.ZipFile(stream) as archive,
@@ -109,7 +109,7 @@ def bundled_bytes(bundle: KeptFile, name: str) -> Iterator[bytes]:
 
 
 class _StoredBytes(io.RawIOBase):
-    """The bytes of a bundle, to be read from any place."""
+    """The bytes of a bundle as a seekable file."""
 
     def __init__(self, bundle: KeptFile) -> None:
         self._bundle = bundle
@@ -146,9 +146,9 @@ class LeftOutJudge:
     judge : str
         The pseudonym.
     blocks : int
-        They judged up to the watermark.
+        Number of blocks judged up to the watermark.
     action : QualityAction or None
-        Why, with its rule; None where no exclusion is in force any more.
+        The exclusion, with its rule; None if no exclusion is in force any more.
     """
 
     judge: str
@@ -159,8 +159,8 @@ class LeftOutJudge:
 def judged_facts(run: RankingRun) -> dict[str, Any]:
     """Return first and last day (UTC), segments and documents of the judgments that count in a ranking. One query.
 
-    Segments and documents were counted as it was ranked (`ranking.core.live`), from the same judgments. Days are
-    those of each judge's first and last judgment, which an index has in order: neither grows with judgments.
+    Segments and documents were counted when it was ranked (`ranking.core.live`), from the same judgments. Days are
+    those of each judge's first and last judgment, found by index: the cost does not grow with judgments.
     """
     first, last = _days(run.task_id, run.watermark, judges_not_counted(run.parameters)).first() or (
         None,
@@ -177,10 +177,10 @@ def judged_facts(run: RankingRun) -> dict[str, Any]:
 
 
 def _days(task_id: int, watermark: int, without: Collection[str]) -> QuerySet[Task, Any]:
-    """Return when the first and the last judgment that counts was made.
+    """Return the times of the first and the last judgment that counts.
 
-    No judgment of a judge is before the first one in their tally, nor after the last. So where the judge who began first
-    has a judgment that counts, only those who began before that one need be looked at; and so with the last.
+    All judgments of a judge are between the first and the last time in the judge's tally. So once the first judgment that
+    counts of some judge is known, only judges who began before it need to be checked; the last one is found likewise.
     """
     judgments = Judgment.objects.filter(task=OuterRef("task"), judge=OuterRef("judge"))
     own: Any = judgments.current(watermark=watermark).counted().values("submitted_at")
@@ -202,12 +202,12 @@ def _days(task_id: int, watermark: int, without: Collection[str]) -> QuerySet[Ta
 
 
 def _day(moment: datetime | None) -> str | None:
-    # The connection's times are UTC.
+    # Times of the connection are in UTC.
     return None if moment is None else moment.date().isoformat()
 
 
 def left_out_judges(run: RankingRun) -> list[LeftOutJudge]:
-    """Return the judges whom a ranking leaves out for their quality, by pseudonym. Four queries at most."""
+    """Return the judges that a ranking excludes for quality, by pseudonym. At most four queries."""
     names = judges_left_out(run)[run.task_id]
     blocks, actions = _blocks_of(run, names), _exclusions(run, names)
     return [
@@ -233,18 +233,18 @@ def _exclusions(run: RankingRun, names: Sequence[str]) -> dict[str, QualityActio
         judge__campaign__test_sets__tasks=run.task_id,
         judge__pseudonym__in=names,
     )
-    # The first one counts: it left the judge out.
+    # The first one excluded the judge.
     found = actions.select_related("judge", "rule").order_by("-pk")
     return {action.judge.pseudonym: action for action in found}
 
 
 def systems_entered(*, task_id: int) -> list[System]:
-    """Return all systems of a test set by name, references and withdrawn ones too."""
+    """Return all systems of a test set by name, including references and withdrawn ones."""
     return list(System.objects.filter(test_set__tasks=task_id).order_by("name"))
 
 
 def instructions_version(*, campaign_id: int, until: datetime) -> int | None:
-    """Return the newest version of a campaign's instructions at a moment; None if there was none."""
+    """Return the version of a campaign's instructions at a given time; None if there was none."""
     written = Instructions.objects.filter(campaign=campaign_id, created_at__lte=until)
     newest: int | None = written.aggregate(newest=Max("version"))["newest"]
     return newest

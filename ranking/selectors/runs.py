@@ -1,4 +1,4 @@
-"""Rankings: the present one of each test set, those kept, test sets to rank, and judges whom rankings leave out."""
+"""Rankings and their settings: the current and the kept ones, test sets to rank, and excluded judges."""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ from ranking.wording.stopping_rules import CRITERIA, RuleState, rule_state
 
 
 def latest_run(*, task_id: int) -> RankingRun | None:
-    """Return the present ranking of a test set; it has no primary key while it is not kept."""
+    """Return the current ranking of a test set; it has no primary key unless it is kept."""
     latest = LatestRanking.objects.filter(pk=task_id).first()
     return latest.as_run() if latest else None
 
@@ -45,8 +45,8 @@ def latest_run(*, task_id: int) -> RankingRun | None:
 def latest_version(*, user: User, task_id: int) -> str | None:
     """Return a value that changes with each new ranking of a task and with the code.
 
-    None without a ranking, and if the user is no member of the test set's campaign. One query, which leaves
-    the result where it is.
+    None without a ranking, or if the user is not a member of the campaign. One query, which does not
+    load the result.
     """
     columns = ("finished_at", "watermark", "last_kept", "is_kept")
     readable = Task.objects.open_to(user.pk).filter(pk=task_id)
@@ -60,9 +60,9 @@ def latest_version(*, user: User, task_id: int) -> str | None:
 class RankingBasis:
     """Inputs of a new ranking of a task, and the ranking it is compared with.
 
-    `now` is when the database began this transaction, `has_active_design` whether a design has ever chosen
-    pairs by their judgments, `has_webhooks` whether any are to be told of kept rankings, `rule` the stopping
-    rule in force, empty without one, and `latest` the present ranking, which knows the last one kept. Both
+    `now` is the time of this transaction, `has_active_design` whether a design has ever chosen
+    pairs by their judgments, `has_webhooks` whether webhooks receive kept rankings, `rule` the stopping
+    rule in force, empty without one, and `latest` the current ranking, which refers to the last kept one. Both
     are without their results.
     """
 
@@ -106,7 +106,7 @@ def ranking_basis(*, task_id: int) -> RankingBasis:
 
 
 def system_kinds(*, task_id: int) -> dict[str, str]:
-    """Return the kind of each system of a test set, by name and in the order of names. One query."""
+    """Return the kind of each system of a test set, sorted by name. One query."""
     systems = System.objects.filter(test_set__tasks=task_id).order_by("name")
     return dict(systems.values_list("name", "kind"))
 
@@ -114,9 +114,9 @@ def system_kinds(*, task_id: int) -> dict[str, str]:
 def due_tasks() -> list[int]:
     """Return the ids of test sets whose latest ranking is out of date.
 
-    It is out of date if it is of fewer judgments or other judges, if its method or its ranges do not
-    follow the test set's settings, or if it was made under another stopping rule. Two queries: one for excluded judges, and one that compares columns in the
-    database and brings what is behind, or may be for its judges; one more for each that counts a group alone.
+    It is out of date if it has fewer judgments or other judges, if its method or its ranges do not
+    follow the test set's settings, or if it was made under another stopping rule. Two queries: one for
+    excluded judges, and one that compares columns; one more per test set with a group of judges.
     """
     excluded = excluded_judges_by_campaign()
     may_have_others = (
@@ -153,7 +153,7 @@ def _not_counted(task_id: int, group_id: int | None, excluded: list[str]) -> lis
 
 
 def _compared(sequences: QuerySet[JudgmentSequence]) -> QuerySet[Any]:
-    """Compare latest rankings with the judgments and the settings; `is_behind` is the result."""
+    """Annotate latest rankings with `is_behind`: whether judgments or settings have changed since."""
     settings = RankingSettings.objects.filter(task=OuterRef("task")).order_by("-id")
     asked = Coalesce(
         Subquery(settings.values(asked=_CHOICE)[:1]),
@@ -191,7 +191,7 @@ def _compared(sequences: QuerySet[JudgmentSequence]) -> QuerySet[Any]:
 
 
 _BY_DESIGN = RankingSettings.Method.BY_DESIGN.value
-# Equal to `LatestRanking.choice` where the ranking is as the settings want it.
+# Equal to `LatestRanking.choice` if the ranking follows the settings.
 _CHOICE = JSONObject(**{part.name: part.name for part in fields(RangeChoice)})
 _COMPARED = (
     "task",
@@ -203,7 +203,7 @@ _COMPARED = (
 
 
 def pairs_of_rows(systems: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
-    """Return the pairs of ranked systems in the order in which rankings store them: group by group."""
+    """Return the pairs of ranked systems in stored order: group by group."""
     groups: dict[int, list[str]] = {}
     for row in systems:
         groups.setdefault(row["group"], []).append(row["system"])
@@ -215,7 +215,7 @@ RUNS_SHOWN = 40
 
 @dataclass(frozen=True, slots=True)
 class HistoryPoint:
-    """The ranking after a number of comparisons; `systems` as in a run's result or standings."""
+    """The ranking after a number of comparisons; `systems` are as in a run's result or standings."""
 
     watermark: int
     comparisons: int
@@ -236,8 +236,8 @@ class HistoryPoint:
 def ranking_history(*, task_id: int, latest: RankingRun | None = None) -> list[HistoryPoint]:
     """Return at most `RUNS_SHOWN` kept runs, evenly spread over the judgments, and then the latest ranking.
 
-    The first and the last kept run are among them. It takes two queries, however many runs are kept:
-    first the watermarks alone, then the standings of the runs chosen.
+    The first and the last kept run are included. Two queries for any number of kept runs:
+    first the watermarks alone, then the standings of the chosen runs.
     """
     watermarks = dict(RankingRun.objects.of(task_id).order_by("id").values_list("watermark", "pk"))
     chosen = _evenly_spread(sorted(watermarks))
@@ -264,14 +264,14 @@ def _evenly_spread(numbers: list[int]) -> list[int]:
 
 
 def judges_outside(*, task_id: int, group_id: int) -> list[str]:
-    """Return the pseudonyms, sorted, of judges who judged a test set and are not in a group. One query."""
+    """Return the sorted pseudonyms of judges of a test set who are not in a group. One query."""
     inside = GroupMember.objects.filter(group=group_id).values("judge")
     tallies = JudgeTally.objects.filter(task=task_id).exclude(judge__in=inside)
     return sorted(tallies.values_list("judge__pseudonym", flat=True))
 
 
 def judges_not_counted(parameters: Mapping[str, Any]) -> list[str]:
-    """Return the pseudonyms of judges whose judgments do not count, from the parameters of a run."""
+    """Return the pseudonyms of judges excluded by the parameters of a run."""
     # Parameters of a published result contain no names of judges.
     excluded: list[str] = parameters.get("excluded_judges", [])
     if "judge_group" not in parameters:
@@ -280,10 +280,10 @@ def judges_not_counted(parameters: Mapping[str, Any]) -> list[str]:
 
 
 def judges_left_out(*runs: RankingRun | LatestRanking) -> dict[int, list[str]]:
-    """Return, by task, the pseudonyms of judges whose judgments its run leaves out.
+    """Return, by task, the pseudonyms of judges whose judgments its run excludes.
 
-    A run records all judges who were excluded in the campaign; these are those of them who had
-    judged this task. One run per task. One query, none without exclusions.
+    A run records all judges excluded in the campaign; only those who had
+    judged this task are returned. One run per task. One query, none without exclusions.
     """
     excluded = {run.task_id: run.parameters["excluded_judges"] for run in runs}
     left_out: dict[int, list[str]] = {run.task_id: [] for run in runs}
@@ -307,11 +307,11 @@ def judges_left_out(*runs: RankingRun | LatestRanking) -> dict[int, list[str]]:
 
 
 def ranking_settings_in_force(*, task_id: int) -> RankingSettings:
-    """Return the newest settings of a test set; the defaults, unsaved, where there are none."""
+    """Return the newest settings of a test set; the unsaved defaults if there are none."""
     newest = (
         RankingSettings.objects.of(task_id).select_related("judge_group").order_by("-id").first()
     )
-    # Unsaved, it has no time; the field would offer the database's.
+    # Unsaved settings have no time; the field's default would be the database's.
     return newest or RankingSettings(task_id=task_id, created_at=None)  # type: ignore[misc]
 
 
@@ -329,13 +329,13 @@ _RECORDED = (*CRITERIA, "tests", "confidence", "after_judgments")
 
 
 def stopping_rule_in_force(*, task_id: int) -> StoppingRule | None:
-    """Return the rule of a test set, None without one. One query."""
+    """Return the rule of a test set; None without one. One query."""
     rule = StoppingRule.objects.of(task_id).order_by("-id").first()
     return rule if rule is not None and rule.is_there else None
 
 
 def stopping_rule_history(*, task_id: int, until: datetime | None = None) -> list[StoppingRule]:
-    """Return all rules there were, the newest first; one without a criterion took the one before back."""
+    """Return all rules, newest first; one without criteria removed its predecessor."""
     rows = StoppingRule.objects.of(task_id).select_related("changed_by")
     if until is not None:
         rows = rows.filter(created_at__lte=until)
@@ -343,7 +343,7 @@ def stopping_rule_history(*, task_id: int, until: datetime | None = None) -> lis
 
 
 def rule_asked_for(task: str) -> Coalesce:
-    """Return `StoppingRule.recorded` of the rule in force of an outer row's task, in SQL."""
+    """Return the SQL expression of `StoppingRule.recorded` for the rule in force of an outer row's task."""
     newest = StoppingRule.objects.filter(task=OuterRef(task)).order_by("-id")
     is_none = Q(**dict.fromkeys(CRITERIA))
     recorded = Case(
@@ -356,7 +356,7 @@ def rule_asked_for(task: str) -> Coalesce:
 
 
 def stopping_rule_state(*, task_id: int) -> RuleState | None:
-    """Return the progress of a test set by its stopping rule, from its latest ranking; None without a rule."""
+    """Return the progress of a test set by its stopping rule in its latest ranking; None without a rule."""
     rule = stopping_rule_in_force(task_id=task_id)
     if rule is None:
         return None
@@ -371,9 +371,9 @@ def stopping_rule_state(*, task_id: int) -> RuleState | None:
 
 
 def rule_first_met(run: RankingRun) -> dict[str, Any] | None:
-    """Return which ranking first met the rule that a ranking was made under. One query.
+    """Return the first ranking that met the rule recorded in a ranking. One query.
 
-    None if none did, or if another rule is in force by now.
+    None if there is none, or if another rule is in force by now.
     """
     rule = run.parameters.get("stopping_rule", {})
     latest = LatestRanking.objects.filter(pk=run.task_id, rule=rule)

@@ -30,8 +30,8 @@ from campaign.selectors.uploads import drafts
 def tasks_listed(*, campaign: Campaign) -> QuerySet[Task]:
     """Return the test sets of a campaign in order of creation, with their contents.
 
-    `segment_count`, `document_count` and `system_count`, of the systems that compete; `judged`, and `drawn_by`,
-    the kind of the design in force, or None. One query a page.
+    These are `segment_count`, `document_count`, `system_count` of competing systems, `judged`, and `drawn_by`,
+    the kind of the design in force or None. One query per page.
     """
     judged = JudgmentSequence.objects.filter(task=OuterRef("pk")).values("judged")
     designs = Design.objects.filter(task=OuterRef("pk")).not_imported().order_by("-pk")
@@ -67,17 +67,17 @@ class Preparation:
     Attributes
     ----------
     tasks : sequence of Task
-        As `tasks_listed` has them.
+        From `tasks_listed`.
     uploads : sequence of Upload
-        That no test set was made of yet, with their `file_count`.
+        Uploads without a test set so far, with their `file_count`.
     failed : int
-        Imports that failed and were not begun again since.
+        Failed imports that were not restarted since.
     judges, links : int
-        Judges who are in, and links by which others may join.
+        Active judges, and links for joining.
     unread : sequence of Task
-        Those whose two languages no judge reads; empty while there are no judges.
+        Tasks whose two languages no judge reads; empty while there are no judges.
     needed : sequence of JudgesNeeded
-        What tasks that take more than one judge need.
+        Requirements of tasks that need more than one judge.
     languages_of_instructions : int
     rehearsal : RehearsalState
     """
@@ -103,7 +103,7 @@ def preparation(*, campaign: Campaign) -> Preparation:
         for row in tasks
         if languages
         and not any(
-            # A judge without languages reads all of the campaign's languages.
+            # A judge without listed languages reads all languages of the campaign.
             not reads or {row.test_set.source_language, row.test_set.target_language} <= reads
             for reads in languages
         )
@@ -124,7 +124,7 @@ def preparation(*, campaign: Campaign) -> Preparation:
 
 
 def _failed_imports(campaign: Campaign, uploads: Sequence[Upload]) -> int:
-    """Count the uploads whose latest import failed."""
+    """Return the number of uploads whose latest import failed."""
     waiting = {str(upload.pk) for upload in uploads}
     imports = Job.objects.filter(campaign=campaign, kind=JobKind.TEXTS_IMPORT)
     latest = dict(imports.order_by("pk").values_list("parameters__upload", "state"))

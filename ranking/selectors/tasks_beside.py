@@ -1,4 +1,4 @@
-"""Other tasks of a test set: their counted judgments, and the work and time in all of them."""
+"""Other tasks of a test set: their judgments that count, and the work and time in all of them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,7 @@ _MILLISECONDS = 1000
 
 
 def other_tasks(*, task: Task) -> list[Task]:
-    """Return the other tasks of a test set whose judgments compare or score outputs, the oldest first. One query."""
+    """Return the other tasks of a test set whose judgments compare or score outputs, oldest first. One query."""
     others = Task.objects.filter(test_set=task.test_set_id).exclude(pk=task.pk)
     found = others.select_related("test_set").order_by("pk")
     return [
@@ -33,9 +33,9 @@ def other_tasks(*, task: Task) -> list[Task]:
 def tasks_beside(
     *, task: Task, options: Mapping[str, Any], watermarks: Mapping[int, int]
 ) -> tuple[TaskBeside, ...]:
-    """Return which judgments of the other tasks complete options ask for, as of now.
+    """Return the judgments of the other tasks that complete options select, as of now.
 
-    `watermarks` are theirs by primary key. A judge whom the options leave out need not have judged all tasks.
+    `watermarks` are their watermarks by primary key. Judges who are left out need not have judged all tasks.
 
     Raises
     ------
@@ -65,12 +65,12 @@ def _chosen(task: Task, options: Mapping[str, Any], watermark: int) -> ChosenJud
 def tasks_read(
     *, task: Task, watermark: int, chosen: ChosenJudgments, given: Input
 ) -> tuple[TaskRead, ...]:
-    """Return a task, whose judgments are given, and the others that were recorded with it. Call it in a transaction.
+    """Return a task with given judgments, and the other tasks recorded with it. Call it in a transaction.
 
     Raises
     ------
     ValueError
-        If one of them was deleted since, with words for organisers.
+        If one of them was deleted since; the message is for organisers.
     """
     beside = chosen.beside or ()
     others = {each.protocol: each for each in other_tasks(task=task)}
@@ -117,7 +117,7 @@ def _read(task: Task, watermark: int, chosen: ChosenJudgments, given: Input) -> 
 
 
 def _active_time(task: Task, watermark: int, chosen: ChosenJudgments) -> tuple[ActiveTime, int]:
-    """Return the time of each judge for each segment, and of how many judgments it is not known. One query."""
+    """Return the time of each judge for each segment, and the number of judgments of unknown time. One query."""
     judgments = Judgment.objects.of(task.pk).counted().until(watermark)
     judgments = judgments.exclude(judge__pseudonym__in=chosen.without)
     if chosen.documents is not None:
