@@ -1,4 +1,4 @@
-"""Rank test sets on request and at intervals, keep rankings of days, and compute shards."""
+"""Celery tasks: rank test sets on request and at intervals, keep daily rankings, and compute shards."""
 
 import logging
 
@@ -33,15 +33,15 @@ def rank_task(task_id: int) -> None:
 def rank_what_is_due() -> None:
     """Rank every test set whose judgments or left-out judges have changed since its ranking.
 
-    Then measure judges where that was missed, or where there is a new rule. Everything due is found in the
-    database alone, so that no ranking depends on a message.
+    Then measure judges if that was missed or there is a new rule. Everything due is found in the
+    database, so that no ranking depends on a message.
     """
     waiting_judgments_number()
     for task_id in due_tasks():
         try:
             _rank(task_id)
         except Exception:
-            # The other test sets must not wait until this one is mended.
+            # One failure must not block the other test sets.
             logger.exception("Test set %s could not be ranked.", task_id)
     for run in quality_due():
         try:
@@ -58,13 +58,13 @@ def send_alert_mails() -> None:
 
 @shared_task(name="ranking.tasks.keep_rankings_of_days")
 def keep_rankings_of_days() -> None:
-    """Keep the last ranking of each day that is over, where judging rests."""
+    """Keep the last ranking of each past day for idle test sets."""
     rankings_of_days_keep()
 
 
 @shared_task(name="ranking.tasks.build_tallies")
 def build_tallies(task_id: int) -> None:
-    """Count all judgments of a test set while its last ranking is still shown."""
+    """Count all judgments of a test set while its latest ranking stays."""
     tallies_build(task_id=task_id)
 
 
@@ -84,7 +84,7 @@ def check_tallies() -> None:
 
 @shared_task(name="ranking.tasks.compute_shard")
 def compute_shard(job_id: int, shard: int) -> None:
-    """Compute one shard of a job and store its result, which the engine that made the job reads."""
+    """Compute one shard of a job and store its result for the engine."""
     shard_compute(job_id=job_id, shard=shard)
 
 
@@ -95,7 +95,7 @@ def forget_shard_jobs() -> None:
 
 
 def _rank(task_id: int) -> None:
-    # Before the judgments are read: one that comes in from now on must request a ranking again.
+    # Before the judgments are read: a later judgment must request another ranking.
     ranking_request_clear(task_id=task_id)
     ranking_begun(task_id)
     computed = ranking_compute(task_id=task_id, is_awaited=False)
@@ -103,6 +103,6 @@ def _rank(task_id: int) -> None:
         return
     quality_evaluate(run=computed.run, tallies=computed.judges, agreement=computed.agreement)
     answer_keep_up(task_id=task_id)
-    # While we ranked, another worker's message was turned away by our lock: look once more.
+    # Our lock may have turned another worker's message away meanwhile: check once more.
     if ranking_is_due(task_id=task_id):
         ranking_request(task_id=task_id)

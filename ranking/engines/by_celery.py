@@ -1,4 +1,4 @@
-"""The engine of Celery: workers of the queue "shards", on any machines with this database and broker.
+"""Celery engine: workers of the queue "shards", on any machines with this database and broker.
 
 Work, shards and results go through the database; a message is a job's id and a number. A lost message, a
 killed worker or an emptied broker only delays: after a while without news the missing shards are sent again,
@@ -27,7 +27,7 @@ from ranking.services.shards import (
 )
 
 TASK = "ranking.tasks.compute_shard"
-#: Seconds between two looks for results.
+#: Seconds between polls for results.
 _PAUSE = 0.1
 #: Seconds without a result after which messages may be lost; twice as many each time, up to a minute.
 _QUIET, _MOST_QUIET = 5.0, 60.0
@@ -41,7 +41,7 @@ class CeleryEngine:
     Attributes
     ----------
     workers : int
-        Number of workers: work is cut into at least that many shards.
+        Number of workers: work is split into at least this many shards.
     say : callable, optional
         Called with a sentence that explains a delay to the user.
     """

@@ -1,7 +1,7 @@
 """Dask engine: a local cluster, or an existing one by its scheduler's address.
 
-Dask computes a shard again whose worker ended, on another one, and restarts ended workers of a
-local cluster. Install it as the extra `dask`; workers need Quintet's code, too.
+If a worker ends, Dask computes its shard on another one, and restarts workers of a local
+cluster. Install it as the extra `dask`; workers need Quintet's code, too.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class DaskEngine:
-    """Compute shards by the workers of a Dask cluster."""
+    """Compute shards on the workers of a Dask cluster."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
 
     @property
     def workers(self) -> int:
-        """Number of shards that the cluster computes at a time."""
+        """Number of shards computed at the same time."""
         threads: dict[str, int] = self._client.nthreads()
         return max(1, sum(threads.values()))
 
@@ -64,7 +64,7 @@ class DaskEngine:
 
 @contextmanager
 def dask_engine(*, scheduler: str | None, workers: int) -> Iterator[DaskEngine]:
-    """Connect to a cluster for a while.
+    """Connect to a cluster for the duration of a block.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def _refuse_other_code(client: Client) -> None:
         found = {"the scheduler": client.run_on_scheduler(code_version)}
     except ImportError as error:
         found = {"the scheduler": error}
-    # A worker that cannot answer returns why.
+    # A worker that cannot answer returns the reason.
     found |= client.run(code_version, on_error="return")
     for place, version in found.items():
         if version != code_version():

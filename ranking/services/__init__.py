@@ -1,1 +1,1 @@
-"""Writes of the ranking app: rankings, and actions on judges by quality rules."""
+"""Writes of the ranking app: rankings, analyses, published results, and quality rules."""

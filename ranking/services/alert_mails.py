@@ -1,4 +1,4 @@
-"""The daily mail of alerts: one a person and day with all campaigns they asked it for, none if nothing needs them."""
+"""The daily mail of alerts: at most one per person and day, on all campaigns the person subscribed to."""
 
 import logging
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from ranking.selectors.alerts import Alert, alerts_of_campaigns
 
 logger = logging.getLogger(__name__)
 
-#: The hour of the server's time zone before which no mail of the day goes out.
+#: Hour of the server's time zone before which no mail is sent.
 FIRST_HOUR: Final = 6
 
 Found = Sequence[tuple[Campaign, Sequence[Alert]]]
@@ -33,7 +33,7 @@ def alert_mails_send(*, now: datetime | None = None) -> int:
     """Send the daily mail to all subscribers who have not received it yet; return the number sent.
 
     With any number of workers, no subscriber gets two a day: the claim is committed before sending,
-    and a mail that may have gone out is not resent.
+    and a mail that may have been sent is not resent.
     """
     mails_mark_unconfirmed()
     now = timezone.localtime(now)
@@ -44,7 +44,7 @@ def alert_mails_send(*, now: datetime | None = None) -> int:
         try:
             sent += _send(user, now)
         except Exception:
-            # The others must not wait until this one is mended.
+            # One failure must not delay the other mails.
             logger.exception("Could not create the daily mail of user %s.", user.pk)
     return sent
 

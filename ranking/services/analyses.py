@@ -1,4 +1,4 @@
-"""Ask something of the judgments of a task, or for a table over the test sets of a campaign, and compute the answer."""
+"""Request and compute analyses of a task, and tables over the test sets of a campaign."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -53,7 +53,7 @@ from ranking.selectors.runs import latest_run
 from ranking.selectors.tasks_beside import other_tasks, tasks_beside, tasks_read
 from ranking.wording.stopping_rules import RuleState, rule_notes
 
-#: Analyses kept per task, and for single systems the same number; the oldest are deleted first.
+#: Analyses kept per task, and as many of single systems; the oldest are deleted first.
 MOST_KEPT = 500
 #: Tables kept per campaign.
 MOST_TABLES_KEPT = 200
@@ -63,7 +63,7 @@ _LANGUAGES = tuple(code for code, _words in settings.LANGUAGES)
 def analysis_choice(
     kind: str, given: Mapping[str, Any], *, of_campaign: bool = False
 ) -> AnalysisChoice:
-    """Complete a question to a task, or to a campaign.
+    """Complete the options of a request to a task or a campaign.
 
     Raises
     ------
@@ -83,11 +83,11 @@ def analysis_ask(
     judgments: ChosenJudgments | None = None,
     is_queued: bool = True,
 ) -> Analysis:
-    """Ask something of the judgments 1…`watermark` of a test set, all so far if it is not given.
+    """Request an analysis of the judgments 1…`watermark` of a task; by default, of all.
 
-    An analysis that was answered, or is being computed, is returned as it is. With `is_queued` a
-    worker computes the answer; otherwise it is left to `analysis_compute`. With `judgments` those
-    count, whatever the choice means now.
+    If the same analysis is done or being computed, it is returned. With `is_queued` a
+    worker computes the answer; otherwise it is left to `analysis_compute`. With `judgments`, those
+    count instead of the judgments that the choice selects now.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def table_ask(
 ) -> Analysis:
     """Request a table of all judgments so far of each test set.
 
-    A table that was requested before is returned as it is, as in `analysis_ask`.
+    If the same table is done or being computed, it is returned.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def table_ask(
 
 
 def _recorded(task: TableTestSet, choice: AnalysisChoice) -> dict[str, Any]:
-    """Return a test set with which of its judgments count, by name; None where there are none."""
+    """Return a test set with its judgments that count, by name; None if there are none."""
     if not task.watermark:
         return {**plain(task), "judgments": None}
     usual = {option.name: option.default for option in JUDGMENT_OPTIONS}
@@ -167,7 +167,7 @@ def _recorded(task: TableTestSet, choice: AnalysisChoice) -> dict[str, Any]:
 
 
 def _others(task: Task, choice: AnalysisChoice) -> list[Task]:
-    """Return the other tasks of the test set that an analysis looks at: all, or the one that its option names."""
+    """Return the other tasks of the test set that an analysis reads: all, or the one named by its option."""
     if not choice.kind.beside:
         return other_tasks(task=task) if choice.kind.reads_other_tasks else []
     protocol = choice.options[choice.kind.beside]
@@ -192,7 +192,7 @@ def analysis_check(kind: AnalysisKind, task: Task) -> None:
 
 
 def watermark_check(watermark: int | None, last: int) -> None:
-    """Raise OptionError if the judgments 1…`watermark`, or all, are not there."""
+    """Raise OptionError if there are no judgments 1…`watermark`."""
     if not last:
         raise OptionError(_("No judgments in this test set yet."), field="watermark")
     if watermark is not None and not 1 <= watermark <= last:
@@ -205,7 +205,7 @@ def watermark_check(watermark: int | None, last: int) -> None:
 def _judgments(
     task: Task, choice: AnalysisChoice, watermark: int, others: Mapping[int, int]
 ) -> ChosenJudgments:
-    """Return those that count; `others` are the watermarks of other tasks by primary key."""
+    """Return the judgments that count; `others` are the watermarks of other tasks by primary key."""
     kind = choice.kind
     chosen = judgments_chosen(
         task=task,
@@ -237,7 +237,7 @@ def _ask(
     watermark: int,
     is_queued: bool,
 ) -> Analysis:
-    """Record a question, unless it is there, and have a worker compute it if it is to be queued."""
+    """Record a request unless it exists, and have a worker compute it if `is_queued`."""
     follows_from = {
         "choice": choice.recorded,
         "judgments": judgments,
@@ -262,7 +262,7 @@ def _ask(
 
 
 def _queue(analysis: Analysis, user: User | None) -> None:
-    """Have a worker compute an analysis, unless one is computing it."""
+    """Have a worker compute an analysis, unless one already does."""
     locked = Analysis.objects.select_for_update(no_key=True, of=("self",))
     found = locked.select_related("job", "campaign", "task__test_set").get(pk=analysis.pk)
     if found.finished_at is not None or (found.job is not None and not found.job.has_ended):
@@ -281,11 +281,11 @@ def _queue(analysis: Analysis, user: User | None) -> None:
 
 
 def _delete_oldest(analysis: Analysis) -> None:
-    """Delete the oldest answers of its task or campaign."""
+    """Delete the oldest analyses of the same task or campaign."""
     if analysis.task_id is None:
         alike, most = Analysis.objects.of_campaign(analysis.campaign_id), MOST_TABLES_KEPT
     else:
-        # Pages of systems make requests automatically: users' requests are not deleted for them.
+        # Pages of systems make requests automatically, which must not displace users' requests.
         by_pages = Q(kind=ONE_SYSTEM.name)
         alike = Analysis.objects.of(analysis.task_id).filter(
             by_pages if analysis.kind == ONE_SYSTEM.name else ~by_pages
@@ -324,7 +324,7 @@ def analysis_reproduce(
     Raises
     ------
     ValueError
-        If these judgments cannot be analysed so, or this code computes such analyses in another way.
+        If these judgments cannot be analysed so, or this version computes such analyses differently.
     """
     if analysis.content_key_version != CONTENT_KEY_VERSION:
         raise ValueError(
@@ -340,14 +340,14 @@ def analysis_reproduce(
 
 
 def kind_of(analysis: Analysis) -> AnalysisKind:
-    """Return the kind of an analysis; OptionError if this code has none such."""
+    """Return the kind of an analysis; OptionError if it no longer exists."""
     return analysis_named(analysis.kind, of_campaign=analysis.task_id is None)
 
 
 def _of_task(
     analysis: Analysis, kind: AnalysisKind, options: Mapping[str, Any], begin: Begin
 ) -> Callable[[], Report]:
-    """Compute an analysis of a task; return the function that reports it."""
+    """Compute an analysis of a task; return a function that makes its report."""
     task, chosen = analysis.task, recorded_judgments(analysis.judgments)
     assert task is not None and kind.find is not None  # noqa: S101, PT018
     given = stored_input(
@@ -373,7 +373,7 @@ def _of_task(
 def _across(
     analysis: Analysis, kind: AnalysisKind, options: Mapping[str, Any], begin: Begin
 ) -> Callable[[], Report]:
-    """Compute a table over test sets; return the function that reports it."""
+    """Compute a table over test sets; return a function that makes its report."""
     progress = begin(str(kind.title))
     rows = []
     for number, recorded in enumerate(analysis.judgments):
@@ -407,7 +407,7 @@ def _row(kind: AnalysisKind, options: Mapping[str, Any], recorded: Mapping[str, 
 
 
 def _not_judged(given: Input, chosen: ChosenJudgments) -> list[str]:
-    """Return the systems that no judgment that counts is about, where a design chose some."""
+    """Return the systems without judgments that count, if a design chose some systems."""
     if not chosen.of_chosen_systems:
         return []
     blocks = given.read.blocks
@@ -416,7 +416,7 @@ def _not_judged(given: Input, chosen: ChosenJudgments) -> list[str]:
 
 
 def _completed(report: Report, not_judged: Sequence[str], state: RuleState | None) -> Report:
-    """Return a report that says which systems nothing is known of, and how far judging was by the stopping rule."""
+    """Add notes on systems without judgments and on the stopping rule to a report."""
     notes, data = list(report.notes), dict(report.data)
     if not_judged:
         words = _("Not judged, because designs select systems: %(systems)s.")
@@ -430,7 +430,7 @@ def _completed(report: Report, not_judged: Sequence[str], state: RuleState | Non
 
 @handles(JobKind.ANALYSIS, ValueError)
 def analysis_job(job: Job, progress: JobProgress) -> dict[str, Any]:
-    """Do a job that was queued for an analysis."""
+    """Run the job of an analysis."""
     waiting = Analysis.objects.select_related("task__test_set", "campaign")
     analysis = waiting.filter(pk=job.parameters["analysis"], finished_at__isnull=True).first()
     if analysis is None:  # deleted, or computed by a command meanwhile
@@ -439,17 +439,17 @@ def analysis_job(job: Job, progress: JobProgress) -> dict[str, Any]:
     return {"analysis": analysis.pk}
 
 
-#: It is computed again once there is a tenth more judgments: all together cost some ten times as much as the last.
+#: Share of new judgments after which it is computed again: all computations cost about ten times the last one.
 GROWTH: Final = 0.1
-# Keys of an analysis's judgments that depend on organisers: excluded judges and systems.
+# Keys of an analysis's judgments that organisers can change: excluded judges and systems.
 _CHANGED_BY_PEOPLE: Final = ("without", "systems", "with_reference")
 
 
 def answer_keep_up(*, task_id: int) -> Analysis | None:
     """Compute the default analysis of a task without a ranking, if it is due; return it then.
 
-    Due where judgments compare nothing, and since the newest answer there are `GROWTH` more of them, or other judges
-    or systems count.
+    It is due if judgments compare nothing, and since the newest answer their number grew by `GROWTH`, or the judges
+    or systems that count changed.
     """
     task = Task.objects.select_related("test_set__campaign").get(pk=task_id)
     kind = kind_in_place_of_ranking(task=task)
@@ -472,14 +472,14 @@ def answer_keep_up(*, task_id: int) -> Analysis | None:
             analysis_compute(analysis=asked)
             pages_changed([task_id])
     except ValueError:
-        # No answer is possible; the same may have been requested concurrently.
+        # No answer is possible, or the same was requested concurrently.
         Analysis.objects.filter(pk=asked.pk, finished_at=None, job=None).delete()
         return None
     return asked
 
 
 def _compares(task: Task) -> bool:
-    """Return whether the latest ranking of a task rests on any comparison; its judgments may show one output each."""
+    """Return whether the latest ranking of a task has any comparison; its judgments may show one output each."""
     if not answer_kind(task.protocol).compares_outputs:
         return False
     run = latest_run(task_id=task.pk)

@@ -125,7 +125,7 @@ def _metric_compute(
     progress: Progress,
     user: User | None,
 ) -> int:
-    """Store a metric of the outputs of a test set; return the number of systems it was computed for."""
+    """Compute and store a metric of the outputs of a test set; return the number of systems it was computed for."""
     named_lock(f"metrics of {test_set.pk}")
     made = Metric(
         test_set=test_set,
@@ -182,19 +182,19 @@ def text_digest(values: Any, more: bytes = b"") -> str:
 def metric_store(
     *, test_set: TestSet, values: FloatArray, user: User | None = None, **fields: Any
 ) -> tuple[Metric, bool]:
-    """Store scores that were read from a file; return them, and whether they are new.
+    """Store scores read from a file; return the metric, and whether it is new.
 
     Parameters
     ----------
     values : float64, shape (N, n)
         Scores by segment number and system; NaN where there is none.
     fields
-        Of `Metric`: name, file name, systems, and any others.
+        Fields of `Metric`: name, file name, systems, and any others.
 
     Raises
     ------
     MetricRefusedError
-        If there are other scores of this name and signature.
+        If there are other scores with this name and signature.
     """
     named_lock(f"metrics of {test_set.pk}")
     made = Metric(test_set=test_set, created_by=user, **fields)

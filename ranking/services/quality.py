@@ -1,4 +1,4 @@
-"""Measure judges after each ranking and apply the quality rules of the campaign."""
+"""Measure judges after each ranking, apply the quality rules of the campaign, and change rules and groups."""
 
 from __future__ import annotations
 
@@ -64,15 +64,15 @@ def quality_evaluate(
     tallies: JudgeTallies | None = None,
     agreement: AgreementTallies | None = None,
 ) -> bool:
-    """Measure the judges of a ranking, store that, and apply the rules in force.
+    """Measure the judges of a ranking, store the measures, and apply the rules in force.
 
-    `tallies` are of the judgments that the run was computed from, of all judges, and `agreement` its
-    tallies of agreement; counted from all judgments if not given. Excluded judges
-    are measured as well, except for this κ and the test for low agreement. It can run twice: a rule
+    `tallies` are those of all judges up to the run, and `agreement` its
+    tallies of agreement; both are counted from all judgments by default. Excluded judges
+    are measured as well, except for this κ and the test for low agreement. Running it twice is safe: a rule
     acts on a judge once. Rules that would stop more than one in five judges wait for an organiser: see
     `acts_held`.
 
-    Returns whether the measures are stored: not if those of later judgments are already.
+    Returns False if measures of later judgments are stored already.
     """
     task = Task.objects.get(pk=run.task_id)
     with transaction.atomic():
@@ -85,8 +85,8 @@ def quality_evaluate(
             tallies += tally_scored_checks(checks)
         measures = _measures(run, tallies, agreement, checks_are_scored=bool(checks))
         add_pace(measures, _words_of_a_block(task))
-        # Waits for another measurement, and for a rule that is being added: it would count as older than
-        # this report, unread.
+        # Waits for other measurements, and for a rule that is being added: otherwise it would seem older than
+        # these measures and never be applied.
         Campaign.objects.select_for_update(no_key=True).get(pk=task.test_set.campaign_id)
         if not _report_store(run):
             return False
@@ -95,13 +95,13 @@ def quality_evaluate(
     return True
 
 
-#: Seconds that the word counts of a task's blocks are cached: texts and designs rarely change.
+#: Seconds for which the word counts of a task's blocks are cached: texts and designs rarely change.
 _WORDS_KNOWN_SECONDS: Final = 600
 _WORDS: dict[int, tuple[float, float | None]] = {}
 
 
 def _words_of_a_block(task: Task) -> float | None:
-    """Return the words of an average block, see `block_words`; looked up every ten minutes."""
+    """Return the words of an average block, see `block_words`; cached for ten minutes."""
     known = _WORDS.get(task.pk)
     if known is None or monotonic() - known[0] > _WORDS_KNOWN_SECONDS:
         known = _WORDS[task.pk] = monotonic(), block_words(task=task)
@@ -109,10 +109,10 @@ def _words_of_a_block(task: Task) -> float | None:
 
 
 def _report_store(run: RankingRun) -> bool:
-    """Store that the judges are measured by this run's judgments; False if by later ones already."""
+    """Record that the judges are measured up to this run; return False if later judgments are already."""
     by_none_later = Q(measured_watermark=None) | Q(measured_watermark__lte=run.watermark)
     rows = RankingUpkeep.objects.filter(by_none_later, task=run.task_id)
-    # By the same clock as the rules, which must not seem older than this.
+    # From the same clock as the times of rules, which must not seem older.
     now = {"measured_watermark": run.watermark, "measured_at": Now()}
     if rows.update(**now):
         return True
@@ -179,7 +179,7 @@ def rule_acts_take(*, acts: Sequence[RuleAct], confirmed_by: User | None = None)
 
 
 def _rules_apply(task: Task, measures: MeasuresByJudge, *, watermark: int) -> None:
-    """Carry out the rules in force on these measures, except those that wait for an organiser."""
+    """Apply the rules in force to these measures, except acts that wait for an organiser."""
     campaign_id = task.test_set.campaign_id
     measured = MeasuredTask(campaign_id, task.pk, watermark, measures)
     acts = rule_acts(rules_in_force(campaign_id=campaign_id), [measured])
@@ -187,15 +187,15 @@ def _rules_apply(task: Task, measures: MeasuresByJudge, *, watermark: int) -> No
     rule_acts_take(acts=[act for act in acts if act not in held])
 
 
-#: Test sets whose measures are held at the same time.
+#: Number of test sets whose measures are held in memory.
 _MOST_HELD = 8
 
 
 def _measures_of_tallies(task_id: int, tallies: JudgeTallies) -> MeasuresByJudge:
-    """Return the same as `measures_of_tallies`, of the judges whose tallies have changed alone.
+    """Return `measures_of_tallies`, computed only for the judges whose tallies have changed.
 
-    A judge's measures follow from the judge's tallies and the number of judges, so that others stay
-    as they are, whatever became of the transaction they were computed in.
+    Measures depend only on the judge's tallies and the number of judges, so the others remain
+    valid even if the transaction that computed them failed.
     """
     before, known = MEASURED.pop(task_id, (JudgeTallies(), {}))
     changed = judges_to_measure(before, tallies) if known else frozenset(tallies.judges)
@@ -207,7 +207,7 @@ def _measures_of_tallies(task_id: int, tallies: JudgeTallies) -> MeasuresByJudge
     return {name: dict(results) for name, results in found.items()}
 
 
-#: Tallies and measures of the test sets measured last, in this process.
+#: Tallies and measures of recently measured test sets, in this process.
 MEASURED: Final[dict[int, tuple[JudgeTallies, MeasuresByJudge]]] = {}
 
 
@@ -222,9 +222,9 @@ def decision_take(
     analysis: Analysis | None = None,
     batch: UUID | None = None,
 ) -> Decided:
-    """Act on judges of a task, all at once, and return the result.
+    """Act on judges of a task in one transaction, and return the result.
 
-    The evidence of each action is its judge's latest measures, and the figures of the analysis that
+    The evidence of each action is the judge's latest measures, and the figures of the analysis that
     the organiser came from, if any. `batch` is as in `judges_decide`.
     """
     measured = measures_by_judge(task_id=task.pk, judges=[judge.pk for judge in judges])
@@ -248,15 +248,15 @@ def decision_take(
 
 
 class JudgeGroupInUseError(Exception):
-    """The group is in use; the message says where, and what to do."""
+    """The group is in use; the message names its uses and a remedy."""
 
 
 @transaction.atomic
 def judge_group_delete(*, group: JudgeGroup) -> int:
-    """Delete a group; return how many judges were in it, who stay judges.
+    """Delete a group but not its judges; return their number.
 
-    Earlier designs and rankings keep its name. Locks the campaign's row and the group's: no design and no ranking is
-    restricted to it meanwhile. Raises `JudgeGroupInUseError`. Deleting it again changes nothing.
+    Earlier designs and rankings keep its name. The rows of the campaign and the group are locked, so that no design or ranking
+    starts to use it meanwhile. Raises `JudgeGroupInUseError`. Deleting it again changes nothing.
     """
     Campaign.objects.select_for_update(no_key=True).get(pk=group.campaign_id)
     row = JudgeGroup.objects.select_for_update().select_related("campaign").get(pk=group.pk)
@@ -275,7 +275,7 @@ def judge_group_delete(*, group: JudgeGroup) -> int:
 
 
 def judge_measures_store(*, task: Task, measures: MeasuresByJudge) -> int:
-    """Store these measures in place of those before; return the number of rows written.
+    """Replace the stored measures; return the number of rows written.
 
     Only rows that change are written. Call it in a transaction that holds the lock on the campaign.
     """
@@ -299,7 +299,7 @@ def judge_measures_store(*, task: Task, measures: MeasuresByJudge) -> int:
 
 
 class ConfirmationNeededError(Exception):
-    """The rules would meet more than one in five judges; `effects` says whom, and its code confirms."""
+    """The rules would affect more than one in five judges; `effects` lists them, and its code confirms."""
 
     def __init__(self, effects: RuleEffects) -> None:
         super().__init__(_("Confirm: these rules would act on more than one in five judges."))
@@ -315,9 +315,9 @@ class RulesInForce:
 
 
 def rules_preview(*, campaign: Campaign, terms: Sequence[RuleTerms]) -> RuleEffects:
-    """Return the effects of rules with these terms if they were in force now; nothing is stored.
+    """Return the effects of rules with these terms if they were in force; nothing is stored.
 
-    Raises `QualityRefusedError` for terms that no rule can have.
+    Raises `QualityRefusedError` for invalid terms.
     """
     for each in terms:
         rule_terms_check(campaign=campaign, terms=each)
@@ -333,7 +333,7 @@ def rules_preview(*, campaign: Campaign, terms: Sequence[RuleTerms]) -> RuleEffe
 def rules_put_in_force(
     *, campaign: Campaign, terms: Sequence[RuleTerms], user: User | None, confirmed: str = ""
 ) -> RulesInForce:
-    """Activate rules with these terms, let them act on the current measures, and return both.
+    """Activate rules with these terms, apply them to the current measures, and return both.
 
     Locks the campaign. Raises `ConfirmationNeededError`, and changes nothing, if together they
     would act on more than one in five judges, unless `confirmed` is the code of these effects.
@@ -349,9 +349,9 @@ def rules_put_in_force(
 def rule_replace(
     *, rule: QualityRule, terms: RuleTerms, user: User, undo: bool = False, confirmed: str = ""
 ) -> RulesInForce:
-    """Replace a rule with another and deactivate it; the new rule acts at once on all judges.
+    """Replace a rule with another one, which acts immediately on all judges.
 
-    With `undo`, what the other did is reverted. Otherwise as `rules_put_in_force`.
+    With `undo`, actions of the old rule are reverted. Otherwise as `rules_put_in_force`.
     """
     Campaign.objects.select_for_update(no_key=True).get(pk=rule.campaign_id)
     changed = quality_rule_change(rule=rule, terms=terms, user=user)
@@ -364,10 +364,10 @@ def rule_replace(
 
 @transaction.atomic
 def rule_release(*, rule: QualityRule, user: User, confirmed: str) -> RuleEffects:
-    """Let a rule that waits for an organiser act on those whom they were shown.
+    """Apply a waiting rule to the judges that the organiser was shown.
 
-    Raises `ConfirmationNeededError`, and changes nothing, if these are not the effects whose code
-    is `confirmed`; `QualityRefusedError` if nothing waits.
+    Raises `ConfirmationNeededError`, and changes nothing, unless `confirmed` is the code of the
+    current effects; `QualityRefusedError` if the rule is not waiting.
     """
     Campaign.objects.select_for_update(no_key=True).get(pk=rule.campaign_id)
     effects = RuleEffects(acts=(), measured=0)

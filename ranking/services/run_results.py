@@ -32,15 +32,15 @@ def run_result(run: RankingRun) -> dict[str, Any]:
 
 
 def run_result_of_blocks(run: RankingRun, judged: Blocks) -> dict[str, Any]:
-    """Return the result of a run, stored or not, from its judgments, wherever they were read.
+    """Return the result of a run, stored or not, from judgments from any source.
 
     Parameters
     ----------
     run : RankingRun
         Its method, parameters and seed.
     judged : Blocks
-        All judgments that count, over all systems that were shown, with documents; those of excluded judges
-        may be among them.
+        All judgments that count, over all systems shown, with documents; those of excluded judges
+        may be included.
     """
     definition = _definition_of(run)
     tallies = tallies_of_blocks(_counted_blocks(definition, judged), definition)
@@ -48,14 +48,14 @@ def run_result_of_blocks(run: RankingRun, judged: Blocks) -> dict[str, Any]:
 
 
 def run_tallies(run: RankingRun, judged: Blocks) -> RunTallies:
-    """Count the judgments 1…watermark that count, of all judges, for a run."""
+    """Tally the counting judgments 1…watermark of all judges for a run."""
     definition = _definition_of(run)
     blocks = with_documents(run.task_id, _counted_blocks(definition, judged))
     return tallies_of_blocks(blocks, definition)
 
 
 def run_agreement(run: RankingRun, judged: Blocks) -> AgreementTallies:
-    """Count the agreement of the judges of a run alone, as `run_tallies` does."""
+    """Tally the agreement of the judges of a run, as `run_tallies` does."""
     return tally_agreement(_counted_blocks(_definition_of(run), judged).with_judges_in_order())
 
 
@@ -64,7 +64,7 @@ def _definition_of(run: RankingRun) -> Definition:
 
 
 def _counted_blocks(definition: Definition, judged: Blocks) -> Blocks:
-    """Return the blocks without excluded judges, over the systems that are ranked."""
+    """Return the blocks of judges not excluded, restricted to ranked systems."""
     counted = judged.without_judges(definition.excluded)
     return counted.without(set(counted.systems).difference(definition.systems))
 
@@ -74,20 +74,20 @@ def run_result_of(
 ) -> dict[str, Any]:
     """Return the result of a run from the tallies of its judgments.
 
-    The same tallies give the same bits, whether they were counted at once or kept up to date.
+    The same tallies give the same bits, whether counted at once or incrementally.
 
     Parameters
     ----------
     tallies : RunTallies
-        Of the `run_definition` of these parameters.
+        Tallies with the `run_definition` of these parameters.
     parameters : mapping
-        The parameters that the run records.
+        Parameters recorded by the run.
     seed : int
 
     Raises
     ------
     ValueError
-        If the tallies are of another definition.
+        If the tallies have another definition.
     """
     expected = run_definition(parameters, method=tallies.definition.method, seed=seed)
     if tallies.definition != expected:
@@ -162,7 +162,7 @@ def with_documents(task_id: int, blocks: Blocks) -> Blocks:
 def _units_and_limits(
     counted: CountedJudgments, ranking: Ranking, parameters: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the numbers of units behind the ranges, and the units not accounted for."""
+    """Return the numbers of units that ranges rest on, and the units not accounted for."""
     effective, documents = effective_units_of_sizes(counted.sizes), counted.documents
     of_documents = {"documents": documents, "effective_documents": effective.documents}
     return {
@@ -213,22 +213,22 @@ _RANGE = (
 def stopping_result(
     counted: CountedJudgments, ranking: Ranking, rule: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the separated pairs, the ranges that hold at any time, and the criteria that are met.
+    """Return the progress by the stopping rule, and the anytime ranges.
 
     The day of the rule is not considered, since it does not follow from judgments.
 
     Returns
     -------
     dict
-        `stopping`: `judgments`, `pairs` of all systems, with and without a score, `pairs_apart` and `clusters` as
-        the rule looks at them (None where this ranking does not say, and clusters also while a system has no
-        rank or no range), and the `criteria` that are met. `anytime`: Expected Wins' ranges of each
+        `stopping`: `judgments`, `pairs` of all systems, with and without a score, `pairs_apart` and `clusters` by
+        the tests of the rule (None if this ranking has none, and clusters also while a system has no
+        rank or no range), and the `criteria` that are met. `anytime`: Expected Wins' ranges of the
         `systems`, `clusters`, `pairs_apart` and `refusals`; None if the tallies have no moments of segments and
         judges.
     """
     anytime = rank_at_any_time(counted, confidence=rule["confidence"])
     looked_at = anytime if rule["tests"] == RuleTests.ANYTIME else ranking
-    # Also those without a score yet: a few systems that were judged first must not meet the rule.
+    # Includes systems without a score: a few systems judged first must not meet the rule.
     systems = len(counted.systems)
     found = {
         "judgments": counted.blocks,
@@ -266,7 +266,7 @@ def _clusters(ranking: Ranking) -> int | None:
 def _met(found: Mapping[str, Any], rule: Mapping[str, Any]) -> list[str]:
     met = []
     apart, share = found["pairs_apart"], rule["pairs_share"]
-    # As whole numbers would say it: 0.9 of ten pairs is nine, whatever floats make of it.
+    # Rounded against float errors: 0.9 of ten pairs is nine.
     pairs = found["pairs"]
     if share is not None and apart is not None and pairs and apart >= round(share * pairs, 9):
         met.append("pairs_share")
@@ -291,7 +291,7 @@ def _anytime(ranking: Ranking) -> dict[str, Any]:
 def stored_pairs(ranking: Ranking) -> list[list[float]]:
     """Return wins, losses, ties, p-value and corrected p-value of each pair; `pairs_of` reads them.
 
-    Names, which every row would repeat, follow from the order within each group: first and second, first and third …
+    Names are not stored: they follow from the order within each group, first and second, first and third …
     """
     return [
         [pair.wins, pair.losses, pair.ties, pair.p_value, pair.adjusted_p] for pair in ranking.pairs

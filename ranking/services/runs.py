@@ -1,6 +1,6 @@
-"""Compute rankings, once for each watermark, from tallies that each judgment updates or a count of all; store, keep and reproduce them.
+"""Compute, store, keep and reproduce rankings, from tallies that are updated with each judgment or recounted.
 
-Whatever is not kept follows again, bit for bit, from its watermark and parameters.
+Rankings that are not kept can be recomputed bit for bit from watermark and parameters.
 """
 
 from __future__ import annotations
@@ -74,10 +74,10 @@ def latest_ranking_replace(
 ) -> None:
     """Store a new ranking as the latest of its task, and keep milestones.
 
-    The ranking before it is kept if it was the last of its day, the new one by `kept_for`; then
+    The previous ranking is kept if it was the last of its day, the new one by `kept_for`; then
     `run` is saved. Call it in the transaction that read `latest`, under the lock of the test set's
-    ranking. Without `has_webhooks`, no webhook messages are queued, and no query looks for
-    endpoints.
+    ranking. Without `has_webhooks`, no webhook messages are queued, and endpoints are not
+    queried.
     """
     last = latest.last_kept if latest else None
     if (
@@ -95,7 +95,7 @@ def latest_ranking_replace(
     else:
         run.finished_at = Task.objects.values_list(Now(), flat=True).get(pk=run.task_id)
     if criteria:
-        # Only the first one that meets it is kept for that, so it has a number.
+        # Only the first one that meets the rule is kept for this reason, so it has a number.
         met = {
             "run": run.pk,
             "judgments": run.result["input"]["blocks"],
@@ -117,10 +117,10 @@ def latest_ranking_replace(
 
 @transaction.atomic
 def latest_ranking_keep(*, task_id: int) -> RankingRun | None:
-    """Keep the current ranking of a task permanently, at a user's request; return it.
+    """Keep the current ranking of a task permanently at a user's request; return it.
 
-    One that is kept already is unchanged. Waits for a running ranking, so that its result is kept,
-    not the ranking shown before. Returns None if there is no ranking yet.
+    A ranking that is kept already stays unchanged. Waits for a running ranking, and then keeps its result,
+    not the previous one. Returns None if there is no ranking yet.
     """
     named_lock(_lock_name(task_id))
     latest = LatestRanking.objects.select_related("last_kept").filter(pk=task_id).first()
@@ -157,7 +157,7 @@ def _keep_for_its_day(task_id: int) -> bool:
 
 
 def ranking_lock_try(*, task_id: int) -> bool:
-    """Take the lock on rankings of a test set until the transaction ends; False if another has it."""
+    """Take the lock on rankings of a test set until the transaction ends; return False if it is taken."""
     return named_lock_try(_lock_name(task_id))
 
 
@@ -207,7 +207,7 @@ def kept_for(
 ) -> KeptFor | None:
     """Return why a new ranking is kept, or None; `last` is the newest one kept.
 
-    `is_first_of_rule`: no ranking before met the stopping rule that this one meets.
+    `is_first_of_rule`: this is the first ranking that meets the stopping rule.
 
     With N judgments, growth keeps at most 50 + ln(N / 50) / ln(1.02) of them: 550 for a million.
     """
@@ -225,35 +225,35 @@ def kept_for(
 
 
 def is_last_of_its_day(finished_at: datetime, *, now: datetime) -> bool:
-    """Return whether a ranking that was the latest until now is the last of its day, by UTC."""
+    """Return whether a ranking that was the latest until now is the last of its day (UTC)."""
     return finished_at.astimezone(UTC).date() < now.astimezone(UTC).date()
 
 
 logger = logging.getLogger(__name__)
 
-#: Maximum number of judgments counted within a ranking; more are counted in the background.
+#: Maximum number of judgments recounted while ranking; more are counted in the background.
 COUNTED_IN_PLACE = 5_000
-#: Tallies in memory are stored after this many judgments, or after this many seconds and fewer
-#: judgments: a starting worker counts the judgments since.
+#: Tallies in memory are stored after this many judgments, or after this many seconds if there are
+#: fewer: a starting worker counts the judgments since.
 STORED_AFTER_JUDGMENTS = 300
 STORED_AFTER_SECONDS = 30
 _FEWER_JUDGMENTS = 30
 
 
 class TalliesMissingError(Exception):
-    """There are no tallies to start from, and too many judgments to count them all now."""
+    """There are no stored tallies, and too many judgments to count them now."""
 
 
 def live_definition(run: RankingRun, kinds: Mapping[str, str]) -> LiveDefinition:
-    """Return the definition of the live tallies for a run; `kinds` are of the systems by name."""
-    # A test set has one reference of each kind; the first by name, if it has more.
+    """Return the definition of the live tallies for a run; `kinds` are the kinds of systems by name."""
+    # If a test set has several references of one kind, the first by name is used.
     names = {kinds[name]: name for name in sorted(kinds, reverse=True)}
     return LiveDefinition(
         ranking=run_definition(run.parameters, method=run.method, seed=run.seed),
         systems=tuple(sorted(kinds)),
         reference=names.get(SystemKind.REFERENCE),
         bad_reference=names.get(SystemKind.BAD_REFERENCE),
-        # Corrections whose judgments are left out change the counts of blocks.
+        # Corrections change the counts of blocks if their judgments are left out.
         version=" ".join([code_version(), *map(str, run.parameters.get("corrections", ()))]),
     )
 
@@ -261,16 +261,16 @@ def live_definition(run: RankingRun, kinds: Mapping[str, str]) -> LiveDefinition
 def live_tallies(
     run: RankingRun, *, kinds: Mapping[str, str], is_awaited: bool = True
 ) -> LiveTallies:
-    """Return the tallies of the judgments 1…watermark for a run; `kinds` are of the systems by name.
+    """Return the tallies of the judgments 1…watermark for a run; `kinds` are the kinds of systems by name.
 
-    They are those in memory or in the test set's row, with what changed since; counted from all
-    judgments if these are of something else, damaged, or of later judgments. Tallies in memory are used
-    again only after the transaction was committed. Call it under the lock of the test set's ranking.
+    Tallies in memory or in the test set's row are updated; all judgments are recounted if these
+    have another definition, are damaged, or include later judgments. Tallies in memory are reused
+    only after the transaction was committed. Call it under the lock of the test set's ranking.
 
     Raises
     ------
     TalliesMissingError
-        If more than `COUNTED_IN_PLACE` judgments would have to be counted, and `is_awaited` is false.
+        If more than `COUNTED_IN_PLACE` judgments would have to be recounted, and `is_awaited` is false.
     """
     definition = live_definition(run, kinds)
     task_id = run.task_id
@@ -281,7 +281,7 @@ def live_tallies(
     elif held is None or held.build != row.build or held.watermark < row.watermark:
         held = _read(row, definition)
     if held is not None and held.watermark > run.watermark:
-        # The run is of an earlier moment. The held tallies stay unchanged.
+        # The run is of an earlier watermark. The tallies in memory stay unchanged.
         _put_after_commit(task_id, held)
         return _counted(run, definition)
     if held is not None:
@@ -306,7 +306,7 @@ def _read(row: StoredTallies, definition: LiveDefinition) -> HeldTallies | None:
 
 
 def _advanced(held: HeldTallies, run: RankingRun) -> HeldTallies | None:
-    """Return the tallies with the judgments up to the run's watermark; None if they do not fit."""
+    """Return the tallies updated to the run's watermark; None if they do not fit."""
     if held.watermark == run.watermark:
         return held
     try:
@@ -341,7 +341,7 @@ def _is_to_be_stored(held: HeldTallies) -> bool:
 
 
 def tallies_store(held: HeldTallies, task_id: int) -> None:
-    """Store tallies in the row of their test set, in place of those before."""
+    """Replace the tallies in the row of their test set."""
     row = StoredTallies(
         task_id=task_id,
         build=held.build,
@@ -366,13 +366,13 @@ def _put_after_commit(task_id: int, held: HeldTallies) -> None:
     transaction.on_commit(put)
 
 
-#: Test sets whose tallies are held at the same time: those that were ranked last.
+#: Number of test sets whose tallies are held in memory: those ranked last.
 MOST_HELD = 8
 
 
 @dataclass
 class HeldTallies:
-    """Tallies at a watermark, and the state of the row they were last stored in."""
+    """Tallies at a watermark, and the state of their stored row."""
 
     tallies: LiveTallies
     watermark: int
@@ -382,8 +382,8 @@ class HeldTallies:
     stored_at: float
 
 
-#: The tallies that were used last, by test set, in this process. Those that a ranking takes and does not put back are
-#: forgotten, so that those of a transaction that failed are never used again.
+#: The tallies used last, by test set, in this process. A ranking removes them and puts them back after its commit,
+#: so that tallies of a failed transaction are never reused.
 CACHE: Final[dict[int, HeldTallies]] = {}
 
 
@@ -393,7 +393,7 @@ _AGREEMENT_CONFIDENCE = 0.95
 
 
 def planned_run(basis: RankingBasis, kinds: Mapping[str, str]) -> RankingRun:
-    """Return a run of all judgments, without its result; `kinds` are of the systems by name."""
+    """Return a run of all judgments without its result; `kinds` are the kinds of systems by name."""
     settings = ranking_settings_in_force(task_id=basis.task_id)
     choice = settings.choice
     method = _method(basis, settings)
@@ -411,11 +411,11 @@ def planned_run(basis: RankingBasis, kinds: Mapping[str, str]) -> RankingRun:
 
 
 def _of_group(basis: RankingBasis, settings: RankingSettings) -> dict[str, Any]:
-    """Return whose judgments alone count; nothing where all do."""
+    """Return the parameters that restrict judges to a group; empty if all judges count."""
     group = settings.judge_group
     if group is None:
         return {}
-    # By pseudonym: the judges outside the group at this time, even if they join it later.
+    # The judges who are outside the group now, even if they join it later.
     others = judges_outside(task_id=basis.task_id, group_id=group.pk)
     return {"judge_group": {"name": group.name, "others": others}}
 
@@ -423,12 +423,12 @@ def _of_group(basis: RankingBasis, settings: RankingSettings) -> dict[str, Any]:
 def _method(basis: RankingBasis, settings: RankingSettings) -> str:
     """Return the chosen method, or the default for the designs used so far.
 
-    That is Expected Wins; Bradley–Terry if a design has ever chosen pairs by their judgments: an active
+    The default is Expected Wins, or Bradley–Terry if a design has ever chosen pairs by their judgments: an active
     design stops showing pairs that are already separated, and Expected Wins gives their few comparisons as
-    much weight as the many of others (`docs/sampling.md`). Anytime ranges are of Expected Wins for any
+    much weight as the many of others (`docs/sampling.md`). Anytime ranges use Expected Wins for any
     design: they do not separate systems with different opponents.
 
-    `ranking.selectors.runs` says the same to the database.
+    `ranking.selectors.runs` has the same default in SQL.
     """
     if settings.method != RankingSettings.Method.BY_DESIGN:
         return settings.method
@@ -446,10 +446,10 @@ def _parameters(
         "resamples": _RESAMPLES,
         "content_key_version": CONTENT_KEY_VERSION,
         "reference": "exclude",
-        # By name, because systems may later be marked as references, or no longer.
+        # By name, because the kind of a system may change later.
         "systems": [name for name, kind in kinds.items() if kind == SystemKind.SYSTEM],
         "left_out": [name for name, kind in kinds.items() if kind != SystemKind.SYSTEM],
-        # By pseudonym, for the same reason: all excluded judges, even if they have not judged here.
+        # All excluded judges by pseudonym, even if they have not judged here.
         "excluded_judges": excluded_judges(campaign_id=basis.campaign_id),
         **corrections_recorded(basis.task_id),
         "agreement": {
@@ -461,13 +461,13 @@ def _parameters(
     }
 
 
-#: If nothing is heard for so long, the worker was killed or the message was lost: it is sent again.
+#: After this time without news, the worker was killed or the message was lost: it is resent.
 SILENT_SECONDS = 60
 
 
 @transaction.atomic
 def tallies_build_request(*, task_id: int) -> None:
-    """Have a worker count all judgments, unless one does already or is about to."""
+    """Have a worker count all judgments, unless that is already requested or running."""
     RankingUpkeep.objects.bulk_create([RankingUpkeep(task_id=task_id)], ignore_conflicts=True)
     silent = Q(counting_at=None) | Q(counting_at__lt=Now() - timedelta(seconds=SILENT_SECONDS))
     if RankingUpkeep.objects.filter(silent, pk=task_id).update(counting_at=Now()):
@@ -475,10 +475,10 @@ def tallies_build_request(*, task_id: int) -> None:
 
 
 def tallies_build(*, task_id: int) -> None:
-    """Count all judgments of a test set, piece by piece, and store the tallies.
+    """Count all judgments of a test set in pieces, and store the tallies.
 
-    No lock is held meanwhile: judgments with a number never change. Later judgments are added by
-    the next ranking, which is requested. Running it twice costs time only.
+    No lock is held, because numbered judgments never change. Later judgments are added by
+    the next ranking, which is requested here. Running it twice only costs time.
     """
     kinds = system_kinds(task_id=task_id)
     run = planned_run(ranking_basis(task_id=task_id), kinds)
@@ -493,7 +493,7 @@ def tallies_build(*, task_id: int) -> None:
 
 
 def _counted_in_pieces(task_id: int, definition: LiveDefinition, watermark: int) -> LiveTallies:
-    """Count the judgments 1…watermark, saying after each piece that a worker is at it."""
+    """Count the judgments 1…watermark, recording a sign of life after each piece."""
     tallies = LiveTallies(definition)
     for changed in changed_judgments(
         task_id=task_id, start=0, stop=watermark, systems=definition.systems
@@ -505,9 +505,9 @@ def _counted_in_pieces(task_id: int, definition: LiveDefinition, watermark: int)
 
 @dataclass(frozen=True, slots=True)
 class ComputedRun:
-    """A new ranking, and the tallies that the measures of its judges are computed from.
+    """A new ranking, and the tallies for the measures of its judges.
 
-    `judges` are of all judges; `agreement` leaves excluded judges and references out.
+    `judges` are the tallies of all judges; `agreement` leaves excluded judges and references out.
     """
 
     run: RankingRun
@@ -516,7 +516,7 @@ class ComputedRun:
 
 
 def ranking_run_compute(*, task_id: int, watermark: int | None = None) -> RankingRun | None:
-    """Rank a test set now, as `ranking_compute` does; return the run alone."""
+    """Rank a test set now, as `ranking_compute` does; return only the run."""
     computed = ranking_compute(task_id=task_id, watermark=watermark)
     return None if computed is None else computed.run
 
@@ -528,11 +528,11 @@ def ranking_compute(
     is_awaited: bool = True,
     again: bool = False,
 ) -> ComputedRun | None:
-    """Rank a task now and store the ranking as the latest, unless that is the same.
+    """Rank a task now and store the ranking as the latest, unless it is unchanged.
 
     With `watermark`, rank the judgments up to this number and keep the run: see
-    `ranking_history_compute`. Other runs are kept, and have a primary key then, if they are milestones:
-    see `ranking.services.runs`.
+    `ranking_history_compute`. Other runs are kept, and then have a primary key, if they are milestones:
+    see `kept_for`.
 
     Submissions are never blocked. Judgments without a number get one; then the watermark is read, and
     then the judgments 1…watermark. Numbers are committed in order and without gaps, and judgments
@@ -541,14 +541,14 @@ def ranking_compute(
     Two workers never rank a test set at the same time: the second one gets None immediately. A
     worker that has ranked a test set checks again afterwards (`ranking.tasks`).
 
-    If all judgments have to be recounted and the caller does not wait (`is_awaited`), many of them
+    If many judgments have to be recounted and the caller does not wait (`is_awaited`), they
     are counted in the background, while the latest ranking stays. With `again`, rank even if the
-    latest ranking is the same.
+    latest ranking is up to date.
 
     Returns the run and its tallies, or None if there is no judgment, if the latest ranking is the
     same, if another worker is ranking, or if judgments are counted in the background first.
     """
-    # Before the transaction, which would keep others who give numbers waiting until the ranking is done.
+    # Before the transaction, which would block others who assign numbers until the ranking is done.
     judgments_number(task_id=task_id)
     try:
         return _compute(task_id, watermark, is_awaited=is_awaited, again=again)
@@ -591,9 +591,9 @@ def _compute(
 
 
 def _sampling_state_update(run: RankingRun, pairs: Tallies, kinds: Mapping[str, str]) -> None:
-    """Store each pair's wins and ties for an active design to draw by; other designs need none.
+    """Store each pair's wins and ties for active designs; other designs need none.
 
-    `pairs` are of the judges who are not excluded; damaged references are left out here.
+    `pairs` do not include excluded judges; damaged references are left out here.
     """
     design = design_in_force(task_id=run.task_id)
     if design is None or design.kind != Design.Kind.ACTIVE:
@@ -612,9 +612,9 @@ def _sampling_state_update(run: RankingRun, pairs: Tallies, kinds: Mapping[str, 
 def ranking_history_compute(*, task_id: int, steps: int = 24) -> list[RankingRun]:
     """Rank a test set as if its judgments had come in over time; return the runs.
 
-    This is for judgments that came at once, from a file or a simulation. It computes and keeps `steps`
-    runs, evenly spread after the latest ranking; the last one is of all judgments. No run is of fewer
-    judgments than the latest ranking, so that the last run remains the one with the most judgments.
+    This is for judgments that were imported or simulated all at once. It computes and keeps `steps`
+    runs, evenly spread after the latest ranking; the last one is of all judgments. No run has fewer
+    judgments than the latest ranking, so that the last run has the most judgments.
     """
     latest = LatestRanking.objects.filter(pk=task_id).values_list("watermark", flat=True)
     start = latest.first() or 0
@@ -628,14 +628,14 @@ def ranking_run_reproduce(run: RankingRun) -> dict[str, Any]:
     """Return the result of a run, kept or not, recomputed only from its record.
 
     It equals `run.result` bit for bit, even after later judgments, revisions and changes: judgments
-    after the watermark, and revisions by them, do not count, and later systems are left out, as are
-    columns of the ranking table that were added after the run. (Resampling uses the names of systems
+    and revisions after the watermark do not count, and later systems are left out, as are
+    columns of the ranking table added after the run. (Resampling uses the names of systems
     and judges, so renaming one changes the result.)
 
     Raises
     ------
     ValueError
-        If this code no longer computes runs of this kind, or judgments of wrong outputs were left out, or counted again,
+        If this version no longer computes such runs, or if judgments of wrong outputs have been excluded or included again
         since.
     """
     if run.method not in METHODS:

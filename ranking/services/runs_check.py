@@ -24,11 +24,11 @@ class RunsChecked:
     Attributes
     ----------
     same : int
-        Rankings that came out bit for bit as they are stored.
+        Rankings reproduced bit for bit.
     differing : list[int]
-        Watermarks of those that came out otherwise.
+        Watermarks of rankings with another result.
     refused : list[str]
-        Why this version does not compute some of them.
+        Reasons why this version cannot compute some of them.
     """
 
     same: int = 0
@@ -62,9 +62,9 @@ def _runs(task_id: int) -> Iterator[RankingRun]:
 def tallies_check(*, task_id: int, corrects: bool = True) -> list[str]:
     """Return the names of differences between a task's stored numbers and its judgments.
 
-    All judgments are read at once and recounted, as when a run is reproduced, instead of updating
-    changed segments. Numbers that were checked and have not changed since are not recounted. With
-    `corrects`, the tallies are discarded, in the memory of workers too, and the ranking is
+    All judgments are read and recounted, as when a run is reproduced, instead of updating
+    changed segments. Tallies that were checked and have not changed since are not recounted. With
+    `corrects`, wrong tallies are discarded, also in the memory of workers, and the ranking is
     recomputed.
     """
     row = StoredTallies.objects.filter(pk=task_id).first()
@@ -77,14 +77,14 @@ def tallies_check(*, task_id: int, corrects: bool = True) -> list[str]:
         rows = StoredTallies.objects.filter(pk=task_id, build=row.build)
         rows.update(checked_watermark=run.watermark)
     elif corrects:
-        # Workers that hold these in memory see that the row is gone.
+        # Workers with a copy in memory see that the row is gone.
         StoredTallies.objects.filter(pk=task_id).delete()
         ranking_compute(task_id=task_id, again=True)
     return wrong
 
 
 def _differing(row: StoredTallies, run: RankingRun) -> Iterable[str]:
-    """Yield the names of differences; tallies with another definition are replaced anyway."""
+    """Yield the names of differences; none for tallies with another definition, which are replaced anyway."""
     kinds = system_kinds(task_id=run.task_id)
     definition = live_definition(run, kinds)
     if bytes(row.definition) != definition.digest:

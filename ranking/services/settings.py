@@ -1,4 +1,4 @@
-"""Changes of how test sets are ranked, and of the rule by which judging is to end."""
+"""Change ranking settings and stopping rules of test sets."""
 
 from datetime import date
 from typing import Any, Final
@@ -21,7 +21,7 @@ from ranking.selectors.runs import ranking_settings_in_force, stopping_rule_hist
 from ranking.wording.methods import METHOD_WORDS, LiveMethod
 from ranking.wording.stopping_rules import CRITERIA, looks_at_tests
 
-#: A thousand resamples are too few for a higher confidence.
+#: A thousand resamples are too few for a higher confidence level.
 MAX_CONFIDENCE = 0.999
 
 
@@ -38,15 +38,14 @@ def ranking_settings_change(
 
     `changes` are parts of a `RangeChoice` as plain values, and `judge_group`. Omitted settings stay unchanged.
 
-    If the kind of ranges changes, level, correction and sides that are not given become the
-    defaults of the new kind. A change is stored as a row with its author, its time and all
-    settings, the reason, and how many judgments there were. Nothing is stored if no setting differs, unless
-    there is a reason that the settings in force do not have: so they are fixed with words. From the first judgment on
-    a change needs a reason. The worker is told to
-    rank the test set again. Earlier runs keep the settings they recorded.
+    If the kind of ranges changes, omitted level, correction and sides become the defaults of the new kind.
+    A change is stored as a row with its author, time, reason, all settings, and the number of judgments.
+    Nothing is stored if no setting differs, unless there is a new reason, which fixes the settings. From the
+    first judgment on a change needs a reason. A new ranking is requested. Earlier runs keep the settings they
+    recorded.
 
-    Only judges of `judge_group` count in the ranking; None: all. Locks the test set, and the group. Raises
-    `RangeChoiceError`, and changes nothing, if the settings do not go together.
+    Only judges of `judge_group` count in the ranking; None means all. Locks the test set and the group. Raises
+    `RangeChoiceError`, and changes nothing, if the settings are inconsistent.
     """
     Task.objects.select_for_update(no_key=True).get(pk=task.pk)
     before = ranking_settings_in_force(task_id=task.pk)
@@ -92,7 +91,7 @@ def _why_now(judgments: int) -> str:
 
 
 def _group_check(group: JudgeGroup, task: Task) -> None:
-    """Lock the group, so that it is not deleted meanwhile; raise `RangeChoiceError` if it is not there."""
+    """Lock the group, so that it is not deleted meanwhile; raise `RangeChoiceError` if it does not exist."""
     present = JudgeGroup.objects.present().filter(campaign=task.test_set.campaign_id)
     if not present.select_for_update(no_key=True).filter(pk=group.pk).exists():
         raise RangeChoiceError(
@@ -101,7 +100,7 @@ def _group_check(group: JudgeGroup, task: Task) -> None:
 
 
 def _check(choice: RangeChoice, task: Task) -> None:
-    """Raise `RangeChoiceError` for choices that are not possible for this test set."""
+    """Raise `RangeChoiceError` for choices that this test set does not allow."""
     if choice.confidence > MAX_CONFIDENCE:
         raise RangeChoiceError(f"The maximum confidence is {MAX_CONFIDENCE}.", field="confidence")
     active = Design.objects.filter(task=task, kind=Design.Kind.ACTIVE)
@@ -116,7 +115,7 @@ def _check(choice: RangeChoice, task: Task) -> None:
 
 
 def _method_check(method: LiveMethod, choice: RangeChoice, task: Task) -> None:
-    """Raise `RangeChoiceError` if a method does not go with such ranges, or with the designs there were."""
+    """Raise `RangeChoiceError` if a method does not support such ranges, or the designs used so far."""
     if method is LiveMethod.BY_DESIGN:
         return
     if choice.ranges == "anytime" and method is not LiveMethod.EXPECTED_WINS:
@@ -145,7 +144,7 @@ _MOST: Final = 2**31 - 1
 
 
 class StoppingRuleError(RefusedError, ValueError):
-    """A rule cannot be like this; `field` names the part at fault."""
+    """Invalid stopping rule; `field` names the invalid part."""
 
 
 @transaction.atomic
@@ -161,13 +160,13 @@ def stopping_rule_set(
     confidence: float = 0.95,
     reason: str = "",
 ) -> StoppingRule | None:
-    """Replace the stopping rule; without a criterion there is none any more.
+    """Replace the stopping rule; without criteria, remove it.
 
-    It is stored as a row, with how many judgments there were; from the first judgment on it needs a reason. Nothing
-    is stored if it says the same as before. The worker is told to rank again. Locks the test set.
+    It is stored as a row with the number of judgments; from the first judgment on it needs a reason. Nothing
+    is stored if the rule is unchanged. A new ranking is requested. Locks the test set.
 
-    Returns the rule in force, None if there is none. Raises `StoppingRuleError`, and changes nothing, where it makes
-    no sense.
+    Returns the rule in force, None if there is none. Raises `StoppingRuleError`, and changes nothing, if the rule is
+    invalid.
     """
     Task.objects.select_for_update(no_key=True).get(pk=task.pk)
     rule = StoppingRule(

@@ -1,7 +1,7 @@
 """Jobs of shards, written by `ranking.engines.by_celery` and its workers.
 
-A message names a job and the number of a shard; all else is in the database. So a message can ask
-for nothing that the job's engine did not ask for, and a result survives the broker.
+A message contains a job and the number of a shard; everything else is in the database. So a message can request
+only work that the engine created, and results survive a loss of the broker.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from ranking.code_version import code_version
 from ranking.core.sharding import decode, encode
 from ranking.models import ShardJob, ShardResult
 
-#: An engine says more often than this that it still waits.
+#: Engines renew their jobs more often than this.
 WATCH_SECONDS = 30
 _FORGOTTEN_AFTER = timedelta(minutes=10)
 
 
 def shard_job_create(*, work: Callable[[Any], Any], shards: Sequence[Any]) -> ShardJob:
-    """Store work and its shards for the workers, committed on return.
+    """Store work and its shards for the workers, and commit.
 
     Raises
     ------
     EncodingError
-        If it cannot be written for other machines.
+        If the work cannot be encoded for other machines.
     RuntimeError
-        Inside a transaction, because workers would see nothing until its end.
+        Inside a transaction, because workers would not see the job until its end.
     """
     with transaction.atomic(durable=True):
         return ShardJob.objects.create(
@@ -41,10 +41,10 @@ def shard_job_create(*, work: Callable[[Any], Any], shards: Sequence[Any]) -> Sh
 
 
 def shard_compute(*, job_id: int, shard: int) -> None:
-    """Compute one shard of a job and store its result; do nothing if there is one or the job is gone.
+    """Compute one shard of a job and store its result, unless it has one or the job is gone.
 
     Two workers never compute the same shard: the lock is held until the commit, and PostgreSQL frees
-    it at once when a worker is killed. Whatever goes wrong in the work itself is stored, too.
+    it at once when a worker is killed. Errors of the work itself are stored, too.
     """
     with transaction.atomic():
         if not named_lock_try(f"shard {shard} of job {job_id}"):
@@ -55,7 +55,7 @@ def shard_compute(*, job_id: int, shard: int) -> None:
         if job is None:
             return
         result, failure = _outcome(job, shard)
-        # The job may be deleted while its shard is computed; then the result is dropped.
+        # The job may be deleted meanwhile; then the result is dropped.
         if ShardJob.objects.select_for_update(no_key=True).filter(pk=job_id).exists():
             ShardResult.objects.bulk_create(
                 [ShardResult(job_id=job_id, shard=shard, result=result, failure=failure)],
@@ -69,7 +69,7 @@ def shard_job_watch(*, job_id: int) -> None:
 
 
 def shard_job_delete(*, job_id: int) -> None:
-    """Delete a job with its results; its shards that are still to come are then left alone."""
+    """Delete a job with its results; remaining shards are then not computed."""
     ShardJob.objects.filter(pk=job_id).delete()
 
 
@@ -92,7 +92,7 @@ def _outcome(job: ShardJob, shard: int) -> tuple[bytes | None, str]:
 
 @lru_cache(maxsize=1)
 def _work_of(job_id: int) -> tuple[Callable[[Any], Any], Sequence[Any]]:
-    """Return the work of a job and its shards; the last job is kept, because its shards come in a row."""
+    """Return the work of a job and its shards; the last job is cached, because its shards follow one another."""
     stored = ShardJob.objects.values_list("work", flat=True).get(pk=job_id)
     work, shards = decode(bytes(stored))
     return work, shards

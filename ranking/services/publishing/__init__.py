@@ -1,1 +1,1 @@
-"""Publish results of test sets, and change who may see them."""
+"""Publish results of test sets, and change their visibility."""

@@ -1,4 +1,4 @@
-"""Ask for the bundle of a published result, store it, and have a draft of it made at Zenodo."""
+"""Request and store the bundle of a published result, and request a draft at Zenodo."""
 
 import re
 from base64 import urlsafe_b64encode
@@ -33,7 +33,7 @@ from ranking.services.publishing.naming import PublishingRefusedError
 
 
 def database_now() -> datetime:
-    """Return the moment it is. One query."""
+    """Return the current time of the database. One query."""
     moment: datetime = Task.objects.values_list(Now(), flat=True)[:1].get()
     return moment
 
@@ -92,12 +92,12 @@ def _seeds_give(result: PublishedResult, by: User | None) -> bool:
             design_change(task=task, changed_by=by, seed=seed_draw())
         except DesignRefusedError:
             return False
-    # Last, under the lock of planning.
+    # Last, under the planning lock.
     return _is_over(task)
 
 
 def new_seed_comes(*, task: Task, content: Mapping[str, Any]) -> bool:
-    """Return whether publishing this content now would put the same design in force with a new seed."""
+    """Return whether publishing this content now would replace the seed of the design in force."""
     seeds = _seeds_to_give(task, content)
     in_force = design_in_force(task_id=task.pk)
     if seeds is None or in_force is None or in_force.seed not in seeds:
@@ -110,10 +110,10 @@ def new_seed_comes(*, task: Task, content: Mapping[str, Any]) -> bool:
 
 
 def _seeds_to_give(task: Task, content: Mapping[str, Any]) -> set[int] | None:
-    """Return the seeds that drew a task; None while they could be misused.
+    """Return the seeds used to draw a task; None while they could be misused.
 
-    So it is while judging goes on, HITs that they drew are still to be judged, another test set is drawn by one of
-    them, or a system is not named, whose name could be tested.
+    They could be while judging goes on, while HITs drawn by them are unjudged, if another test set is drawn by one of
+    them, or if a system is anonymous, whose name could be tested.
     """
     if hides_a_name(content) or not _is_over(task):
         return None
@@ -127,7 +127,7 @@ def _seeds_to_give(task: Task, content: Mapping[str, Any]) -> set[int] | None:
 
 
 def _is_over(task: Task) -> bool:
-    """Return whether nothing is lent any more, nor anything left that could be lent after opening again."""
+    """Return whether no HIT is assigned, nor left to assign after reopening."""
     closed = Q(closed_at__isnull=False) | Q(
         test_set__campaign__state__in=[CampaignState.CLOSED, CampaignState.ARCHIVED]
     )
@@ -139,10 +139,10 @@ def _is_over(task: Task) -> bool:
 def result_bundle_store(
     *, result: PublishedResult, stream: IO[bytes], files: Sequence[dict[str, Any]]
 ) -> PublishedResult:
-    """Store the zip of a bundle, unless one was stored meanwhile.
+    """Store the zip of a bundle, unless one has been stored meanwhile.
 
     `result` is the row that the zip was made from. Raises `PublishingRefusedError` if the request
-    changed meanwhile (texts or seeds): then another worker makes the requested bundle.
+    has changed (texts or seeds): then another worker makes the requested bundle.
     """
     kept = PublishedResult.objects.select_for_update(no_key=True).get(pk=result.pk)
     if kept.bundle_id is not None:
@@ -172,7 +172,7 @@ def result_bundle_store(
     return kept
 
 
-#: Licences that are offered, by the names that Zenodo has for them.
+#: Available licences, by their names at Zenodo.
 LICENCES: Final[Mapping[str, str]] = {
     "cc-by-4.0": "Creative Commons Attribution 4.0 International",
     "cc-by-sa-4.0": "Creative Commons Attribution Share Alike 4.0 International",
@@ -185,7 +185,7 @@ SEALED: Final = "sealed_token"
 
 
 class ZenodoHost(TextChoices):
-    """Site of a draft."""
+    """Site for drafts."""
 
     SANDBOX = (
         "sandbox",
@@ -195,12 +195,12 @@ class ZenodoHost(TextChoices):
 
 
 class ZenodoRefusedError(Exception):
-    """No draft is made of it; the words are for organisers."""
+    """The draft cannot be made; the message is for organisers."""
 
 
 @override("en")
 def zenodo_metadata(result: PublishedResult, *, licence: str, url: str) -> dict[str, Any]:
-    """Return Zenodo's metadata of a result, in English like its files; `url` is its page here.
+    """Return Zenodo's metadata of a result, in English like its files; `url` is the public page.
 
     Creators are the authors of the citation, or the campaign if there are none.
     """
@@ -230,7 +230,7 @@ def zenodo_metadata(result: PublishedResult, *, licence: str, url: str) -> dict[
 
 
 def _access(result: PublishedResult) -> dict[str, str]:
-    """Return from when on files are open; Zenodo knows days, so the first one that begins after an embargo."""
+    """Return the access rights: after an embargo, files are open from the next day on, because Zenodo stores days."""
     until = result.embargo_until
     if until is None or until <= database_now():
         return {"access_right": "open"}
@@ -251,12 +251,12 @@ def zenodo_draft_ask(
 ) -> Job:
     """Have a worker create a Zenodo draft of a result's bundle in the token's account; return the job.
 
-    Nothing here publishes it. The token is kept encrypted until the job has ended, and never longer.
+    The draft is not published. The token is stored encrypted, and deleted when the job ends.
 
     Raises
     ------
     ZenodoRefusedError
-        If it is not allowed here, the result is retracted or has no bundle yet, or a worker is at it.
+        If drafts are disabled, the result is retracted or has no bundle yet, or a worker is already making one.
     """
     if not settings.ZENODO_UPLOADS:
         raise ZenodoRefusedError(_("Zenodo drafts are disabled on this server."))
@@ -284,12 +284,12 @@ def zenodo_draft_ask(
 
 
 def zenodo_token(job: Job) -> str:
-    """Return the token that a job makes a draft with.
+    """Return the token of a job.
 
     Raises
     ------
     ZenodoRefusedError
-        If it is gone, as after each job, or drafts are not allowed any more.
+        If it has been deleted, as after each job, or drafts are disabled.
     """
     if not settings.ZENODO_UPLOADS:
         raise ZenodoRefusedError(_("Zenodo drafts are disabled on this server."))

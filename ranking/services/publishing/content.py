@@ -1,6 +1,6 @@
-"""Write the content of a published result: all that its page and files show, format 1.
+"""Write the content of a published result: all data of its page and files, format 1.
 
-The finding is in numbers: sentences are made when it is shown, in the reader's language.
+The finding is stored as numbers; sentences are made in the reader's language.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -52,7 +52,7 @@ def labelled_run(run: RankingRun, labels: Mapping[str, str]) -> RankingRun:
     Ranges are drawn in the order of names, and resamples depend on the names of shown systems. So
     the ranking is recomputed with the published names, and with the candidates of a block in the
     order of these names, because the display order is not published: only then can readers compute
-    the same bits. The scores stay, and ranges differ as much as with another seed.
+    the same bits. Scores stay the same, and ranges differ as much as with another seed.
     """
     # Including systems that are not ranked: anonymity determines the published data.
     if all(name == label for name, label in labels.items()):
@@ -76,9 +76,9 @@ def labelled_run(run: RankingRun, labels: Mapping[str, str]) -> RankingRun:
 
 
 def candidates_by_name(coded: CodedJudgments) -> CodedJudgments:
-    """Return judgments with the candidates of each in the order of their names."""
+    """Return judgments with the candidates of each block in the order of their names."""
     order = sorted(range(len(coded.candidates)), key=coded.candidates.__getitem__)
-    # One more, which -1 finds: places without a candidate stay last.
+    # One more element for index -1: missing candidates stay last.
     place = np.full(len(order) + 1, len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
     columns = np.argsort(place[coded.candidate], axis=1, kind="stable")
@@ -111,7 +111,7 @@ def frozen_ranking(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]
             ({**row, "system": labels[row["system"]]} for row in result["not_estimable"]),
             key=lambda row: str(row["system"]),
         ),
-        # In the order of ranks: that of names would tell names.
+        # In the order of ranks: the order of names would reveal names.
         "groups": sorted(
             (
                 sorted((labels[name] for name in group), key=ranked.index)
@@ -132,7 +132,7 @@ def frozen_ranking(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]
 
 
 def frozen_row(row: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, Any]:
-    """Return a ranked system, its range and cluster null while they are not estimable."""
+    """Return a ranked system; its range and cluster are null while not estimable."""
     known = only_estimable(row) if row.get("shortage") else row
     return {**known, "system": labels[row["system"]]}
 
@@ -161,7 +161,7 @@ def frozen_pairs(run: RankingRun, labels: Mapping[str, str]) -> list[dict[str, A
 
 
 def correction_of_pairs(run: RankingRun) -> Correction:
-    """Return how p-values of pairs are corrected: as the run does, else by Holm."""
+    """Return the correction of p-values of pairs: that of the run, otherwise Holm."""
     chosen = recorded_choice(run.parameters).correction
     return Correction.HOLM if chosen is Correction.NONE else chosen
 
@@ -174,7 +174,7 @@ def _corrected(run: RankingRun, pairs: list[ComparedPair]) -> list[float]:
 
 
 def frozen_method(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]:
-    """Return how the ranking was made: all that it takes to make it again, but the judgments."""
+    """Return everything needed to recompute the ranking, besides the judgments."""
     parameters = run.parameters
     group = parameters.get("judge_group")
     return {
@@ -185,7 +185,7 @@ def frozen_method(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]:
             "left_out": sorted(labels.get(name, name) for name in parameters["left_out"]),
         },
         "correction_of_pairs": correction_of_pairs(run).value,
-        # A number of 64 bits, which readers of JSON may not have as one.
+        # A 64-bit number, which some JSON readers cannot represent.
         "seed": str(run.seed),
         "watermark": run.watermark,
         "code_version": run.code_version,
@@ -208,7 +208,7 @@ def frozen_agreement(run: RankingRun) -> dict[str, Any]:
     }
 
 
-#: Readers of other formats refuse this one, so a change of meaning is a new number.
+#: Readers refuse formats they do not know, so each change of meaning needs a new number.
 FORMAT: Final = 1
 COUNTED: Final = ("blocks", "comparisons", "ties", "judges")
 _TERMS: Final = ("measure", "direction", "threshold", "minimum", "action")
@@ -216,9 +216,9 @@ _TERMS: Final = ("measure", "direction", "threshold", "minimum", "action")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedWords:
-    """Organiser's texts: `authors` of the citation, and texts that may be empty.
+    """Organiser's texts: `authors` of the citation, and optional texts.
 
-    `wordings` are what readers read in place of a reason that was given, by that reason.
+    `wordings` are the published replacements of reasons, by reason.
     """
 
     authors: tuple[str, ...] = ()
@@ -230,7 +230,7 @@ class PublishedWords:
 
 @dataclass(frozen=True, slots=True)
 class PublishedFacts:
-    """Inputs of the content, read at once."""
+    """Inputs of the content, read together."""
 
     task: Task
     run: RankingRun
@@ -267,7 +267,7 @@ def reasons_given(facts: PublishedFacts) -> list[GivenReason]:
         *((row.reason, _("Stopping rule")) for row in facts.rules),
         *((each.action.note, _("Judges")) for each in facts.left_out if each.action is not None),
     ]
-    # The page on which a reason was given first.
+    # The page on which a reason was first given.
     pages = dict(reversed(rows))
     return [GivenReason(text, pages[text]) for text in dict(rows) if text]
 
@@ -284,7 +284,7 @@ def published_content(
     """Return the content of a version; `labels` are the published names of systems, by name."""
     task = facts.task
     run = labelled_run(facts.run, labels)
-    # Under the labels already.
+    # Already relabelled.
     labels = {**labels, **{label: label for label in labels.values()}}
     ranking = frozen_ranking(run, labels)
     return {
@@ -321,7 +321,7 @@ def published_content(
         "acknowledgement": words.acknowledgement,
         "contact": words.contact,
         "change_note": words.change_note,
-        # Sections that not every result has, by name: readers leave out those they do not know.
+        # Optional sections by name; readers ignore unknown ones.
         "sections": {
             "ranking_settings": [
                 _settings(row, words.wordings) for row in reversed(facts.settings)
@@ -333,14 +333,14 @@ def published_content(
 
 
 def _reason(given: str, wordings: Mapping[str, str]) -> dict[str, Any]:
-    """Return a reason as given, or as reworded, marked as such."""
+    """Return a reason, or its rewording, marked as such."""
     if given in wordings:
         return {"reason": wordings[given], "is_reworded": True}
     return {"reason": given}
 
 
 def _settings(row: RankingSettings, wordings: Mapping[str, str]) -> dict[str, Any]:
-    """Return settings that were chosen; not by whom."""
+    """Return the settings without their author."""
     return {
         "at": row.created_at.isoformat().replace("+00:00", "Z"),
         "judgments": row.judgments,
@@ -353,7 +353,7 @@ def _settings(row: RankingSettings, wordings: Mapping[str, str]) -> dict[str, An
 def _stopping(
     facts: PublishedFacts, labels: Mapping[str, str], wordings: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return all rules by which judging was to end, and how far it was by the one in force; nothing without any."""
+    """Return all stopping rules, and the progress by the one in force; empty without any."""
     if not facts.rules:
         return {}
     result, anytime = facts.run.result, facts.run.result.get("anytime")
@@ -382,7 +382,7 @@ def _stopping(
 
 
 def frozen_finding(run: RankingRun, ranking: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result of a ranking in numbers."""
+    """Return the finding of a ranking in numbers."""
     level = recorded_choice(run.parameters).level
     pairs = ranking["pairs"]
     told = sum(pair["adjusted_p"] is not None and pair["adjusted_p"] <= level for pair in pairs)
@@ -440,7 +440,7 @@ def _rule(action: QualityAction) -> dict[str, Any] | None:
 
 
 def _evidence(evidence: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the evidence of a rule's action, without the confirming organiser and other measures."""
+    """Return the evidence of a rule's action, without the confirming organiser and unrelated measures."""
     if not evidence.get("rule"):
         return None
     measure = evidence["rule"]["measure"]
@@ -452,18 +452,18 @@ def _evidence(evidence: Mapping[str, Any]) -> dict[str, Any] | None:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """A part of a result that an analysis of exactly its judgments answers.
+    """A section of a result, computed by an analysis of exactly its judgments.
 
     Attributes
     ----------
     kind : str
-        Of the analysis.
+        Kind of the analysis.
     filters : callable
-        Returns what its choice and judgments are in the answer for a run.
+        Returns the required values of choice and judgments of the analysis for a run.
     freeze : callable
-        Returns the section of an answer, of the run under published names; None if there is nothing to publish.
+        Returns the section from an answer and the relabelled run; None if there is nothing to publish.
     asked : callable
-        Returns what to compute for a run; None if there is no such answer, or nobody asks for it.
+        Returns the analysis to compute for a run; None if there is none.
     """
 
     kind: str
@@ -472,7 +472,7 @@ class _Answer:
     asked: Callable[[RankingRun], tuple[AnalysisChoice, ChosenJudgments] | None]
 
     def rows(self, run: RankingRun) -> AnalysisQuerySet:
-        """Select the answers about exactly the judgments of a run."""
+        """Select the analyses of exactly the judgments of a run."""
         judgments = judgments_of_run(run).recorded
         same = ("systems", "with_reference", "without", "documents")
         rows = Analysis.objects.of(run.task_id).filter(kind=self.kind, watermark=run.watermark)
@@ -481,14 +481,14 @@ class _Answer:
 
 
 def answer_found(name: str, *, run: RankingRun) -> Analysis | None:
-    """Return the answer that a part of a result would be frozen from; None while there is none. One query."""
+    """Return the analysis for a section of a result; None if there is none yet. One query."""
     return _ANSWERS[name].rows(run).finished().filter(data__isnull=False).order_by("-pk").first()
 
 
 def frozen_answers(
     run: RankingRun, labels: Mapping[str, str], parts: Collection[str]
 ) -> dict[str, Any]:
-    """Return those of these sections that are known, and the agreement of judges with themselves."""
+    """Return the available ones of these sections, and the agreement of judges with themselves."""
     found = {}
     for name in (*parts, "self_agreement"):
         analysis = answer_found(name, run=run)
@@ -501,10 +501,10 @@ def frozen_answers(
 def answer_ask(
     name: str, *, task: Task, run: RankingRun, by: User | None, is_queued: bool = True
 ) -> Analysis | None:
-    """Have a worker compute a part of a result, unless it is known or requested.
+    """Have a worker compute a section of a result, unless it is available or requested.
 
     With `is_queued` false it is left to `analysis_compute`. A failed or cancelled computation is
-    not retried. Returns None where there is no such answer for the ranking.
+    not retried. Returns None if the ranking has no such section.
     """
     answer = _ANSWERS[name]
     asked = answer.asked(run)
@@ -526,28 +526,28 @@ def answer_ask(
 
 
 def has_failed(analysis: Analysis) -> bool:
-    """Return whether no answer will come."""
+    """Return whether the computation failed or was cancelled."""
     return analysis.finished_at is None and analysis.job is not None and analysis.job.has_ended
 
 
 def _firmness(analysis: Any, _run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any] | None:
     """Return how many judgments decide first place.
 
-    Judges and segments of the judgments that decide are left out: they are about people.
+    Judges and segments of the deciding judgments are left out, because they identify people.
     """
     found = analysis.data["first_place"]
     new = found["new_first"]
     return {
         "method": analysis.data["method"],
         **{name: found[name] for name in ("judgments", "deciding", "at_least", "proof")},
-        # Not in the order of names, which would tell names.
+        # Not in the order of names, which would reveal names.
         "first": sorted(labels[name] for name in found["first"]),
         "new_first": None if new is None else labels[new],
     }
 
 
 def _firmness_asked(run: RankingRun) -> tuple[AnalysisChoice, ChosenJudgments] | None:
-    """Return None where the method has no such answer, or groups that nothing compares have no common first place."""
+    """Return None if the method has no such analysis, or if there are several unconnected groups."""
     is_usual = run.parameters["method_parameters"] == METHODS[run.method].defaults
     if not is_usual or len(run.result["groups"]) > 1:
         return None
@@ -560,7 +560,7 @@ def _firmness_asked(run: RankingRun) -> tuple[AnalysisChoice, ChosenJudgments] |
 
 
 def _metrics_choice(run: RankingRun) -> AnalysisChoice:
-    """Return the agreement of metrics that is published: by the method of the run if it is offered."""
+    """Return the options for the agreement of metrics: by the method of the run if available."""
     try:
         return analysis_choice("metrics", {"method": run.method})
     except OptionError:
@@ -568,7 +568,7 @@ def _metrics_choice(run: RankingRun) -> AnalysisChoice:
 
 
 def _metrics_filters(run: RankingRun) -> dict[str, Any]:
-    """Select the agreement of the present metrics."""
+    """Select analyses of the current metrics."""
     digests = list(metric_digests(test_set_id=run.task.test_set_id))
     chosen = {f"choice__{name}": value for name, value in _metrics_choice(run).options.items()}
     return {"judgments__metrics": digests, **chosen}
@@ -577,7 +577,7 @@ def _metrics_filters(run: RankingRun) -> dict[str, Any]:
 def _metrics(analysis: Any, _run: RankingRun, _labels: Mapping[str, str]) -> dict[str, Any] | None:
     """Return the agreement of metrics with the judges; None without metrics.
 
-    Scores of systems are left out, so no system is named.
+    Scores of systems are left out, so that no system is named.
     """
     choice, data = analysis.choice, analysis.data
     names = ("metric", "is_human", "systems", "segments", "threshold", "missing", "outputs")
@@ -596,16 +596,16 @@ def _metrics_asked(run: RankingRun) -> tuple[AnalysisChoice, ChosenJudgments] | 
 
 
 _FROZEN: Final = ("kappa", "p_agree", "p_chance", "agreeing", "comparable")
-#: Settings that an interval of κ depends on.
+#: Settings that the interval of κ depends on.
 _INTERVAL: Final = ("resample", "confidence")
 
 
 def _self_agreement(
     analysis: Any, run: RankingRun, _labels: Mapping[str, str]
 ) -> dict[str, Any] | None:
-    """Return κ of judges with themselves, by the chance of κ between judges; None where it is not known.
+    """Return κ of judges with themselves, with the same chance agreement as between judges; None if unknown.
 
-    The ends of its interval are None where the answer has an interval of another kind than that of κ between judges.
+    The interval is None if the analysis computed another kind of interval than that of κ between judges.
     """
     intra = analysis.data["intra"]
     if intra["kappa"] is None:
@@ -618,7 +618,7 @@ def _self_agreement(
     }
 
 
-#: By section.
+#: Analyses by section.
 _ANSWERS: Final = {
     "firmness": _Answer(
         kind="firmness",
@@ -639,5 +639,5 @@ _ANSWERS: Final = {
         asked=lambda _run: None,
     ),
 }
-#: Sections that a version may do without, and waits for otherwise.
+#: Optional sections; a version that includes them waits for them.
 PARTS: Final = ("firmness", "metrics")

@@ -1,4 +1,4 @@
-"""Names of systems in a published result, and refusal of texts that name anonymous systems."""
+"""Names of systems in a published result, and checks of texts for names of anonymous systems."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -15,14 +15,14 @@ from django.utils.translation import gettext as _
 from campaign.models import System, SystemKind
 from campaign.refusals import RefusedError
 
-#: Shorter names are words of texts by chance.
+#: Shorter names occur in texts by chance.
 _SHORTEST: Final = 3
 
 
 class PublishingRefusedError(RefusedError):
     """The result cannot be published or changed like this; `field` names the invalid field, if any.
 
-    `text` is the text at fault, where there is one.
+    `text` is the invalid text, if any.
     """
 
     def __init__(self, message: str, *, field: str = "", text: str = "") -> None:
@@ -48,9 +48,9 @@ def anonymous_check(content: Mapping[str, Any], hidden: Collection[str]) -> None
 
 
 def text_check(text: str, hidden: Collection[str], *, field: str, page: str = "") -> None:
-    """Raise `PublishingRefusedError` if a text has one of these names as a word of it.
+    """Raise `PublishingRefusedError` if a text contains one of these names as a word.
 
-    `page` is the title of the page that the text is from, if it is from another one.
+    `page` is the title of the page that the text comes from, if it is another one.
     """
     for name in sorted(hidden):
         if len(name) >= _SHORTEST and _has_word(text, name):
@@ -73,7 +73,7 @@ def _has_word(text: str, name: str) -> bool:
 
 
 def _texts(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the texts of people in content, each with the field of the form that it comes from, if any."""
+    """Yield the texts written by people in content, each with its form field, if any."""
     for field in ("acknowledgement", "contact", "change_note"):
         yield field, content[field]
     for author in content["authors"]:
@@ -86,7 +86,7 @@ def _texts(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _reasons_in(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the reasons that people gave on other pages, each with the title of its page."""
+    """Yield the reasons given on other pages, each with the title of its page."""
     sections = content["sections"]
     for row in sections["ranking_settings"]:
         yield _("Ranking settings"), row["reason"]
@@ -101,20 +101,20 @@ def labels_of(
 ) -> dict[str, str]:
     """Return the published name of each system, by name.
 
-    Letters follow a keyed hash of names, neither the alphabet nor the ranks: who knows all participants
-    could otherwise compute them. A system keeps the letter of an earlier version.
+    Letters follow a keyed hash of names: alphabetical or rank order could be reconstructed from
+    a list of participants. A system keeps its letter from earlier versions.
 
     Parameters
     ----------
     systems : sequence of System
-        All of a test set.
+        All systems of a test set.
     anonymous : collection of str
-        Names of those that are not to be named.
+        Names of anonymous systems.
     before : mapping
-        Letters that earlier versions gave, by the id of a system.
+        Letters in earlier versions, by system ID.
     """
     kept = {system.name: before[str(system.pk)] for system in systems if str(system.pk) in before}
-    # Neither a letter of another one nor the name of one that is named.
+    # Not the letter of another system, nor the name of a named one.
     taken = {*before.values(), *(system.name for system in systems)}
     free = (label for label in _letters() if label not in taken)
     hidden = [system for system in systems if system.name in anonymous]
@@ -125,10 +125,10 @@ def labels_of(
 
 
 def hidden_names(systems: Sequence[System], labels: Mapping[str, str]) -> set[str]:
-    """Return the names of systems and teams that are not named; `labels` are by the ids of systems."""
+    """Return the names of anonymous systems and teams; `labels` are by system ID."""
     named = {each for each in systems if labels.get(str(each.pk), each.name) == each.name}
     hidden = {each for each in systems if each not in named}
-    # A team may have one system named and another one not.
+    # A team may have both named and anonymous systems.
     teams = {each.team for each in hidden} - {each.team for each in named}
     return {each.name for each in hidden} | teams
 
@@ -151,13 +151,13 @@ def _letters() -> Iterator[str]:
             yield f"System {letter}{'' if turn == 1 else turn}"
 
 
-#: Characters that other words of a reason may have.
+#: Maximum length of a rewording.
 LONGEST_WORDING: Final = 5_000
 
 
 @dataclass(frozen=True, slots=True)
 class GivenReason:
-    """A reason, and the title of the page on which it was given first."""
+    """A reason, and the title of the page on which it was first given."""
 
     text: str
     page: str
@@ -166,9 +166,9 @@ class GivenReason:
 def wordings_check(
     wordings: Mapping[str, str], given: Sequence[GivenReason], *, hides_a_name: bool
 ) -> None:
-    """Raise `PublishingRefusedError` for a rewording that is unnecessary, or of a reason that does not exist.
+    """Raise `PublishingRefusedError` for an unnecessary rewording, or one of a reason that does not exist.
 
-    They are refused, too, where they are blank or have more than 5,000 characters.
+    Blank rewordings and those of more than 5,000 characters are also refused.
     """
     if wordings and not hides_a_name:
         raise PublishingRefusedError(

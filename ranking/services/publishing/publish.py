@@ -1,4 +1,4 @@
-"""Publish a result: work it out as a draft, freeze it under an address, and change who may see it."""
+"""Publish a result: draft it, freeze it at an address, and change its visibility."""
 
 import json
 import secrets
@@ -49,13 +49,13 @@ class PublishedDraft:
     Attributes
     ----------
     content : mapping
-        As its readers would have it.
+        The content to publish.
     labels : mapping
-        What systems are called in it, by their ids.
+        Published names of systems, by system ID.
     wordings : mapping
-        What is published in place of which reason.
+        Published replacements of reasons, by reason.
     seen : str
-        Differs where something else would be published, the moment left aside.
+        Fingerprint of the content, apart from the time of publication.
     """
 
     content: Mapping[str, Any]
@@ -70,7 +70,7 @@ class PublishedDraft:
 
     @property
     def version(self) -> int:
-        """Its number."""
+        """Number of the version."""
         return int(self.content["version"])
 
 
@@ -83,25 +83,25 @@ def published_draft(
     facts: PublishedFacts | None = None,
     parts: Collection[str] = PARTS,
 ) -> PublishedDraft:
-    """Return the draft of a task's result as it would be published now; nothing is stored.
+    """Return a draft of a task's result as it would be published now; nothing is stored.
 
     Parameters
     ----------
     anonymous : collection of str
         Systems that are not to be named.
     run : RankingRun or None
-        The ranking; None for the present one.
+        The ranking; by default the current one.
     facts : PublishedFacts or None
-        What its content is made of, with the ranking, where that was read already.
+        Inputs of the content, if they were read already.
     parts : collection of str
-        Sections that it has where they are known.
+        Sections to include if available.
 
     Raises
     ------
     PublishingRefusedError
-        If there is no ranking, of a rehearsal, for a change note without an earlier version, and
-        where a text names a system or a team that is not to be named; for other words of a reason that is
-        not in it, or where all systems are named.
+        Without a ranking; for a rehearsal; for a change note without an earlier version; if a
+        text names an anonymous system or team; and for a rewording of a reason that is
+        not in the result, or if all systems are named.
     """
     real_check(task.test_set.campaign, PublishingRefusedError)
     run = facts.run if facts else run or latest_run(task_id=task.pk)
@@ -137,7 +137,7 @@ def published_draft(
     )
     by_id = {str(each.pk): labels[each.name] for each in facts.systems}
     anonymous_check(content, hidden_names(facts.systems, by_id))
-    # As all readers parse it: 1.0 is 1.
+    # Number types as JSON readers have them: 1.0 is 1.
     content = json.loads(canonical(content))
     return PublishedDraft(
         content=content,
@@ -184,22 +184,22 @@ def result_publish(
     Parameters
     ----------
     by : User or None
-        None: a command.
+        None for a command.
     anonymous : collection of str
         Systems that are not to be named.
     with_texts : bool
-        Whether sources, references and outputs are in its bundle, which a worker makes.
+        Whether the bundle, which a worker makes, includes sources, references and outputs.
     seen : str
         Fingerprint of the previewed draft; empty without a preview.
     version : int or None
-        Expected version number, so that a repeated request publishes once. None: the next one.
+        Expected version number, so that a repeated request publishes once; None for the next one.
     parts : collection of str
-        Sections that it includes if they are known: nothing is computed here.
+        Sections to include if available; nothing is computed here.
 
     Raises
     ------
     PublishingRefusedError
-        As `published_draft` does, and for an embargo that is over.
+        As `published_draft` does, and for an embargo in the past.
     RankingChangedError
         If the result or its version differs from the preview.
 
@@ -232,7 +232,7 @@ def result_publish(
 
 
 def version_check(version: int | None, *, task: Task) -> None:
-    """Raise `RankingChangedError` if the next version of a test set is another one."""
+    """Raise `RankingChangedError` if the next version of a test set has another number."""
     following = next_version(task_id=task.pk)
     if version is not None and version != following:
         raise RankingChangedError(
@@ -241,17 +241,17 @@ def version_check(version: int | None, *, task: Task) -> None:
 
 
 def embargo_check(until: datetime | None, *, now: datetime) -> None:
-    """Raise `PublishingRefusedError` for an embargo that is over."""
+    """Raise `PublishingRefusedError` for an embargo in the past."""
     if until is not None and until <= now:
         raise PublishingRefusedError(_("This date is in the past."), field="embargo_until")
 
 
 @transaction.atomic
 def result_embargo_change(*, result: PublishedResult, until: datetime | None) -> bool:
-    """Set until when a result is under an embargo, None to end it now; return whether that is new.
+    """Set the end of the embargo of a result, None to end it now; return whether it changed.
 
-    Raises `PublishingRefusedError` for a result that is open, which is retracted and not hidden, and
-    for a moment that is over.
+    Raises `PublishingRefusedError` if the result is public already (retract it instead), or for a
+    time in the past.
     """
     locked, now = _locked(result)
     if locked.embargo_until == until:
@@ -267,7 +267,7 @@ def result_embargo_change(*, result: PublishedResult, until: datetime | None) ->
 
 @transaction.atomic
 def result_reviewer_link_make(*, result: PublishedResult) -> str:
-    """Return the token of the link for reviewers; make it if there is none."""
+    """Return the token of the reviewer link; create it if there is none."""
     locked, _now = _locked(result)
     if locked.reviewer_token is None:
         _changed(result, reviewer_token=secrets.token_urlsafe(24))
@@ -278,7 +278,7 @@ def result_reviewer_link_make(*, result: PublishedResult) -> str:
 
 @transaction.atomic
 def result_reviewer_link_end(*, result: PublishedResult) -> bool:
-    """End the link for reviewers; return whether there was one."""
+    """Disable the reviewer link; return whether there was one."""
     locked, _now = _locked(result)
     if locked.reviewer_token is None:
         return False
@@ -287,7 +287,7 @@ def result_reviewer_link_end(*, result: PublishedResult) -> bool:
 
 @transaction.atomic
 def result_retract(*, result: PublishedResult, reason: str) -> bool:
-    """Retract a result: it keeps its address, and shows the reason. Return False if it was retracted already.
+    """Retract a result, which keeps its address and shows the reason. Return False if it was retracted already.
 
     Raises `PublishingRefusedError` without a reason, and for one that names an anonymous system.
     """
@@ -304,7 +304,7 @@ def result_retract(*, result: PublishedResult, reason: str) -> bool:
 
 @transaction.atomic
 def result_retraction_undo(*, result: PublishedResult) -> bool:
-    """Take a retraction back; return whether there was one. The activity log keeps its reason."""
+    """Undo a retraction; return whether there was one. The activity log keeps its reason."""
     locked, _now = _locked(result)
     if locked.retracted_at is None:
         return False
@@ -312,7 +312,7 @@ def result_retraction_undo(*, result: PublishedResult) -> bool:
 
 
 def _locked(result: PublishedResult) -> tuple[Any, datetime]:
-    """Return the result as it is, locked until the commit, and the database's time."""
+    """Return the result, locked until the commit, and the time of the database."""
     rows = PublishedResult.objects.select_for_update(no_key=True).annotate(now=Now())
     locked: Any = rows.defer("content").get(pk=result.pk)
     return locked, locked.now

@@ -1,4 +1,4 @@
-"""Compute a published result again from its bundle alone. Needs no database."""
+"""Recompute a published result from its bundle alone, without a database."""
 
 import json
 import shutil
@@ -27,13 +27,13 @@ from ranking.services.publishing.content import (
 )
 from ranking.services.run_results import run_result_of_blocks
 
-#: Days of judging are not in the judgments.
+#: Days of judging are not in the published judgments.
 _INPUT: Final = (*COUNTED, "segments", "documents")
 #: Rankings use a thousand resamples; untrusted files may request any number.
 _MOST_RESAMPLES: Final = 100_000
-#: The most systems there were at WMT are some 40; tables grow with the square.
+#: WMT had at most about 40 systems; the size of tables is quadratic.
 _MOST_SYSTEMS: Final = 1_000
-#: Runs of a method in which chance decides, as its parameters say.
+#: Maximum number of runs of a randomized method.
 _MOST_RUNS: Final = 1_000
 #: Columns of each system in format 1. Additional columns of later versions are ignored.
 _COLUMNS: Final = frozenset(
@@ -42,12 +42,12 @@ _COLUMNS: Final = frozenset(
         *("wins", "losses", "ties"),
     }
 )
-#: Sections that also follow from the judgments, but are not computed here.
+#: Sections that also follow from the judgments, but are not recomputed.
 _NOT_COMPARED: Final = ("firmness", "metrics", "stopping_rule")
 
 
 class NotReproducibleError(ValueError):
-    """This code does not compute such results."""
+    """This version cannot compute such results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,9 @@ class Reproduction:
     digest : str
         Its SHA-256.
     differences : tuple of Difference
-        None if it is the same, but for last digits.
+        Empty if it is the same, apart from last digits.
     last_digits : int
-        Numbers whose last digits are others, as of another kind of processor; 0 if it is the same, bit for bit.
+        Number of values that differ only in their last digits, as on another kind of processor; 0 if none does.
     not_compared : tuple of str
         Sections that follow from the judgments, but were not recomputed.
     """
@@ -78,17 +78,17 @@ class Reproduction:
 def result_reproduce(
     bundle: OpenedBundle, *, progress: ReadingProgress | None = None
 ) -> Reproduction:
-    """Compute the ranking of a bundle's judgments as workers do, and compare it with the published one.
+    """Rank a bundle's judgments as workers do, and compare the result with the published one.
 
-    Ranking, tests of pairs, agreement and the numbers of what went in are compared: all that follows from the
-    judgments but two sections, see `Reproduction.not_compared`.
+    Ranking, tests of pairs, agreement and input counts are compared: all that follows from the
+    judgments except two sections, see `Reproduction.not_compared`.
 
     Raises
     ------
     NotReproducibleError
-        If this code does not compute such results.
+        If this version cannot compute such results.
     FormatError
-        If the files are not in order.
+        If the files are invalid.
     """
     content = bundle.json(RESULT)
     try:
@@ -119,7 +119,7 @@ def result_reproduce(
 
 
 def _run(content: Mapping[str, Any]) -> RankingRun:
-    """Return the ranking to be computed, without its result."""
+    """Return the ranking to compute, without its result."""
     if content["format"] != FORMAT:
         raise NotReproducibleError(
             f"The result has format {content['format']}; this version of Quintet supports format {FORMAT}."
@@ -168,7 +168,7 @@ def _refuse_systems(names: Collection[str]) -> None:
 def _blocks(
     bundle: OpenedBundle, parameters: Mapping[str, Any], progress: ReadingProgress | None
 ) -> Blocks:
-    """Read the judgments, with documents: segments that name none are in one."""
+    """Read the judgments with documents; segments without one are all in one document."""
     if JUDGMENTS not in bundle.files:
         raise bundle.damaged(JUDGMENTS, "is missing")
     with tempfile.TemporaryDirectory(prefix="quintet-") as folder:
@@ -205,7 +205,7 @@ def _blocks(
 def _computed(run: RankingRun, blocks: Blocks, content: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of content that follow from the judgments."""
     published = {name for row in content["ranking"]["systems"] for name in row}
-    # Later versions of Quintet may say more of a system.
+    # Later versions of Quintet may have more columns of a system.
     run.result["systems"] = [
         {name: row[name] for name in row if name in _COLUMNS | published}
         for row in run.result["systems"]
@@ -226,7 +226,7 @@ def _computed(run: RankingRun, blocks: Blocks, content: Mapping[str, Any]) -> di
 
 
 def _differences(published: Any, computed: Any) -> Iterator[Difference]:
-    """Yield where two values of JSON differ; systems and pairs are found by their names."""
+    """Yield differences between two JSON values; systems and pairs are matched by name."""
     one, other = dict(_leaves("", published)), dict(_leaves("", computed))
     for where in [*one, *(where for where in other if where not in one)]:
         pair = one.get(where, ABSENT), other.get(where, ABSENT)
@@ -235,7 +235,7 @@ def _differences(published: Any, computed: Any) -> Iterator[Difference]:
 
 
 def _leaves(where: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the numbers and texts of a value of JSON by their places, and the order of named rows."""
+    """Yield the numbers and texts in a JSON value with their paths, and the order of named rows."""
     if isinstance(value, dict):
         for key in sorted(value):
             yield from _leaves(f"{where}.{key}" if where else key, value[key])
