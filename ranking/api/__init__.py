@@ -1,1 +1,1 @@
-"""The API members of campaigns read rankings by."""
+"""REST API of rankings for members of campaigns."""

@@ -38,7 +38,7 @@ _STREAMED = (
 
 
 def _described(content_type: str) -> OpenApiTypes:
-    """Return the description's type for the bytes of a file: JSON is described as its content."""
+    """Return the schema of a file's bytes: JSON is described by its content."""
     return OpenApiTypes.OBJECT if content_type == "application/json" else OpenApiTypes.BINARY
 
 
@@ -81,7 +81,7 @@ class ExportedFileSerializer(serializers.ModelSerializer[KeptFile]):
         read_only_fields = fields
 
     def get_url(self, file: KeptFile) -> str:
-        """Return where its bytes are."""
+        """Return the address of the file."""
         return str(
             reverse(
                 "api-export-content",

@@ -23,7 +23,7 @@ _MOST: int = 10_000
 
 
 class JudgeGroupSerializer(serializers.Serializer[Any]):
-    """A judge group, its number of judges and its uses."""
+    """A judge group with its number of judges and its uses."""
 
     id = serializers.IntegerField(source="group.pk", read_only=True)
     name = serializers.CharField(source="group.name", max_length=60)

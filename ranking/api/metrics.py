@@ -18,7 +18,7 @@ from ranking.services.metrics import metric_delete, metrics_ask
 
 
 class MetricSerializer(serializers.ModelSerializer[Metric]):
-    """A metric of a test set. The analyses `metrics` and `metric_orders` compare its scores with people."""
+    """A metric of a test set. The analyses `metrics` and `metric_orders` compare its scores with human judgments."""
 
     is_of_texts = serializers.BooleanField(help_text="Computed from texts, not imported.")
 
@@ -49,7 +49,7 @@ class MetricScoresSerializer(serializers.Serializer[Any]):
     is_human = serializers.BooleanField(default=False, help_text="People gave the scores.")
 
     def validate_files(self, files: list[Any]) -> list[Any]:
-        """Return the files as readers take them; refuse files that are too large."""
+        """Return the files as input for readers; refuse files that are too large."""
         return stored_files(files)
 
 

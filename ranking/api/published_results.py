@@ -68,7 +68,7 @@ class ResultBundleSerializer(serializers.Serializer[PublishedResult]):
     )
 
     def get_is_made(self, result: PublishedResult) -> bool:
-        """Return whether it can be read."""
+        """Return whether the zip is available."""
         return result.bundle_id is not None
 
     def get_url(self, result: PublishedResult) -> str | None:
@@ -229,7 +229,7 @@ class PublishSerializer(serializers.Serializer[Any]):
     )
 
     def validate_wordings(self, sent: list[dict[str, str]]) -> dict[str, str]:
-        """Return other words by their reasons. Refuse two of one: the last one would silently count."""
+        """Return rewordings by reason. Refuse two for one reason: the last would silently win."""
         reasons = [each["reason"] for each in sent]
         for at, reason in enumerate(reasons):
             if reason in reasons[:at]:
@@ -340,7 +340,7 @@ class PublishedResultsView(_ResultAddress):
 
 
 def _awaited(by: User, chosen: dict[str, Any], embargo_until: datetime | None) -> Analysis | None:
-    """Return the analysis that the requested result waits for; None if there is none."""
+    """Return the pending analysis that the requested result includes; None if there is none."""
     task = chosen["task"]
     run = latest_run(task_id=task.pk)
     if run is None:
