@@ -1,4 +1,4 @@
-"""Measure how far judges agree with each other and with themselves."""
+"""Measure the agreement of judges with each other and with themselves."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ BY_LENGTH = Option(name="by_length", label=gettext_lazy("By source length"), def
 
 @dataclass(frozen=True, slots=True)
 class AgreementFound:
-    """Measured agreement: measures that were not requested are None or empty."""
+    """Measured agreement; measures that were not requested are None or empty."""
 
     measures: AgreementMeasures
     labels: LabelAgreements
@@ -128,7 +128,7 @@ def _tell(given: Input, options: Mapping[str, Any], found: AgreementFound) -> Re
 
 
 def _without_interval(measures: AgreementMeasures) -> list[str]:
-    """Return why a κ has no interval."""
+    """Return the reason why a κ has no interval."""
     return [
         _("No interval for κ (%(of)s): %(reason)s.")
         % {"of": of, "reason": no_interval_in_words(measure.no_interval)}

@@ -1,4 +1,4 @@
-"""Measure where judges agree and where they do not: by segment, document, system and pair of systems."""
+"""Measure agreement by segment, document, system and pair of systems."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ MOST_SEGMENTS = 50
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
-    """Return agreement between judges, of all and of parts; without κ of all there are no parts."""
+    """Return overall agreement between judges and that of parts; no parts without an overall κ."""
     begin(_("Measuring agreement"))
     resampling = kappa_options(options)
     whole = measure_agreement(given.blocks, chance=Chance(options["chance"]), **resampling).inter

@@ -1,4 +1,4 @@
-"""Diagnosis of a campaign: problems to look for before believing a ranking."""
+"""Diagnosis of a campaign: problems to check for before trusting a ranking."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _find(
             "Files do not record which systems skipped blocks showed.", field=SKIPPED_BLOCKS.name
         )
     begin(_("Counting"))
-    # All that was judged: the reference takes part.
+    # All judgments, including the reference.
     found = diagnose_campaign(
         given.read.blocks,
         reference=given.reference,
@@ -69,9 +69,9 @@ def _find(
 def campaign_report(
     given: Input, found: CampaignDiagnosis, identical: IdenticalTexts | None = None
 ) -> Report:
-    """Report the findings to check before believing a ranking."""
+    """Report the findings to check before trusting a ranking."""
     data = plain(found)
-    # Counts first, as Table 1 of Bojar et al. (2011) has them; the names are keys further down.
+    # Counts first, as in Table 1 of Bojar et al. (2011); the names are keys below.
     data["system_names"] = data.pop("systems")
     return report_on(
         given,

@@ -25,7 +25,7 @@ from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.numbers import decimals
 from ranking.wording.published_method import firmness_in_words
 
-#: Counts without a judge, or a block, are a difference of counts; others would be fitted each time.
+#: For these, removing a judge or a block only subtracts counts; other methods would be refitted each time.
 _BY_COUNTS = tuple(
     name
     for name, method in METHODS.items()
@@ -33,16 +33,16 @@ _BY_COUNTS = tuple(
 )
 COUNTS_METHOD = replace(METHOD, choices={name: METHOD_WORDS[name] for name in _BY_COUNTS})
 _EPOCH = date(1970, 1, 1)
-#: With more judgments than this, they are not listed one by one.
+#: If more judgments decide, they are not listed individually.
 _MOST_LISTED = 100
-#: Maximum number of units drawn: those with the smallest lead.
+#: Maximum number of units in the plot: those with the smallest lead.
 _MOST_DRAWN = 40
 #: Kind of name in the first column, by table.
 _NAMED: dict[str, Named] = {"judges": "judge", "documents": "document", "days": "day"}
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
-    """Return the evidence for first place; rankings without each unit are None unless there are several units."""
+    """Return the evidence for first place; rankings without each unit are None with fewer than two units."""
     method = counts_method_named(options["method"])
     if len(compared_groups(given.tallies)) > 1:
         raise ValueError(
@@ -70,7 +70,7 @@ def _judges(given: Input, method: CountsMethod) -> WithoutEach | None:
 
 def _documents(given: Input, method: CountsMethod) -> WithoutEach | None:
     document = given.blocks.document
-    if document is None:  # fewer than two, or not known
+    if document is None:  # fewer than two, or unknown
         return None
     return without_each(given.blocks, method, document, given.documents)
 
@@ -97,7 +97,7 @@ def _tell(given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]) -
         notes=[
             _("Method: %(method)s.") % {"method": METHOD_WORDS[found["method"]]},
             *firmness_in_words(first_place),
-            # Equal scores have no first system.
+            # With equal scores, no system is first.
             *(
                 _first_note(title, without)
                 for without, _unit, title in units.values()
@@ -143,7 +143,7 @@ def _deciding(given: Input, fewest: FewestBlocks) -> list[Table]:
 
 
 def _rows(given: Input, fewest: FewestBlocks) -> list[dict[str, Any]]:
-    """Return who judged which segment, and the labels of the first and of the new first."""
+    """Return judge and segment of each judgment, with the labels of the first and the new first system."""
     if fewest.rows is None or fewest.new_first is None:
         return []
     blocks = given.blocks
@@ -221,7 +221,7 @@ def _lead_notes(without: WithoutEach, drawn: int) -> list[str]:
 
 
 def _first_note(title: str, without: WithoutEach) -> str:
-    """Return whether first place is robust against leaving out each unit of a table, in words."""
+    """Return a note on whether first place is robust against leaving out each unit of a table."""
     deciding = len(without.deciding)
     if not deciding:
         return _("%(table)s: first place never changes.") % {"table": title}

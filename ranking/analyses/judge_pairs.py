@@ -1,4 +1,4 @@
-"""Measure which judges agree: every two of them, and all of an item."""
+"""Measure the agreement of each pair of judges, and unanimity on items."""
 
 from __future__ import annotations
 
@@ -49,25 +49,25 @@ OTHER = Option(name="other", label=gettext_lazy("Other judge"), default="")
 #: More pairs than this are not listed, and a matrix of more judges is not readable.
 MOST_PAIRS = 200
 MOST_JUDGES = 30
-#: Above this number, the plot would omit the names of lines.
+#: Above this number, the plot would omit row names.
 _DRAWN_PAIRS = 60
 _BELOW, _ABOVE = "▼", "▲"
 
 
 @dataclass(frozen=True, eq=False)
 class JudgePairsFound:
-    """κ of every two judges and of all, unanimity, and the outcomes of one pair.
+    """κ of each pair of judges and of all, unanimity, and the outcomes of one pair.
 
     Attributes
     ----------
     pairs : PairsAgreement
     inter : Agreement
-        Between all judges: its interval is the band.
+        Agreement between all judges; its interval is the band.
     unanimity : tuple of Unanimity
     chosen : int or None
-        The pair whose outcomes are shown; None where there is none.
+        The pair whose outcomes are shown, if any.
     asked : tuple of two str
-        The requested judges, "" for any.
+        The requested judges; "" means any.
     confidence : float
     """
 
@@ -80,7 +80,7 @@ class JudgePairsFound:
 
     @property
     def band(self) -> tuple[float, float] | None:
-        """The interval of κ between all judges, κ itself where it has none; None without κ."""
+        """The interval of κ between all judges, or κ itself if it has none; None without κ."""
         if self.inter.kappa is None:
             return None
         if self.inter.low is None or self.inter.high is None:
@@ -115,7 +115,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> JudgePairsF
 
 
 def _row_of(pairs: PairsAgreement, judge: str, other: str) -> int | None:
-    """Return the pair of the judges named, of those that remain the one that shares most."""
+    """Return the pair with most shared comparisons among those with the named judges."""
     wanted = np.ones(len(pairs), dtype=np.bool_)
     for name in (judge, other):
         if name:
@@ -127,7 +127,7 @@ def _row_of(pairs: PairsAgreement, judge: str, other: str) -> int | None:
 
 
 def _tell(given: Input, _options: Mapping[str, Any], found: JudgePairsFound) -> Report:
-    """Report agreement of judges: a matrix of few, the notable pairs of many."""
+    """Report agreement of judges: a matrix if they are few, notable pairs if they are many."""
     listed = _listed(found)
     beside = found.beside
     chosen = None if found.chosen is None else found.pairs.at(found.chosen)
@@ -195,7 +195,7 @@ def _notes(found: JudgePairsFound, beside: Int64Array) -> list[str]:
 
 
 def _listed(found: JudgePairsFound) -> list[int]:
-    """Return the pairs beside the band, the farthest first, then those who share most."""
+    """Return the pairs outside the band, farthest first, then those with most shared comparisons."""
     pairs, beside = found.pairs, found.beside
     low, high = found.band or (0.0, 0.0)
     distance = np.where(beside < 0, low - pairs.high, np.where(beside > 0, pairs.low - high, 0.0))
@@ -257,9 +257,9 @@ def _pairs(found: JudgePairsFound, listed: list[int], beside: Int64Array) -> Tab
 
 
 def _matrix(found: JudgePairsFound, beside: Int64Array) -> list[Table]:
-    """Return κ between the judges with most shared comparisons, each with the number of pairs of comparisons.
+    """Return κ between the judges with most shared comparisons, with the numbers of comparison pairs.
 
-    If a judge is selected, the others are those who share most with them. Judges who agree are
+    If a judge is selected, the others are those with most comparisons shared with that judge. Judges who agree are
     adjacent.
     """
     pairs = found.pairs
@@ -320,7 +320,7 @@ def _matrix(found: JudgePairsFound, beside: Int64Array) -> list[Table]:
 
 
 def _shared(pairs: PairsAgreement, of_judge: int | None) -> FloatArray:
-    """Return how many comparisons each judge shares with the others, or with one judge, who then has the most."""
+    """Return the number of comparisons each judge shares with the others, or with one judge, who is then first."""
     comparable = pairs.comparable
     if of_judge is not None:
         with_them = (pairs.first == of_judge) | (pairs.second == of_judge)
@@ -331,7 +331,7 @@ def _shared(pairs: PairsAgreement, of_judge: int | None) -> FloatArray:
 
 
 def _alike_together(judges: list[int], kappas: dict[tuple[int, int], float]) -> list[int]:
-    """Return judges in the order of a tree that joins those who agree most first."""
+    """Return judges in the leaf order of a hierarchical clustering by agreement."""
     if len(judges) < 3:
         return judges
     known = [kappa for kappa in kappas.values() if not np.isnan(kappa)]
@@ -341,7 +341,7 @@ def _alike_together(judges: list[int], kappas: dict[tuple[int, int], float]) -> 
         for other in judges[at + 1 :]:
             kappa = kappas.get((one, other), usual)
             distances.append(1.0 - (usual if np.isnan(kappa) else kappa))
-    from scipy.cluster.hierarchy import leaves_list, linkage  # Quintet starts without it
+    from scipy.cluster.hierarchy import leaves_list, linkage  # imported here to keep startup fast
 
     tree = linkage(np.asarray(distances), method="average")
     return [judges[int(place)] for place in leaves_list(tree)]

@@ -70,16 +70,16 @@ JUDGE_CHANCE = Option(
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
-    """Return measures of judges, also with themselves, outliers by each rule, and the ranking without them.
+    """Return measures of judges, self-agreement, outliers by each rule, and rankings without them.
 
-    The latter by the rules' names, and "any" for the judges of any rule.
+    Rankings are keyed by rule, and "any" for outliers by any rule.
     """
     begin(_("Measuring agreement"))
     method, seed, confidence = METHODS[options["method"]], options["seed"], options["confidence"]
     parameters = method.complete(None)
     durations = given.read.duration_ms
     judges = diagnose_judges(
-        # All that was judged: whether the reference is preferred tells most about a judge.
+        # Includes the reference: preferring it tells most about a judge.
         given.read.blocks,
         reference=given.reference,
         seconds=np.where(durations < 0, np.nan, durations / 1000)
@@ -112,7 +112,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, A
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
-    """Report outliers by each rule, the ranking without them, and κ of judges with themselves."""
+    """Report outliers by each rule, the ranking without them, and self-agreement of judges."""
     rules = found["outliers"]
     return report_on(
         given,

@@ -1,4 +1,4 @@
-"""Kinds of analyses, and their judgments: those of a task, or of all test sets of a campaign."""
+"""Kinds of analyses, and their judgments, of a task or of all test sets of a campaign."""
 
 from __future__ import annotations
 
@@ -62,16 +62,16 @@ JUDGMENT_OPTIONS = (REFERENCE, GROUP, EXCLUDED, WITHOUT, DOCUMENTS, DOMAINS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskBeside:
-    """The judgments of another task on the same test set, which an analysis sets beside its own.
+    """The judgments of another task on the same test set, for comparison.
 
     Attributes
     ----------
     protocol : str
-        A test set has one task of each.
+        Protocol of the task; a test set has at most one task per protocol.
     watermark : int
-        Number of the last judgment in it; 0 before there is one.
+        Number of its last judgment; 0 without any.
     judgments : ChosenJudgments or None
-        Those that count; None before there is one, and where they are chosen as those of the task itself are.
+        Judgments that count; None without any, or if they are chosen as for the task itself.
     """
 
     protocol: str
@@ -81,42 +81,42 @@ class TaskBeside:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChosenJudgments:
-    """The judgments of an analysis by names, so that later additions and changes do not affect it.
+    """The judgments of an analysis, by name, so that later changes do not affect it.
 
     Attributes
     ----------
     systems : tuple of str
-        The systems that take part.
+        Systems included.
     reference : str or None
         The reference, if the test set has one.
     with_reference : bool
-        Whether it is ranked.
+        Whether the reference is ranked.
     without : tuple of str
         Pseudonyms of judges whose judgments do not count.
     documents : tuple of str or None
         The documents whose segments count; None for all.
     skipped : dict of str to int
-        Sentences that each judge had skipped when the analysis was requested.
+        Number of sentences that each judge had skipped when the analysis was requested.
     leave_out : tuple of str or None
-        Judges who count, and without whom the analysis looks again; None if it is of another kind.
+        Judges whose influence is analysed by leaving them out; None for other kinds.
     groups : dict of str to list of str, or None
-        The judges of each group of the campaign who judged the test set; None if the analysis is of another kind.
+        The judges in each group of the campaign who judged the test set; None for other kinds.
     work : WorkFacts or None
-        Judges' pace at that time; None if the kind does not need it.
+        Judges' pace at request time; None if the kind does not need it.
     shown : dict of str to (int, int), or None
-        Of each system in how many of these skipped blocks it was shown, and beside the reference; None
+        For each system, the number of these skipped blocks with it, and with it and the reference; None
         if the kind does not need skipped blocks.
     remarks : Remarks or None
-        Skips and comments at that time; None if the kind does not need them.
+        Skips and comments at request time; None if the kind does not need them.
     rule : RuleState or None
-        Progress by the stopping rule at that time; None without one, or if it is of a kind that
+        Progress by the stopping rule at request time; None without one, or if the kind
         does not show it.
     beside : tuple of TaskBeside or None
-        The other tasks of its test set at that time; None if the kind does not need them.
+        The other tasks of its test set at request time; None if the kind does not need them.
     metrics : tuple of str or None
-        Digests of the metrics of its test set at that time; None if the kind does not need them.
+        Digests of the metrics of its test set at request time; None if the kind does not need them.
     of_chosen_systems : bool
-        Whether a design of the task was limited to some systems: then reports name those not judged.
+        Whether a design of the task was limited to some systems, so that reports name systems not judged.
     """
 
     systems: tuple[str, ...]
@@ -137,7 +137,7 @@ class ChosenJudgments:
 
     @property
     def recorded(self) -> dict[str, Any]:
-        """Plain values; `recorded_judgments` reads them. Values that its kind does not need are left out."""
+        """Plain values for `recorded_judgments`, without values that the kind does not need."""
         always = ("reference", "with_reference", "documents")
         return {
             name: value
@@ -186,56 +186,56 @@ class AnalysisKind:
         In addresses, in REST and on the command line.
     title : lazy str
     question : lazy str
-        What it answers, in a sentence.
+        The question it answers, in a sentence.
     options : sequence of Option
-        Beside those of which judgments count.
+        Options besides the selection of judgments.
     find : callable or None
-        ``find(given, options, begin)`` computes the answer; options are complete. It raises ValueError, with
-        words for organisers, if these judgments cannot be analysed so. Of a campaign it is called for each test
-        set; None where nothing is computed.
+        ``find(given, options, begin)`` computes the answer from complete options. It raises ValueError, with
+        a message for organisers, if these judgments cannot be analysed so. For a campaign it is called for each test
+        set; None if nothing is computed.
     tell : callable
-        ``tell(given, options, found)`` puts it in words, those of the language in force; of a campaign
+        ``tell(given, options, found)`` makes the report in the current language; for a campaign
         ``tell(rows, options)``, with a `TableRow` for each test set.
     check : callable
-        Returns complete options that go together; raises OptionError where they do not.
+        Returns complete, consistent options; raises OptionError if they contradict each other.
     needs_work : bool
-        Whether it asks how fast judges are; that is recorded with the question.
+        Whether it needs judges' pace, which is recorded with the request.
     needs_remarks : bool
-        Whether it asks what judges skipped and commented; that is recorded, too.
+        Whether it needs skips and comments, which are recorded with the request.
     shows_rule : bool
-        Whether one might stop judging by its answer. How far judging is by the stopping rule is then recorded, and part
+        Whether its answer may influence when to stop judging. Progress by the stopping rule is then recorded, and part
         of the answer.
     reads_other_tasks : bool
-        Whether it looks at the other tasks of the test set, too; up to which judgment is recorded with the question, and
-        which of them count.
+        Whether it needs the other tasks of the test set; their watermarks and counting judgments are recorded with the
+        request.
     files_are_enough : bool
-        Whether files of judgments say enough, without the other tasks that it looks at.
+        Whether files of judgments are sufficient without the other tasks.
     needs_metrics : bool
-        Whether it looks at the metrics of the test set; which these are is recorded with the question.
+        Whether it needs the metrics of the test set, which are recorded with the request.
     stands_for_ranking : bool
-        Whether its first table says how good systems are where judgments compare none. Dashboards then show it, and a
+        Whether its first table replaces the ranking if judgments compare no systems. Dashboards then show it, and a
         worker keeps it up to date (`ranking.services.analyses`).
     protocols : frozenset of str or None
-        Whose tasks it is for; None for all whose judgments compare outputs.
+        Protocols it is available for; None for all whose judgments compare outputs.
     beside : str
-        The option that names the protocol of another task of the test set, whose judgments are looked at, too; how many
-        there were is recorded with the question. Empty: there is none.
+        The option with the protocol of another task of the test set whose judgments are needed, too; its watermark
+        is recorded with the request. Empty if there is none.
     page : str
-        The page of results it is a section of: the name of its room (`campaign.pages.desk.TEST_SET`).
+        The results page with its section, by its name in `campaign.pages.desk.TEST_SET`.
     of_campaign : bool
-        Whether it is of all test sets of a campaign.
+        Whether it covers all test sets of a campaign.
     is_live : callable
-        ``is_live(options)``: whether a table is of figures and rankings that are stored anyway.
+        ``is_live(options)``: whether a table uses only stored figures and live rankings.
     with_reference : bool
-        Whether references count like systems in a table.
+        Whether references count as systems in a table.
     read : callable or None
-        ``read(task, watermark, judgments, options)`` reads what answers of the protocol say beside labels, which is then
-        the ``answers`` of what is given to `find`. It raises ValueError as `find` does.
+        ``read(task, watermark, judgments, options)`` reads answers of the protocol beyond labels, passed to `find` as
+        ``given.answers``. It raises ValueError as `find` does.
     read_files : callable or None
         ``read_files(names, options, excluded, progress)`` reads answers from files of the protocol, without those of the
-        judges `excluded`; they are the ``answers`` of what is given to `find`. None: the files hold ranked blocks.
+        `excluded` judges, passed to `find` as ``given.answers``. None if the files contain ranked blocks.
     file_options : sequence of Option
-        Further options of files. With ``source_text`` among them, `find` is given the texts of that file, too.
+        Additional options for files. With ``source_text`` among them, `find` gets the texts of that file, too.
     """
 
     name: str
@@ -266,19 +266,19 @@ class AnalysisKind:
 
     @property
     def every_option(self) -> tuple[Option, ...]:
-        """Its own options, then those of which judgments of a task count."""
+        """Its own options, then those for selecting judgments of a task."""
         return (*self.options, *(() if self.of_campaign else JUDGMENT_OPTIONS))
 
     @property
     def is_of_compared_files(self) -> bool:
-        """True if files of judgments that compare outputs provide all its data."""
+        """True if files of judgments that compare outputs are sufficient input."""
         needs_tasks = self.reads_other_tasks and not self.files_are_enough
         return self.protocols is None and not (self.needs_remarks or needs_tasks)
 
     def complete(self, given: Mapping[str, Any], *, of_files: bool = False) -> dict[str, Any]:
-        """Return every option; raise OptionError where one is unknown, or not allowed.
+        """Return all options; raise OptionError if one is unknown or not allowed.
 
-        The selection of judgments in files is no option: it is given by the command's arguments.
+        Judgments in files are selected by arguments of the command instead of options.
         """
         known = (*self.options, *self.file_options) if of_files else self.every_option
         values = completed(known, given)
@@ -287,19 +287,19 @@ class AnalysisKind:
 
 @dataclass(frozen=True, slots=True)
 class AnalysisChoice:
-    """A complete question: its kind, and all options, those of judgments among them."""
+    """A complete request: the kind and all options, including those for selecting judgments."""
 
     kind: AnalysisKind
     options: Mapping[str, Any]
 
     @property
     def is_live(self) -> bool:
-        """True if it is a table of stored figures, so that nothing has to be computed."""
+        """True if it is a table of stored figures that needs no computation."""
         return self.kind.is_live(self.options)
 
     @property
     def digest(self) -> str:
-        """The same for the same question."""
+        """Digest that is equal for equal requests."""
         return values_digest({"kind": self.kind.name, "options": self.recorded})
 
     @property
@@ -311,7 +311,7 @@ class AnalysisChoice:
 
 @contextmanager
 def converging(method: str) -> Iterator[None]:
-    """Raise a readable ValueError if the estimate of a method did not converge."""
+    """Raise a readable ValueError if the estimate of a method does not converge."""
     try:
         yield
     except NotConvergedError as error:

@@ -1,4 +1,4 @@
-"""Compare methods: the orders they give, and how well they predict judgments they have not seen."""
+"""Compare methods: their orders, and how well they predict held-out judgments."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ ACCURACY = Option(
 FOLDS = Option(name="folds", label=gettext_lazy("Folds"), default=20, low=2, high=100)
 
 
-#: The order of each method, and how well it predicts where that is asked for.
+#: The order of each method, and its predictions if requested.
 _Found = tuple[Sequence[MethodOrder], MethodSelection | None]
 
 
@@ -71,12 +71,12 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
 
 
 def _tell(given: Input, _options: Mapping[str, Any], found: _Found) -> Report:
-    """Report the order of systems by each method, and how well it predicts judgments."""
+    """Report the order of systems by each method, and how well it predicts held-out judgments."""
     tallies = given.tallies
     groups = [
         {tallies.systems[index] for index in group.tolist()} for group in compared_groups(tallies)
     ]
-    # Unconnected groups have no order between them.
+    # Unconnected groups are not ordered relative to each other.
     orders = [replace(order, swapped=_within(order.swapped, groups)) for order in found[0]]
     accuracy = found[1]
     return report_on(
@@ -129,7 +129,7 @@ def _places(
 
 
 def _shared_places(order: MethodOrder, names: Sequence[str]) -> dict[str, int]:
-    """Return the places of some systems, best first; those with equal scores share theirs."""
+    """Return the places of some systems, best first; systems with equal scores share places."""
     scores = {
         name: round(order.scores[name], TIE_DECIMALS) for name in order.ranks if name in names
     }
@@ -213,7 +213,7 @@ def selection_data(found: MethodSelection) -> dict[str, Any]:
 
 
 def accuracy_table(found: MethodSelection) -> Table:
-    """Report the accuracy of each method, best first, between the upper bound and the simplest."""
+    """Report the accuracy of each method, best first, between the upper bound and the baseline."""
     rows = [
         (name, each.accuracy, each.standard_error, each.behind, each.behind_error)
         for name, each in found.methods.items()

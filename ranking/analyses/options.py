@@ -1,4 +1,4 @@
-"""Options of an analysis: labels, allowed values, parsing of text, and those that several kinds share."""
+"""Options of analyses: labels, allowed values, parsing, and options shared by several kinds."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TRUTH = {"yes": True, "true": True, "1": True, "on": True, "no": False, "false"
 
 
 class OptionError(RefusedError, ValueError):
-    """An option cannot be that; `field` names it."""
+    """Invalid option; `field` names it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,15 +39,15 @@ class Option:
     name : str
         In addresses, in REST and on the command line.
     default : str, bool, int, float or tuple
-        Its type is the option's: a tuple is of any number of texts.
+        Its type is that of the option; a tuple contains any number of texts.
     label : lazy str
-        Beside its field; empty for options of files, which have no page.
+        Label of its field; empty for options of files, which have no page.
     choices : mapping of str to lazy str
-        What a text may be, and the words for it; empty where it may be anything.
+        Allowed texts with their names; empty if any text is allowed.
     low, high : float
         Bounds of a number, both included unless `is_open`.
     help : lazy str
-        Below its field.
+        Help text of its field.
     """
 
     name: str
@@ -70,12 +70,12 @@ class Option:
         Raises
         ------
         OptionError
-            If it is of another type, or not allowed.
+            If it has another type, or is not allowed.
         """
         if self.is_many:
             several = given if isinstance(given, list | tuple) else [given]
             found = dict.fromkeys(self._text(str(each)) for each in several if each != "")
-            # Their order does not change the question.
+            # The order does not matter.
             return tuple(name for name in self.choices or sorted(found) if name in found)
         if isinstance(given, list | tuple):
             raise OptionError("Enter one value only.", field=self.name)
@@ -122,7 +122,7 @@ class Option:
 
 
 def completed(options: Sequence[Option], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all options with their values: those given, and the defaults of the others.
+    """Return all options with the given values, and the defaults of the others.
 
     Raises
     ------
@@ -173,10 +173,10 @@ KAPPA_LEVEL = Option(
 
 
 def kappa_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of functions of the core that measure κ."""
+    """Return arguments for the functions of the core that measure κ."""
     return {name: options[name] for name in ("resample", "resamples", "confidence", "seed")}
 
 
 def swaps_in_words(swapped: Sequence[tuple[str, str]]) -> str:
-    """Return pairs in another order, the better one by the first order named last."""
+    """Return swapped pairs in words, the better one by the first order named last."""
     return "; ".join(f"{worse} > {better}" for better, worse in swapped)

@@ -1,4 +1,4 @@
-"""Pairs of systems that differ in their own comparisons, and contradictions to the order."""
+"""Pairs of systems: significant differences in their own comparisons, and contradictions to the order."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ ONLY_SHARED = Option(
 
 @dataclass(frozen=True, slots=True)
 class PairsFound:
-    """Pairs of systems, the scores they are compared with, and the contradictions between both.
+    """Pairs of systems, the scores of systems, and the contradictions between both.
 
     `level` is the largest significant corrected p-value; pairs compared less often than `least` have none.
     """
@@ -122,14 +122,14 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> PairsFound:
 
 
 def compared_often(direct: DirectPairs, least: int) -> BoolArray:
-    """Return which pairs were compared at least so often, ties included; shape (n, n)."""
+    """Return a mask of the pairs compared at least `least` times, including ties; shape (n, n)."""
     tallies = direct.tallies
     often: BoolArray = tallies.wins + tallies.wins.T + tallies.ties >= least
     return often
 
 
 def without_thin(direct: DirectPairs, least: int) -> DirectPairs:
-    """Return pairs of which none is significant that was compared less often."""
+    """Return the pairs without p-values for those compared less often."""
     often = compared_often(direct, least)
     return replace(
         direct,
@@ -313,7 +313,7 @@ def _matrix(
 
 
 def _not_yet(found: PairsFound) -> list[str]:
-    """Return the number of comparisons below which a pair has no p-value yet, in words."""
+    """Return a note on the minimum number of comparisons for a p-value."""
     if found.least == 1:
         return []
     tallies = found.direct.tallies
@@ -332,7 +332,7 @@ def _not_yet(found: PairsFound) -> list[str]:
 
 
 def _significant(of: Callable[[Any], bool]) -> Column:
-    """Return the column that says whether a row is significant."""
+    """Return the column that tells whether a row is significant."""
     words = {True: _("yes"), False: _("no")}
     return Column("significant", _("Significant"), is_text=True, of=lambda row: words[of(row)])
 
@@ -405,7 +405,7 @@ def _cycles(found: PairsFound) -> Table:
 
 
 def _below(p_values: Sequence[float], level: float) -> frozenset[int]:
-    """Return the last significant of rows in the order of their p-values, if others follow."""
+    """Return the index of the last significant row, if others follow; rows are sorted by p-value."""
     significant = sum(p <= level for p in p_values)
     return frozenset({significant - 1} if 0 < significant < len(p_values) else ())
 

@@ -1,4 +1,4 @@
-"""Rank systems by a chosen method, with rank ranges of a chosen kind."""
+"""Rank systems by a selected method, with rank ranges of a selected kind."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from ranking.wording.ranges import (
     shared_rank,
 )
 
-#: The default of each kind of ranges.
+#: Defaults of each kind of ranges.
 _OF_KIND = ""
 _DEFAULT = gettext_lazy("default for these ranges")
 _SIDES_WORDS = {
@@ -74,14 +74,14 @@ _EFFECTIVE = ("effective_segments", "effective_documents", "effective_judges")
 
 @dataclass(frozen=True, slots=True)
 class RangeLimits:
-    """Sources of variation that a ranking's ranges ignore, as codes, with the numbers for their texts."""
+    """Sources of variation ignored by a ranking's ranges, as codes, with the numbers for their texts."""
 
     codes: list[str]
     counts: dict[str, Any]
 
 
 def range_choice(options: Mapping[str, Any]) -> RangeChoice:
-    """Return how complete options make rank ranges."""
+    """Return the settings of rank ranges from complete options."""
     parts: dict[str, Any] = {"ranges": options["ranges"], "confidence": options["confidence"]}
     for name in ("resample", "correction"):
         if options[name] != _OF_KIND:
@@ -122,7 +122,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> Ranking:
 
 
 def rankings_report(given: AnyInput, rankings: Sequence[Ranking], *, pairs: bool) -> Report:
-    """Report one or several rankings of the same judgments; `pairs` adds a table of these to each."""
+    """Report one or several rankings of the same judgments; `pairs` adds a table of pairs to each."""
     limits = [limits_of(given, ranking) for ranking in rankings]
     accounts = any(choice_of(ranking).accounts_for_documents for ranking in rankings)
     notes = ignored_documents_notes(given) if accounts else []
@@ -254,7 +254,7 @@ def ranks_table(
 
 
 def tests_in_words(sides: int, correction: Correction, level: float) -> str:
-    """Return a sentence on the tests of pairs."""
+    """Return a note on the tests of pairs."""
     words = (
         _("Two-sided tests %(correction)s; significant at p ≤ %(level)s.")
         if sides == 2
@@ -283,7 +283,7 @@ def _pairs_table(ranking: Ranking) -> Table:
 
 
 def outcome_columns() -> tuple[Column, ...]:
-    """Return the columns of the comparisons that a system won, lost and tied."""
+    """Return the columns of comparisons won, lost and tied by a system."""
     return (
         Column("wins", _("Wins"), counts="won"),
         Column("losses", _("Losses"), counts="lost"),
@@ -344,7 +344,7 @@ def _notes(ranking: Ranking, limits: RangeLimits) -> list[str]:
 
 
 def group_notes(ranking: Ranking) -> list[str]:
-    """Return the notes on one table of a ranking: its groups, and limits of ranges."""
+    """Return notes on a table of a ranking: its groups, and limits of ranges."""
     return [
         *(
             note

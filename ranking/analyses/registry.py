@@ -1,4 +1,4 @@
-"""The kinds of analyses there are: of judgments that compare outputs, of protocols, and of the test sets of a campaign."""
+"""Registry of analyses: of judgments that compare outputs, of protocols, and of the test sets of a campaign."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _OF_COMPARISONS = (
 _OF_CAMPAIGNS = (COLLECTED, CLUSTERS, AGREEMENT_TABLE, CLUSTERS_BY_METHODS, AVERAGE_RANKS)
 
 _KINDS: Final[dict[str, AnalysisKind]] = {kind.name: kind for kind in _OF_COMPARISONS}
-#: By name, in the order in which pages list them.
+#: Kinds by name, in display order.
 ANALYSES: Final[Mapping[str, AnalysisKind]] = MappingProxyType(_KINDS)
 TABLES: Final[Mapping[str, AnalysisKind]] = MappingProxyType(
     {kind.name: kind for kind in _OF_CAMPAIGNS}
@@ -59,12 +59,12 @@ TABLES: Final[Mapping[str, AnalysisKind]] = MappingProxyType(
 
 
 def analysis_register(kind: AnalysisKind) -> None:
-    """Make an analysis of a protocol known; for `AppConfig.ready`."""
+    """Register an analysis of a protocol; for `AppConfig.ready`."""
     _KINDS[kind.name] = kind
 
 
 def analysis_named(name: str, *, of_campaign: bool = False) -> AnalysisKind:
-    """Return the kind of that name; OptionError if there is none."""
+    """Return the kind with this name; OptionError if there is none."""
     known = TABLES if of_campaign else ANALYSES
     if name not in known:
         what = "table" if of_campaign else "analysis"

@@ -1,4 +1,4 @@
-"""Skips and comments of judges: by system, and by the length of the source."""
+"""Skips and comments of judges, by system and by source length."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ranking.reports.tables import Column, Named, Report, Table, end_columns, in
 
 @dataclass(frozen=True, slots=True)
 class PartRemarks:
-    """A part of the blocks that were shown: how many were skipped, and how many have a comment."""
+    """Part of the blocks shown, with the numbers of skips and comments."""
 
     part: str
     shown: int
@@ -33,7 +33,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, A
     """Return skips and comments by system and by source length, among all shown blocks."""
     begin(_("Counting"))
     remarks = given.remarks
-    # All that was shown: the reference takes part.
+    # All blocks shown, including the reference.
     shown = shown_blocks(
         given.read.blocks,
         () if remarks is None else remarks.skips,
@@ -70,7 +70,7 @@ def _part(name: str, shown: Shown, rows: BoolArray, confidence: float) -> PartRe
 
 
 def _tell(given: Input, _options: Mapping[str, Any], found: Mapping[str, Any]) -> Report:
-    """Report on skips and comments."""
+    """Report skips and comments."""
     counts = {name: number_format(found[name]) for name in ("shown", "skipped", "commented")}
     return report_on(
         given,

@@ -1,4 +1,4 @@
-"""Forecast the separation of systems: whether to go on, and the cost of one more system."""
+"""Forecast the separation of systems: whether to continue, and the cost of another system."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ LIMIT = Option(
     high=1_000_000,
     help=gettext_lazy("Simulated campaigns end at this number, including judgments so far."),
 )
-#: Shares of the pairs to be told apart.
+#: Target shares of separated pairs.
 TARGETS = (0.8, 0.9)
 #: Minimum and maximum horizon of the figure, as multiples of the campaign's progress.
 _AHEAD = (2.0, 20.0)
@@ -67,7 +67,7 @@ _FEW, _MANY = 2, 5
 
 
 class WhyNot(StrEnum):
-    """Why nothing can be forecast."""
+    """Reasons why nothing can be forecast."""
 
     NOTHING_DECIDED = "nothing_decided"
     NONE_APART = "none_apart"
@@ -85,7 +85,7 @@ class TargetAhead:
     target : float
     judgments : Ahead
     hours, days : Ahead or None
-        None where it is not known how fast judges are.
+        None if the pace of judges is unknown.
     """
 
     measure: str
@@ -113,7 +113,7 @@ class DesignAhead:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StoppingFound:
-    """A forecast, or why there is none.
+    """A forecast, or the reason for having none.
 
     Attributes
     ----------
@@ -121,14 +121,14 @@ class StoppingFound:
     curve : CampaignCurve or None
         None if no comparison is decided.
     per_judgment : float
-        Comparisons of a judgment, ties included, on average.
+        Average number of comparisons per judgment, including ties.
     budget : Budget or None
     forecast : Forecast or None
     from_start : tuple of sequences of BudgetRow
-        What such campaigns need from their first judgment on, as they are and with one more system; empty
+        Requirements of such campaigns from the first judgment on, unchanged and with one more system; empty
         without a forecast.
     pace : ReadingPace or None
-        Seconds of a judgment; None if nothing is known of it.
+        Seconds per judgment; None if unknown.
     ahead : sequence of TargetAhead
     designs : sequence of DesignAhead
     """
@@ -144,7 +144,7 @@ class StoppingFound:
     designs: Sequence[DesignAhead] = ()
 
     def judgments(self, comparisons: float | None) -> int | None:
-        """Return the judgments needed for a number of comparisons, ties included."""
+        """Return the judgments needed for a number of comparisons, including ties."""
         return None if comparisons is None else round(comparisons / self.per_judgment)
 
 
@@ -219,7 +219,7 @@ def _forecast(given: Input, options: Mapping[str, Any], begin: Begin) -> Stoppin
 
 
 def _pace(work: WorkFacts, per_judgment: float) -> ReadingPace | None:
-    """Return the pace by judgments: measured, otherwise assumed by the words of a block; None without texts."""
+    """Return the pace per judgment: measured, otherwise assumed from the words of a block; None without texts."""
     blocks, _words, seconds = work.of_judges
     measured = pace_of_judges(blocks, seconds, blocks=sum(blocks))
     if measured is not None:
@@ -267,7 +267,7 @@ def _target_ahead(
     pace: ReadingPace | None,
     confidence: float,
 ) -> TargetAhead:
-    # A rule counts judgments that count in rankings; hours and days are of all judgments made
+    # A rule counts judgments that count in rankings; hours and days include all judgments made
     # meanwhile.
     made = [work.of_everybody(each) for each in more] if measure == "rule" else more
     return TargetAhead(
@@ -290,9 +290,9 @@ def _days(more: Sequence[float], work: WorkFacts, confidence: float) -> Ahead | 
 def _designs(
     given: Input, options: Mapping[str, Any], forecast: StoppingFound, begin: Begin
 ) -> list[DesignAhead]:
-    """Return the remaining effort of designs, given the systems and the noise of this campaign.
+    """Return the remaining effort by design, given the systems and the noise of this campaign.
 
-    For the shares of pairs that are not reached yet.
+    Only target shares that are not reached yet.
     """
     tallies, work, curve = given.tallies, given.work, forecast.curve
     if work is None or curve is None or forecast.budget is None or not tallies.wins.any():
@@ -303,7 +303,7 @@ def _designs(
     pace = _pace_of_words(work)
     active = ActiveDraw(active_priorities_of_many, floor=_FLOOR)
     many = min(_MANY, work.most_shown, len(tallies.systems))
-    # Blocks that show all systems leave nothing to choose.
+    # If blocks show all systems, there is no choice of pairs.
     designs = [(many, False), (_FEW, False), (many, True), (_FEW, True)]
     offered = [
         (shown, chooses)
@@ -337,7 +337,7 @@ def _designs(
 
 
 def _points_ahead(curve: CampaignCurve, budget: Budget) -> list[float]:
-    """Return comparisons from now on, evenly spaced, as far as the targets, if these are in sight."""
+    """Return evenly spaced numbers of comparisons from now up to the targets, if these are within the horizon."""
     least, most = (ahead * curve.comparisons for ahead in _AHEAD)
     known = [row.comparisons for row in budget.rows if row.comparisons is not None]
     end = min(max(least, *(1.25 * each for each in known)) if known else most, most, budget.limit)
@@ -538,7 +538,7 @@ def _why_not(reason: WhyNot) -> str:
 
 
 def _pace_data(pace: ReadingPace) -> dict[str, object]:
-    """Return the pace for programs; how it is distributed is not for them: degrees of freedom may be infinite."""
+    """Return the pace for programs, without its distribution, whose degrees of freedom may be infinite."""
     return {name: getattr(pace, name) for name in ("seconds", "low", "high", "judges", "blocks")}
 
 
@@ -593,9 +593,9 @@ def _fitted(found: StoppingFound) -> list[float] | None:
 
 
 def _figure(found: StoppingFound, curve: CampaignCurve) -> Table:
-    """Return the campaign's own curve, which the forecast continues."""
+    """Return the campaign's own curve, extended by the forecast."""
     own = (curve.decided / curve.decided_share).tolist()
-    # At the end of the existing judgments, the result is known.
+    # At the last existing judgment, the result is known.
     shares = [*curve.significant.tolist()[:-1], curve.separated]
     fitted: Sequence[float | None] = _fitted(found) or [None] * len(own)
     rows: list[tuple[Value, ...]] = [

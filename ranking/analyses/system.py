@@ -1,4 +1,4 @@
-"""Look at one system: won and lost by opponent and by part, and the sentences that show it most clearly."""
+"""Analyse one system: wins and losses by opponent and by part, and the sentences with the clearest ones."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ SYSTEM = Option(
     default="",
     help=gettext_lazy("Leave empty for the first system by Expected Wins."),
 )
-#: Maximum sentences listed with the clearest losses, and with the clearest wins.
+#: Maximum number of sentences listed with the clearest losses, and with the clearest wins.
 MOST_SEGMENTS = 10
-#: A name, and the rows: a mask, or their indices.
+#: A name, and its rows as a mask or indices.
 _Part = tuple[str, npt.NDArray[np.generic]]
-#: Words of a source from the first to the second; None: and more.
+#: Ranges of source length in words; None means no upper limit.
 LENGTHS = ((1, 10), (11, 20), (21, 30), (31, None))
-#: From this p-value on a share is not said to change with the length of sentences.
+#: Below this p-value, the share is said to change with sentence length.
 TREND_LEVEL = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class PartWon:
-    """A named part of a system's comparisons, and their outcome."""
+    """Part of a system's comparisons, with its outcome."""
 
     part: str
     share: ShareWon
@@ -58,7 +58,7 @@ class PartWon:
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
     """Return the comparisons won and lost by a system, by opponent and by part.
 
-    Opponents are in the order of the systems; a part without a name is of those that have none.
+    Opponents are in the order of the systems; a part with an empty name has the comparisons without one.
     """
     blocks, name = given.blocks, options[SYSTEM.name]
     order = names_in_order(blocks.systems, expected_wins(given.tallies.wins))
@@ -79,7 +79,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, A
         "groups": _by_group(outcomes.blocks, given.groups or {}),
     }
     groups = compared_groups(given.tallies)
-    # Nothing compares it with systems of other groups.
+    # It is not compared with systems of other groups.
     elsewhere = {
         blocks.systems[index]
         for group in groups
@@ -114,7 +114,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, A
 
 
 def by_length(words: Int64Array) -> list[tuple[str, BoolArray]]:
-    """Return the rows of each range of lengths that there is, by its name; `words` are those of each row."""
+    """Return the rows in each non-empty range of lengths, by its name; `words` are the lengths of all rows."""
     found = [
         (
             f"{shortest}–{longest}" if longest else f"{shortest}+",
@@ -128,9 +128,9 @@ def by_length(words: Int64Array) -> list[tuple[str, BoolArray]]:
 def by_number(
     number: npt.NDArray[np.integer], names: Sequence[str]
 ) -> list[tuple[str, Int64Array]]:
-    """Return the indices of the rows of each number that there is, by its name, in their order.
+    """Return the row indices of each occurring number, by its name, in the order of names.
 
-    All are views of one array: masks would take as many bytes as there are rows times numbers.
+    All are views of one array, because masks would take rows × numbers bytes.
     """
     order = np.argsort(number, kind="stable").astype(np.int64, copy=False)
     present = np.unique(number)
@@ -140,7 +140,7 @@ def by_number(
 
 
 def _by_domain(document: Int32Array, names: Sequence[str]) -> Sequence[_Part]:
-    """Return the blocks of each domain, the part of document names before “/”."""
+    """Return the blocks of each domain: the part of document names before “/”."""
     of_document = [name.partition("/")[0] if "/" in name else "" for name in names]
     domains, number = np.unique(of_document, return_inverse=True)
     found = by_number(number[document], domains.tolist())
@@ -148,7 +148,7 @@ def _by_domain(document: Int32Array, names: Sequence[str]) -> Sequence[_Part]:
 
 
 def _by_group(blocks: Blocks, groups: Mapping[str, Sequence[str]]) -> Sequence[_Part]:
-    """Return the blocks by the judges of each group, and by those of none, as ""."""
+    """Return the blocks by judge group, and those by judges without a group as ""."""
     found: list[_Part] = []
     grouped = np.zeros(len(blocks), dtype=np.bool_)
     for name, members in groups.items():
@@ -236,12 +236,12 @@ def _notes(found: Mapping[str, Any]) -> list[str]:
 
 
 def many_parts_note() -> str:
-    """Return the caution beside intervals of many parts."""
+    """Return a caution about intervals of many parts."""
     return _("With many parts, some are extreme by chance: intervals hold for one part at a time.")
 
 
 def limits_notes(limits: Iterable[Sequence[str]]) -> list[str]:
-    """Return notes where intervals ignore sources of variation, from the limits of each."""
+    """Return notes on sources of variation that intervals ignore, from the limits of each."""
     if not any(limits):
         return []
     return [_("Some parts have too few judges, segments or documents to account for them.")]
@@ -258,7 +258,7 @@ def _said(name: str, each: PartWon) -> dict[str, Any]:
 
 
 def _in_order(kind: str, parts: Sequence[PartWon]) -> list[PartWon]:
-    """Return documents and domains worst first, others as they come."""
+    """Return documents and domains worst first, others in the given order."""
     if kind not in ("documents", "domains"):
         return list(parts)
     # Parts without decided comparisons come last.
@@ -297,7 +297,7 @@ def _table(
     names: Named | None,
     notes: Sequence[str] = (),
 ) -> Table:
-    # Only rows that name their object can be linked.
+    # Only rows with a named object can be linked.
     is_counted = names is not None
     nothing = _("none")
     columns = (

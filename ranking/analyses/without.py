@@ -1,4 +1,4 @@
-"""Rank without some judges: the ranking without them, and theirs alone."""
+"""Leave judges out: the ranking without them, and their own."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ LEAVE_OUT = Option(
 )
 
 
-#: The remaining judgments, the rankings, and the agreement of judges.
+#: The remaining judgments, rankings, and agreement of judges.
 _Found = tuple[Input, RankingsWithout, AgreementReport]
 
 
@@ -83,7 +83,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> _Found:
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: _Found) -> Report:
-    """Report the changes without some judges."""
+    """Report the changes when judges are left out."""
     (rest, rankings, agreement), confidence = found, options["confidence"]
     return report_on(
         given,
@@ -311,7 +311,7 @@ def _pairs(found: RankingsWithout) -> Table:
         other = after.get(names)
         if other is None:
             continue
-        # Systems with equal scores are in no order.
+        # Systems with equal scores have no order.
         is_swapped = other["better"] != pair["better"] and all(
             len({ranks[name] for name in names}) > 1 for ranks in places
         )

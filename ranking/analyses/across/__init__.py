@@ -1,1 +1,1 @@
-"""Tables over the test sets of a campaign: a row for each, or a table for each."""
+"""Tables over the test sets of a campaign: a row or a table for each test set."""

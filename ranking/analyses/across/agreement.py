@@ -59,9 +59,9 @@ class CountedTestSet:
     Attributes
     ----------
     systems, blocks, labels, comparisons : int
-        With the reference; without skipped blocks.
+        Including the reference; without skipped blocks.
     reference_geq_others : float or None
-        None without a reference, or where it was not compared.
+        None without a reference, or if it was never compared.
     agreement : AgreementMeasures
     """
 
@@ -190,7 +190,7 @@ def _is_listed(options: Mapping[str, Any]) -> bool:
 
 
 def _average(rows: Sequence[Mapping[str, float | int | None]]) -> dict[str, float | None]:
-    """Return the mean of each column over the rows that have it."""
+    """Return the mean of each column over the rows with a value."""
     columns = {name: [row[name] for row in rows if row[name] is not None] for name in _COLUMNS}
     return {
         name: fmean(float(value) for value in values if value is not None) if values else None
@@ -199,7 +199,7 @@ def _average(rows: Sequence[Mapping[str, float | int | None]]) -> dict[str, floa
 
 
 def _intervals(rows: Sequence[TableRow]) -> list[Table]:
-    """Return the intervals of κ, which the paper does not have."""
+    """Return the intervals of κ, which are not in the paper."""
     named = (
         ("inter", _("κ between judges")),
         ("intra", _("Self-agreement κ")),

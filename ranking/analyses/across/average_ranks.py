@@ -41,9 +41,9 @@ from ranking.wording.methods import METHOD_WORDS, shortages_of_rows
 from ranking.wording.numbers import percent
 from ranking.wording.ranges import rank_cell
 
-#: Methods that give the influence of each judge on their scores.
+#: Methods that provide the influence of each judge on scores.
 _METHOD = own_or(tuple(name for name, method in METHODS.items() if method.influence is not None))
-#: Confidence sets, whose ends hold on average where percentiles do not (docs/statistics/coverage.md).
+#: Confidence sets: unlike those of percentiles, their ends may be averaged (docs/statistics/coverage.md).
 _OF_METHOD = (
     replace(RANGES, default="confidence_set"),
     *(option for option in RANGE_OPTIONS if option is not RANGES),
@@ -51,13 +51,13 @@ _OF_METHOD = (
 )
 
 
-#: Kinds of ranges whose ends, averaged, hold the mean rank as often as they say.
+#: Kinds of ranges whose averaged ends cover the mean rank at their nominal level.
 _HOLDING = frozenset({"confidence_set", "anytime"})
 
 
 @dataclass(frozen=True, slots=True)
 class _Scored:
-    """A test set with its ranking; `influence` is None where the ranking is one that was there."""
+    """A test set with its ranking; `influence` is None for stored rankings."""
 
     ranking: RankedTestSet
     influence: ScoreInfluence | None
@@ -81,7 +81,7 @@ def _ranges_hold(rows: Sequence[TableRow]) -> bool:
 def _averages(
     rows: Sequence[TableRow], systems: Sequence[str], confidence: float
 ) -> list[dict[str, Any]]:
-    """Return the averages, the best mean rank first."""
+    """Return the averages, best mean rank first."""
     if not systems:
         return []
     places = [
@@ -98,13 +98,13 @@ def _averages(
     ]
     scored: Mapping[str, MeanScore] = {}
     if len(influences) == len(rows):
-        # Systems that only tied have none.
+        # Systems with only ties have none.
         known = [name for name in systems if all(name in each.systems for each in influences)]
         scored = {
             each.system: each for each in mean_scores(influences, known, confidence=confidence)
         }
     hold = _ranges_hold(rows)
-    # No share lies outside.
+    # Shares are between 0 and 1.
     is_share = all(METHODS[_ranking(row).method].is_share for row in rows)
     least, most = (0.0, 1.0) if is_share else (-inf, inf)
     rows_of = {
@@ -112,7 +112,7 @@ def _averages(
         for name in systems
     }
     plain = {name: _mean([each["score"] for each in rows_of[name]]) for name in systems}
-    # Systems that share ranks have the middle of them.
+    # Systems that share ranks get their mean.
     middle = {
         name: fmean((each["rank"] + each.get("last_rank", each["rank"])) / 2 for each in of_system)
         for name, of_system in rows_of.items()
@@ -146,7 +146,7 @@ def _mean(scores: Sequence[float | None]) -> float | None:
 
 
 def _is_one_ranking(row: TableRow) -> bool:
-    """Return whether ranks are of all systems of the test set, not of groups that nothing compares."""
+    """Return whether ranks include all systems of the test set, and not unconnected groups."""
     return bool(_ranking(row).systems) and len(_ranking(row).groups) < 2
 
 
@@ -299,7 +299,7 @@ def _table(
 def _by_test_set(
     rows: Sequence[TableRow], found: Sequence[Mapping[str, Any]], some: Sequence[str]
 ) -> Table:
-    """Return the rank of each system in each test set, to be averaged."""
+    """Return the rank of each system in each test set."""
     ranks = {
         row.test_set.pk: {each["system"]: rank_cell(each) for each in _ranking(row).systems}
         for row in rows

@@ -1,4 +1,4 @@
-"""Systems in clusters, test set by test set, as the findings of WMT print them."""
+"""Clusters of systems by test set, as in the WMT findings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from ranking.wording.ranges import accounted_in_words, cluster_rules, limit_in_w
 
 
 def find_ranking(given: Input, options: Mapping[str, Any], begin: Begin) -> RankedTestSet:
-    """Rank a test set by the method and the ranges of the options."""
+    """Rank a test set by the method and the ranges in the options."""
     found = rank(
         given.blocks, options["method"], progress=begin(_("Ranking")), **rank_arguments(options)
     )

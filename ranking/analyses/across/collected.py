@@ -17,7 +17,7 @@ _HOUR = 3_600_000
 
 
 def _tell(told: Sequence[TableRow], _options: Mapping[str, Any]) -> Report:
-    """Report the collected data of each test set, and in total over all, which is the last row."""
+    """Report the collected data of each test set, and the total in the last row."""
     rows = [row for row in told if row.test_set.pk != TOTAL]
     total = next((row.found for row in told if row.test_set.pk == TOTAL), None)
     shown = [(row, _figures(row.found, _systems(row))) for row in rows]
@@ -112,7 +112,7 @@ def _figures(found: Mapping[str, Any], systems: int) -> dict[str, Any]:
         "segments": found["segments"],
         "blocks_per_segment": _ratio(found["counted_blocks"], found["segments"]),
         "skipped": found["skipped"],
-        # No active time was recorded, or judgments came from a file.
+        # No active time was recorded, or judgments were imported.
         "active_hours": found["active_ms"] / _HOUR if found["active_ms"] else None,
         "days": found["days"] or None,
     }

@@ -34,14 +34,14 @@ from ranking.wording.methods import METHOD_WORDS
 _SHOWN = frozenset({"expected_wins", "bradley_terry", "bojar", "geq_others", "gt_others"})
 _OTHERS = replace(
     OTHERS,
-    # In the order in which any choice is read.
+    # In a fixed order, whatever the order of the choice.
     default=tuple(name for name in METHODS if name in _SHOWN),
     help=gettext_lazy("Lopez, TrueSkill, and Hopkins and May take minutes."),
 )
 
 
 def _methods(options: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the methods, that which the others are compared with in front."""
+    """Return the methods, starting with the one that the others are compared with."""
     return tuple(dict.fromkeys([options["first"], *options["methods"]]))
 
 
@@ -62,9 +62,9 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, R
 
 
 def _swapped(first: RankedTestSet, other: RankedTestSet) -> list[tuple[str, str]]:
-    """Return the pairs in another order, the better by the first method first.
+    """Return the pairs in a different order, the better one by the first method first.
 
-    Ranks order systems with equal scores by name, and systems that no comparisons connect by chance: neither is
+    Ranks order systems with equal scores by name, and unconnected systems arbitrarily: neither is
     an order of the method.
     """
     ahead, behind = _ahead(first), _ahead(other)
@@ -75,7 +75,7 @@ def _swapped(first: RankedTestSet, other: RankedTestSet) -> list[tuple[str, str]
 
 
 def _ahead(ranking: RankedTestSet) -> Callable[[str, str], bool]:
-    """Return the function that tells whether a system is ahead of another by its score."""
+    """Return a function that tells whether a system has a higher score than another."""
     scores = {
         row["system"]: 0.0 if row["score"] is None else round(row["score"], TIE_DECIMALS)
         for row in ranking.systems
@@ -176,7 +176,7 @@ def _first(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
 
 
 def _orders(rows: Sequence[TableRow], methods: Sequence[str]) -> Table:
-    """Return the pairs that some method orders in another way than the first."""
+    """Return the pairs that some method orders differently from the first method."""
     lines, rules = [], []
     for row in rows:
         by_pair: dict[tuple[str, str], list[str]] = {}

@@ -1,4 +1,4 @@
-"""Data of tables over several test sets, for each of them and its ranking, and the options that the tables share."""
+"""Data of tables over several test sets, by test set and ranking, and options shared by the tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ranking.wording.stopping_rules import RuleState, rule_notes
 
 #: Codes of reasons.
 NO_JUDGMENT, NOT_RANKED, DELETED = "no_judgment", "not_ranked", "deleted"
-#: Stands for the ranking that each test set has anyway.
+#: Means the live ranking of each test set.
 OWN = ""
 #: Selection of judgments, the same for all test sets.
 JUDGES_OPTIONS = (EXCLUDED, GROUP)
@@ -34,7 +34,7 @@ JUDGES_OPTIONS = (EXCLUDED, GROUP)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedSystem:
-    """A system: its kind, a value of `SystemKind`, and whether it is constrained, None if that is not said."""
+    """A system: its kind, a value of `SystemKind`, and whether it is constrained (None if unknown)."""
 
     name: str
     kind: str
@@ -52,9 +52,9 @@ class TableTestSet:
         Languages by their tags.
     is_closed : bool
     systems : sequence of ListedSystem
-        By name, references and damaged ones among them.
+        By name, including references and damaged references.
     watermark : int
-        Number of the last judgment that the table counts of it; 0 without any.
+        Number of the last judgment counted; 0 without any.
     skipped : int or None
         Blocks that counted judges skipped and did not rank later; None if not requested.
     """
@@ -75,7 +75,7 @@ class TableTestSet:
 
     @property
     def key(self) -> str:
-        """The test set in names of files and plots."""
+        """Name of the test set for files and plots."""
         return f"test-set-{self.pk}"
 
     def names_of(self, kind: str) -> list[str]:
@@ -87,8 +87,8 @@ class TableTestSet:
 class TableRow:
     """A test set of a table with its results.
 
-    `reason` says why nothing was, as a code or in words; `rule` how far judging is by its stopping rule, None without
-    one, or where the table shows no ranking.
+    `reason` tells why there are none, as a code or in words; `rule` is the progress by the stopping rule, None without
+    one, or if the table shows no ranking.
     """
 
     test_set: TableTestSet
@@ -99,7 +99,7 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedTestSet:
-    """The ranking of a test set, live or computed: the parts that tables tell.
+    """The parts of a ranking, live or computed, that tables show.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class RankedTestSet:
     groups : sequence of sequence of str
     limits : sequence of str
     counts : mapping
-        Numbers of units, for the words of limits.
+        Numbers of units, for notes on limits.
     """
 
     method: str
@@ -161,7 +161,7 @@ def ranked_test_set(given: Input, ranking: Ranking) -> RankedTestSet:
 
 
 def live_test_set(ranking: Any) -> RankedTestSet:
-    """Return the same of a stored ranking."""
+    """Return the data of a stored ranking for tables."""
     names = ("systems", "not_estimable", "groups", "limits")
     return RankedTestSet(
         method=ranking.method,
@@ -192,7 +192,7 @@ def _in_words(reason: str) -> str:
 
 
 def row_notes(rows: Sequence[TableRow]) -> list[str]:
-    """Return which test sets have no figures, and why; how far judging of each is by its stopping rule, if it is shown."""
+    """Return notes on test sets without figures, and on the progress by stopping rules if shown."""
     said = [(row.test_set.name, rule_notes(row.rule)) for row in rows if row.rule is not None]
     reasons = [
         *((row.test_set.name, _in_words(row.reason)) for row in rows if row.reason),
@@ -207,7 +207,7 @@ def row_notes(rows: Sequence[TableRow]) -> list[str]:
 def rows_data(
     rows: Sequence[TableRow], more: Callable[[TableRow], Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return rows for programs: the test set, why it has no figures, `more`, and the state of its stopping rule."""
+    """Return rows for programs: the test set, the reason for missing figures, `more`, and the state of its stopping rule."""
     return [
         {
             **data_of(row.test_set),
@@ -226,12 +226,12 @@ def watermark_note(rows: Sequence[TableRow]) -> str:
 
 
 def watermarks(named: Iterable[tuple[str, int]]) -> str:
-    """Return names of test sets, each with the numbers of its first and last judgment; none of those without any."""
+    """Return names of test sets, each with the numbers of its first and last judgment, if any."""
     return ", ".join(f"{name} 1–{number_format(last)}" for name, last in named if last) or "–"
 
 
 def own_or(methods: tuple[str, ...]) -> Option:
-    """Return the option of a method, or of each test set's own ranking."""
+    """Return the option for a method, or for each test set's live ranking."""
     return replace(
         ANY_METHOD,
         default=OWN,
@@ -250,7 +250,7 @@ METHOD = own_or(tuple(METHODS))
 
 
 def is_own(options: Mapping[str, Any]) -> bool:
-    """Return whether the table is of each test set's own ranking."""
+    """Return whether the table shows each test set's live ranking."""
     return bool(options["method"] == OWN)
 
 
@@ -265,12 +265,12 @@ def checked(
     ----------
     options : mapping
     of : sequence of Option
-        Those that belong to a method.
+        Options that belong to a method.
 
     Raises
     ------
     OptionError
-        If the method does not support the ranges, or an option is set for existing rankings.
+        If the method does not support the ranges, or an option of a method is set for live rankings.
     """
     if not is_own(options):
         return ranges_checked(options)
@@ -284,7 +284,7 @@ def checked(
 
 
 def rank_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of `ranking.core.rankings.rank.rank` but the method, from checked options."""
+    """Return the arguments of `ranking.core.rankings.rank.rank`, except the method, from checked options."""
     return {
         "resamples": options["resamples"],
         "seed": options["seed"],
