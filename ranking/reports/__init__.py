@@ -1,4 +1,4 @@
-"""Results as people and programs want them: text, JSON, CSV, Markdown and LaTeX."""
+"""Reports as text, JSON, CSV, Markdown, LaTeX and Typst."""
 
 from ranking.reports.tables import Column, Report, Table
 from ranking.reports.writing import ReportFormat, write

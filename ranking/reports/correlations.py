@@ -63,7 +63,7 @@ def correlation_columns(
 def in_figures_with_interval(
     value: float, low: float | None, high: float | None, places: int = 3
 ) -> str:
-    """Return "0.93 [0.41, 0.99]", or the value alone where it has no interval."""
+    """Return "0.93 [0.41, 0.99]", or only the value if it has no interval."""
     if low is None or high is None:
         return decimals(value, places)
     return _("%(value)s [%(low)s, %(high)s]") % {
@@ -99,7 +99,7 @@ def interval_notes(found: Sequence[SampledCorrelation], confidence: float) -> li
 def kappa_columns(
     heading: str = "", *, key: str = "", places: int = 3, with_reason: bool = True
 ) -> tuple[Column, ...]:
-    """Return columns of an estimate of κ: its value, the ends of its interval, and its strength in words, or why it is missing."""
+    """Return columns of an estimate of κ: value, ends of the interval, and strength in words or why it is missing."""
     return (
         Column("kappa", heading or _("κ"), decimals=places),
         Column(f"{key}low", _("From"), decimals=places, of=attrgetter("low")),

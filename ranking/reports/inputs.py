@@ -1,4 +1,4 @@
-"""Judgments that a report is about, the record stored with a question, and the beginning of reports."""
+"""Input of reports: judgments, data recorded with a request, and notes on the input."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Remarks:
 
 
 def recorded_remarks(values: Mapping[str, Any]) -> Remarks:
-    """Return the remarks from their plain values."""
+    """Return the remarks from plain values."""
     return Remarks(
         skips=[SkippedBlock(*each) for each in values["skips"]],
         comments=[CommentedBlock(*each) for each in values["comments"]],
@@ -57,24 +57,24 @@ class WorkFacts:
     Attributes
     ----------
     judged : int
-        Blocks judged in the test set, by everybody.
+        Blocks judged in the test set by all judges.
     counted : int or None
-        Judgments that count in its latest ranking, as its stopping rule counts them: those of excluded judges do not, nor
-        those of others where a group alone counts. None without a ranking.
+        Judgments that count in its latest ranking and for its stopping rule: not those of excluded judges, nor
+        of judges outside the selected group. None without a ranking.
     wanted : int or None
-        Blocks it wants.
+        Target number of blocks.
     rule_judgments : int or None
-        Judgments at which its stopping rule ends.
+        Number of judgments at which its stopping rule is met.
     today : int
-        Blocks that people judged since midnight, before which the days were.
+        Blocks judged by people since midnight, after `days`.
     days : sequence of int
-        Blocks that people judged on each of the last seven whole days; empty before there are seven.
+        Blocks judged by people on each of the last seven whole days; empty with fewer days.
     pace : sequence of (blocks, words, seconds)
-        Of each judge among the latest judgments that were measured.
+        Totals of each judge in the latest timed judgments.
     base_words, output_words : float or None
-        Words of source and references that a block shows, and of an output, on average; None without texts.
+        Average words of source and references in a block, and of an output; None without texts.
     most_shown : int
-        Outputs that a block may show by the protocol.
+        Maximum number of outputs in a block by the protocol.
     """
 
     judged: int
@@ -99,12 +99,12 @@ class WorkFacts:
 
     @property
     def rule_more(self) -> float:
-        """Judgments that count until the stopping rule ends; 0 without one that ends at a number."""
+        """Counting judgments until the stopping rule is met; 0 if no rule has a number."""
         counted = self.judged if self.counted is None else self.counted
         return max(0.0, float((self.rule_judgments or 0) - counted))
 
     def of_everybody(self, counting: float) -> float:
-        """Return the total number of judgments until `counting` more count, at the present share of counted
+        """Return the total number of judgments until `counting` more count, at the current share of counted
         judgments.
         """
         if not counting or self.counted is None:
@@ -125,15 +125,15 @@ class TaskRead:
     Attributes
     ----------
     protocol : str
-        A value of `campaign.models.Protocol`; it names the task within its test set.
+        A value of `campaign.models.Protocol`, which identifies the task within its test set.
     watermark : int
-        0 before there is a judgment.
+        0 without a judgment.
     judged : JudgedTask, ScoredTask or None
-        None where no judgment counts.
+        None if no judgment counts.
     untimed : int
-        Judgments of which no active time is known.
+        Number of judgments without active time.
     excluded_judges : sequence of str
-        Whose judgments do not count.
+        Judges whose judgments do not count.
     """
 
     protocol: str
@@ -145,7 +145,7 @@ class TaskRead:
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """Numbers of segments and documents, the latter None if not known, and effective numbers."""
+    """Numbers of segments and documents (None if unknown), and effective numbers."""
 
     segments: int
     documents: int | None
@@ -159,7 +159,7 @@ class Texts(Protocol):
         """Return the words of each segment's source by its number; -1 where it is not known, and at 0."""
 
     def of(self, system: str) -> Sequence[str | None] | None:
-        """Return the outputs of a system, that of segment number s at index s − 1; None where none is known."""
+        """Return the outputs of a system; segment number s is at index s − 1. None if unknown."""
 
 
 class Corpora(Protocol):
@@ -174,26 +174,26 @@ class Corpora(Protocol):
 
 @dataclass(frozen=True)
 class Input:
-    """Judgments that were read, and those of them in the report.
+    """Judgments that were read, and those in the report.
 
     Attributes
     ----------
     read : JudgmentsRead
     blocks : Blocks
-        Those of `read`, without the reference where it is excluded.
+        Blocks of `read`, without the reference if it is excluded.
     reference : str or None
-        The reference among the systems of `read`, whether excluded or not.
+        The reference among the systems of `read`, even if excluded.
     texts : Texts or None
-        Where they are known.
+        Texts, if known.
     leave_out : tuple of str or None
         The judges left out by an analysis of their influence; None if the judgments do not name them.
     groups : mapping of str to sequence of str, or None
-        Judges by group, where the analysis looks at groups and they are known.
+        Judges by group, if the analysis needs groups and they are known.
     work : WorkFacts or None
         Judges' pace; None if not requested.
     shown : mapping of str to (int, int), or None
-        Of each system in how many skipped blocks it was shown, and beside the reference; None where they are
-        not looked at.
+        For each system, the number of skipped blocks with it, and with it and the reference; None if not
+        requested.
     remarks : Remarks or None
         Skips and comments; None if not requested.
     beside : sequence of TaskRead, or None
@@ -203,7 +203,7 @@ class Input:
     metrics : sequence of Metric, or None
         None if not requested.
     corpora : Corpora or None
-        Where texts are stored.
+        All texts, if they are stored.
     """
 
     read: JudgmentsRead
@@ -227,7 +227,7 @@ class Input:
 
     @property
     def documents(self) -> tuple[str, ...]:
-        """Names of the documents by their numbers in `blocks`; empty where they are not known."""
+        """Names of the documents by their numbers in `blocks`; empty if unknown."""
         return self.read.documents
 
     @property
@@ -252,7 +252,7 @@ class Input:
 
 @dataclass(frozen=True)
 class AnswersOfFiles:
-    """Hold the answers of a protocol that were read from files, and the texts they are about where these are given."""
+    """Answers of a protocol read from files, with their texts if given."""
 
     answers: Any
     texts: Texts | None = None
@@ -260,13 +260,13 @@ class AnswersOfFiles:
 
 @dataclass(frozen=True)
 class CountedInput:
-    """Judgments that were counted shard by shard, and are not in memory.
+    """Judgments that were counted in shards and are not in memory.
 
     Attributes
     ----------
     read : JudgmentsFound
     counted : mapping of str to CountedJudgments
-        By method, at least one.
+        Counts by method; at least one.
     reference : str or None
     """
 
@@ -307,7 +307,7 @@ AnyInput = Input | CountedInput
 
 
 def input_data(given: AnyInput) -> dict[str, Any]:
-    """Describe the input for programs: comparisons, ties and systems as looked at."""
+    """Describe the input for programs: comparisons, ties and systems."""
     tallies = given.tallies
     ignored = given.read.ignored_documents
     watermark = given.read.watermark
@@ -373,7 +373,7 @@ def input_notes(given: AnyInput) -> list[str]:
 def report_on(
     given: AnyInput, *, notes: Sequence[str], tables: Sequence[Table], data: Mapping[str, Any]
 ) -> Report:
-    """Return a report that begins with its input, and names the code that computed it."""
+    """Return a report that begins with its input and names the code version."""
     return Report(
         about=input_notes(given),
         notes=notes,
@@ -397,7 +397,7 @@ def not_read_notes(losses: Sequence[Loss]) -> list[str]:
 
 
 def excluded_notes(excluded: Sequence[str]) -> list[str]:
-    """Return a note on judges excluded from the figures, if there are any."""
+    """Return a note on judges excluded from the figures, if any."""
     if not excluded:
         return []
     without = ngettext(
@@ -409,14 +409,14 @@ def excluded_notes(excluded: Sequence[str]) -> list[str]:
 
 
 def _language(given: AnyInput, said: str) -> str:
-    """Return a language in words; as files spell it, where the judgments are from files."""
+    """Return the name of a language; as spelled in files, if the judgments are from files."""
     if not said:
         return _("unknown")
     return said if given.read.watermark is None else language_name(said)
 
 
 def ignored_documents_notes(given: AnyInput) -> list[str]:
-    """Return a note on documents that are given but ignored by rank ranges."""
+    """Return a note on known documents that rank ranges ignore."""
     ignored = given.read.ignored_documents
     if ignored is None:
         return []

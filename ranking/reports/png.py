@@ -1,27 +1,27 @@
-"""A drawing as PNG, for slides and word processors."""
+"""Drawings as PNG, for slides and word processors."""
 
 from importlib.resources import files
 from typing import Final
 
 from optional_packages import extra_require
 
-#: Pixels of a PNG for one of the drawing: of print.
+#: Scale of a PNG, for print quality.
 _ZOOM: Final = 2
-#: A drawing of a thousand judges stays below 64 million pixels.
+#: Maximum number of pixels, for drawings of a thousand judges.
 _MOST_PIXELS: Final = 64_000_000
 _FAMILY: Final = "DejaVu Sans"
-#: Scripts that DejaVu Sans has none of: from Devanagari to Myanmar, and from Hangul on but for Latin,
+#: Scripts missing from DejaVu Sans: from Devanagari to Myanmar, and from Hangul on except Latin,
 #: Greek, symbols and forms of Arabic letters.
 _BEYOND: Final = (range(0x0900, 0x10A0), range(0x1100, 0x1400), range(0x2E80, 0xFB00))
 
 
 def png_of(svg: str) -> bytes:
-    """Return a drawing as PNG on white; a large one with fewer pixels.
+    """Return a drawing as PNG on white; large drawings are scaled down.
 
-    Letters are those of DejaVu Sans, which is installed with us, whatever the machine has: the same file
-    everywhere. Only for scripts that it lacks are the fonts of the machine searched.
+    The font is DejaVu Sans, which is installed with Quintet, so that files are the same on all
+    machines. Fonts of the machine are only used for scripts that it lacks.
     """
-    # Five hundredths of a second and a few megabytes, in the processes that need it only.
+    # Imported here: it takes 50 ms and a few megabytes.
     extra_require("png", "Plots as PNG")
     import resvg_py
 
@@ -41,7 +41,7 @@ def png_of(svg: str) -> bytes:
 
 
 def needs_other_fonts(text: str) -> bool:
-    """Return whether a text has letters of scripts that DejaVu Sans lacks."""
+    """Return whether a text needs scripts that DejaVu Sans lacks."""
     return any(ord(letter) in block for letter in set(text) for block in _BEYOND) or any(
         ord(letter) > 0x1F000 for letter in set(text)
     )

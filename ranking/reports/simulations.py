@@ -1,4 +1,4 @@
-"""Simulated campaigns, plans of budgets and comparisons of sampling designs as reports."""
+"""Reports on simulated campaigns, budgets and comparisons of sampling designs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ranking.wording.numbers import decimals, in_figures, percent
 
 
 def study_report(study: Study) -> Report:
-    """Report the performance of methods and their bounds on simulated campaigns."""
+    """Report the accuracy of methods, with bounds, in simulated campaigns."""
     methods = list(study.rows[0].error) if study.rows else []
     ranges = "sign test" if study.resample is None else f"bootstrap of {study.resample}"
     return Report(
@@ -181,7 +181,7 @@ def comparison_report(comparison: Comparison, given: Input | None) -> Report:
 
 
 def plot_of(comparison: Comparison) -> str:
-    """Draw the share of campaigns that are done against the judgments, as SVG."""
+    """Draw the share of finished campaigns by number of judgments, as SVG."""
     every = len(comparison.designs)
     return comparison_plot(
         comparison,

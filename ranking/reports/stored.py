@@ -1,4 +1,4 @@
-"""Reports as plain values, in several languages, and back."""
+"""Convert reports to plain values in several languages, and back."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from ranking.reports.tables import Column, Plot, Report, Table, plain
 def in_languages(
     make: Callable[[], Report], languages: Sequence[str]
 ) -> tuple[dict[str, Any], Report]:
-    """Make a report in each language; return all as plain values, and the first.
+    """Make a report in each language; return all as plain values, and the first report.
 
-    Rows that are the same in the first language are kept once: elsewhere the name of that language stands for
-    them. The database keeps no order of languages.
+    Rows equal to those in the first language are stored once: other languages refer to that language
+    by name, because the database does not keep their order.
     """
     found: dict[str, Any] = {}
     first: Report | None = None
     for language in languages:
         with translation.override(language):
             report = make()
-            # Lazy texts get their words here.
+            # Lazy texts are translated here.
             found[language] = _values(report)
         first = first or report
     assert first is not None  # noqa: S101  there is a language
@@ -39,7 +39,7 @@ def in_languages(
 def report_in(
     stored: Mapping[str, Any], language: str, *, data: Mapping[str, Any] | None = None
 ) -> Report:
-    """Return a stored report in a language; in that of the settings where it has no other."""
+    """Return a stored report in a language, or in the default language if it has no other."""
     known = (language, language.partition("-")[0], settings.LANGUAGE_CODE, *stored)
     chosen = stored[next(name for name in known if name in stored)]
     tables = []

@@ -1,4 +1,4 @@
-"""A report: tables with words around them and the plots of their columns, and the same as plain data."""
+"""Reports: tables with notes and plots, and the same as plain data."""
 
 from __future__ import annotations
 
@@ -39,26 +39,26 @@ class Plot:
         The column that names a row, or is on the horizontal axis of a line.
     value : str
     low, high : str or None
-        Ends of the bar; of points, `low` is on the horizontal axis.
+        Ends of the bar; for points, `low` is on the horizontal axis.
     start, end : float or None
-        Ends of the axis of values; found from the rows if not given.
+        Ends of the value axis; by default determined from the rows.
     mark : float or None
         A value marked on the axis: the expected value without any difference.
     is_whole : bool
         Whether values are whole numbers, as ranks are: ticks then are, too.
     most : int or None
-        Number of rows drawn, from the first; all if not given.
+        Maximum number of rows drawn; all by default.
     across, back, count, sign : str or None
-        Of a matrix: the column that names the other of a pair, the share of the other (`value` is that of
-        the first), the number both are shares of, and marks of how clear the difference is: "", "*", "†" or
+        For a matrix: the columns of the second name of a pair, its share (`value` is that of
+        the first), the total of both, and marks of significance: "", "*", "†" or
         "‡".
     least, middle, most_of_all : str or None
-        Of strips: the columns of the ends of the axis of a row, and of what is marked on it.
+        For strips: the columns of the ends of the axis of a row, and of the mark on it.
     bars : tuple of four str, or None
-        Of points: the columns of the ends of a bar across, then of one up.
+        For points: the columns of the ends of the horizontal bar, then of the vertical one.
     p, level : str, float or None
-        Of a matrix: the column of p-values, and the largest for which a cell is coloured. Without them, it is
-        by its mark.
+        For a matrix: the column of p-values, and the largest one that is coloured. Without them, marks
+        determine the colour.
     """
 
     kind: PlotKind
@@ -92,7 +92,7 @@ def interval_plot(
 
 Value = str | int | float | None
 #: Kind of object named in a column's cells; for pairs of systems or judges both, joined by
-#: `BETWEEN`. In reports on several test sets, a row is about the one named in it or by its table.
+#: `BETWEEN`. In reports on several test sets, a row is about the one named in it or in its table.
 Named = Literal[
     "system",
     "other",
@@ -116,9 +116,9 @@ class Column:
     """A column of a table.
 
     `key` names it in files for programs, `heading` in those for people. Floats are shown with
-    `decimals` digits; None is shown as a dash, and left empty in CSV. `names` and `counts` say what
-    stands behind its cells, for pages that lead there; files do not. `of` finds the cell of what a row
-    is about, where that has none under the key.
+    `decimals` digits; None is shown as a dash, and left empty in CSV. `names` and `counts` tell pages
+    what the cells link to. `of` computes the cell from the object of a row, if it has no value
+    under the key.
     """
 
     key: str
@@ -146,7 +146,7 @@ def end_columns(key: str = "", *, decimals: int = 3) -> tuple[Column, Column]:
 
 
 def of_part(part: Callable[[Any], Any], columns: Iterable[Column]) -> tuple[Column, ...]:
-    """Return columns whose cells are those of a part of each row."""
+    """Return columns whose cells are taken from a part of each row."""
 
     def cell(column: Column) -> Callable[[Any], Value]:
         return lambda row: column.cell(part(row))
@@ -158,8 +158,8 @@ def of_part(part: Callable[[Any], Any], columns: Iterable[Column]) -> tuple[Colu
 class Table:
     """Rows under columns. A rule is drawn below the rows (by index) in `rules`.
 
-    The first `keys` columns name a row. `plot` says how the rows are drawn, for those who would rather look
-    than read. `about` says what all rows are about, beside what their cells name.
+    The first `keys` columns name a row. `plot` describes a plot of the rows. `about` has objects that
+    all rows are about, besides those named in their cells.
     """
 
     name: str
@@ -176,7 +176,7 @@ class Table:
     def of(
         cls, rows: Iterable[Any], *, name: str, title: str, columns: Sequence[Column], **more: Any
     ) -> Table:
-        """Return a table of objects or mappings, a row each; `more` are the other fields of a table."""
+        """Return a table with one row per object or mapping; `more` are the other fields of a table."""
         cells = [tuple(column.cell(row) for column in columns) for row in rows]
         return cls(name=name, title=title, columns=columns, rows=cells, **more)
 
@@ -193,7 +193,7 @@ class Report:
         Findings and their limits, before the tables.
     tables : sequence of Table
     data : mapping
-        The same and more for programs; anything `plain` takes.
+        The same and more for programs; anything that `plain` converts.
     """
 
     tables: Sequence[Table]

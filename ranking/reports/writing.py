@@ -1,4 +1,4 @@
-"""Write a report in any of the formats."""
+"""Write reports in any format."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ReportFormat(StrEnum):
     TYPST = "typst"
 
 
-#: Formats of files by their ending.
+#: File formats by ending.
 FILES: Final = {ending(each): each for each in ReportFormat}
 
 
@@ -38,7 +38,7 @@ def write(report: Report, report_format: ReportFormat) -> str:
 
 
 def shown(value: Value, column: Column) -> str:
-    """Return a value as files for people have it."""
+    """Return a value as shown in files for people."""
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return _NOTHING
     if isinstance(value, float):
@@ -84,7 +84,7 @@ def _shown_row(row: Sequence[Value], columns: Sequence[Column]) -> list[str]:
 
 
 def _width(text: str) -> int:
-    """Return how many columns of a terminal a text takes: two for a Chinese character, none for a combining mark."""
+    """Return the terminal columns of a text: two for a Chinese character, none for a combining mark."""
     return sum(
         0 if unicodedata.combining(each) else 1 + (unicodedata.east_asian_width(each) in "WF")
         for each in text
@@ -102,7 +102,7 @@ def _padded(text: str, width: int, *, is_left: bool) -> str:
 def _csv(report: Report) -> str:
     """Return all tables as one CSV table; if their columns differ, each cell becomes a row.
 
-    Names come from uploads, so texts that a spreadsheet would compute get an apostrophe; numbers
+    Names come from uploads, so texts that look like formulas get an apostrophe; numbers
     stay numbers.
     """
     tables = report.tables
@@ -180,7 +180,7 @@ _LATEX = {
 
 
 def escaped_latex(text: str) -> str:
-    """Return a text in which nothing is a command of LaTeX."""
+    """Return a text with LaTeX commands escaped."""
     return "".join(_LATEX.get(character, character) for character in text)
 
 
@@ -219,7 +219,7 @@ def _typst(report: Report) -> str:
 
 
 def typst_string(text: str) -> str:
-    """Return a text as a string of Typst, in which nothing is markup."""
+    """Return a text as a Typst string without markup."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 

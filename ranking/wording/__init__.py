@@ -1,1 +1,1 @@
-"""Codes of the core in words, for pages and for reports on files."""
+"""Texts for codes of the core, for pages and reports."""

@@ -1,4 +1,4 @@
-"""Words about κ: its conventional strength, the random units of its interval, or the reason for a missing one."""
+"""Texts on κ: its conventional strength, the units of its interval, or the reason for a missing one."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -33,7 +33,7 @@ CHANCE_WORDS: Final[Mapping[Chance, Promise | str]] = {
 
 
 def no_interval_in_words(reason: str) -> str:
-    """Return why a κ has no interval."""
+    """Return the reason why a κ has no interval."""
     return {
         NoInterval.TOO_FEW_JUDGES.value: _("too few judges"),
         NoInterval.TOO_FEW_SEGMENTS.value: _("too few segments"),
@@ -60,7 +60,7 @@ def intervals_in_words(level: KappaLevel, *, resamples: int, confidence: float, 
 
 
 def strength_in_words(kappa: float | None, reason: str | None = None) -> str | None:
-    """Return the word of Landis and Koch (1977) for a κ, or why there is none; show `strength_caution` beside it."""
+    """Return the term of Landis and Koch (1977) for a κ, or why there is none; show `strength_caution` beside it."""
     if kappa is None:
         return None if reason is None else not_estimable_in_words(reason)
     if kappa < 0:
@@ -71,7 +71,7 @@ def strength_in_words(kappa: float | None, reason: str | None = None) -> str | N
         (0.6, pgettext("agreement", "moderate")),
         (0.8, pgettext("agreement", "substantial")),
     )
-    # Their table has two decimals: 0.21 is the first that is fair.
+    # Their table has two decimals: 0.21 is the lowest fair one.
     return next(
         (word for highest, word in words if round(kappa, 2) <= highest),
         pgettext("agreement", "almost perfect"),
@@ -79,14 +79,14 @@ def strength_in_words(kappa: float | None, reason: str | None = None) -> str | N
 
 
 def strength_caution() -> str:
-    """Return a caution on the use of such a word."""
+    """Return a caution on the use of such terms."""
     return _(
         "Strength after Landis and Koch (1977): slight up to 0.20, fair up to 0.40, moderate up to 0.60, substantial up to 0.80. This is a convention, not a test: compare intervals, and only with campaigns that used the same task."
     )
 
 
 def kappa_shown(kappa: float | None, p_chance: float | None) -> float | str | None:
-    """Return a κ, why it is undefined where chance alone gives full agreement, or None where nothing is shared."""
+    """Return κ, the reason if it is undefined because chance gives full agreement, or None if nothing is shared."""
     if kappa is None and p_chance is not None:
         return _("undefined: everyone chose the same label")
     return kappa

@@ -66,7 +66,7 @@ class LiveMethod(models.TextChoices):
 
 
 def live_method_words() -> list[dict[str, str]]:
-    """Return the methods to choose from, the recommended one first, each described, and when to choose it."""
+    """Return the available methods, recommended one first, with descriptions and when to choose them."""
     older = _("Choose this to compare with earlier campaigns that used it.")
     when = {
         "expected_wins": _("Choose this for a score that is easy to explain: a share of wins."),
@@ -95,7 +95,7 @@ def live_method_words() -> list[dict[str, str]]:
 
 
 def methods_not_offered() -> list[tuple[str, str]]:
-    """Return the methods that only an analysis of all judgments uses, each with why it is not kept up to date."""
+    """Return the methods available only in analyses, each with the reason why it has no live ranking."""
     judgments = _(
         "It cannot be updated incrementally: each new judgment would need a full computation."
     )
@@ -129,7 +129,7 @@ def score_words(method: str) -> str:
 def not_yet_in_words(shortage: Shortage) -> str:
     """Return why a number is not estimable yet: "Not estimable yet (Blocks: 3 of 8)"."""
     values = {
-        # Rounded down, so that too few never looks like enough.
+        # Rounded down, so that too few units never look like enough.
         "found": number_format(math.floor(shortage.found * 10 + 1e-6) / 10, 1)
         if shortage.found % 1
         else number_format(int(shortage.found)),
@@ -154,13 +154,13 @@ def not_yet_in_words(shortage: Shortage) -> str:
 
 
 def shortages_of_rows(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the shortages of ranked systems in words; `rows` are those of one group, as in the result of a ranking."""
+    """Return the shortages of ranked systems in words; `rows` are those of one group in the result of a ranking."""
     shortages = {row["system"]: Shortage(**row["shortage"]) for row in rows if row.get("shortage")}
     return shortages_in_words(shortages, len(rows))
 
 
 def shortages_in_words(shortages: Mapping[str, Shortage], systems: int) -> list[str]:
-    """Return the shortages of n ranked systems without estimable rank ranges: a sentence if all lack something."""
+    """Return the shortages of systems without estimable rank ranges; one sentence if all `n` ranked systems lack data."""
     if shortages and len(shortages) == systems:
         least = min(shortages.values(), key=lambda each: each.found / each.needed)
         return [
@@ -183,7 +183,7 @@ def lowered(words: str) -> str:
 
 
 def reason_in_words(reason: str) -> str:
-    """Return why a system has no rank, or a judge no κ."""
+    """Return the reason why a system has no rank, or a judge no κ."""
     return {
         "no_comparison": _("not compared yet"),
         "only_ties": _("only ties so far"),

@@ -1,11 +1,11 @@
-"""Numbers as the language in force writes them."""
+"""Numbers in the reader's locale."""
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 
 def in_figures(number: float) -> str:
-    """Return a number with as many decimals as it has, six figures at most."""
+    """Return a number with all its decimals, at most six significant digits."""
     return number_format(f"{number:g}")
 
 
@@ -15,13 +15,13 @@ def percent_in_figures(share: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Return 0.95 as "95%", or as the language writes it."""
+    """Return 0.95 as "95%" in the current locale."""
     return _("%(share)s%%") % {"share": percent_in_figures(share)}
 
 
 def decimals(value: float, places: int) -> str:
     """Return a number rounded to `places` decimals: `number_format` alone truncates."""
-    # Readers do not know "-0".
+    # Avoid "-0".
     return number_format(round(value, places) + 0.0, places)
 
 

@@ -26,7 +26,7 @@ CORRECTION_WORDS: Mapping[str, Promise | str] = MappingProxyType(
         "benjamini_hochberg": _("Benjamini–Hochberg"),
     }
 )
-#: The same after “sign tests …”.
+#: Phrases that follow “sign tests …”.
 CORRECTED_WORDS: Mapping[str, Promise | str] = MappingProxyType(
     {
         "none": _("without correction for multiple testing"),
@@ -34,10 +34,10 @@ CORRECTED_WORDS: Mapping[str, Promise | str] = MappingProxyType(
         "benjamini_hochberg": _("with Benjamini–Hochberg correction"),
     }
 )
-#: Marks of corrected p-values up to a level, as WMT prints them, the strongest first.
+#: Marks of corrected p-values up to a level, as used by WMT, strongest first.
 MARKS = ((0.01, "‡"), (0.05, "†"), (0.10, "*"))
 
 
 def mark_of(p: float | None) -> str:
-    """Return the mark of a corrected p-value; "" for a large one, and where there is none."""
+    """Return the mark of a corrected p-value; "" for a large or missing one."""
     return "" if p is None else next((mark for level, mark in MARKS if p <= level), "")

@@ -1,4 +1,4 @@
-"""Method of a published result, in sentences from its record."""
+"""Method of a published result, in sentences made from its record."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -23,7 +23,7 @@ _BRADLEY_TERRY: Final = "bradley_terry"
 
 
 def method_sentences(content: Content) -> list[str]:
-    """Return how judges judged, how systems were ranked, and how sure that is."""
+    """Return sentences on the judging, the ranking method, and its uncertainty."""
     method = content["method"]
     parameters = method["parameters"]
     ranges = ranges_in_words(
@@ -46,7 +46,7 @@ def method_sentences(content: Content) -> list[str]:
 
 
 def method_name(name: str) -> str:
-    """Return the name of a method in sentences."""
+    """Return the name of a method for sentences."""
     names = {
         _EXPECTED_WINS: _("Expected Wins"),
         _BRADLEY_TERRY: _("Bradley–Terry ability"),
@@ -92,7 +92,7 @@ def _scored(name: str) -> str:
 
 
 def _fixed(content: Content) -> Iterator[str]:
-    """Yield the times since when method and ranges are fixed, and changes made after the first judgments."""
+    """Yield since when method and ranges are fixed, and changes made after the first judgments."""
     changes = content.get("sections", {}).get("ranking_settings")
     if changes is None:
         return
@@ -204,9 +204,9 @@ def reason_published(row: Mapping[str, Any]) -> str:
 
 
 def rewording_in_words(content: Mapping[str, Any]) -> str:
-    """Return how many reasons of a result there are and how many are reworded; empty if none is.
+    """Return the numbers of reasons in a result and of reworded ones; empty if none is reworded.
 
-    A reason counts wherever it stands: readers cannot tell which ones were the same before they were reworded.
+    Repeated reasons count each time: readers cannot tell which ones were equal before rewording.
     """
     rows = [row for row in _rows(content) if row["reason"]]
     reworded = sum(bool(row.get("is_reworded")) for row in rows)
@@ -219,7 +219,7 @@ def rewording_in_words(content: Mapping[str, Any]) -> str:
 
 
 def _rows(content: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the parts that have a reason, or could have one."""
+    """Yield the parts that may have a reason."""
     sections = content.get("sections", {})
     yield from sections.get("ranking_settings", ())
     yield from sections.get("stopping_rule", {}).get("history", ())

@@ -39,22 +39,22 @@ def rank_range(row: Mapping[str, Any]) -> str:
 
 
 def shared_rank(row: Mapping[str, Any]) -> str:
-    """Return "3", or "1–5, tied" for a rank that systems of equal score share."""
+    """Return "3", or "1–5, tied" for a rank shared by systems with equal scores."""
     last = row.get("last_rank") or row["rank"]
     ranks = range_of_ranks(row["rank"], last)
     return ranks if last == row["rank"] else _("%(ranks)s, tied") % {"ranks": ranks}
 
 
 def rank_cell(row: Mapping[str, Any]) -> int | str:
-    """Return a rank for a table: a number, or "1–5, tied" if systems of equal score share it."""
+    """Return a rank for a table: a number, or "1–5, tied" if systems with equal scores share it."""
     rank: int = row["rank"]
     return rank if row.get("last_rank", rank) == rank else shared_rank(row)
 
 
 def cluster_rules(rows: Sequence[Mapping[str, Any]]) -> frozenset[int]:
-    """Return the indices of the rows below which a cluster ends, or a group of systems.
+    """Return the indices of the rows where a cluster or a group of systems ends.
 
-    Beside a system whose rank range is not estimable yet none is known to end.
+    The end is unknown next to a system whose rank range is not estimable.
     """
 
     def ends(row: Mapping[str, Any], below: Mapping[str, Any]) -> bool:
@@ -76,7 +76,7 @@ def range_of_ranks(low: int, high: int) -> str:
 
 
 def level_words() -> list[tuple[Level, str, str]]:
-    """Return the available levels, the recommended one first, each with its name and when to choose it."""
+    """Return the available levels, recommended one first, with name and when to choose it."""
     return [
         (
             "two_way",
@@ -128,7 +128,7 @@ def ranges_in_words(
 ) -> list[str]:
     """Return sentences on the computation of ranges, and on their limits.
 
-    `counts` has the number of `documents`, where these are known.
+    `counts` has the number of `documents`, if known.
     """
     values: dict[str, Any] = {
         "confidence": percent(choice.confidence),
@@ -161,8 +161,8 @@ def accounted_for(
 ) -> str:
     """Return the units that ranges account for: a level, or "neither" segments nor judges.
 
-    "documents_and_judges" and "documents" are returned if documents are known and there are enough
-    of them to replace segments; only two-way ranges take documents for independent.
+    "documents_and_judges" and "documents" are returned if there are enough documents
+    to replace segments; only two-way ranges treat documents as independent.
     """
     if choice.resample in ("blocks", "pairs"):
         return choice.resample
@@ -203,7 +203,7 @@ def _accounted_words(accounted: str) -> str:
 def first_cluster(
     systems: Sequence[Mapping[str, Any]], groups: Sequence[Sequence[str]]
 ) -> list[str]:
-    """Return the systems of the best cluster, best first; none without ranges, or without a common ranking."""
+    """Return the systems of the best cluster, best first; none without ranges or a common ranking."""
     if len(groups) > 1:
         return []
     return [row["system"] for row in systems if row["cluster"] == 1 and not row.get("shortage")]
@@ -262,8 +262,8 @@ def ranges_meaning(
 def limit_in_words(limit: str, counts: Mapping[str, Any], *, ranges: RangeKind) -> str:
     """Return a sentence on a limit of ranges.
 
-    `counts` has the numbers of `judges`, `segments` and, if they are known, `documents`, and the
-    effective ones, `effective_judges` and so on.
+    `counts` has the numbers of `judges`, `segments` and, if known, `documents`, and the
+    effective numbers, such as `effective_judges`.
     """
     if ranges == "anytime" and limit != ONE_DOCUMENT:
         return _refusal(limit)
@@ -281,7 +281,7 @@ def limit_in_words(limit: str, counts: Mapping[str, Any], *, ranges: RangeKind) 
 
 
 def _refusal(reason: str) -> str:
-    """Return why anytime ranges separate no systems."""
+    """Return the reason why anytime ranges separate no systems."""
     return {
         Refusal.NO_COMPARISON.value: _(
             "No systems can be told apart: no comparison has a winner yet."

@@ -24,14 +24,14 @@ class RuleTests(models.TextChoices):
     ANYTIME = "anytime", gettext_lazy("anytime ranges")
 
 
-#: Criteria of a rule, in display order; the rule is met by the first one met.
+#: Criteria of a rule, in display order; the first one met meets the rule.
 CRITERIA: Final = ("pairs_share", "clusters", "judgments", "until")
 #: Criteria that depend on the separation of systems.
 OF_TESTS: Final = ("pairs_share", "clusters")
 
 
 def rule_in_words(rule: Mapping[str, Any]) -> str:
-    """Return a rule, as rankings record it, in a sentence; empty if there is none."""
+    """Return a recorded rule in a sentence; empty if there is none."""
     criteria = [criterion_in_words(name, rule) for name in CRITERIA if rule.get(name) is not None]
     if not criteria:
         return ""
@@ -43,7 +43,7 @@ def rule_in_words(rule: Mapping[str, Any]) -> str:
 
 
 def criterion_in_words(name: str, rule: Mapping[str, Any]) -> str:
-    """Return a criterion of a rule, with its end."""
+    """Return a criterion of a rule with its target."""
     value = rule[name]
     if name == "judgments":
         words = ngettext("%(count)s judgment", "%(count)s judgments", value)
@@ -84,21 +84,21 @@ def looking_in_words(rule: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RuleState:
-    """A rule, and how far judging is by it.
+    """A rule and its progress.
 
     Attributes
     ----------
     rule : mapping
-        As `StoppingRule.recorded`.
+        Value of `StoppingRule.recorded`.
     judgments : int
-        That count in the latest ranking.
+        Judgments that count in the latest ranking.
     found : mapping or None
-        What the latest ranking says of the rule, see `ranking.services.run_results`; None if it was not
-        ranked by this rule yet.
+        Progress in the latest ranking, see `ranking.services.run_results`; None if no ranking has
+        this rule yet.
     met : mapping or None
-        The first ranking that met it: `run`, `judgments`, `at` and its `criteria`; None if none did.
+        The first ranking that met it: `run`, `judgments`, `at` and `criteria`; None if none did.
     is_day_reached : bool
-        Whether the day of the rule has come.
+        Whether the day of the rule has been reached.
     """
 
     rule: Mapping[str, Any]
@@ -109,7 +109,7 @@ class RuleState:
 
     @property
     def as_data(self) -> dict[str, Any]:
-        """Plain values for programs, with whether it is met."""
+        """Plain values for programs, including whether it is met."""
         return {**asdict(self), "is_met": self.is_met}
 
     @property
@@ -119,14 +119,14 @@ class RuleState:
 
     @property
     def criteria(self) -> Sequence[str]:
-        """Names of the criteria by which it was met first."""
+        """Names of the criteria that first met the rule."""
         if self.met is not None:
             return list(self.met["criteria"])
         return ["until"] if self.is_day_reached else []
 
     @property
     def more(self) -> int:
-        """Judgments made since the first ranking that met it."""
+        """Number of judgments since the first ranking that met it."""
         return 0 if self.met is None else max(0, self.judgments - self.met["judgments"])
 
 
@@ -138,7 +138,7 @@ def rule_state(
     judgments: int,
     today: date | None = None,
 ) -> RuleState:
-    """Return how far judging is by a rule, as a ranking recorded it."""
+    """Return the progress by a rule recorded in a ranking."""
     until = parse_date(rule["until"]) if rule.get("until") else None
     today = today or timezone.localdate()
     return RuleState(
@@ -152,17 +152,17 @@ def rule_state(
 
 @dataclass(frozen=True, slots=True)
 class ShownRule:
-    """A rule, ready to be shown.
+    """A rule as shown on pages.
 
     Attributes
     ----------
     rule : str
     since : str
-        At which moment of the campaign it was set.
+        Moment of the campaign at which it was set.
     state : sequence of str
-        How far judging is by it, and whether it went on since it was met.
+        Progress by the rule, and whether judging continued after it was met.
     caution : str
-        What it means to look at it again and again; empty if nothing.
+        Note on repeated checks; empty if they have no effect.
     is_met : bool
     """
 
@@ -174,7 +174,7 @@ class ShownRule:
 
 
 def shown_rule(state: RuleState) -> ShownRule:
-    """Return a rule and how far judging is by it, in words."""
+    """Return a rule and its progress in words."""
     return ShownRule(
         rule=rule_in_words(state.rule),
         since=since_in_words(state.rule),
@@ -185,19 +185,19 @@ def shown_rule(state: RuleState) -> ShownRule:
 
 
 def rule_notes(state: RuleState) -> list[str]:
-    """Return a rule and how far judging is by it as notes of a report."""
+    """Return a rule and its progress as notes of a report."""
     shown = shown_rule(state)
     said = [_("Stopping rule: %(rule)s") % {"rule": shown.rule}, shown.since, *shown.state]
     return [" ".join(said), *([shown.caution] if shown.caution else [])]
 
 
 def since_in_words(rule: Mapping[str, Any]) -> str:
-    """Return at which moment of the campaign a rule was set."""
+    """Return a phrase on the moment of the campaign at which a rule was set."""
     return _("Set %(moment)s.") % {"moment": moment_in_words(rule["after_judgments"])}
 
 
 def moment_in_words(judgments: int | None) -> str:
-    """Return "before the first judgment", "after 312 judgments"; empty where that was not recorded."""
+    """Return "before the first judgment" or "after 312 judgments"; empty if not recorded."""
     if judgments is None:
         return ""
     if judgments == 0:
@@ -208,7 +208,7 @@ def moment_in_words(judgments: int | None) -> str:
 
 
 def met_in_words(state: RuleState) -> str:
-    """Return when a rule was first met, and by which criterion; empty if it was not."""
+    """Return when a rule was first met and by which criterion; empty if it was not met."""
     if not state.is_met:
         return ""
     if state.met is None:

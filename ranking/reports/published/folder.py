@@ -1,6 +1,6 @@
-"""The frozen folder of a published result: its files, as the page lists them, the zip holds them and README.md tells them.
+"""The frozen folder of a published result: its files, for the page, the zip and README.md.
 
-In English, like all its files. docs/publishing.md lists the same; `tests/integration/publishing/test_folder.py`
+Its files are in English. docs/publishing.md has the same list; `tests/integration/publishing/test_folder.py`
 compares them.
 """
 
@@ -25,17 +25,17 @@ _BRACES: Final = {"{": r"\textbraceleft{}", "}": r"\textbraceright{}"}
 
 
 def bibtex_file(file: PublishedFile) -> str:
-    """Return an entry; braces in the title keep the case of names."""
+    """Return a BibTeX entry; braces in the title keep the case of names."""
     content = file.content
     day = content["published_at"][:10]
     fields = {
         "title": f"{{{_tex(title_of(content))}}}",
-        # Braces hold a name together: "MT group and friends" is one author.
+        # Braces make a single author of a name such as "MT group and friends".
         "author": " and ".join(_author(each) for each in content["authors"]),
         "year": day[:4],
         "month": str(int(day[5:7])),
         "note": f"Version {content['version']}, SHA-256 {file.digest}",
-        # Addresses are ours: nothing in them is markup.
+        # Our addresses contain no markup.
         "url": file.url,
     }
     lines = [f"{_INDENT}{name} = {{{value}}}," for name, value in fields.items() if value]
@@ -43,7 +43,7 @@ def bibtex_file(file: PublishedFile) -> str:
 
 
 def cff_file(file: PublishedFile) -> bytes:
-    """Return a file by the Citation File Format 1.2."""
+    """Return a file in the Citation File Format 1.2."""
     content = file.content
     authors = content["authors"] or [content["campaign"]["name"]]
     return yaml_bytes(
@@ -86,7 +86,7 @@ def _tex(text: str) -> str:
     return "".join(_BRACES.get(part) or escaped_latex(part) for part in parts)
 
 
-#: By name, in the order in which they are listed. Not every folder has all of them.
+#: Files by name, in display order. Not every folder has all of them.
 FOLDER: Final[Mapping[str, Promise]] = {
     bundles.INDEX: _("Result page (offline)"),
     bundles.README: _("Description and how to verify the bundle"),
@@ -122,7 +122,7 @@ _ALL_NAMED: Final = "Candidates are in display order."
 
 
 def hides_a_name(content: Content) -> bool:
-    """Return whether a system of a result is not named in it."""
+    """Return whether a result has anonymous systems."""
     return not all(each["is_named"] for each in content["systems"])
 
 
@@ -162,7 +162,7 @@ It lists changed files, recomputes the ranking from `judgments.csv` and compares
 
 
 def crate(content: Content, digest: str, files: Sequence[Mapping[str, Any]]) -> str:
-    """Return the metadata of a bundle; `files` are all in it but these and the checksums: name, bytes and SHA-256."""
+    """Return the RO-Crate metadata of a bundle; `files` are name, bytes and SHA-256 of all other files but the checksums."""
     entities = [
         {
             **_plain_file(file["name"]),

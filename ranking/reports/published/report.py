@@ -1,4 +1,4 @@
-"""The tables of a published result for its files, in the language that is active: English, as files stay the same."""
+"""Tables of a published result for its files, which are always in English."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -28,7 +28,7 @@ _COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class PublishedFile:
-    """Source of a result's files: content and digest, and the address of its page."""
+    """Source of a result's files: content, digest, and the address of its page."""
 
     content: Mapping[str, Any]
     digest: str
@@ -36,7 +36,7 @@ class PublishedFile:
 
 
 def ranking_report(file: PublishedFile) -> Report:
-    """Return a table for each group of connected systems, with its notes."""
+    """Return a report with a table for each group of connected systems."""
     content = file.content
     tables = ranking_tables(content)
     notes = [
@@ -55,7 +55,7 @@ def ranking_report(file: PublishedFile) -> Report:
 
 
 def ranking_tables(content: Mapping[str, Any]) -> list[Table]:
-    """Return a table for each group of systems that comparisons connect; the last one has those without a rank."""
+    """Return a table for each group of connected systems; the last one includes systems without a rank."""
     groups = grouped(content["ranking"]["systems"])
     unranked = content["ranking"]["not_estimable"]
     several = len(groups) > 1
@@ -103,7 +103,7 @@ def title_of(content: Mapping[str, Any]) -> str:
 
 
 def basis_of(content: Mapping[str, Any]) -> str:
-    """Return the basis of the table, in a sentence or two."""
+    """Return one or two sentences on the data behind the table."""
     parameters = content["method"]["parameters"]
     method = METHOD_WORDS.get(content["method"]["name"], content["method"]["name"])
     counted = content["input"]
@@ -115,7 +115,7 @@ def basis_of(content: Mapping[str, Any]) -> str:
 
 
 def firmness_of(content: Mapping[str, Any]) -> list[str]:
-    """Return how many judgments decide first place, in sentences; none where that was not computed."""
+    """Return sentences on the judgments that decide first place; none if they were not computed."""
     section = content["sections"].get("firmness")
     return [] if section is None else list(map(one_line, firmness_in_words(section)))
 
@@ -132,7 +132,7 @@ def name_of(content: Mapping[str, Any], system: str) -> str:
 
 
 def _went_in(content: Mapping[str, Any]) -> list[str]:
-    """Return on how much, and when, judges judged, in a sentence."""
+    """Return a sentence on the amount and dates of judgments."""
     counted = content["input"]
     first, last = counted["first_day"], counted["last_day"]
     counts = f"Sentences: {counted['segments']:,}, documents: {counted['documents']:,}"
@@ -143,7 +143,7 @@ def _went_in(content: Mapping[str, Any]) -> list[str]:
 
 
 def _agreement(content: Mapping[str, Any]) -> list[str]:
-    """Return how far judges agree, in sentences; none where that is not known."""
+    """Return sentences on agreement between judges; none if it is unknown."""
     agreement = content["agreement"]
     inter, own = agreement["inter"], content["sections"].get("self_agreement")
     confidence = agreement["confidence"]
@@ -154,7 +154,7 @@ def _agreement(content: Mapping[str, Any]) -> list[str]:
 
 
 def _kappa(found: Mapping[str, Any], confidence: float) -> str:
-    """Return κ with its interval; results that were published before do not have that of judges with themselves."""
+    """Return κ with its interval; older published results have no interval of κ of judges with themselves."""
     low, high = found.get("low"), found.get("high")
     if low is None or high is None:
         return f"{found['kappa']:.2f}"
@@ -162,7 +162,7 @@ def _kappa(found: Mapping[str, Any], confidence: float) -> str:
 
 
 def _shown(content: Mapping[str, Any], row: Mapping[str, Any]) -> Mapping[str, Value]:
-    """Return a row as the table has it; a system without a rank has ties at most."""
+    """Return a row of the table; a system without a rank has at most ties."""
     shown: dict[str, Value] = dict.fromkeys(column.key for column in _COLUMNS)
     if "rank" in row:
         shown |= {name: row[name] for name in ("wins", "losses")}
@@ -178,7 +178,7 @@ Against = Callable[[str, str], tuple[int, int, float | None] | None]
 
 
 def published_report(file: PublishedFile) -> Report:
-    """Return the tables of systems and of pairs, with their notes."""
+    """Return a report with the tables of systems and pairs."""
     report, content = ranking_report(file), file.content
     return replace(report, tables=[*report.tables, *_pair_tables(content), *metric_tables(content)])
 
@@ -193,7 +193,7 @@ def metric_tables(content: Mapping[str, Any]) -> list[Table]:
 
 
 def _pair_tables(content: Mapping[str, Any]) -> list[Table]:
-    """Return the matrix of pairs, as one table; none of a single system."""
+    """Return the matrix of pairs as a table; none for a single system."""
     pairs = content["ranking"]["pairs"]
     if not pairs:
         return []
@@ -223,7 +223,7 @@ def _pair_tables(content: Mapping[str, Any]) -> list[Table]:
 def pairs_against(content: Mapping[str, Any]) -> Against:
     """Return the figures of one system against another: comparisons won, decided comparisons, adjusted p-value.
 
-    It returns None where no comparison of the two is decided.
+    None if no comparison of the two is decided.
     """
     pairs = {(pair["better"], pair["worse"]): pair for pair in content["ranking"]["pairs"]}
 
@@ -245,7 +245,7 @@ def _cell(found: tuple[int, int, float | None] | None) -> Value:
 
 
 def pairs_file(file: PublishedFile) -> str:
-    """Return a line for each pair, in the order of ranks; spreadsheets compute nothing in it."""
+    """Return CSV with a line for each pair, in the order of ranks, safe against formulas."""
     return _csv(file.content["ranking"]["pairs"], _PAIR_COLUMNS)
 
 
@@ -262,9 +262,9 @@ _OF_SYSTEMS: Final = ("kind", "constrained", "team", "is_withdrawn")
 
 
 def csv_file(file: PublishedFile) -> str:
-    """Return a line for each system, the ranked ones first; spreadsheets compute nothing in it.
+    """Return CSV with a line for each system, ranked ones first, safe against formulas.
 
-    The last of shared ranks, and groups that nothing compares, have columns only if there are any.
+    Columns for the last of shared ranks and for unconnected groups are only present if needed.
     """
     about = {each["system"]: each for each in file.content["systems"]}
     ranked = file.content["ranking"]["systems"]
