@@ -1,7 +1,7 @@
-"""Measure each judge of a running campaign: one number for each `JudgeMeasure`, with its evidence.
+"""Measure each judge of a running campaign: a value for each `JudgeMeasure`, with its evidence.
 
-The statistics are the core's; the names of the measures are `annotation`'s, whose rules act on them.
-That is why this module stands outside `ranking.core`, which imports neither annotation nor Django.
+It combines statistics of the core with the measures of `annotation`, so it cannot be in
+`ranking.core`, which imports neither annotation nor Django.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from ranking.core.judges.repeats import repeat_sums
 from ranking.core.judges.shares import Share, shares_of_sums
 from ranking.core.judges.tallies import JudgeTallies, median_times_of_tallies, tally_judges
 
-#: Above this even a judge who always does right could not be told from one who clicks at random.
+#: Above this p-value, even a perfect judge could not be distinguished from one who clicks at random.
 _MAX_LOWEST_P = 0.05
 
-#: Probabilities, which have no interval and are compared with a threshold as they are.
+#: Measures that are probabilities: they have no interval, and are compared with thresholds directly.
 PROBABILITIES = frozenset(
     measure for measure, scale in SCALES.items() if scale == Scale.PROBABILITY
 )
@@ -53,12 +53,12 @@ class MeasureResult:
     value : float
         A share, a κ, seconds, or for the measures in `PROBABILITIES` a probability.
     evidence : int
-        What it rests on: comparisons for preferences, agreement and ties, segments for `DISAGREES`,
-        blocks for the rest.
+        Number of observations: comparisons for preferences, agreement and ties, segments for `DISAGREES`,
+        blocks for the others.
     low, high : float or None
-        Ends of its interval, where it is an estimate and not a probability.
+        Ends of the interval of an estimate; None for probabilities.
     p_value : float or None
-        Of the test that goes with it.
+        p-value of the associated test.
     """
 
     value: float
@@ -68,7 +68,7 @@ class MeasureResult:
     p_value: float | None = None
 
 
-#: Results by the judge's name, then by measure.
+#: Results by judge, then by measure.
 MeasuresByJudge = dict[str, dict[str, MeasureResult]]
 
 
@@ -88,23 +88,23 @@ def measure_judges(
     Parameters
     ----------
     blocks : Blocks
-        The judgments that count, with every system that was shown.
+        The judgments that count, with all systems shown.
     reference : str or None
         Name of the reference among their systems, if it was ranked.
     attention : Blocks or None
         The judged attention checks, with the damaged reference.
     bad_reference : str or None
-        Its name among their systems.
+        Name of the damaged reference among their systems.
     p_chance : float, "own" or None
-        P(E) for the agreement of judges with themselves: given for all, or "own", Scott's of the
-        judge's own ties in all comparisons, taken as known; None leaves that agreement out.
+        P(E) for the agreement of judges with themselves: a value for all; or "own", Scott's P(E) from the
+        judge's own ties in all comparisons, taken as known; None leaves this agreement out.
     seconds : mapping of str to float array, or None
-        Times of each judge's blocks.
+        Seconds for each judge's blocks.
     agreement : AgreementTallies or None
-        Of the judges who are compared with each other, without references and excluded judges; None
+        Tallies of the judges to compare with each other, without references and excluded judges; None
         leaves `JudgeMeasure.DISAGREES` out.
     confidence : float
-        Of the intervals.
+        Confidence level of the intervals.
 
     Returns
     -------
@@ -131,14 +131,14 @@ def measures_of_tallies(
     p_chance: float | Literal["own"] | None = None,
     confidence: float = 0.95,
 ) -> MeasuresByJudge:
-    """Measure judges by their tallies: all of `measure_judges` but `JudgeMeasure.DISAGREES`.
+    """Measure judges by their tallies: all measures except `JudgeMeasure.DISAGREES`.
 
     Parameters
     ----------
     tallies : JudgeTallies
-        Of all judges, because p-values allow for their number.
+        Tallies of all judges, because p-values depend on their number.
     judges : collection of str or None
-        Judges to measure, see `judges_to_measure`; all if None.
+        Judges to measure, see `judges_to_measure`; all by default.
     p_chance, confidence
         As for `measure_judges`.
 
@@ -150,7 +150,7 @@ def measures_of_tallies(
     Raises
     ------
     ValueError
-        If a count is negative: more was subtracted from the tallies than had been added.
+        If a count is negative, because more was subtracted from the tallies than added.
     """
     if any(np.any(sums.values[:, 0] < 0) for sums in tallies.sums().values()):
         raise ValueError("tallies: more was subtracted than had been added")
@@ -161,7 +161,7 @@ def measures_of_tallies(
     margins = reference_margins(own.places, count)
     damaged = reference_margins(own.damaged_places, count)
     sums = margins.sums, damaged.sums, tie_sums(own.lines, count), repeat_sums(own.repeats, count)
-    # At once, because quantiles cost little beside the call.
+    # All at once, because the call costs more than the quantiles.
     shares = shares_of_sums(np.concatenate(sums), confidence=confidence)
     preferred, rejected, ties, intra = (shares[k * count : (k + 1) * count] for k in range(4))
     _preferences(found, JudgeMeasure.REFERENCE, margins, preferred)
@@ -182,10 +182,10 @@ def measures_of_tallies(
 
 
 def judges_to_measure(before: JudgeTallies, after: JudgeTallies) -> frozenset[str]:
-    """Return the judges whose `measures_of_tallies` can differ between the two.
+    """Return the judges whose `measures_of_tallies` can differ between two tallies.
 
-    These are the judges whose tallies differ, the absent ones among them; and all judges if p-values
-    allow for another number of judges.
+    These are the judges whose tallies differ or are absent in one; or all judges if the
+    number of judges in p-values differs.
     """
     allowed = [
         [max(number, JUDGES_ALLOWED_FOR) for number in _numbers_of_judges(tallies)]
@@ -197,7 +197,7 @@ def judges_to_measure(before: JudgeTallies, after: JudgeTallies) -> frozenset[st
 
 
 def add_pace(found: MeasuresByJudge, words: float | None) -> None:
-    """Add `JudgeMeasure.PACE` where a time is known, from the words of an average block; nothing for None."""
+    """Add `JudgeMeasure.PACE` for known times, given the words of an average block; nothing for None."""
     for results in found.values() if words else ():
         time = results.get(JudgeMeasure.SECONDS)
         if time is None or not words or not time.value or not time.low or not time.high:
@@ -208,7 +208,7 @@ def add_pace(found: MeasuresByJudge, words: float | None) -> None:
 
 
 def add_disagreement(found: MeasuresByJudge, agreement: AgreementTallies) -> None:
-    """Add `JudgeMeasure.DISAGREES` to the measures of all judges, which must be among `found`."""
+    """Add `JudgeMeasure.DISAGREES` to the measures of judges, who must all be in `found`."""
     rows = disagreement(agreement)
     for name, row in zip(agreement.judges, rows, strict=True):
         p_value = row.p_value(len(rows))
@@ -288,7 +288,7 @@ def _order_of_labels(
 
 
 def _own_chance(tied: Share) -> float:
-    """Return P(E) of Scott's π from one judge's ties; 1, which makes κ inestimable, without any."""
+    """Return P(E) of Scott's π from one judge's ties; without comparisons 1, for which κ is undefined."""
     return 1.0 if tied.value is None else float(scott_chance(np.asarray(tied.value)))
 
 

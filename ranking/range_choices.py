@@ -1,4 +1,4 @@
-"""Settings of rank ranges: one choice for page, REST and commands, and its limits with the given data."""
+"""Settings of rank ranges, shared by pages, REST and commands, and their limits for given data."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ranking.core.uncertainty import RangeLimit
 
 
 class RangeChoiceError(RefusedError, ValueError):
-    """Rank ranges cannot be made like this; `field` names the part at fault."""
+    """Invalid settings of rank ranges; `field` names the invalid part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RangeChoice:
-    """Settings of rank ranges and of pairwise tests; as `ranking.core.rankings.range_kinds.RangeOptions`.
+    """Settings of rank ranges and pairwise tests; see `ranking.core.rankings.range_kinds.RangeOptions`.
 
-    Every part has its value: what a run records does not depend on the defaults of later code.
+    All parts have a value, so that recorded settings do not depend on the defaults of later versions.
     """
 
     resample: Level = "two_way"
@@ -41,7 +41,7 @@ class RangeChoice:
 
     @property
     def accounts_for_documents(self) -> bool:
-        """True if documents replace segments as units where they are known."""
+        """True if documents, if known, replace segments as units."""
         return self.resample == "two_way" or self.ranges == "anytime"
 
     @property
@@ -55,7 +55,7 @@ class RangeChoice:
         return {part.name: getattr(self, part.name) for part in fields(self)}
 
     def options(self, *, resamples: int = 1000) -> RangeOptions:
-        """Return the same for functions that take all options of ranges in one."""
+        """Return the settings as one object, for functions of the core."""
         return RangeOptions(
             kind=self.ranges,
             resample=self.resample,
@@ -77,7 +77,7 @@ def completed_choice(parts: Mapping[str, Any]) -> RangeChoice:
     Raises
     ------
     RangeChoiceError
-        If the parts do not go together.
+        If the parts are inconsistent.
     """
     correction = parts.get("correction")
     try:
@@ -105,13 +105,13 @@ def completed_choice(parts: Mapping[str, Any]) -> RangeChoice:
 
 
 def _field(message: str) -> str:
-    """Return the part that a message of the core begins with."""
+    """Return the name of the part at the start of a message of the core."""
     named = message.partition(":")[0]
     return named if named in {part.name for part in fields(RangeChoice)} else "ranges"
 
 
 def choice_of(ranking: Ranking) -> RangeChoice:
-    """Return how the ranges of a ranking were made."""
+    """Return the settings of the ranges of a ranking."""
     return RangeChoice(**{part.name: getattr(ranking, part.name) for part in fields(RangeChoice)})
 
 
@@ -121,9 +121,9 @@ def recorded_choice(parameters: Mapping[str, Any]) -> RangeChoice:
     return RangeChoice(**{**values, "correction": Correction(values["correction"])})
 
 
-#: Beside the codes of the core: a test set without documents has one, of which the core is not told.
+#: An additional limit: the core does not know whether all segments are in one document.
 ONE_DOCUMENT = "one_document"
-#: All codes there are, each once.
+#: All codes, each once.
 LIMITS = tuple(
     dict.fromkeys(
         [*(one.value for one in Refusal), *(one.value for one in RangeLimit), ONE_DOCUMENT]
@@ -141,8 +141,8 @@ def range_limits(
     """Return the limits of ranges, as codes.
 
     `found` are the codes of the ranking itself. With the levels "segments" and "judges" it has
-    none, because any number of units can be resampled; the codes for too few units are added here.
-    `one_document` says that all judged segments are of one document.
+    none, because any number of units can be resampled; codes for too few units are added here.
+    `one_document` tells whether all judged segments are in one document.
     """
     limits = set(found)
     if choice.resample == "judges" and effective.judges < MIN_UNITS:

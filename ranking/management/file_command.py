@@ -1,4 +1,4 @@
-"""Code shared by the commands on files: arguments, reading, errors, progress, output. No database."""
+"""Code shared by commands on files, without a database: arguments, reading, errors, progress, output."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from ranking.reports.inputs import Input
 
 
 def whole_number(smallest: int, largest: int | None = None) -> type[int]:
-    """Make a type of whole numbers from `smallest` (to `largest`)."""
+    """Return an argument type for whole numbers from `smallest` (to `largest`)."""
 
     def parse(text: str) -> int:
         try:
@@ -51,7 +51,7 @@ def whole_number(smallest: int, largest: int | None = None) -> type[int]:
 
 
 def number_between(low: float, high: float, *, including_high: bool = False) -> type[float]:
-    """Make a type of numbers above `low` and below (or up to) `high`."""
+    """Return an argument type for numbers above `low` and below (or up to) `high`."""
 
     def parse(text: str) -> float:
         try:
@@ -122,7 +122,7 @@ def chosen_engine(options: Mapping[str, Any], *, say: Callable[[str], None]) -> 
         with dask_engine(scheduler=options["scheduler"], workers=jobs) as engine:
             yield engine
     elif name == "celery":
-        # Imported here: the other engines need neither database nor broker.
+        # Imported here: other engines need neither database nor broker.
         from ranking.engines.by_celery import CeleryEngine
 
         yield CeleryEngine(workers=jobs, say=say)
@@ -134,7 +134,7 @@ _TRUTH = {"yes": True, "true": True, "no": False, "false": False}
 _NUMBERS = {int: "whole number", float: "number"}
 
 
-#: A method, the name of a parameter of it, and the value given for that.
+#: Method, name and value of a parameter.
 Parameter = tuple[str, str, Any]
 
 
@@ -159,7 +159,7 @@ def parameters_of(
     Raises
     ------
     ValueError
-        If a parameter is of a method that is not among `methods`, or is given twice.
+        If the method of a parameter is not among `methods`, or a parameter is given twice.
     """
     found: dict[str, dict[str, Any]] = {name: {} for name in methods}
     for method, parameter, value in given:
@@ -173,7 +173,7 @@ def parameters_of(
 
 
 def _defaults() -> list[str]:
-    """List all parameters with their defaults, in the form of the argument."""
+    """List all parameters with their defaults, in argument syntax."""
     return [
         f"{name}.{parameter}={_as_text(value)}"
         for name, method in METHODS.items()
@@ -203,7 +203,7 @@ def _parameter(text: str) -> Parameter:
 
 
 def _value(name: str, text: str, type_: Any) -> Any:
-    """Parse a value of an annotated type; the error names the expected form."""
+    """Parse a value of an annotated type; the error names the expected format."""
     if get_origin(type_) in (Union, types.UnionType):
         if text == "none":
             return None
@@ -240,7 +240,7 @@ def add_method_argument(parser: CommandParser, default: str) -> None:
 
 
 def add_target_arguments(parser: CommandParser, name: str, default: str) -> None:
-    """Add the argument of shares of separated pairs, None without it, and `--clusters`."""
+    """Add the arguments for target shares of separated pairs (default None) and `--clusters`."""
     parser.add_argument(
         name,
         metavar="SHARE",
@@ -324,7 +324,7 @@ _LEVEL_OF_BOOTSTRAP: Level = "blocks"
 
 
 def add_range_arguments(parser: CommandParser) -> None:
-    """Add the arguments that say how rank ranges are made; see `range_changes`."""
+    """Add the arguments for rank ranges; see `range_changes`."""
     parser.add_argument(
         "--rank-ranges",
         choices=_KINDS,
@@ -405,11 +405,11 @@ Options = Mapping[str, Any]
 
 
 class ReportCommand(BaseCommand):
-    """A command that computes a report from its arguments and files alone."""
+    """A command that computes a report from arguments and files alone."""
 
-    # No check of settings, migrations or translations: there is nothing they could be about.
+    # No checks of settings, migrations or translations: none are used.
     requires_system_checks: list[str] = []
-    #: True if it computes and draws random numbers; otherwise it takes no seed and no engine.
+    #: True if it uses random numbers and an engine; otherwise it has no arguments for these.
     computes = True
 
     @abstractmethod
@@ -456,7 +456,7 @@ class ReportCommand(BaseCommand):
         except (NotConvergedError, EngineError) as error:
             raise CommandError(str(error)) from error
         except (FormatError, SelectionError, ValueError) as error:
-            # The core raises ValueError for arguments that do not fit the data, and says which.
+            # The core raises ValueError for arguments that do not fit the data.
             refuse(str(error), error)
         except BrokenPipeError:
             # The reader has closed our output; prevent an error at interpreter exit.
@@ -469,7 +469,7 @@ def refuse(message: str, error: BaseException | None = None) -> NoReturn:
 
 
 def checked_output(name: str | None) -> Path | None:
-    """Refuse a place that cannot be written to before the work, not after it."""
+    """Refuse an output that cannot be written before the work, not after it."""
     if name is None or name == "-":
         return None
     path = Path(name)
@@ -513,9 +513,9 @@ def add_names_of_files(parser: CommandParser, *, optional: bool = False) -> None
 def add_file_arguments(
     parser: CommandParser, *, optional: bool = False, short: bool = True
 ) -> None:
-    """Add the arguments for files, and for the judgments to read from them.
+    """Add the arguments for files and for selecting judgments in them.
 
-    `optional` files may be none; `short` says whether --source and --target mean languages.
+    `optional` allows no files; `short` tells whether --source and --target mean languages.
     """
     add_names_of_files(parser, optional=optional)
     for side in ("source", "target"):
@@ -548,7 +548,7 @@ def add_file_arguments(
 
 
 def selection_of(options: Options) -> JudgmentSelection:
-    """Return which judgments the options of `add_file_arguments` ask for."""
+    """Return the selection of judgments in the options of `add_file_arguments`."""
     return JudgmentSelection(
         source=options["source_language"],
         target=options["target_language"],
@@ -557,7 +557,7 @@ def selection_of(options: Options) -> JudgmentSelection:
 
 
 def reference_among(systems: Sequence[str], options: Options) -> str | None:
-    """Return the reference if there is one; SelectionError if it is not where the options say."""
+    """Return the reference if there is one; SelectionError if the one in the options does not exist."""
     named: str | None = options["reference_system"]
     if named is not None and named not in systems:
         raise SelectionError(f"reference system {named!r} not found; systems: {', '.join(systems)}")
@@ -591,7 +591,7 @@ _SETS = frozenset({"srcset", "refset", "tstset"})
 
 
 def named_file(text: str) -> tuple[str, str]:
-    """Take NAME=FILE apart."""
+    """Parse NAME=FILE."""
     name, equals, file = text.partition("=")
     if not (name and equals and file):
         raise argparse.ArgumentTypeError(f"{text!r} does not have the form NAME=FILE")
@@ -599,9 +599,9 @@ def named_file(text: str) -> tuple[str, str]:
 
 
 def segment_texts(name: str) -> list[str]:
-    """Read the texts of a file, that of segment number s at index s − 1.
+    """Read the texts of a file; segment number s is at index s − 1.
 
-    Plain text has a segment a line; SGML has them in the order of the test set. Either may be
+    Plain text has one segment per line; SGML has them in test-set order. Both may be
     compressed with gzip.
     """
     try:
@@ -618,11 +618,11 @@ def segment_texts(name: str) -> list[str]:
 
 @contextmanager
 def replaced(path: Path) -> Iterator[Path]:
-    """Provide a temporary file beside `path` that replaces it if the block succeeds; refuse what cannot be written.
+    """Provide a temporary file beside `path` that replaces it if the block succeeds; refuse paths that cannot be written.
 
-    Whatever ends the writing early, Ctrl-C too, leaves `path` as it was.
+    If writing ends early, also by Ctrl-C, `path` stays unchanged.
     """
-    # Nothing to be replaced in /dev/stdout, a pipe.
+    # /dev/stdout and pipes cannot be replaced.
     is_file = not path.exists() or path.is_file()
     part = path.with_name(f".{path.name}.{os.getpid()}.part") if is_file else path
     try:
@@ -637,7 +637,7 @@ def replaced(path: Path) -> Iterator[Path]:
 
 
 class Progress:
-    """One line on standard error that says how far it is, on a terminal only; and sentences."""
+    """Progress line on standard error, on a terminal only, and messages."""
 
     def __init__(self, err: OutputWrapper, *, quiet: bool = False) -> None:
         self._err = err
@@ -647,12 +647,12 @@ class Progress:
         self._percent = -1
 
     def begin(self, task: str) -> Self:
-        """Name the next step."""
+        """Begin the next step."""
         self._task, self._percent = task, -1
         return self
 
     def say(self, sentence: str) -> None:
-        """Write a sentence, on a terminal or not, unless the command is to be quiet."""
+        """Write a message, on a terminal or not, unless the command is quiet."""
         if self._quiet:
             return
         self._clear()
@@ -678,7 +678,7 @@ class Progress:
         self._clear()
 
     def _clear(self) -> None:
-        """Take away the line that says how far it is."""
+        """Clear the progress line."""
         if self._shown and self._percent >= 0:
             self._err.write("\r\x1b[K", str, ending="")
             self._err.flush()

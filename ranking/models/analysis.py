@@ -15,21 +15,21 @@ class AnalysisQuerySet(models.QuerySet["Analysis"]):
         return self.filter(campaign_id=campaign_id, task=None)
 
     def finished(self) -> "AnalysisQuerySet":
-        """Return those with a result."""
+        """Return the analyses with a result."""
         return self.filter(finished_at__isnull=False)
 
 
 class Analysis(models.Model):
-    """A question about the judgments of a task, or a table over all tasks of a campaign, with its answer once
+    """A requested analysis of a task, or a table over all tasks of a campaign, with its answer once
     computed.
 
-    Beside the live ranking, which it leaves as it is. The answer follows from the judgments
+    It does not change the live ranking. The answer follows from the judgments
     1…`watermark` and the other fields alone: `ranking.services.analyses.analysis_reproduce`
-    computes it again, bit for bit. Repeated questions are not recomputed.
+    recomputes it bit for bit. Repeated requests are not recomputed.
 
-    `choice` is the complete question. `judgments` are those that count, by name; without a `task`,
-    a list with each task of the campaign, what it was called, which systems it had, its watermark
-    and its judgments, and `watermark` is the sum of theirs. `reports` is the answer for people, in
+    `choice` has all options. `judgments` selects those that count, by name; without a `task`,
+    it is a list with name, systems, watermark and judgments of each task of the campaign,
+    and `watermark` is the sum of theirs. `reports` is the answer for people, in
     each language, and `data` the same for programs.
     """
 

@@ -12,7 +12,7 @@ from campaign.models import Job, KeptFile
 from campaign.models.user import by_user
 from ranking.models.ranking_run import RankingRun
 
-#: Characters of a digest that its address has.
+#: Characters of the digest in the address.
 ADDRESS_LENGTH: Final = 16
 
 
@@ -21,7 +21,7 @@ class PublishedResultQuerySet(RecordedQuerySet["PublishedResult"]):
         return self.filter(task_id=task_id)
 
     def with_state(self) -> models.QuerySet["PublishedResult", Any]:
-        """Return them with `is_embargoed`, by the database's clock."""
+        """Annotate results with `is_embargoed`, by the database's clock."""
         over = Q(embargo_until=None) | Q(embargo_until__lte=Now())
         found: models.QuerySet[PublishedResult, Any] = self.annotate(
             is_embargoed=models.ExpressionWrapper(~over, output_field=models.BooleanField())
@@ -34,14 +34,14 @@ class PublishedResultQuerySet(RecordedQuerySet["PublishedResult"]):
 
 
 class PublishedResult(RecordedModel):
-    """A version of a test set's result, frozen: a document with an address.
+    """A published version of a test set's result: an immutable document with an address.
 
-    `content` is all that its page and files show, and `digest` the SHA-256 of its one text
+    `content` has all data of its page and files, and `digest` is the SHA-256 of its canonical JSON
     (`campaign.texts.canonical_json`), whose beginning is the address. Only its visibility and
     retraction may change.
 
-    Its bundle is the zip from which one command recomputes it: requested with or without texts, and
-    never changed once a worker has created it.
+    Its bundle is a zip from which one command recomputes it: requested with or without texts, and
+    immutable once a worker has created it.
     """
 
     task = models.ForeignKey(
@@ -81,7 +81,7 @@ class PublishedResult(RecordedModel):
     )
     #: Null: no bundle was requested.
     bundle_has_texts = models.BooleanField(null=True, blank=True)
-    #: Only where all systems are named and judging has ended; the design gets a new seed.
+    #: Only if all systems are named and judging has ended; the design gets a new seed.
     bundle_has_seeds = models.BooleanField(default=False)
     bundle_job = models.ForeignKey(
         Job,
@@ -134,7 +134,7 @@ class PublishedResult(RecordedModel):
             ),
         ]
         triggers = [
-            # Its publisher's account may still be deleted.
+            # The account of its publisher may be deleted.
             pgtrigger.Protect(
                 name="published_result_frozen",
                 operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
@@ -142,7 +142,7 @@ class PublishedResult(RecordedModel):
                     *("run_id", "published_at"),
                 ),
             ),
-            # The job that made it may still be forgotten.
+            # The job that made it may be deleted.
             pgtrigger.Protect(
                 name="published_result_bundle_frozen_once_made",
                 operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]
@@ -169,9 +169,9 @@ class PublishedResult(RecordedModel):
 
     @property
     def address(self) -> str:
-        """The part of its address that is its own."""
+        """The unique part of its address."""
         return self.digest[:ADDRESS_LENGTH]
 
     def bundled(self, name: str) -> dict[str, Any] | None:
-        """Return name, bytes and SHA-256 of a file in the bundle; None if it has no such file."""
+        """Return name, bytes and SHA-256 of a file in the bundle; None if there is no such file."""
         return next((each for each in self.bundle_files if each["name"] == name), None)

@@ -12,7 +12,7 @@ from campaign.database.triggers import is_one_of
 
 
 class ResultField(models.JSONField):
-    """A result, whose agreement of judges the database holds in short: see `ranking.models.ranking_run`."""
+    """A result with its agreement of judges packed for the database; see `packed`."""
 
     def get_prep_value(self, value: Any) -> Any:
         """Return the value as it is stored."""
@@ -24,10 +24,10 @@ class ResultField(models.JSONField):
 
 
 class Ranking(models.Model):
-    """Record of a ranking: its result, and all inputs to recompute it.
+    """Record of a ranking: its result, and all inputs for recomputing it.
 
-    Went in: the current judgments among numbers 1…`watermark` of the test
-    set, less what `parameters` leaves out.
+    It includes the current judgments among numbers 1…`watermark` of the test
+    set, without those that `parameters` excludes.
     """
 
     method = models.CharField(max_length=40)
@@ -49,7 +49,7 @@ class Ranking(models.Model):
 
 
 class KeptFor(models.TextChoices):
-    """Why a ranking is kept for good; see `ranking.services.runs`."""
+    """Reason for keeping a ranking permanently; see `ranking.services.runs`."""
 
     FIRST = "first"
     GROWTH = "growth"
@@ -65,9 +65,9 @@ class RankingRunQuerySet(models.QuerySet["RankingRun"]):
 
 
 class RankingRun(Ranking):
-    """A kept ranking. Immutable, and reproducible from its record.
+    """A kept ranking: immutable, and reproducible from its record.
 
-    The history of a test set: its milestones, not each ranking that was shown. The present one is its
+    The runs of a test set are its milestones, not every ranking that was shown. The current one is its
     `LatestRanking`. An unsaved run is a ranking that is not kept, or not yet.
     """
 
@@ -96,7 +96,7 @@ class LatestRanking(Ranking):
     """Current ranking of a task: one row, replaced by each new ranking.
 
     Pages and REST show it. `choice`, `without` and `rule` repeat the rank ranges, excluded judges
-    and stopping rule in `parameters`, so that a query can find the tasks that need a new ranking.
+    and stopping rule in `parameters`, so that a query can find tasks that need a new ranking.
     """
 
     task = models.OneToOneField(
@@ -110,7 +110,7 @@ class LatestRanking(Ranking):
         models.TextField(),
     )
     rule = models.JSONField(default=dict, db_default={})
-    #: The first ranking that met the rule: its number, judgments, time and the criteria met.
+    #: The first ranking that met the rule: its number, judgments, time and criteria met.
     rule_met = models.JSONField(null=True, blank=True)
     last_kept = models.ForeignKey(
         RankingRun,
@@ -121,7 +121,7 @@ class LatestRanking(Ranking):
     is_kept = models.BooleanField()
 
     def as_run(self) -> RankingRun:
-        """Return it as a run, without a primary key while it is not kept."""
+        """Return it as a run, without a primary key unless it is kept."""
         run = RankingRun(pk=self.last_kept_id if self.is_kept else None, task_id=self.task_id)
         for field in Ranking._meta.local_fields:
             setattr(run, field.name, getattr(self, field.name))
@@ -152,7 +152,7 @@ def packed(result: Any) -> Any:
 
 
 def unpacked(result: Any) -> Any:
-    """Return a result as it was computed, from the output of `packed`."""
+    """Return the result from the output of `packed`."""
     judges = [_named(row) for row in _judges_of(result)]
     return _with_judges(result, judges) if judges else result
 

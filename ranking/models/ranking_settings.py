@@ -22,9 +22,9 @@ class RankingSettingsQuerySet(RecordedQuerySet["RankingSettings"]):
 
 
 class RankingSettings(RecordedModel):
-    """Ranking method and rank ranges of a task, from a given time on.
+    """Ranking method and rank ranges of a task, valid from a given time.
 
-    A change is a new row, so the rows of a test set are the history of who changed what, and when;
+    Each change is a new row, so the rows of a test set are its history of changes;
     the newest is in force. A test set without a row has the defaults of
     `ranking.range_choices.RangeChoice`.
     """
@@ -111,7 +111,7 @@ class RankingSettings(RecordedModel):
             models.CheckConstraint(
                 condition=models.Q(sides__in=[1, 2]), name="ranking_settings_sides_one_or_two"
             ),
-            # Beyond, thousand resamples say nothing.
+            # A thousand resamples are too few for a higher level.
             models.CheckConstraint(
                 condition=models.Q(confidence__gt=0, confidence__lte=0.999),
                 name="ranking_settings_confidence_above_0_up_to_0_999",
@@ -142,7 +142,7 @@ class RankingSettings(RecordedModel):
             ),
         ]
         triggers = [
-            # Its author's account may still be deleted.
+            # The account of its author may be deleted.
             pgtrigger.Protect(
                 name="ranking_settings_immutable",
                 operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types

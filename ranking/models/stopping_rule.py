@@ -19,10 +19,10 @@ class StoppingRuleQuerySet(RecordedQuerySet["StoppingRule"]):
 
 
 class StoppingRule(RecordedModel):
-    """Stopping rule of a task from a given time on: judging ends with the first criterion met.
+    """Stopping rule of a task, valid from a given time: judging should end with the first criterion met.
 
-    A change is a new row, so the rows of a test set are the history; the newest is in force, and one without a
-    criterion says that there is no rule any more. Nothing is closed by a rule: that is an organiser's word.
+    Each change is a new row, so the rows of a test set are its history; the newest is in force, and one without
+    criteria removes the rule. A rule closes nothing: that is up to an organiser.
     """
 
     Tests = RuleTests
@@ -101,7 +101,7 @@ class StoppingRule(RecordedModel):
             ),
         ]
         triggers = [
-            # Its author's account may still be deleted.
+            # The account of its author may be deleted.
             pgtrigger.Protect(
                 name="stopping_rule_immutable",
                 operation=pgtrigger.UpdateOf(  # type: ignore[no-untyped-call]  # it has no types
@@ -117,7 +117,7 @@ class StoppingRule(RecordedModel):
 
     @property
     def recorded(self) -> dict[str, Any]:
-        """Plain values for the parameters of rankings; empty without a rule. `rule_asked_for` says the same in SQL."""
+        """Plain values for the parameters of rankings; empty without a rule. `rule_asked_for` is the SQL equivalent."""
         if not self.is_there:
             return {}
         return {

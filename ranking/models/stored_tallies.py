@@ -3,9 +3,9 @@ from django.db.models.functions import Now
 
 
 class StoredTallies(models.Model):
-    """The tallies of a test set at a watermark, from which its next ranking begins. Never history.
+    """The tallies of a test set at a watermark, the start of its next ranking; no history.
 
-    Workers hold them in memory and store them now and then: see `ranking.services.runs`.
+    Workers hold them in memory and store them at intervals: see `ranking.services.runs`.
     They follow from the judgments, so the row may be deleted at any time.
     """
 
@@ -15,21 +15,21 @@ class StoredTallies(models.Model):
         related_name="stored_tallies",
         primary_key=True,
     )
-    #: Changed by every recount, which invalidates copies in memory.
+    #: Changed by each recount, to invalidate copies in memory.
     build = models.UUIDField()
     watermark = models.PositiveIntegerField(help_text="Number of the last judgment in it.")
     definition = models.BinaryField()
     packed = models.BinaryField()
-    #: The watermark of the last check that found them right.
+    #: The watermark of the last successful check.
     checked_watermark = models.PositiveIntegerField(default=0, db_default=0)
     stored_at = models.DateTimeField(db_default=Now(), editable=False)
 
 
 class RankingUpkeep(models.Model):
-    """State of the background work around a task's ranking; never history.
+    """State of the background work for a task's ranking; no history.
 
-    When its judges were last measured (`JudgeMeasures`) and by which judgments: the evidence of what followed is kept
-    with each `QualityAction`. And whether all its judgments are being counted in the background.
+    It has the time and the watermark of the latest measures of judges (`JudgeMeasures`); each `QualityAction` keeps
+    its own evidence. It also tells whether all judgments are being counted in the background.
     """
 
     task = models.OneToOneField(
@@ -42,14 +42,14 @@ class RankingUpkeep(models.Model):
         null=True, blank=True, help_text="Number of the last judgment in it."
     )
     measured_at = models.DateTimeField(null=True, blank=True)
-    #: Last sign of life of the recount. Long ago: its worker or its message is lost.
+    #: Last sign of life of the recount; if long ago, its worker or its message was lost.
     counting_at = models.DateTimeField(null=True, blank=True)
 
 
 class JudgeMeasures(models.Model):
     """Latest quality measures of a judge in a task; `RankingUpkeep` has their watermark.
 
-    Recomputed after each ranking, never history; only rows that change are written.
+    Recomputed after each ranking, no history; only rows that change are written.
     """
 
     task = models.ForeignKey(
@@ -68,13 +68,13 @@ class JudgeMeasures(models.Model):
 
 
 class ShardJob(models.Model):
-    """Work that was cut into shards, for the workers of the queue "shards".
+    """Work split into shards, for the workers of the queue "shards".
 
-    It lives as long as its engine waits for it (`ranking.engines.by_celery`): the engine deletes it, and its
-    results with it; jobs of an engine that was killed are deleted by a periodic task.
+    It exists while its engine waits for it (`ranking.engines.by_celery`): the engine deletes it with its
+    results; jobs of a killed engine are deleted by a periodic task.
     """
 
-    # As `ranking.core.sharding` writes them: names and data, never code.
+    # Encoded by `ranking.core.sharding`: names and data, never code.
     work = models.BinaryField()
     shards = models.PositiveIntegerField()
     code_version = models.CharField(max_length=60)

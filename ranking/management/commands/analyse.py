@@ -1,4 +1,4 @@
-"""`analyse`: an analysis of judgments in files, or of a task or a campaign in the database."""
+"""`analyse`: analyse judgments in files, or those of a task or a campaign in the database."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from ranking.models import Analysis
 from ranking.reports import Report
 from ranking.reports.inputs import AnswersOfFiles, Input
 
-#: Arguments that are options of files of some protocols.
+#: Arguments that are file options of some protocols.
 _OF_COMPARISONS: Final = (
     *("input_format", "source_language", "target_language", "reference_system"),
     *("source_text", "system_texts"),
@@ -163,7 +163,7 @@ def _languages(options: Options) -> tuple[str, str] | None:
 
 
 def _of_database(given: Mapping[str, Any], options: Options, progress: Progress) -> Report:
-    # Imported here: files need none of it.
+    # Imported here: not needed for files.
     from ranking.selectors.analyses import answer_with_data
     from ranking.selectors.campaign_tables import table_answer
     from ranking.services.analyses import (
@@ -202,7 +202,7 @@ def _option_argument(text: str) -> tuple[str, str]:
 
 
 def _given_options(options: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Return options by name; those given several times with all values."""
+    """Return options by name; repeated ones with all values."""
     given: dict[str, list[str]] = {}
     for name, value in options:
         given.setdefault(name, []).extend(_values(value[1:]) if value[:1] == "@" else [value])
@@ -210,7 +210,7 @@ def _given_options(options: Sequence[tuple[str, str]]) -> dict[str, Any]:
 
 
 def _values(name: str) -> list[str]:
-    """Return the lines of a file, the empty ones left out."""
+    """Return the non-empty lines of a file."""
     try:
         lines = Path(name).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -220,7 +220,7 @@ def _values(name: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _TextsOfFiles:
-    """Texts of files: the one at index s − 1 is that of segment number s."""
+    """Texts from files: segment number s is at index s − 1."""
 
     sources: Sequence[str | None]
     outputs: Mapping[str, Sequence[str]]
@@ -263,7 +263,7 @@ Languages = tuple[str, str] | None
 
 
 def is_evalset(names: Sequence[str]) -> bool:
-    """Return whether files of a command are a folder or an archive, instead of judgments."""
+    """Return whether the input of a command is a folder or an archive instead of judgments."""
     if len(names) != 1 or names[0] == "-":
         return False
     path = Path(names[0])
@@ -272,7 +272,7 @@ def is_evalset(names: Sequence[str]) -> bool:
 
 @contextmanager
 def metric_files(name: str) -> Iterator[list[StoredFile]]:
-    """Yield the files of a folder or an archive, or the one file."""
+    """Yield the files in a folder or an archive, or a single file."""
     path = Path(name)
     file = StoredFile(name, opener(path))
     try:
@@ -298,12 +298,12 @@ def metrics_read(
 ) -> tuple[Metric, ...]:
     """Read the metrics of `--scores NAME=FILE` for judged blocks.
 
-    A file or folder with several metrics must have one of that name.
+    If a file or folder has several metrics, one must have this name.
 
     Raises
     ------
     FormatError
-        If a file is not in order, or does not score two judged systems in a judged segment.
+        If a file is invalid, or does not score two judged systems in a judged segment.
     """
     found = []
     for name, file in named:

@@ -1,4 +1,4 @@
-"""`check_rankings`: compute every ranking again, and compare bit for bit."""
+"""`check_rankings`: recompute every ranking and compare bit for bit."""
 
 from typing import Any
 

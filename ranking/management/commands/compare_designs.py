@@ -1,4 +1,4 @@
-"""`compare_designs`: how many judgments each sampling design needs."""
+"""`compare_designs`: compare the judgments needed by sampling designs."""
 
 from __future__ import annotations
 

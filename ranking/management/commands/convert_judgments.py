@@ -1,4 +1,4 @@
-"""`convert_judgments`: judgments of any format as Parquet, in one file or several."""
+"""`convert_judgments`: convert judgments of any format to one or several Parquet files."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _numbered(to: Path, number: int) -> Path:
 
 
 def _left_refuse(to: Path, number: int) -> None:
-    """Refuse if a longer conversion left the file of this number: it would be read with the new ones."""
+    """Refuse if an earlier conversion left a file with this number, which would be read with the new ones."""
     left = _numbered(to, number)
     if left.exists():
         refuse(
@@ -105,7 +105,7 @@ def _write(path: Path, columns: Columns, vocabulary: Vocabulary) -> FileWritten:
 
 @dataclass(frozen=True, slots=True)
 class FileWritten:
-    """A file of judgments: its size in rows and bytes, and the numbers of its segments."""
+    """A file of judgments, with its rows, bytes and segment numbers."""
 
     name: str
     rows: int
@@ -115,7 +115,7 @@ class FileWritten:
 
 
 def conversion_report(written: Sequence[FileWritten], not_read: Sequence[Loss]) -> Report:
-    """Report the files written, and the data lost from those read."""
+    """Report the files written, and the data that was not converted."""
     rows = sum(file.rows for file in written)
     return Report(
         notes=[f"{number_format(rows)} judgments and skips in Parquet.", *not_read_notes(not_read)],

@@ -1,4 +1,4 @@
-"""`plan_budget`: number of judgments until the systems are separated."""
+"""`plan_budget`: compute the number of judgments needed to separate systems."""
 
 from __future__ import annotations
 

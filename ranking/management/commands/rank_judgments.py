@@ -1,4 +1,4 @@
-"""`rank_judgments`: rankings of the systems judged in files."""
+"""`rank_judgments`: rank the systems judged in files."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def can_be_counted(
     methods: Sequence[str],
     choice: RangeChoice,
 ) -> bool:
-    """Return True if rankings can be computed from counts of shards: otherwise all judgments are needed at once.
+    """Return True if rankings can be computed from counts of shards, without all judgments in memory.
 
     All files must be Parquet and no votes, all methods functions of counts, and ranges must not
     account for documents. The duration of Lopez is estimated from judgments.
@@ -144,7 +144,7 @@ def count_and_rank(
     return CountedInput(read=found, counted=counted, reference=reference), rankings
 
 
-#: Shorter rankings are not announced.
+#: Seconds: shorter rankings are not announced.
 LONG = 10.0
 
 

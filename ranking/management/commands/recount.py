@@ -1,4 +1,4 @@
-"""`recount`: compare counters, rankings and the tallies they came from with all judgments, and correct them."""
+"""`recount`: compare counters, rankings and tallies with all judgments, and correct them."""
 
 from typing import Any
 

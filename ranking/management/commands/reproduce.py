@@ -1,4 +1,4 @@
-"""`reproduce`: report changes in the frozen folder of a published result, and recompute the result."""
+"""`reproduce`: check the frozen folder of a published result for changes, and recompute the result."""
 
 import re
 from argparse import ArgumentTypeError
@@ -83,7 +83,7 @@ class Command(ReportCommand):
         )
 
 
-#: Differences that are listed; JSON has all.
+#: Maximum number of differences listed; JSON has all.
 _LISTED: Final = 40
 
 
@@ -133,9 +133,9 @@ def reproduction_report(
     *,
     last_digits: int = 0,
 ) -> Report:
-    """Tell whether a result computed again is the published one, and show its table.
+    """Report whether a recomputed result equals the published one, with its table.
 
-    `last_digits` is how many numbers have other last digits, as of another kind of processor.
+    `last_digits` is the number of values that differ only in their last digits.
     """
     made, own = content["method"]["code_version"], code_version()
     versions = (

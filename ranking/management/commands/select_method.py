@@ -1,4 +1,4 @@
-"""`select_method`: which ranking method predicts held-out judgments best."""
+"""`select_method`: find the ranking method that best predicts held-out judgments."""
 
 from __future__ import annotations
 

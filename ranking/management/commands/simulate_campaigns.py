@@ -1,4 +1,4 @@
-"""`simulate_campaigns`: how well rankings of simulated campaigns do (Koehn 2012)."""
+"""`simulate_campaigns`: measure the accuracy of rankings in simulated campaigns (Koehn 2012)."""
 
 from __future__ import annotations
 
