@@ -219,7 +219,7 @@ MIN_SEGMENTS = 9.5
 
 
 class Refusal(StrEnum):
-    """Why a system is not told apart from any other; callers put the code into words."""
+    """Reason why a system is not told apart from any other; callers put the code into words."""
 
     NO_COMPARISON = "no_comparison"
     """The system was compared with no other, or all its comparisons are ties."""

@@ -65,7 +65,7 @@ _MIN_DEGREES_OF_FREEDOM = 0.5
 
 
 class NoInterval(StrEnum):
-    """Why a κ has no interval; callers put the code into words."""
+    """Reason why a κ has no interval; callers put the code into words."""
 
     TOO_FEW_JUDGES = "too_few_judges"
     """κ is undefined without one of the judges, so their differences cannot be estimated: there are

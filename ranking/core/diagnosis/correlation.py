@@ -25,7 +25,7 @@ _MOST_CELLS = 1 << 22
 
 
 class NoInterval(StrEnum):
-    """Why a correlation has no interval; callers put the code into words."""
+    """Reason why a correlation has no interval; callers put the code into words."""
 
     FEW_PAIRS = "few_pairs"
     """There are fewer than four pairs."""

@@ -45,7 +45,7 @@ _SETS_AT_A_TIME = 2048
 
 
 class Proof(StrEnum):
-    """Why no fewer blocks change first place; callers put the code into words."""
+    """Reason why no fewer blocks change first place; callers put the code into words."""
 
     BOUND = "bound"
     """A bound proves it."""

@@ -104,7 +104,7 @@ class KeptUnits:
 
     def __init__(self, cells: int) -> None:
         self.matrix: Int64Array = np.zeros((cells, cells), dtype=np.int64)
-        #: Of each unit, the cells that are not 0, and their counts: shape (2, …).
+        #: The cells of each unit that are not 0, and their counts: shape (2, …).
         self._entries: dict[Key, IntArray] = {}
 
     def keys(self) -> list[Key]:
