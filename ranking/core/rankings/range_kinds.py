@@ -1,7 +1,7 @@
 """Rank ranges of every kind, from counts, from scores or from blocks, with the tests of their pairs.
 
 Percentiles of few draws promise more than they keep: after one block, a bootstrap draws this one block again and again.
-How many blocks are enough was found by simulation (`tests/benchmarks/thin_coverage.py`, docs/statistics/coverage.md): with
+How many blocks are enough was found by simulation (docs/statistics/coverage.md): with
 fewer, more than 6 of 100 true ranks are outside their ranges. The number grows with that of systems, because their scores
 are closer together.
 """

@@ -1,7 +1,7 @@
 """The compiled inner loop of `ranking.core.simulation.model`; import it inside functions.
 
 Importing this module imports numba, which takes as long as the rest of the core, and compiles
-kernels that are not cached on disk, see `ranking.core.compiling`.
+kernels that are not cached on disk, see `optional_packages.numba`.
 """
 
 from __future__ import annotations
