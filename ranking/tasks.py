@@ -31,7 +31,7 @@ def rank_task(task_id: int) -> None:
 
 @shared_task(name="ranking.tasks.rank_what_is_due")
 def rank_what_is_due() -> None:
-    """Rank every test set whose judgments or left-out judges have changed since its ranking.
+    """Rank every test set whose judgments or excluded judges have changed since its ranking.
 
     Then measure judges if that was missed or there is a new rule. Everything due is found in the
     database, so that no ranking depends on a message.

@@ -46,7 +46,7 @@ JUDGE = Option(
     help=gettext_lazy("Leave both empty for the two judges with the most shared comparisons."),
 )
 OTHER = Option(name="other", label=gettext_lazy("Other judge"), default="")
-#: More pairs than this are not listed, and a matrix of more judges is not readable.
+#: Maximum number of pairs listed, and of judges in a readable matrix.
 MOST_PAIRS = 200
 MOST_JUDGES = 30
 #: Above this number, the plot would omit row names.
@@ -89,7 +89,7 @@ class JudgePairsFound:
 
     @property
     def beside(self) -> Int64Array:
-        """−1 for pairs below the band, 1 for those above, else 0."""
+        """−1 for pairs below the band, 1 for pairs above it, otherwise 0."""
         if self.band is None:
             return np.zeros(len(self.pairs), dtype=np.int64)
         return self.pairs.beside(*self.band)

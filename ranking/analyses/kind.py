@@ -183,7 +183,7 @@ class AnalysisKind:
     Attributes
     ----------
     name : str
-        In addresses, in REST and on the command line.
+        Name in addresses, in REST and on the command line.
     title : lazy str
     question : lazy str
         The question it answers, in a sentence.

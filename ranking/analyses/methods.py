@@ -26,7 +26,8 @@ from ranking.reports.inputs import Input, report_on
 from ranking.reports.tables import Column, Plot, Report, Table
 from ranking.wording.methods import METHOD_WORDS
 
-#: Lopez searches for minutes where systems are many, and the Bradley–Terry of judges fits each judge.
+#: Slow methods are not selected by default: Lopez takes minutes for many systems, and the
+#: Bradley–Terry model of judges fits each judge.
 _SHOWN = (
     "expected_wins",
     "bradley_terry",

@@ -37,7 +37,7 @@ class Option:
     Attributes
     ----------
     name : str
-        In addresses, in REST and on the command line.
+        Name in addresses, in REST and on the command line.
     default : str, bool, int, float or tuple
         Its type is that of the option; a tuple contains any number of texts.
     label : lazy str

@@ -93,7 +93,7 @@ class DesignForecastView(DesignAddress):
         for_readers=True,
     )
     def post(self) -> Any:
-        """Forecast hours, money, pairs told apart and clusters of a design. Nothing is stored."""
+        """Forecast hours, money, separated pairs and clusters of a design. Nothing is stored."""
         task = self.task
         design = self.proposed or design_or_default(task=task)
         budget = {

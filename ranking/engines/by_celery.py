@@ -102,7 +102,7 @@ class CeleryEngine:
         try:
             _send(job_id, missing)
         except EngineError as error:
-            # The broker may come back; it had taken the first messages.
+            # The broker may recover; it accepted the first messages.
             logger.warning("%s", error)
 
 

@@ -414,7 +414,7 @@ class ReportCommand(BaseCommand):
 
     @abstractmethod
     def report(self, options: Options, progress: Progress) -> Report:
-        """Compute the report; `options["engine"]` says where."""
+        """Compute the report on `options["engine"]`."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         if self.computes:

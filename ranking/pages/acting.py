@@ -1,4 +1,4 @@
-"""Effects of a decision about judges, before and after it is taken, in words."""
+"""Texts on a decision about judges, before and after it is carried out."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

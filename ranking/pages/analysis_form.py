@@ -143,7 +143,7 @@ class _NamesInput(forms.TextInput):
 class _OptionField(forms.Field):
     """The field of an option, parsed as in REST and commands; None if it is empty.
 
-    An address has a yes or no as such, and a choice of several each by itself.
+    In query strings, booleans are text, and several values are repeated parameters.
     """
 
     def __init__(self, option: Option, widget: forms.Widget | None = None) -> None:

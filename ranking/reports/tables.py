@@ -24,16 +24,15 @@ class Plot:
     Attributes
     ----------
     kind : "intervals", "line", "points", "matrix", "grid", "bump", "bars", "ranks", "strips" or "known"
-        "intervals": a row each, with a dot at `value` and a bar from `low` to `high`. "line": `value` against
+        "intervals": one row each, with a dot at `value` and a bar from `low` to `high`. "line": `value` against
         `label`, connected, in the order of the rows. "points": `value` against `low`, each named by `label`.
-        "matrix": a cell for each pair of `label` and `across` and one for the same two the other way round;
-        heads are in the order in which the rows name them. "grid": all of a square table, whose cells say
-        “figure (number) mark”. "bump": all of a table of ranks, a line for each row from column to column;
-        `value` is the first of these columns. "bars": a bar up to `value` for each `label`, in the order of the
-        rows. "ranks": for each name in `across` a line of its ranks, `value`, against the numbers in `label`, best
-        above, with a band from `low` to `high`. "strips": a row each, on an axis of its own from `least` to `most_of_all`,
-        with a dot at `value`, a bar from `low` to `high`, and a stroke at `middle`. "known": all of a table whose columns are
-        a name, the first and the last place that it may take, and a sign for each name: "+", "−", the same in
+        "matrix": two cells for each pair of `label` and `across`, one per direction; headings are in order of
+        appearance. "grid": a square table whose cells are “figure (number) mark”. "bump": a table of ranks, with
+        a line for each row across the columns from `value` on. "bars": a bar up to `value` for each `label`.
+        "ranks": for each name in `across` a line of its ranks, `value`, against the numbers in `label`, best at
+        the top, with a band from `low` to `high`. "strips": one row each, on its own axis from `least` to
+        `most_of_all`, with a dot at `value`, a bar from `low` to `high`, and a stroke at `middle`. "known": a
+        table with the columns name, first and last possible rank, and a sign for each name: "+", "−", either in
         brackets, "?" or "".
     label : str
         The column that names a row, or is on the horizontal axis of a line.
@@ -45,7 +44,7 @@ class Plot:
     mark : float or None
         A value marked on the axis: the expected value without any difference.
     is_whole : bool
-        Whether values are whole numbers, as ranks are: ticks then are, too.
+        Whether values and therefore ticks are whole numbers, such as ranks.
     most : int or None
         Maximum number of rows drawn; all by default.
     across, back, count, sign : str or None

@@ -72,7 +72,7 @@ NEWS: Final = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class CampaignFacts:
-    """A campaign at a moment, as input of alerts.
+    """The state of a campaign, as input of alerts.
 
     Attributes
     ----------

@@ -40,7 +40,7 @@ class JudgmentsToChoose:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The answers to a question. The newest has the most judgments; among equals, it was computed last.
+    """The answers to a request. The newest has the most judgments; among equals, it was computed last.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ def answered(
     watermark: int | None = None,
     metrics: Sequence[str] | None = None,
 ) -> Answered:
-    """Return the newest answer to a question, on the judgments 1…`watermark` if given. Three queries.
+    """Return the newest answer to a request, on the judgments 1…`watermark` if given. Three queries.
 
     With `metrics`, the digests of metrics, answers about other metrics are ignored. Its content is
     deferred, because it takes megabytes with many judges: see `answer_for_people`; `data` is loaded on
@@ -137,7 +137,7 @@ def answered(
 def answered_among(
     asked: AnalysisQuerySet, choice_digest: str, *, last: QuerySet[JudgmentSequence]
 ) -> Answered:
-    """Return the first answer to a question among these requests; `last` is the number of judgments."""
+    """Return the first answered one of these requests; `last` is the number of judgments."""
     asked = asked.filter(choice_digest=choice_digest).select_related("job").defer(*ANSWER)
     newest, shown = asked.first(), asked.finished().first()
     is_newer = newest is not None and newest != shown
@@ -226,7 +226,7 @@ def _of_pairs(analysis: Analysis) -> list[JudgeInAnswer]:
     assert data is not None  # noqa: S101  it is finished
     first: dict[str, dict[str, Any]] = {}
     below: dict[str, int] = {}
-    # The pairs beside the band come first, the farthest before.
+    # Pairs outside the band come first, farthest first.
     for each in sorted(data["pairs"], key=lambda each: each["beside"] >= 0):
         for name in each["pair"]["judges"]:
             first.setdefault(name, each["pair"])

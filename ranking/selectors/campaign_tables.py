@@ -43,7 +43,7 @@ class TableAnswer:
 
 
 def table_answer(*, campaign: Campaign, choice: AnalysisChoice) -> TableAnswer:
-    """Return the newest answer to a question. At most eight queries, none slower with more judgments."""
+    """Return the newest answer to a request. At most eight queries, none slower with more judgments."""
     if choice.is_live:
         rows = live_rows(campaign=campaign, kind=choice.kind)
         return TableAnswer(report=choice.kind.tell(rows, choice.options))

@@ -455,7 +455,7 @@ def _widened(column: AnyArray, width: int, fill: int) -> AnyArray:
 def judged_blocks(*, task_id: int, watermark: int) -> Blocks:
     """Read the judgments that count among numbers 1…`watermark`.
 
-    A judgment counts unless one up to the watermark supersedes it, or it is of a control block.
+    A judgment counts unless another one up to the watermark supersedes it, or its block is a control block.
     Numbers have no gap and judgments never change, so the same watermark gives the same blocks at
     any later time.
 

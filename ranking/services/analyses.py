@@ -95,7 +95,7 @@ def analysis_ask(
         If the choice names unknown objects, does not fit the protocol of the task, or there is no judgment.
     """
     analysis_check(choice.kind, task)
-    # Before the transaction, as rankings do.
+    # Assign numbers before the transaction, as for rankings.
     last = judgments_number(task_id=task.pk)
     watermark_check(watermark, last)
     others = {}
@@ -130,7 +130,7 @@ def table_ask(
     """
     if choice.is_live:
         raise ValueError("choice: this table is not computed")
-    # Before the transaction, as rankings do.
+    # Assign numbers before the transaction, as for rankings.
     pks = (
         Task.objects.filter(test_set__campaign=campaign).order_by("pk").values_list("pk", flat=True)
     )

@@ -173,7 +173,7 @@ def _digest(metric: Metric, numbers: FloatArray) -> str:
 
 
 def text_digest(values: Any, more: bytes = b"") -> str:
-    """Return a digest of plain values, and of bytes."""
+    """Return a digest of plain values or bytes."""
     text = json.dumps(values, ensure_ascii=True, separators=(",", ":"))
     return blake2b(text.encode() + more, digest_size=16, person=b"quintet-metric").hexdigest()
 

@@ -160,7 +160,7 @@ def _measures(
 
 
 def rule_acts_take(*, acts: Sequence[RuleAct], confirmed_by: User | None = None) -> int:
-    """Carry out actions of rules; return the number of those not taken before.
+    """Carry out acts of rules; return the number of new ones.
 
     The evidence names the organiser who confirmed them, if confirmation was needed.
     """

@@ -134,8 +134,8 @@ def latest_ranking_keep(*, task_id: int) -> RankingRun | None:
 def rankings_of_days_keep() -> int:
     """Keep the last ranking of each past day; return the number of newly kept ones.
 
-    This keeps the last ranking of closed and idle tasks. A running ranking keeps the previous one
-    by itself.
+    This is for closed and idle tasks: a new ranking keeps the last one of the previous day
+    automatically.
     """
     now = Task.objects.values_list(Now(), flat=True).first()
     if now is None:
@@ -610,7 +610,7 @@ def _sampling_state_update(run: RankingRun, pairs: Tallies, kinds: Mapping[str, 
 
 
 def ranking_history_compute(*, task_id: int, steps: int = 24) -> list[RankingRun]:
-    """Rank a test set as if its judgments had come in over time; return the runs.
+    """Rank a test set as if its judgments had arrived over time; return the runs.
 
     This is for judgments that were imported or simulated all at once. It computes and keeps `steps`
     runs, evenly spread after the latest ranking; the last one is of all judgments. No run has fewer

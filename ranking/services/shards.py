@@ -99,7 +99,7 @@ def _work_of(job_id: int) -> tuple[Callable[[Any], Any], Sequence[Any]]:
 
 
 def shards_ready(*, job_id: int, taken: Collection[int]) -> list[int]:
-    """Return the shards of a job that are computed, or failed, apart from those already taken."""
+    """Return the computed or failed shards of a job, except those already read."""
     ready = ShardResult.objects.filter(job=job_id).exclude(shard__in=taken)
     return list(ready.order_by("shard").values_list("shard", flat=True))
 

@@ -335,7 +335,7 @@ class _Page:
         return answered(task=self.task, choice_digest=self.choice.digest)
 
     def asks(self, answer: Answered | None) -> bool:
-        """Return whether the page requests the analysis itself: it is missing and possible."""
+        """Return whether the page should request the analysis: it is missing and possible."""
         if answer is None or self.standing is None:
             return False
         if answer.pending is not None:

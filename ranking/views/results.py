@@ -231,7 +231,7 @@ class Sections(SectionsOf):
         return self._has_other_tasks or not (kind.reads_other_tasks or kind.beside)
 
     def answer(self, form: AnalysisForm, choice: AnalysisChoice) -> dict[str, Any]:
-        """Return the newest answer to a question."""
+        """Return the newest answer to a request."""
         found = answered(
             task=self._task,
             choice_digest=choice.digest,
@@ -245,7 +245,7 @@ class Sections(SectionsOf):
 
     def _asks(self, form: AnalysisForm, answer: Answered) -> bool:
         if form.kind is RANKING and not form.is_bound:
-            # The page begins with the ranking by the settings in force.
+            # The page begins with the ranking by the current settings.
             return False
         if form.watermark is not None and answer.shown is not None:
             return False

@@ -49,7 +49,7 @@ class TableTestSet:
     ----------
     pk : int
     name, source, target : str
-        Languages by their tags.
+        Language tags.
     is_closed : bool
     systems : sequence of ListedSystem
         By name, including references and damaged references.

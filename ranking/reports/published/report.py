@@ -82,7 +82,7 @@ def _table(
     group: int,
     unranked: Sequence[Mapping[str, Any]],
 ) -> Table:
-    """Return a table of systems; `group` is its number where there are several."""
+    """Return a table of systems; `group` is its number if there are several."""
     return Table.of(
         [*(_shown(content, row) for row in rows), *(_shown(content, row) for row in unranked)],
         name=f"ranking_group_{group}" if group else "ranking",

@@ -88,7 +88,7 @@ def published_draft(
     Parameters
     ----------
     anonymous : collection of str
-        Systems that are not to be named.
+        Names of anonymous systems.
     run : RankingRun or None
         The ranking; by default the current one.
     facts : PublishedFacts or None
@@ -186,7 +186,7 @@ def result_publish(
     by : User or None
         None for a command.
     anonymous : collection of str
-        Systems that are not to be named.
+        Names of anonymous systems.
     with_texts : bool
         Whether the bundle, which a worker makes, includes sources, references and outputs.
     seen : str
