@@ -181,6 +181,12 @@ class _Collected:
         )
 
 
+def _collected(metrics: dict[str, _Collected], name: str) -> _Collected:
+    if name not in metrics:
+        metrics[name] = _Collected(name)
+    return metrics[name]
+
+
 def read_metric_scores(
     files: Iterable[StoredFile], languages: tuple[str, str] | None = None, *, name: str = ""
 ) -> list[MetricScores]:
@@ -271,7 +277,7 @@ def _read_rows(rows: Rows, file: InputFile, metrics: dict[str, _Collected], name
     for line, values in rows:
         place = Place(file.name, line)
         called = _text(place, values, "metric") or name
-        metric = metrics.setdefault(called, _Collected(called))
+        metric = _collected(metrics, called)
         _describe(place, metric, values)
         of_score = Place(file.name, line, field="score")
         if "score" not in values:
@@ -355,7 +361,7 @@ def _read_automatic(file: InputFile, metrics: dict[str, _Collected], choice: Pai
                 )
             for position, score in enumerate(given, 1):
                 segment = (called, segment_id(called, str(position)))
-                metric = metrics.setdefault(name, _Collected(name))
+                metric = _collected(metrics, name)
                 metric.add(system, segment, _number(score, place), place)
 
 
@@ -378,7 +384,7 @@ def _read_score_file(
             f"the level {level} is not supported",
             "give a .seg.score or a .sys.score file",
         )
-    metric, is_whole = metrics.setdefault(name, _Collected(name)), level == "sys"
+    metric, is_whole = _collected(metrics, name), level == "sys"
     metric.uses_reference = uses_reference
     count: defaultdict[str, int] = defaultdict(int)
     last: dict[str, Place] = {}
