@@ -1,4 +1,4 @@
-"""Wiring: settings, addresses, the Celery application."""
+"""Settings, URLs and the Celery application."""
 
 import gc
 import os
@@ -12,19 +12,19 @@ OBJECTS_BETWEEN: Final = 20_000
 def garbage_collect_seldom() -> None:
     """Exempt the loaded application from garbage collection, and collect later objects less often.
 
-    The collector writes into each object it visits, and a page written to is copied: with two web processes this
-    saves 45 MB of 270. A large page makes a hundred thousand objects, hardly any of them in circles: looked at after
-    each 700, as Python does by itself, they take 4 % of its time. To look through the application once takes 80 ms:
-    a twelfth of an import of 20,000 judgments. Call it before workers are forked.
+    The collector writes to each object it visits, and memory written to is copied by forked processes: with two web
+    processes, this saves 45 of 270 MB. A large page creates a hundred thousand objects, very few of them in cycles;
+    collecting after every 700, as Python does by default, takes 4 % of its time. A collection of the whole application
+    takes 80 ms, a twelfth of an import of 20,000 judgments. Call this before workers are forked.
     """
     gc.collect()
     gc.freeze()
     gc.set_threshold(OBJECTS_BETWEEN)
 
 
-# Before anything reads the environment. Here, because the web server, the worker and every command import this first.
+# Before anything reads the environment; the web server, the worker and all commands import this package first.
 secrets_read(os.environ)
-# A sixth of a process's start-up time would go into garbage collection of loaded modules.
+# Collecting garbage in loaded modules would take a sixth of the time to start a process.
 gc.set_threshold(OBJECTS_BETWEEN)
 
 from config.celery import app as celery_app  # noqa: E402

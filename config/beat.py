@@ -1,8 +1,7 @@
-"""Beat's scheduler, which can be asked whether it is at work: `python -m config.beat`.
+"""Scheduler of Celery beat with a health check: `python -m config.beat`.
 
-Where `BEAT_ALIVE` names a file, the scheduler writes the time into it with each look at the
-schedule, every ten seconds at least, by the monotonic clock. Beat that hangs, or cannot reach the
-broker, writes nothing.
+If `BEAT_ALIVE` is set to a file, the scheduler writes the monotonic time to it whenever it checks the
+schedule, at least every ten seconds. If beat hangs or cannot reach the broker, it writes nothing.
 """
 
 import os
@@ -14,12 +13,12 @@ from typing import Any, Final
 import celery.beat
 
 VARIABLE: Final = "BEAT_ALIVE"
-#: After as many seconds without a look beat is taken for dead.
+#: Seconds without a check of the schedule after which beat is considered dead.
 MOST_SECONDS: Final = 60.0
 
 
 class Scheduler(celery.beat.Scheduler):
-    """Celery's, with the schedule in memory; it says when it last looked."""
+    """Scheduler with the schedule in memory that records the time of its last check."""
 
     def tick(self, *arguments: Any, **options: Any) -> float:
         """Send due tasks; return the seconds until the next one."""
@@ -32,7 +31,7 @@ class Scheduler(celery.beat.Scheduler):
 
 
 def seconds_since_look(path: Path) -> float | None:
-    """Return how long ago beat looked at its schedule; None if it has not yet."""
+    """Return the seconds since beat last checked its schedule; None if it has not yet."""
     try:
         return time.monotonic() - float(path.read_text())
     except (OSError, ValueError):
@@ -40,7 +39,7 @@ def seconds_since_look(path: Path) -> float | None:
 
 
 def main() -> int:
-    """Print whether beat is at work; return the exit code."""
+    """Print whether beat is working; return the exit code."""
     path = os.environ.get(VARIABLE)
     if not path:
         sys.stderr.write(f"Set {VARIABLE} to the heartbeat file of beat.\n")

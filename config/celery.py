@@ -1,4 +1,4 @@
-"""The Celery application: `celery -A config worker`, with beat in it by `--beat`, or apart by `celery -A config beat`."""
+"""The Celery application: `celery -A config worker`, with beat by `--beat` or by a separate `celery -A config beat`."""
 
 import contextlib
 import logging.config
@@ -37,21 +37,21 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 _began: Final[dict[str, float]] = {}
 
-#: Seconds that sending a message waits for the broker's answer. A judge may be waiting too, and a
-#: message that is not sent only delays: a periodic task does the work.
+#: Seconds to wait for the broker when sending a message. A judge may be waiting, and without the
+#: message a periodic task does the work later.
 SEND_TIMEOUT = 1.0
 
 
 class QoS(redis_transport.QoS):
-    """Counts the messages that are under way.
+    """Count unacknowledged messages.
 
-    A worker takes one message at a time: the next one comes when the last is acknowledged. Where the broker does not
-    answer in time, kombu counts the message as under way for good, so that a worker that had waited for a broker of a
-    minute's silence took nothing any more. The broker brings such a message again after `visibility_timeout`.
+    A worker takes one message at a time, and the next one after acknowledging it. If the broker does not answer the
+    acknowledgement in time, kombu counts the message as unacknowledged forever, so that the worker takes no more
+    messages. The broker delivers such a message again after `visibility_timeout`.
     """
 
     def ack(self, delivery_tag: str) -> None:
-        """Acknowledge a message; its place is free also where the broker does not hear of it."""
+        """Acknowledge a message, and free its place even if the broker does not answer."""
         try:
             super().ack(delivery_tag)
         except redis_transport.Transport.connection_errors:
@@ -60,30 +60,30 @@ class QoS(redis_transport.QoS):
 
 
 class Channel(redis_transport.Channel):
-    """A channel of kombu's with our count."""
+    """A channel that counts messages by `QoS`."""
 
     QoS = QoS
 
 
 class Transport(redis_transport.Transport):
-    """The transport of addresses that begin with `redis`."""
+    """The transport for addresses that begin with `redis`."""
 
     Channel = Channel
-    # Seconds that an idle worker waits before it asks again, less than `socket_timeout`; a message comes at once.
+    # Seconds until an idle worker asks again, less than `socket_timeout`; messages arrive at once.
     brpop_timeout = 4
 
 
 class Application(Celery):
-    """Celery, with connections that give up quickly where messages are sent.
+    """Celery, with short timeouts for sending messages.
 
-    Those that receive messages wait longer: the worker asks the broker to hold its answer back.
+    Receiving waits longer, because a worker asks the broker to answer only when there is a message.
     """
 
     def connection_for_write(self, url: str | None = None, **options: Any) -> Connection:
-        """Return a connection to send messages through."""
+        """Return a connection for sending messages."""
         transport_options = {
             "socket_timeout": SEND_TIMEOUT,
-            # Connecting is tried once, not for `broker_connection_timeout` seconds.
+            # Connect only once, not repeatedly for `broker_connection_timeout` seconds.
             "max_retries": 0,
             **(options.pop("transport_options", None) or {}),
         }
@@ -104,8 +104,8 @@ def _worker_named(**_signal: Any) -> None:
 
 @worker_init.connect
 def _beat_in_a_thread(*, sender: Any, **_signal: Any) -> None:
-    """Let `--beat` be a thread of a worker that has threads, not a process; one that forks needs the process."""
-    # The web server and commands start without these.
+    """Run `--beat` in a thread if the worker uses threads; a worker that forks needs a process."""
+    # Not needed by the web server and commands.
     import celery.beat
     from celery.concurrency import get_implementation
     from celery.concurrency.thread import TaskPool as Threads
@@ -116,13 +116,13 @@ def _beat_in_a_thread(*, sender: Any, **_signal: Any) -> None:
 
 @celeryd_after_setup.connect
 def _worker_loaded(**_signal: Any) -> None:
-    """All of the application is loaded now, and no process forked yet."""
+    """Set up garbage collection, after the application is loaded and before processes are forked."""
     garbage_collect_seldom()
 
 
 @beat_init.connect
 def _beat_named(**_signal: Any) -> None:
-    """Mark this process as beat, unless it is a worker, too; errors of both are counted."""
+    """Mark this process as beat, unless it is also a worker; errors of both are counted."""
     os.environ.setdefault("QUINTET_PROCESS", "beat")
 
 
@@ -135,7 +135,7 @@ def _log_as_set(*, logfile: str | None, **_signal: Any) -> None:
         handlers = logging_set["handlers"] | {"console": handler | {"filename": str(logfile)}}
         logging_set = logging_set | {"handlers": handlers}
     logging.config.dictConfig(logging_set)
-    # Printed output also goes to the logs, which redact secrets. Only now: earlier, logging would
+    # Printed output also goes to the logs, which redact secrets. Configuring logging later would
     # replace the target.
     app.log.redirect_stdouts(app.conf.worker_redirect_stdouts_level)
     errors_report(settings.SENTRY_DSN, release=code_version())
@@ -151,7 +151,7 @@ def _sent(*, headers: dict[str, Any], **_signal: Any) -> None:
 
 @task_prerun.connect
 def _begun(*, task: Any, task_id: str, **_signal: Any) -> None:
-    """Add the task's name to log lines, and to its changes in the activity log."""
+    """Add the name of the task to log lines, and to its changes in the activity log."""
     _began[task_id] = time.perf_counter()
     structlog.contextvars.clear_contextvars()
     structlog.contextvars.bind_contextvars(task=task.name, task_id=task_id)
@@ -163,9 +163,9 @@ def _begun(*, task: Any, task_id: str, **_signal: Any) -> None:
 
 @task_postrun.connect
 def _ended(*, task: Any, task_id: str, state: str | None, **_signal: Any) -> None:
-    """Count the task, and keep no connection for a thread that waits for its next one."""
+    """Count the task, and close connections, which an idle thread does not need."""
     task_acts_no_more()
-    # And so no process of PostgreSQL.
+    # Each one keeps a process of PostgreSQL.
     connections.close_all()
     structlog.contextvars.clear_contextvars()
     began = _began.pop(task_id, None)

@@ -1,6 +1,6 @@
-"""Secrets that the environment names by a file, as containers are given them: `SECRET_KEY_FILE` for `SECRET_KEY`.
+"""Read secrets from files named in the environment, as in containers: `SECRET_KEY_FILE` for `SECRET_KEY`.
 
-Read once, before anything else of this process reads the environment, and nowhere else.
+This is done once, before anything else in the process reads the environment.
 """
 
 from collections.abc import MutableMapping
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote, urlsplit, urlunsplit
 
-#: Settings that may be read from a file: passwords, keys, and addresses that hold one.
+#: Settings that may be read from a file: passwords, keys, and addresses that contain one.
 SECRETS: Final = (
     "SECRET_KEY",
     "DATABASE_URL",
@@ -21,7 +21,7 @@ SECRETS: Final = (
     "OIDC_CLIENT_SECRET",
     "METRICS_TOKEN",
     "SENTRY_DSN",
-    # Keys of the storage are among them.
+    # May contain keys of the storage.
     "EXPORT_STORAGE_OPTIONS",
 )
 _PASSWORDS: Final = {
@@ -33,12 +33,12 @@ _PASSWORDS: Final = {
 def secrets_read(environment: MutableMapping[str, str]) -> None:
     """Read secrets from named files into the environment, and insert passwords into their addresses.
 
-    A line break at a file's end is no part of it.
+    Line breaks at the end of a file are ignored.
 
     Raises
     ------
     SystemExit
-        A file cannot be read, or something is named both ways.
+        A file cannot be read, or a setting is given both ways.
     """
     for name in SECRETS:
         path = environment.get(f"{name}_FILE")
@@ -50,16 +50,16 @@ def secrets_read(environment: MutableMapping[str, str]) -> None:
             environment[name] = Path(path).read_text(encoding="utf-8").rstrip("\r\n")
         except (OSError, UnicodeDecodeError) as error:
             raise SystemExit(f"{name}_FILE names {path}, which cannot be read: {error}") from error
-        # Child processes receive the value only, not the file name as well.
+        # Child processes receive only the value, not the file name as well.
         del environment[f"{name}_FILE"]
     for url, password in _PASSWORDS.items():
-        # Taken out: a child that read it again would find the address with its password.
+        # Removed, since a child process already finds the address with the password.
         if (given := environment.pop(password, "")) and environment.get(url):
             environment[url] = _with_password(environment[url], given)
 
 
 def _with_password(url: str, password: str) -> str:
-    """Return the address with this password, which may hold any character."""
+    """Return the address with this password, which may contain any characters."""
     parts = urlsplit(url)
     user, _, host = parts.netloc.rpartition("@")
     name = user.partition(":")[0]

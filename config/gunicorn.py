@@ -1,4 +1,4 @@
-"""Configuration of gunicorn in all environments: `gunicorn --config=python:config.gunicorn`.
+"""Configure gunicorn in all environments: `gunicorn --config=python:config.gunicorn`.
 
 Command-line options override these settings.
 """
@@ -14,12 +14,12 @@ from config import garbage_collect_seldom
 from config.logs import gunicorn_logging
 
 wsgi_app = "config.wsgi:application"
-worker_class = "gthread"  # nginx hands requests over whole
+worker_class = "gthread"  # nginx buffers requests
 threads = 4
-# Processes: gunicorn's `WEB_CONCURRENCY`, 1 without it.
-preload_app = True  # workers share the memory of loaded code, and start at once
+# Number of processes: `WEB_CONCURRENCY` of gunicorn, by default 1.
+preload_app = True  # workers share the memory of loaded code, and start immediately
 graceful_timeout = 20
-# A judge is back after half a minute; a new connection each time would cost them a round trip.
+# Judges send the next request after about half a minute; a new connection would cost a round trip.
 keepalive = 75
 control_socket_disable = True
 if Path("/dev/shm").is_dir():  # noqa: S108  # only nameless heartbeat files, which belong in memory
@@ -31,8 +31,8 @@ if os.environ.get("LOG_FORMAT") == "json":
         log_format="json", level=os.environ.get("LOG_LEVEL") or "INFO"
     )
 
-# Each process counts in its own file; the one that serves `/metrics` reads them all. Set before the
-# library is imported, which reads it once.
+# Each process counts in its own file; the one that serves `/metrics` reads all of them. This is set before the
+# import of the library, which reads it once.
 METRICS_FOLDER = None
 if os.environ.get("METRICS_TOKEN") and not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
     METRICS_FOLDER = tempfile.mkdtemp(prefix="quintet-metrics-")
@@ -40,13 +40,13 @@ if os.environ.get("METRICS_TOKEN") and not os.environ.get("PROMETHEUS_MULTIPROC_
 
 
 def on_exit(_server: Any) -> None:
-    """Remove the metrics files: counters restart from zero, as Prometheus expects."""
+    """Remove the files of metrics; counters restart from zero, as Prometheus expects."""
     if METRICS_FOLDER is not None:
         shutil.rmtree(METRICS_FOLDER, ignore_errors=True)
 
 
 def on_starting(_server: Any) -> None:
-    """Delay the start until the tables exist: this is loaded while they are created, and the launcher answers
+    """Delay the start until the tables exist: this process is loaded while they are created, and the launcher answers
     requests meanwhile.
     """
     if after := os.environ.get("START_AFTER"):
@@ -55,8 +55,8 @@ def on_starting(_server: Any) -> None:
 
 
 def when_ready(_server: Any) -> None:
-    """Share the loaded application's memory, before workers are forked."""
+    """Share the memory of the loaded application before workers are forked."""
     garbage_collect_seldom()
-    # The launcher answers for us until then.
+    # Until then, the launcher answers requests.
     if ready := os.environ.get("READY_FILE"):
         Path(ready).touch()

@@ -1,4 +1,4 @@
-"""Health checks for monitors: whether the service is alive, and whether it is ready."""
+"""Check whether the service is alive and ready, for monitoring."""
 
 from collections.abc import Callable
 
@@ -16,15 +16,15 @@ from config.metrics import metrics
 
 @never_cache
 def healthz(_request: HttpRequest) -> HttpResponse:
-    """Alive: the process answers."""
+    """Return 200 while the process is alive."""
     return JsonResponse({"status": "ok"})
 
 
 class AliveMiddleware:
     """Middleware that answers `/healthz` and `/metrics` before the checks of host and HTTPS.
 
-    Container health checks and Prometheus use its internal address. Other requests from hosts that
-    are not allowed are refused; metrics require a token.
+    Container health checks and Prometheus use an internal address, which is not an allowed host for
+    other requests. Metrics require a token.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -40,7 +40,7 @@ class AliveMiddleware:
 
 @never_cache
 def readyz(_request: HttpRequest) -> HttpResponse:
-    """Ready: the database answers and is migrated, the broker answers. 503 otherwise.
+    """Return 200 if the database answers and is migrated, and the broker answers; 503 otherwise.
 
     Judging works without the broker, so a load balancer may prefer `/healthz`.
     """

@@ -1,4 +1,4 @@
-"""Logs: lines for people, or JSON for machines, with ids of request, judge and task, and without secrets."""
+"""Configure logs: lines for people, or JSON for machines, with IDs of request, judge and task, and without secrets."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ if TYPE_CHECKING:
 
 HIDDEN: Final = "[hidden]"
 
-# `tests/integration/test_secrets.py` compares this with the addresses there are.
+# `tests/integration/test_secrets.py` compares this with all addresses.
 _ADDRESS: Final = re.compile(
     r"""((?:/|%2F)(?:i|panel|review)(?:/|%2F))((?!%2F)[^/\s?#"'<>&%\\]+)""", re.IGNORECASE
 )
-# The lines of an error of PostgreSQL that quote rows or the statement, with labels, comments and keys.
+# Lines in errors of PostgreSQL that quote rows or statements, with labels, comments and keys.
 _ROW: Final = re.compile(
     r"^(DETAIL|LINE \d+):.*?(?=\n\n|\n(?:CONTEXT|HINT|QUERY):|\Z)", re.DOTALL | re.MULTILINE
 )
 
 
 def redact(text: str) -> str:
-    """Return the text without the secrets of addresses and without the rows of database errors."""
+    """Return the text without secrets in addresses and without rows in database errors."""
     return _ROW.sub(rf"\1: {HIDDEN}", _ADDRESS.sub(rf"\1{HIDDEN}", text))
 
 
 def secrets_of(address: str) -> list[str]:
-    """Return the tokens and keys that this address holds."""
+    """Return the tokens and keys in an address."""
     return [found[2] for found in _ADDRESS.finditer(address)]
 
 
@@ -54,12 +54,12 @@ _FORMATTER: Final = logging.Formatter()
 
 
 class RedactedRecord(logging.LogRecord):
-    """A log record whose texts are redacted wherever a formatter takes them from."""
+    """A log record with redacted texts, regardless of how formatters access them."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self.exc_info:
-            # Formatters print it as it is here.
+            # Formatters print this text unchanged.
             self.exc_text = redact(_FORMATTER.formatException(self.exc_info))
         if self.stack_info:
             self.stack_info = redact(self.stack_info)
@@ -69,7 +69,7 @@ class RedactedRecord(logging.LogRecord):
 
 
 class ErrorReporter(ExceptionReporter):
-    """Django's report, without the secret in the requested address."""
+    """Error report of Django, without the secret in the requested address."""
 
     request: HttpRequest | None
 
@@ -80,21 +80,21 @@ class ErrorReporter(ExceptionReporter):
         return self._redacted(super().get_traceback_html())
 
     def _redacted(self, report: str) -> SafeString:
-        """Return the report without the secret, which local variables may hold as well."""
+        """Return the report without the secret, which local variables may also contain."""
         asked = self.request.get_full_path() if self.request is not None else ""
         for secret in secrets_of(asked):
             report = report.replace(secret, HIDDEN)
-        # Rendered by Django's templates; what is replaced needs no escaping.
+        # The report is rendered by Django's templates; the replaced text needs no escaping.
         return SafeString(redact(report))
 
 
 def logs_redact() -> None:
-    """Redact all that this process logs from now on."""
+    """Redact everything that this process logs from now on."""
     logging.setLogRecordFactory(RedactedRecord)
 
 
 FORMATS: Final = ("console", "json")
-# gunicorn's own loggers hand nothing on by themselves.
+# Loggers of gunicorn do not propagate by default.
 _OF_GUNICORN: Final = ("gunicorn.error", "gunicorn.access")
 
 
@@ -104,7 +104,7 @@ def logging_settings(*, log_format: str, level: str) -> dict[str, Any]:
     Raises
     ------
     ImproperlyConfigured
-        There is no such format.
+        The format does not exist.
     """
     if log_format not in FORMATS:
         raise ImproperlyConfigured(
@@ -126,7 +126,7 @@ def logging_settings(*, log_format: str, level: str) -> dict[str, Any]:
 
 
 def gunicorn_logging(*, log_format: str, level: str) -> dict[str, Any]:
-    """Return the same, for gunicorn's loggers."""
+    """Return the same configuration with the loggers of gunicorn."""
     settings = logging_settings(log_format=log_format, level=level)
     logger = {"handlers": ["console", "errors"], "propagate": False, "level": level}
     return settings | {"loggers": dict.fromkeys(_OF_GUNICORN, logger)}
@@ -136,7 +136,7 @@ _LINE: Final = "%(asctime)s %(levelname)s %(name)s %(message)s"
 
 
 class ConsoleFormatter(logging.Formatter):
-    """A line for people: time, level, logger, message, and its context in brackets."""
+    """Formatter of lines for people: time, level, logger, message, and context in brackets."""
 
     def __init__(self) -> None:
         super().__init__(_LINE)
@@ -150,7 +150,7 @@ class ConsoleFormatter(logging.Formatter):
 
 
 def json_formatter() -> structlog.stdlib.ProcessorFormatter:
-    """Return a formatter that writes one JSON object a line, tracebacks in it."""
+    """Return a formatter that writes one JSON object per line, including tracebacks."""
     return structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=[
             structlog.contextvars.merge_contextvars,
@@ -162,12 +162,10 @@ def json_formatter() -> structlog.stdlib.ProcessorFormatter:
         processors=[
             structlog.stdlib.ProcessorFormatter.remove_processors_meta,
             structlog.processors.format_exc_info,
-            # Last: the output of the steps above, such as tracebacks, must not hold secrets either.
+            # Last, since the output of the steps above, such as tracebacks, must not contain secrets either.
             _redacted,
             structlog.processors.JSONRenderer(),
         ],
-        # Records are marked as ours for those formatters only that write them out.
-        keep_exc_info=False,
     )
 
 
@@ -183,11 +181,11 @@ def _redacted(_logger: Any, _method: str, event: EventDict) -> EventDict:
 
 
 class ErrorCounter(logging.Handler):
-    """Counts errors: the web server's by itself, those of workers and beat at the broker."""
+    """Count errors: in memory in the web server, at the broker in workers and beat."""
 
     def emit(self, _record: logging.LogRecord) -> None:
-        """Count one."""
-        # Later than logs are set up: both want the settings.
+        """Count an error."""
+        # Not at import, since these modules need the settings.
         if os.environ.get("QUINTET_PROCESS") == "web":
             from config.metrics import ERRORS_LOGGED
 
@@ -195,23 +193,23 @@ class ErrorCounter(logging.Handler):
         elif os.environ.get("QUINTET_PROCESS") in {"worker", "beat"}:
             from annotation.notification import broker
 
-            # Periodic tasks catch errors, so that no task fails.
+            # Periodic tasks catch errors, so no task fails.
             with contextlib.suppress(redis.RedisError):
                 broker().incr(ERRORS)
 
 
-#: Names a request, in its answer and in all that is logged meanwhile.
+#: Header with the ID of a request, which log lines include.
 REQUEST_ID: Final = "X-Request-ID"
-# Request ids of proxies: nginx's is 32 hexadecimal digits, others send UUIDs.
+# Request IDs of proxies: 32 hexadecimal digits from nginx, UUIDs from others.
 _WELL_FORMED: Final = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 
 def requests_name(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Return a middleware that gives each request an id: the proxy's if there is a proxy, else a new one."""
+    """Return a middleware that gives each request an ID: that of the proxy, or else a new one."""
 
-    # Not before: Django logs refusals when all middlewares are done.
+    # Not earlier, since Django logs refusals after all middleware.
     request_finished.connect(_forget, dispatch_uid=__name__)
 
     def name(request: HttpRequest) -> HttpResponseBase:
@@ -220,7 +218,7 @@ def requests_name(
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request=request_id)
         response = get_response(request)
-        # Static files are many and small, and their ids are never looked up.
+        # Static files are many and small, and nobody looks up their IDs.
         if not request.path_info.startswith("/static/"):
             response.headers[REQUEST_ID] = request_id
         return response
@@ -234,9 +232,9 @@ def _forget(**_signal: Any) -> None:
 
 @contextmanager
 def command_logs(name: str) -> Iterator[None]:
-    """Name the command in all that is logged within; log an unexpected error and exit with 1.
+    """Add the name of the command to all log lines in the context; log an unexpected error and exit with 1.
 
-    After `django.setup`, so that logs are written as the settings say: also a traceback, without the secrets that it may hold.
+    Call it after `django.setup`, so that logs follow the settings and tracebacks contain no secrets.
     """
     if settings.SENTRY_DSN:
         from ranking.code_version import code_version
@@ -258,12 +256,12 @@ _OF_EVENT: Final = ("event_id", "timestamp", "platform", "level", "logger", "rel
 
 
 def errors_report(dsn: str, *, release: str) -> None:
-    """Report errors that are logged from now on; do nothing without an address.
+    """Report errors logged from now on; do nothing without an address.
 
     Raises
     ------
     ImproperlyConfigured
-        There is an address, and the package is not installed.
+        There is an address, but the package is not installed.
     """
     if not dsn:
         return
@@ -277,8 +275,8 @@ def errors_report(dsn: str, *, release: str) -> None:
     sentry_sdk.init(
         dsn=dsn,
         release=release,
-        # Errors are captured from the log: Django and Celery log each. The other integrations would
-        # send requests and users along.
+        # Errors are captured from the log, since Django and Celery log each of them. Other integrations
+        # would also send requests and users.
         default_integrations=False,
         integrations=[LoggingIntegration(level=None, event_level=logging.ERROR)],
         auto_enabling_integrations=False,
@@ -294,7 +292,7 @@ def errors_report(dsn: str, *, release: str) -> None:
 
 
 def errors_flush() -> None:
-    """Wait up to two seconds for pending reports, before the process ends."""
+    """Wait up to two seconds for pending reports before the process ends."""
     if "sentry_sdk" in sys.modules:
         import sentry_sdk
 
@@ -302,7 +300,7 @@ def errors_flush() -> None:
 
 
 def _kept(event: Event, hint: Hint) -> Event:
-    """Return the parts of an event to send: where it happened and its identifiers, and no text but our own code's."""
+    """Return the parts of an event to send: its place, its identifiers, and only texts from the code."""
     found = cast("dict[str, Any]", event)
     kept: dict[str, Any] = {name: found[name] for name in _OF_EVENT if name in found}
     kept["tags"] = {
@@ -319,7 +317,7 @@ def _kept(event: Event, hint: Hint) -> Event:
 
 
 def _exception(value: dict[str, Any]) -> dict[str, Any]:
-    """Return type and places only: an exception's message may quote a row, an address or a file."""
+    """Return only type and places of an exception, since its message may quote a row, an address or a file."""
     frames = value.get("stacktrace", {}).get("frames", [])
     places = [{name: frame[name] for name in _OF_FRAME if name in frame} for frame in frames]
     return {

@@ -1,4 +1,4 @@
-"""Metrics for Prometheus: requests are counted here, all others are read from database and broker on each scrape."""
+"""Provide metrics for Prometheus: count requests, and read all others from database and broker on each scrape."""
 
 import json
 import logging
@@ -37,7 +37,7 @@ from ranking.code_version import code_version
 
 logger = logging.getLogger(__name__)
 
-# Creation times are useless here and would add a sample per metric.
+# Creation times are not used and would add a sample per metric.
 disable_created_metrics()  # type: ignore[no-untyped-call]
 #: Registry of this process, or of all processes of a web server (`PROMETHEUS_MULTIPROC_DIR`).
 REGISTRY: Final = CollectorRegistry()
@@ -66,16 +66,16 @@ TASK: Final = ("campaign", "task")
 
 @dataclass(frozen=True)
 class Asked:
-    """A metric that is read when Prometheus asks.
+    """A metric that is read on each scrape.
 
     Attributes
     ----------
     help : str
-        What it says.
+        Description.
     labels : tuple[str, ...]
-        Of its samples.
+        Names of the labels of its samples.
     counts : bool
-        It only rises, until the broker is emptied: a counter of Prometheus'.
+        True for a counter of Prometheus, which only increases until the broker is emptied.
     """
 
     help: str
@@ -83,7 +83,7 @@ class Asked:
     counts: bool = False
 
 
-#: From the database, by one statement: `gauges.sql`.
+#: From the database, by the statement in `gauges.sql`.
 FROM_DATABASE: Final = {
     "quintet_pool_hits": Asked("HITs available to any judge, by task.", TASK),
     "quintet_judges_waiting": Asked("Judges waiting for the planner.", TASK),
@@ -130,7 +130,7 @@ FROM_BROKER: Final = {
     "quintet_task_ended_timestamp_seconds": Asked("Time at which a task last finished.", ("task",)),
     "quintet_worker_errors_logged": Asked("Errors logged by workers.", (), True),
 }
-#: Always present, so that a missing value can be told from zero.
+#: Always present, to distinguish a missing value from zero.
 OF_ITSELF: Final = {
     "quintet_database_up": Asked("1 if the database is reachable."),
     "quintet_broker_up": Asked("1 if the broker is reachable."),
@@ -149,7 +149,7 @@ def requests_measure(
     Raises
     ------
     MiddlewareNotUsed
-        There is no `METRICS_TOKEN`.
+        `METRICS_TOKEN` is not set.
     """
     if not settings.METRICS_TOKEN:
         raise MiddlewareNotUsed
@@ -165,14 +165,14 @@ def requests_measure(
 
 def _count(request: HttpRequest, status: int, seconds: float) -> None:
     view = _view_of(request)
-    # Whatever else a client calls a method is one: names must not grow without end.
+    # All other methods count as one, so that clients cannot create names without limit.
     method = str(request.method) if request.method in _METHODS else "other"
     REQUESTS.labels(view, method, str(status)).inc()
     REQUEST_SECONDS.labels(view, method).observe(seconds)
 
 
 def _view_of(request: HttpRequest) -> str:
-    """Return the name of the view, never an address: these hold names and secrets."""
+    """Return the name of the view, not the address, which may contain names and secrets."""
     match = request.resolver_match
     if match is not None:
         return match.view_name
@@ -184,10 +184,10 @@ _SQL: Final = Path(__file__).with_name("gauges.sql").read_text(encoding="utf-8")
 
 
 class Asking(Collector):
-    """Collector that reads the current values from the database and the broker on each scrape."""
+    """Read the current values from the database and the broker on each scrape."""
 
     def collect(self) -> Iterator[Metric]:
-        """Yield every metric in `ASKED`; one that could not be read has no samples."""
+        """Yield every metric in `ASKED`, without samples if it could not be read."""
         families = {name: _family(name) for name in ASKED}
         for name, labels, value in self._samples():
             family = families[name]
@@ -207,7 +207,7 @@ def _family(name: str) -> CounterMetricFamily | GaugeMetricFamily:
 
 
 def _or_down(name: str, read: Any, refusal: type[Exception]) -> Iterable[Sample]:
-    """Return the value read, and whether reading succeeded."""
+    """Return the value, and whether it could be read."""
     try:
         return [*read(), (name, {}, 1.0)]
     except refusal as error:
@@ -227,7 +227,7 @@ def _from_broker() -> Iterator[Sample]:
     with broker().pipeline(transaction=False) as pipeline:
         for name in names:
             pipeline.llen(name)
-            # Messages are put in at the left, and taken from the right.
+            # Messages are added on the left and taken from the right.
             pipeline.lindex(name, -1)
         for key in (STATES, SECONDS, ENDED):
             pipeline.hgetall(key)
@@ -236,7 +236,7 @@ def _from_broker() -> Iterator[Sample]:
     for name, length, oldest in zip(names, queues[::2], queues[1::2], strict=True):
         yield "quintet_queue_messages", {"queue": name}, float(length)
         yield "quintet_queue_age_seconds", {"queue": name}, _age(oldest)
-    # A zero for every task, even if none failed: Prometheus sees no rise in a series that did not
+    # A zero for every task, even if none failed, since Prometheus sees no increase in a series that did not
     # exist before.
     never = {f"{task}|failure".encode(): 0 for task in ROUTES}
     for field, count in (never | states).items():
@@ -250,7 +250,7 @@ def _from_broker() -> Iterator[Sample]:
 
 
 def _age(message: bytes | None) -> float:
-    """Return how long a message has waited; 0 without one, or of an earlier version."""
+    """Return the waiting time of a message; 0 if there is none, or if it is from an earlier version."""
     if message is None:
         return 0.0
     sent = json.loads(message).get("headers", {}).get(SENT_AT)
@@ -263,7 +263,7 @@ PATH: Final = "/metrics"
 @never_cache
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Return all metrics as text; 404 where no `METRICS_TOKEN` is set, 401 to requests without it."""
+    """Return all metrics as text; 404 if `METRICS_TOKEN` is not set, 401 for requests without it."""
     if not settings.METRICS_TOKEN:
         raise Http404
     expected = f"Bearer {settings.METRICS_TOKEN}"
@@ -271,7 +271,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
         return HttpResponse(status=401, headers={"WWW-Authenticate": "Bearer"})
     registry = REGISTRY
     if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
-        # Whichever process is asked answers for all of them.
+        # Any process can answer for all of them.
         registry = CollectorRegistry()
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     asked = CollectorRegistry()

@@ -1,17 +1,17 @@
-"""Settings of the commands that work on files: no database, no broker, nothing that is signed.
+"""Settings for commands that only use files: no database, broker or signatures.
 
-`manage.py` chooses them by the command's name; nothing that serves or works for a campaign ever
-loads them. Whatever the environment says, these commands cannot reach a campaign's database.
+`manage.py` chooses them by the name of the command. Web servers and workers never load them, and these commands
+cannot reach a database regardless of the environment.
 """
 
 import os
 import secrets
 
-# Settings that config.settings requires. The key lives as long as the command.
+# Settings required by config.settings. The key is only used by this command.
 os.environ["SECRET_KEY"] = secrets.token_urlsafe()
 os.environ["DATABASE_URL"] = "postgres://localhost/no-database-for-this-command"
 os.environ["REDIS_URL"] = "redis://localhost/0"
 
 from config.settings import *  # noqa: F403
 
-DATABASES = {}  # Django's dummy: any query is an error.
+DATABASES = {}  # dummy of Django: any query is an error

@@ -1,6 +1,6 @@
-"""Settings of the commands that change tables and triggers: as the owner of the database.
+"""Settings for commands that change tables and triggers, as the owner of the database.
 
-`manage.py` chooses them by the command's name. Without `MIGRATION_DATABASE_URL` there is one role for both.
+`manage.py` chooses them by the name of the command. Without `MIGRATION_DATABASE_URL` there is one role for both.
 """
 
 from config.settings import *  # noqa: F403

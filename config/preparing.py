@@ -1,9 +1,9 @@
-"""Bring the tables up to date as their owner, then run a command as the application: how the launcher prepares a database.
+"""Update the tables as their owner, then run a command as the application, to prepare a database for the launcher.
 
     python -m config.preparing SERVICES_FILE TABLES_FILE [COMMAND ...]
 
-Waits for the first file, which is there once PostgreSQL runs; makes the second once the tables are up to date. Loads
-Django once and while PostgreSQL starts: `migrate` and `load_demo` apart would take five seconds longer.
+This waits for the first file, which exists once PostgreSQL is running, and creates the second one once the tables are
+up to date. It loads Django once, while PostgreSQL starts; separate commands would take five seconds longer.
 """
 
 import os
@@ -14,7 +14,7 @@ from pathlib import Path
 
 
 def main(services: Path, tables: Path, command: Sequence[str]) -> int:
-    """Prepare the database; return how the program is to exit."""
+    """Prepare the database; return the exit code."""
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.owner"
     import django
     from django.core.management import CommandError, call_command

@@ -1,6 +1,6 @@
-"""The queues of background work, the tasks of each, and how periodic tasks are scheduled.
+"""Define the queues of background work, their tasks, and the schedule of periodic tasks.
 
-A worker that is told no queues (`celery -A config worker`) serves all of them. Otherwise the workers
+A worker started without queues (`celery -A config worker`) serves all of them. Otherwise, the workers
 of an installation together must serve every queue; `launcher/serving.py` and docker-compose.yml do.
 """
 
@@ -12,28 +12,28 @@ from typing import Any, Final
 
 from celery.schedules import schedule
 
-#: Tasks by queue. A task without a queue is refused by a test.
+#: Tasks by queue. A test fails if a task has no queue.
 QUEUES: Final = {
-    # Judges wait for these: they are short, and no ranking may hold them up.
+    # Judges wait for these short tasks, which rankings must not delay.
     "planning": (
         "annotation.tasks.plan_task",
         "annotation.tasks.fill_pools",
         "annotation.tasks.fill_all_pools",
     ),
-    # Up to minutes each, one after the other without a pause while judges work.
+    # Up to some minutes each, without pauses while judges work.
     "ranking": (
         "ranking.tasks.rank_task",
         "ranking.tasks.rank_what_is_due",
     ),
-    # Parts of a computation with a waiting user (`--engine celery`); the worker takes turns.
+    # Parts of a computation that a user waits for (`--engine celery`); the worker alternates between them.
     "shards": ("ranking.tasks.compute_shard",),
-    # Up to minutes each, while the last ranking is still shown.
+    # Up to some minutes each; the previous ranking is shown meanwhile.
     "counting": ("ranking.tasks.build_tallies",),
-    # Up to minutes each, while their user watches the page.
+    # Up to some minutes each, while a user watches the page.
     "jobs": ("campaign.tasks.run_jobs",),
-    # A mail server that does not answer holds each message up for `EMAIL_TIMEOUT`.
+    # If the mail server does not answer, each message takes `EMAIL_TIMEOUT`.
     "mail": ("campaign.tasks.send_mails", "ranking.tasks.send_alert_mails"),
-    # Servers of others, each of which may take its time-out.
+    # Requests to other servers, each of which may take until its timeout.
     "webhooks": ("annotation.tasks.deliver_webhooks",),
     "housekeeping": (
         "annotation.tasks.carry_out_erasures",
@@ -50,27 +50,27 @@ QUEUES: Final = {
 
 ROUTES: Final = {task: {"queue": queue} for queue, tasks in QUEUES.items() for task in tasks}
 
-# Beat keeps its schedule in memory and sends all tasks once when it starts: each task may run
-# twice, and finds its own work.
+# Beat keeps its schedule in memory and sends all tasks once when it starts, so tasks may run
+# twice and must find their own work.
 _STARTED = datetime.now(UTC)
 _STARTED_MONOTONIC = time.monotonic()
-# Checks and sweeps of all test sets take seconds, in which the first judges would wait.
+# Checks of all test sets take seconds, and would make the first judges wait.
 _SELDOM_SECONDS = 600
 
 
 def monotonic_now() -> datetime:
-    """Return the time in UTC; setting the machine's clock after the process started does not change it.
+    """Return the time in UTC, regardless of changes of the system clock since the process started.
 
-    Celery compares the clock's time with that of a task's last run: after a clock was set back, beat would send nothing
+    Celery compares the time with the last run of a task. If the clock were set back, beat would send nothing
     until the clock had caught up (docs/decisions/0042-beat-by-the-monotonic-clock.md).
     """
     return _STARTED + timedelta(seconds=time.monotonic() - _STARTED_MONOTONIC)
 
 
 def every(seconds: float, task: str) -> dict[str, Any]:
-    """Return an entry of beat's schedule, repeated after `seconds`; first due at beat's start or ten minutes later.
+    """Return an entry for the schedule of beat, repeated after `seconds`; first due when beat starts or ten minutes later.
 
-    A message expires when the next is sent, so that a busy worker finds one, not a pile.
+    A message expires when the next one is sent, so that a busy worker finds only one.
     """
     first = _SELDOM_SECONDS if seconds >= _SELDOM_SECONDS else 0
     return {
@@ -81,13 +81,13 @@ def every(seconds: float, task: str) -> dict[str, Any]:
     }
 
 
-#: Counters of the workers, kept at the broker, so that only the web server is scraped: hashes and a
-#: number. They restart when the broker is emptied, as Prometheus expects of counters; while the
-#: broker is down they are lost, and work goes on.
+#: Counters of the workers, stored at the broker so that only the web server is scraped: hashes and a
+#: number. They restart when the broker is emptied, as Prometheus expects of counters. While the
+#: broker is down, nothing is counted, but work continues.
 STATES: Final = "metrics:task-states"
 SECONDS: Final = "metrics:task-seconds"
 ENDED: Final = "metrics:task-ended"
 ERRORS: Final = "metrics:worker-errors"
-#: Headers of messages: when it was sent, and by which request.
+#: Headers of messages: time of sending, and ID of the request.
 SENT_AT: Final = "sent_at"
 REQUEST: Final = "quintet_request"

@@ -25,8 +25,7 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 _PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+){1,9}")
 _CONTROL_CHARACTER = re.compile(r"[\x00-\x1f\x7f]")
 _ESCAPED_CONTROL_CHARACTER = re.compile(r"%(?:[01][0-9a-f]|7f)", re.IGNORECASE)
-# Browser features that Quintet's pages never use; disabling them denies them to injected scripts as
-# well.
+# Browser features that no page uses, disabled so that injected scripts cannot use them either.
 _NOT_NEEDED = (
     *("accelerometer", "autoplay", "camera", "display-capture", "encrypted-media", "geolocation"),
     *("gyroscope", "hid", "idle-detection", "magnetometer", "microphone", "midi", "payment"),
@@ -38,9 +37,9 @@ PERMISSIONS_POLICY = ", ".join(f"{feature}=()" for feature in _NOT_NEEDED)
 
 
 def control_characters_refuse(get_response: GetResponse) -> GetResponse:
-    """Answer 400 where the address holds a control character, which no address of ours does.
+    """Answer 400 if the address contains a control character, which no valid address does.
 
-    PostgreSQL takes no text with a NUL in it, and a line break in a header would be a second header.
+    PostgreSQL refuses texts with NUL, and a line break in a header would begin another header.
     """
 
     def refuse(request: HttpRequest) -> HttpResponseBase:
@@ -54,10 +53,10 @@ def control_characters_refuse(get_response: GetResponse) -> GetResponse:
 
 
 def prefix_demand(get_response: GetResponse) -> GetResponse:
-    """Answer 500, and log it, where a proxy serves Quintet below another path than it was told.
+    """Answer 500 and log an error if a proxy serves Quintet under a path other than `URL_PREFIX`.
 
-    Links, redirects, cookies and mails have the path of `URL_PREFIX`, which is read as Quintet starts: one page that
-    names the setting instead of pages whose links lead elsewhere.
+    Links, redirects, cookies and mails contain `URL_PREFIX`, which is read when Quintet starts. A single page that
+    names the setting is better than pages with wrong links.
     """
 
     def demand(request: HttpRequest) -> HttpResponseBase:
@@ -78,8 +77,8 @@ def headers_add(get_response: GetResponse) -> GetResponse:
     """Keep the API's responses out of caches and streams out of proxy buffers, and disable browser features that no
     page needs.
 
-    Static files go without what browsers ask the page for that loads them. With each of forty files such
-    headers would be a fifth of what a judge's first visit loads.
+    Static files are sent without headers that only matter for pages. On forty files, they would make up a fifth of
+    what the first visit of a judge loads.
     """
 
     policy = content_policy()
@@ -91,11 +90,11 @@ def headers_add(get_response: GetResponse) -> GetResponse:
                 response.headers.pop(header, None)
         else:
             response.headers["Permissions-Policy"] = PERMISSIONS_POLICY
-            # With DEBUG these are pages of Django's, which style themselves.
+            # With DEBUG, these are pages of Django with inline styles.
             if not (settings.DEBUG and response.status_code in {404, 500}):
                 response.headers.setdefault(CONTENT_POLICY, policy)
             if response.streaming:
-                # nginx passes it on as it comes, and writes none of it to its disk
+                # nginx passes streams on immediately, without writing them to disk
                 # (docs/decisions/0118-streams-pass-the-proxy.md).
                 response.headers.setdefault("X-Accel-Buffering", "no")
         if request.path_info.startswith("/api/"):
@@ -105,13 +104,13 @@ def headers_add(get_response: GetResponse) -> GetResponse:
     return add
 
 
-# Other sites see the origin only, and only over HTTPS. Not "no-referrer": browsers then send forms
-# with `Origin: null`, which the check against forged requests refuses.
+# Other sites only see the origin, and only over HTTPS. With "no-referrer", browsers would send forms
+# with `Origin: null`, which the CSRF check refuses.
 REFERRER_POLICY = "strict-origin"
 
 
 def secret_addresses(get_response: GetResponse) -> GetResponse:
-    """Return a middleware that keeps addresses with a secret out of `Referer` and caches."""
+    """Return a middleware that keeps addresses with secrets out of `Referer` and caches."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
@@ -124,11 +123,11 @@ def secret_addresses(get_response: GetResponse) -> GetResponse:
 
 
 _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-#: Addresses that change the state itself, or make another campaign.
+#: Addresses that change the state itself, or create another campaign.
 _ALLOWED: Final = frozenset(
     {"campaign-transition", "api-campaign-transition", "campaign-clone", "api-campaign-clone"}
 )
-#: Addresses that change nothing, even with POST.
+#: Addresses that change nothing, even by POST.
 _STORING_NOTHING: Final = frozenset(
     {
         *("preview-assignments", "preview-judgment", "preview-skip"),
@@ -139,7 +138,7 @@ _STORING_NOTHING: Final = frozenset(
 
 
 class ArchivedCampaignMiddleware:
-    """Answers 409 where an address names an archived campaign or a rehearsal, and the request may change it."""
+    """Answer 409 to requests that may change an archived campaign or a rehearsal."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self._get_response = get_response
@@ -150,7 +149,7 @@ class ArchivedCampaignMiddleware:
     def process_view(
         self, request: HttpRequest, _view: object, _arguments: object, named: dict[str, Any]
     ) -> HttpResponse | None:
-        """Ask before the view does; one query, and none to read a page or to judge."""
+        """Check before the view, with one query; reading pages and judging need none."""
         campaign = _campaign_changed(request, named)
         words = None if campaign is None else _refusal(request, campaign)
         if words is None:

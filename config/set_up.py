@@ -1,7 +1,7 @@
-"""Preconditions of a command: a database, with the tables of this version.
+"""Check the preconditions of a command: a database with the tables of this version.
 
-`manage.py` checks them before it runs a command, so that a user in the wrong folder, or without the
-environment, reads a sentence and not the first traceback.
+`manage.py` does this before it runs a command, so that a user in the wrong folder, or without the
+environment, reads an explanation instead of a traceback.
 """
 
 import os
@@ -15,7 +15,7 @@ _OURS = ("campaign", "annotation", "ranking", "protocols", "demo", "whole_campai
 _OF_OTHERS = frozenset(
     {"changepassword", "clearsessions", "createsuperuser", "dumpdata", "loaddata"}
 )
-#: Commands to type: in a checkout, and with an installed wheel.
+#: Commands for users, in a checkout and with an installed wheel.
 _START, QUINTET = (
     ("make start", "./quintet")
     if (Path(__file__).parents[1] / "Makefile").exists()
@@ -25,7 +25,7 @@ _WHAT_TO_DO = f"What to do: run `{_START}`, and then `{QUINTET} {{command}}`; or
 
 
 def missing_from(environment: Mapping[str, str], command: str) -> str | None:
-    """Return the missing environment settings that every command needs, in words; None if there are none."""
+    """Return a message about missing environment settings that every command needs; None if none are missing."""
     missing = [name for name in _REQUIRED if not environment.get(name)]
     if not missing:
         return None
@@ -36,9 +36,9 @@ def missing_from(environment: Mapping[str, str], command: str) -> str | None:
 
 
 def problem_before(arguments: Sequence[str]) -> str | None:
-    """Return in words why this command cannot work on the database as it is; None if it can.
+    """Return a message about why this command cannot use the database; None if it can.
 
-    Reads the database and changes nothing. Commands that use no table of ours are not looked at.
+    The database is only read. Commands that use none of our tables are not checked.
     """
     from django.core.management import get_commands
 
@@ -59,7 +59,7 @@ def _place() -> str:
 
 
 def _is_of_another() -> str | None:
-    """Return in words that the tables are of a version whose migrations are not here; None if they are not."""
+    """Return a message if the tables belong to a version with unknown migrations, otherwise None."""
     from django.db import Error, connection
     from django.db.migrations.loader import MigrationLoader
 
@@ -73,7 +73,7 @@ def _is_of_another() -> str | None:
 
 
 def _database_problem(command: str) -> str | None:
-    # Settings come first, which a command on files alone has others of.
+    # Imported here, because `manage.py` chooses the settings first.
     from django.db import Error, connection
     from django.db.migrations.executor import MigrationExecutor
 

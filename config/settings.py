@@ -1,7 +1,7 @@
-"""Settings, all of them from the environment (twelve-factor); the defaults suit a laptop.
+"""Settings, all from the environment (twelve-factor); the defaults suit a laptop.
 
-`DATABASE_URL`, `REDIS_URL` and `SECRET_KEY` have no default: the launcher sets
-them for the demo and the tests, the operator for everything else.
+`DATABASE_URL`, `REDIS_URL` and `SECRET_KEY` have no defaults: the launcher sets
+them for the demo and tests, the operator for everything else.
 """
 
 from pathlib import Path
@@ -28,24 +28,24 @@ DEBUG = env.bool("DEBUG", default=False)
 SECRET_KEY = env.str("SECRET_KEY")
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
-# Behind a proxy that ends TLS, HTTPS=1 makes cookies secure and believes the proxy's header.
+# Behind a proxy that terminates TLS, HTTPS=1 makes cookies secure and trusts the header of the proxy.
 HTTPS = env.bool("HTTPS", default=False)
 if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_SSL_REDIRECT = True
-    # Health checks come from inside, past the proxy; below a path prefix Django sees the prefix,
+    # Health checks bypass the proxy; under a path prefix, Django sees the prefix,
     # too.
     SECURE_REDIRECT_EXEMPT = [r"(^|/)(healthz|readyz|metrics)$"]
     SECURE_HSTS_SECONDS = 31_536_000
-# Number of trusted proxies, each of which appends its client to X-Forwarded-For. Only those entries
-# are believed; with too high a number clients could forge any address.
+# Number of trusted proxies, each of which appends its client to X-Forwarded-For. Only their entries
+# are trusted; if the number is too high, clients can forge addresses.
 PROXIES = env.int("PROXIES", default=0)
-# Base address of links that commands print. The launcher sets the first while Quintet runs, and
-# otherwise the second to its last address: commands then say that they assume it. Neither holds the
-# path, which `reverse` adds.
+# Base address of links printed by commands. The launcher sets the first while Quintet is running, and
+# otherwise sets the second to its last address, which commands report as an assumption. Neither
+# contains the path, which `reverse` adds.
 PUBLIC_ADDRESS, _path = origin_and_path(env.str("PUBLIC_ADDRESS", default=""))
 ASSUMED_ADDRESS = env.str("ASSUMED_ADDRESS", default="http://127.0.0.1:8000")
-# The path under which a proxy offers Quintet, "/quintet"; the proxy takes it off, or `config.url_prefix` does.
+# Path of Quintet at a proxy, such as "/quintet"; removed by the proxy or by `config.url_prefix`.
 URL_PREFIX = env.str("URL_PREFIX", default="").rstrip("/") or _path
 if _path not in ("", URL_PREFIX):
     raise ImproperlyConfigured(
@@ -53,13 +53,13 @@ if _path not in ("", URL_PREFIX):
     )
 if URL_PREFIX:
     FORCE_SCRIPT_NAME = URL_PREFIX
-# Other services on the host receive none of our cookies.
+# Other services on this host do not receive these cookies.
 SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = LANGUAGE_COOKIE_PATH = f"{URL_PREFIX}/"
 SESSION_COOKIE_SECURE = HTTPS
 CSRF_COOKIE_SECURE = HTTPS
 SILENCED_SYSTEM_CHECKS = [
-    # HSTS for every subdomain, and in lists that browsers ship: for the domain's owner to decide, who
-    # may have other services there. The proxy can send that header.
+    # HSTS for subdomains and in preload lists is left to the owner of the domain, who
+    # may have other services there. The proxy can send the header.
     "security.W005",
     "security.W021",
 ]
@@ -91,14 +91,14 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    # Outermost, so that all that is answered is counted, and whatever is logged meanwhile says of which request.
+    # Outermost, so that all responses are counted and all log lines have the ID of the request.
     "config.metrics.requests_measure",
     "config.logs.requests_name",
-    # Errors pass it, too.
+    # Also for errors.
     "config.requests.secret_addresses",
     "config.requests.headers_add",
     "config.api.errors.problems_describe",
-    # Before whatever asks by which name, or whether by HTTPS.
+    # Before anything that checks the host or HTTPS.
     "config.health.AliveMiddleware",
     "config.requests.prefix_demand",
     "django.middleware.security.SecurityMiddleware",
@@ -134,7 +134,7 @@ TEMPLATES = [
                 "campaign.pages.rights.rights",
                 "demo.still_loading.still_loading",
             ],
-            # What templates use without loading it.
+            # Available in templates without {% load %}.
             "builtins": [
                 "django.templatetags.i18n",
                 "django.templatetags.l10n",
@@ -157,8 +157,8 @@ DATABASES = {"default": env.db("DATABASE_URL")}
 APPLICATION_ROLE = DATABASES["default"]["USER"]
 DATABASES["default"]["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=600)
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
-# A server that cannot be reached is given up soon. One that went away without a word, with its machine or the
-# network, is noticed by TCP; over a unix socket these do nothing.
+# Short timeout for servers that cannot be reached. TCP detects one that disappeared with its machine or
+# network; over a Unix socket, this has no effect.
 DATABASES["default"]["OPTIONS"] = {
     "connect_timeout": 5,
     "keepalives_idle": 30,
@@ -167,7 +167,7 @@ DATABASES["default"]["OPTIONS"] = {
     "tcp_user_timeout": 30_000,
     **DATABASES["default"].get("OPTIONS", {}),
 }
-# A standby server, which pages of organisers and the research API may read; see docs/scale.md.
+# A standby server for reads by pages of organisers and by the research API; see docs/scale.md.
 if REPLICA_URL := env.str("REPLICA_URL", default=""):
     replica = env.db_url_config(REPLICA_URL)
     DATABASES["replica"] = {
@@ -177,35 +177,35 @@ if REPLICA_URL := env.str("REPLICA_URL", default=""):
         "OPTIONS": {
             **{k: v for k, v in DATABASES["default"]["OPTIONS"].items() if k != "host"},
             **replica.get("OPTIONS", {}),
-            # Also where the address is the primary's.
+            # Even if the address is that of the primary.
             "options": "-c default_transaction_read_only=on",
         },
     }
 REPLICA_JUDGMENTS_BEHIND = 1000
-# Time limits of database work, in seconds, by kind of process; 0 is no limit
+# Time limits of database work in seconds, by kind of process; 0 for no limit
 # (`campaign.database.prepared.time_limits`).
 DATABASE_LIMITS = {
     "web": {
-        # The longest statements of a page or an export take one or two seconds.
+        # The longest statements of pages and exports take one or two seconds.
         "statement": 30,
-        # Judges wait for one another for milliseconds. A thread must not wait for a migration.
+        # Judges wait for each other for milliseconds. Threads must not wait for a migration.
         "lock": 10,
-        # Longer than a slow reader of an export may take for a part of it.
+        # Longer than a slow client may take to read a part of an export.
         "idle": 300,
-        # A thread that is not needed any more keeps no process of PostgreSQL.
+        # Threads that are no longer needed keep no process of PostgreSQL.
         "unused": 300,
     },
     "worker": {
-        # As long as a task may take.
+        # The time limit of a task.
         "statement": 600,
         "lock": 60,
-        # A ranking is computed inside the transaction that holds its lock.
+        # A ranking is computed in the transaction that holds its lock.
         "idle": 660,
     },
     "command": {
-        # A person watches an import of a million texts, and can end it.
+        # A user watches an import of a million texts, and can stop it.
         "statement": 0,
-        # A migration that waits for a lock blocks all others: better to retry it.
+        # A migration that waits for a lock blocks everything else; it is better to retry it.
         "lock": 60,
         "idle": 3600,
     },
@@ -214,8 +214,8 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = env.str("REDIS_URL")
 
-# The counts behind limits on signing in and on arrivals at panels, and nothing else: all processes must see the same, and they
-# must be there while the broker is away.
+# Only for counts that limit sign-ins and arrivals at panels: all processes must share them, and they
+# must be available without the broker.
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.db.DatabaseCache",
@@ -223,7 +223,7 @@ CACHES = {
         "KEY_FUNCTION": "campaign.accounts.clients.cache_key",
         "OPTIONS": {"MAX_ENTRIES": 20_000},
     },
-    # Requests to the API: to count them in the database would cost each of them a write.
+    # API requests; counting them in the database would cost a write each.
     "throttles": {
         "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
         "OPTIONS": {"MAX_ENTRIES": 20_000},
@@ -232,7 +232,7 @@ CACHES = {
 
 # --- The workers --------------------------------------------------------------------------------
 
-# Celery spells a unix socket its own way.
+# Celery has its own notation for a Unix socket.
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://").replace(
     "?db=", "?virtual_host="
 )
@@ -242,24 +242,24 @@ CELERY_TASK_DEFAULT_QUEUE = "housekeeping"
 # A queue missing from the list would have no worker.
 CELERY_TASK_CREATE_MISSING_QUEUES = False
 CELERY_TASK_IGNORE_RESULT = True
-# A worker killed in the middle of a task leaves it to the next one; every task can run twice.
+# If a worker is killed during a task, another one repeats it; every task may run twice.
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 600,
-    # A dead broker must not hold up a judge's submission; see `config.celery.SEND_TIMEOUT`, too.
+    # An unavailable broker must not delay submissions of judges; see also `config.celery.SEND_TIMEOUT`.
     "socket_connect_timeout": 0.5,
     "socket_timeout": 5,
 }
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_TIME_LIMIT = 600
 CELERY_TIMEZONE = "UTC"
-# In memory, by a clock that cannot be set back.
+# In memory, with a clock that cannot be set back.
 CELERY_BEAT_SCHEDULER = "config.beat:Scheduler"
 CELERY_BEAT_SCHEDULE = {
-    # Catches work whose notification was lost.
+    # Finds work whose notification was lost.
     "rank-what-is-due": every(30, "ranking.tasks.rank_what_is_due"),
     "fill-pools": every(10, "annotation.tasks.fill_pools"),
     "fill-all-pools": every(900, "annotation.tasks.fill_all_pools"),
@@ -280,19 +280,19 @@ CELERY_BEAT_SCHEDULE = {
 
 # --- Files of texts -----------------------------------------------------------------------------
 
-# Maximum total size of an upload's files; they are in the database until imported.
+# Maximum total size of the files of an upload, which are stored in the database until imported.
 UPLOAD_MAX_BYTES = env.int("UPLOAD_MAX_BYTES", default=1_000_000_000)
 
 # --- Zenodo -------------------------------------------------------------------------------------
 
-# Lets organisers create drafts of published results in their own Zenodo accounts; the pages mention
-# it only if enabled.
+# Lets organisers create drafts of published results in their own Zenodo accounts; pages mention
+# this only if it is enabled.
 ZENODO_UPLOADS = env.bool("ZENODO_UPLOADS", default=False)
 ZENODO_ADDRESSES = {"sandbox": "https://sandbox.zenodo.org", "zenodo": "https://zenodo.org"}
 
 # --- The pool -----------------------------------------------------------------------------------
 
-# HITs that are planned ahead last an hour at the present pace of a test set, within these bounds.
+# HITs planned in advance last an hour at the current pace of a test set, within these bounds.
 POOL_MIN_HITS = env.int("POOL_MIN_HITS", default=200)
 POOL_MAX_HITS = env.int("POOL_MAX_HITS", default=10_000)
 
@@ -310,29 +310,29 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "sign-in"
-# Judges' browsers are useful only while judges can still be contacted; see docs/privacy.md.
+# The browser of a judge is only useful while the judge can be contacted; see docs/privacy.md.
 BROWSER_VISITS_KEPT_DAYS = env.int("BROWSER_VISITS_KEPT_DAYS", default=90)
-# Judges come back tomorrow, and the week after. Counted from signing in.
+# Judges return the next day and the next week. Counted from sign-in.
 SESSION_COOKIE_AGE = env.int("SESSION_DAYS", default=60) * 60 * 60 * 24
 # Default validity of links and tokens (decision 38).
 JUDGE_LINK_DAYS = env.int("JUDGE_LINK_DAYS", default=180)
 ORGANISER_LINK_DAYS = env.int("ORGANISER_LINK_DAYS", default=7)
 TOKEN_DAYS = env.int("TOKEN_DAYS", default=365)
-# Longer than any campaign; after that a new token is needed.
+# Longer than any campaign; then a new token is needed.
 TOKEN_MOST_DAYS = env.int("TOKEN_MOST_DAYS", default=730)
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 
 # --- Webhooks -----------------------------------------------------------------------------------
 
-# Organisers choose where messages go: to public servers by https, unless the operator says otherwise.
+# Organisers choose the receivers: public servers by HTTPS, unless the operator allows others.
 WEBHOOKS_ALLOW_PRIVATE = env.bool("WEBHOOKS_ALLOW_PRIVATE", default=False)
 WEBHOOKS_ALLOW_HTTP = env.bool("WEBHOOKS_ALLOW_HTTP", default=False)
 
 # --- Mail ---------------------------------------------------------------------------------------
 
-# Without a mail server messages are printed, with their links hidden as in every log. To try them out,
-# `make demo` has them written into a folder.
+# Without a mail server, messages are printed, with hidden links as in all logs. For trying them out,
+# `make demo` writes them to a folder.
 _MAIL = env.email_url("EMAIL_URL", default="consolemail://")
 EMAIL_BACKEND = _MAIL["EMAIL_BACKEND"]
 EMAIL_HOST = _MAIL.get("EMAIL_HOST", "localhost")
@@ -365,7 +365,7 @@ X_FRAME_OPTIONS = "DENY"
 # --- Words --------------------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
-# Each language under its own name, so that its speakers recognise it.
+# Each language has its own name for itself, so that its speakers recognise it.
 LANGUAGES = [
     ("en", "English"),
     ("de", "Deutsch"),
@@ -405,7 +405,7 @@ STORAGES: dict[str, dict[str, Any]] = {
     },
 }
 
-# Storage of exported files: a class of django-storages with its options, or empty for the database.
+# Storage of exported files: a class of django-storages with options, or empty for the database.
 if _exports := env.str("EXPORT_STORAGE", default=""):
     _options = env.json("EXPORT_STORAGE_OPTIONS") if env.str("EXPORT_STORAGE_OPTIONS", "") else {}
     if _exports == "storages.backends.s3.S3Storage":
@@ -416,17 +416,17 @@ if _exports := env.str("EXPORT_STORAGE", default=""):
 
 # --- Reports to operators -------------------------------------------------------------------------
 
-# Token required for `/metrics`; without one the address does not exist and nothing is counted.
+# Token required for `/metrics`; without it, the address does not exist and nothing is counted.
 METRICS_TOKEN = env.str("METRICS_TOKEN", default="")
 if METRICS_TOKEN and len(METRICS_TOKEN) < 16:
     raise ImproperlyConfigured("METRICS_TOKEN needs at least 16 characters.")
-# Address for error reports, of a service with Sentry's protocol; without it none are sent.
+# Address of a service with the protocol of Sentry for error reports; without it, none are sent.
 SENTRY_DSN = env.str("SENTRY_DSN", default="")
 
 # --- REST ---------------------------------------------------------------------------------------
 
 REST_FRAMEWORK = FRAMEWORK
-# API requests per person, minute and web process, by token or signed in, judging excluded; 0: no
+# API requests per person, minute and web process, by token or sign-in, except judging; 0 for no
 # limit.
 API_READS_A_MINUTE = env.int("API_READS_A_MINUTE", default=1200)
 API_WRITES_A_MINUTE = env.int("API_WRITES_A_MINUTE", default=600)
@@ -436,7 +436,7 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": DESCRIPTION,
     "VERSION": "1",
     "OAS_VERSION": "3.1.1",
-    # Requests need not include fields that only responses have.
+    # Requests need not include fields that exist only in responses.
     "COMPONENT_SPLIT_REQUEST": True,
     "SCHEMA_PATH_PREFIX": "/api/v1/",
     "POSTPROCESSING_HOOKS": [
@@ -450,7 +450,7 @@ SPECTACULAR_SETTINGS = {
 
 # --- Logs ---------------------------------------------------------------------------------------
 
-# Tokens and keys of addresses are hidden in both: see `config.logs`.
+# Both hide tokens and keys in addresses; see `config.logs`.
 DEFAULT_EXCEPTION_REPORTER = "config.logs.ErrorReporter"
 
 LOG_FORMAT = env.str("LOG_FORMAT", default="console")

@@ -1,4 +1,4 @@
-"""Account settings: passwords and their limits, second factors, and external sign-in.
+"""Settings of accounts: passwords and their limits, second factors, and external sign-in.
 
 They apply to members of campaigns; judges sign in with links.
 """
@@ -16,8 +16,8 @@ ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_SESSION_REMEMBER = True
-# Counted per browser that the account has used before, and once for all others. An address receives
-# at most three messages an hour, for all requests together.
+# Counted separately for each browser that the account has used before, and together for all others. An
+# address receives at most three messages an hour, regardless of who requests them.
 ACCOUNT_RATE_LIMITS = {
     "login": "30/m/ip",
     "login_failed": "10/m/ip,5/5m/key",
@@ -33,20 +33,20 @@ SECOND_FACTOR_DEMANDED = env.bool("SECOND_FACTOR_DEMANDED", default=False)
 MFA_ADAPTER = "campaign.accounts.second_factors.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
-# Clocks of telephones differ by some seconds: the code before and the code after are taken, too.
+# Clocks of phones differ by some seconds, so the previous and the next code are also accepted.
 MFA_TOTP_TOLERANCE = 1
 MFA_TOTP_ISSUER = "Quintet"
 
 # --- Signing in elsewhere (OpenID Connect) ------------------------------------------------------
 
-# Issuer of an own identity provider, such as https://id.example.org/realms/staff; empty: none.
+# Issuer of an identity provider, such as https://id.example.org/realms/staff; empty for none.
 OIDC_ISSUER = env.str("OIDC_ISSUER", default="").rstrip("/")
 OIDC_NAME = env.str("OIDC_NAME", default="OpenID Connect")
-#: Our one provider, as allauth calls it and stores it.
+#: ID of the only provider in allauth.
 OIDC_ID = "oidc"
 SOCIALACCOUNT_ADAPTER = "campaign.accounts.adapter.SingleSignOnAdapter"
 SOCIALACCOUNT_STORE_TOKENS = False
-# Its secret is in no table: `SocialApp` of allauth stays empty.
+# The secret is in no table; `SocialApp` of allauth stays empty.
 _OIDC_APP: dict[str, Any] = {
     "provider_id": OIDC_ID,
     "name": OIDC_NAME,

@@ -1,4 +1,4 @@
-"""Settings of `collectstatic`, which needs none of the applications: to load them takes longer than to collect."""
+"""Settings for `collectstatic`, without the applications, which take longer to load than the files to collect."""
 
 from config.settings import *  # noqa: F403
 

@@ -1,4 +1,4 @@
-"""Take the path off under which a proxy offers Quintet (`URL_PREFIX`), where the proxy leaves it in place."""
+"""Remove the path of Quintet at a proxy (`URL_PREFIX`) from requests if the proxy does not remove it."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -8,9 +8,9 @@ Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
 
 def prefix_taken_off(application: Application, prefix: str) -> Application:
-    """Return an application that also answers below the prefix, as many an ingress asks.
+    """Return an application that also answers requests with the prefix, as many ingresses send them.
 
-    No address of Quintet's begins with it twice, so that an address says by itself which kind of proxy asks.
+    No address of Quintet begins with the prefix, so both kinds of requests can be distinguished.
     """
     if not prefix:
         return application
@@ -25,6 +25,6 @@ def prefix_taken_off(application: Application, prefix: str) -> Application:
 
 
 def origin_and_path(address: str) -> tuple[str, str]:
-    """Return the two parts of Quintet's address, `https://host/quintet/`, without slashes at their ends."""
+    """Return both parts of the address of Quintet, such as `https://host/quintet/`, without final slashes."""
     parts = urlsplit(address)
     return (f"{parts.scheme}://{parts.netloc}" if parts.netloc else address, parts.path.rstrip("/"))

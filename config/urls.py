@@ -1,4 +1,4 @@
-"""Every address, by app."""
+"""URLs of all apps."""
 
 from django.urls import URLPattern, URLResolver, include, path
 
@@ -12,7 +12,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     # First, because they are requested most often: each address is compared with all patterns above
     # it.
     path(PREFIX, include("config.api.urls")),
-    # Each dashboard that is open asks every second.
+    # Each open dashboard sends a request every second.
     path("campaigns/<slug:slug>/tasks/<int:task_id>/live/", dashboard_live, name="test-set-live"),
     path("healthz", healthz),
     path("readyz", readyz),

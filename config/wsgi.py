@@ -16,5 +16,5 @@ os.environ["QUINTET_PROCESS"] = "web"
 
 application = prefix_taken_off(get_wsgi_application(), settings.URL_PREFIX)
 errors_report(settings.SENTRY_DSN, release=code_version())
-# With all views, which the first request would load in each worker by itself.
+# Loads all views, which otherwise each worker would load on its first request.
 _ = get_resolver().url_patterns

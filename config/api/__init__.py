@@ -1,1 +1,1 @@
-"""REST: addresses, errors, description and settings."""
+"""URLs, errors, description and settings of the REST API."""

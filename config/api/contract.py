@@ -1,8 +1,8 @@
-"""Behaviour shared by all addresses of the API, added by a class around each view.
+"""Add the behaviour shared by all addresses of the API, by a class around each view.
 
-Parameters and body keys missing from the description are refused; `fields` selects fields;
-responses to GET have an `ETag`; a POST with an `Idempotency-Key` is carried out once; a change with
-`If-Match` only if the object is unchanged since it was read; requests are rate-limited; and
+Parameters and body keys missing from the description are refused, and `fields` selects fields.
+Responses to GET have an `ETag`. A POST with an `Idempotency-Key` is carried out once, and a change with
+`If-Match` only if the object is unchanged since it was read. Requests are rate-limited, and
 deprecated addresses say so in a header.
 """
 
@@ -46,12 +46,12 @@ _MATCH: Final = "If-Match"
 
 
 class AskedAsDescribed(APIView):
-    """A view that refuses parameters which its description does not name.
+    """View that refuses parameters missing from its description.
 
     Attributes
     ----------
     route : str
-        The address, as Django has it, from its first slash.
+        The address as a route of Django, with a leading slash.
     described : dict of str to DescribedOperation, or None
         By method; None until the first request with parameters.
     """
@@ -60,19 +60,19 @@ class AskedAsDescribed(APIView):
     described: ClassVar[dict[str, DescribedOperation] | None] = None
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Run DRF's checks, then refuse unknown parameters."""
+        """Run the checks of DRF, then refuse unknown parameters."""
         super().initial(request, *args, **kwargs)
         if request.method != "OPTIONS" and request.query_params:
             self._unknown_refuse(request)
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
-        """Choose a renderer; `?format=` where there is but one is an unknown parameter, which is refused later."""
+        """Choose a renderer; if there is only one, `?format=` is refused later as an unknown parameter."""
         has_one = len(self.renderer_classes) == 1 and "format" in request.query_params
         return super().perform_content_negotiation(request, force or has_one)
 
     @property
     def operation(self) -> DescribedOperation | None:
-        """Description of this request's operation; None if the description leaves it out."""
+        """Description of the requested operation; None if the description omits it."""
         cls = type(self)
         if cls.described is None:
             cls.described = described_operations(cls.route, cls.as_view())
@@ -96,37 +96,37 @@ class AskedAsDescribed(APIView):
 
 
 class Reads(UserRateThrottle):
-    """Reads of a person in a minute; each web process counts for itself."""
+    """Limit of reads per person and minute; each web process counts separately."""
 
     scope = "reads"
     methods: ClassVar = _READS
     cache = caches["throttles"]
 
     def get_rate(self) -> str | None:
-        """Return the limit of the settings; None where there is none."""
+        """Return the limit in the settings; None if there is none."""
         limit = getattr(settings, f"API_{self.scope.upper()}_A_MINUTE")
         return f"{limit}/min" if limit > 0 else None
 
     def allow_request(self, request: Request, view: APIView) -> bool:
-        """Count the request, if it is one of these."""
+        """Count the request if the limit applies to it."""
         return request.method not in self.methods or super().allow_request(request, view)
 
 
 class Writes(Reads):
-    """Limit of a person's writes per minute."""
+    """Limit of writes per person and minute."""
 
     scope = "writes"
     methods: ClassVar = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
 
 class Contracted(AskedAsDescribed):
-    """A view of the research API."""
+    """View of the research API."""
 
     throttle_classes = (Reads, Writes)
     original: HttpRequest
 
     def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> Any:
-        """Answer the request; changes with `If-Match` at one address come one after the other."""
+        """Answer the request; changes with `If-Match` at the same address are made one after the other."""
         if request.method not in _CHANGES or _MATCH not in request.headers:
             return super().dispatch(request, *args, **kwargs)
         self.original = request
@@ -135,7 +135,7 @@ class Contracted(AskedAsDescribed):
             return super().dispatch(request, *args, **kwargs)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Refuse invalid parameters as above, then unknown keys of bodies and fields."""
+        """Refuse invalid parameters, then unknown body keys and fields."""
         super().initial(request, *args, **kwargs)
         view: Any = self
         if request.method == "POST" and hasattr(view, "post"):
@@ -165,17 +165,17 @@ class Contracted(AskedAsDescribed):
         if operation is None or operation.body is None:
             return
         if operation.body is EMPTY:
-            # However it is sent, there is nothing to be sent.
+            # Any format will do, as there is nothing to send.
             request.parsers = [StrictJSONParser(), FormParser(), MultiPartParser()]
         try:
             content = request.data
         except UnsupportedMediaType:
-            # Refused by the view, after it has looked at who asks.
+            # The view refuses it after checking the user.
             return
         unknown_keys_refuse(operation.body, content)
 
     def _other_versions_refuse(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Refuse with 412 unless a GET of the address answers with an `ETag` that `If-Match` names."""
+        """Refuse with 412 unless `If-Match` contains the `ETag` of a GET response of this address."""
         given = parse_etags(request.headers[_MATCH])
         asked = copy(self.original)
         asked.method = "GET"
@@ -198,13 +198,13 @@ class Contracted(AskedAsDescribed):
 
     @cached_property
     def wanted(self) -> list[str] | None:
-        """The fields that the request names; None if it names none."""
+        """Fields selected by the request; None without a selection."""
         if self.request.method not in _READS or FIELDS not in self.request.GET:
             return None
         return ",".join(self.request.GET.getlist(FIELDS)).split(",")
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
-        """Leave fields out, and add an `ETag`."""
+        """Omit fields that are not selected, and add an `ETag`."""
         if self.wanted is not None and response.status_code == HTTPStatus.OK:
             response = self._with_fields(request, response)
         finished = super().finalize_response(request, response, *args, **kwargs)
@@ -231,7 +231,7 @@ def _strong(etag: str) -> str:
 def contracted(
     view: type[APIView], route: str, contract: type[AskedAsDescribed] = Contracted
 ) -> type[APIView]:
-    """Return the view of an address with the contract around it, or that part of it."""
+    """Return the view of an address with the contract, or a part of it."""
     members: dict[str, Any] = {
         "__doc__": view.__doc__,
         "__module__": view.__module__,
@@ -250,7 +250,7 @@ def _picked(data: Any, wanted: list[str]) -> Any:
 
 
 def _etag_added(request: Request, response: HttpResponseBase) -> HttpResponseBase:
-    """Add an `ETag` to a response in memory, also a file: that of its body, unless the view set one."""
+    """Add an `ETag` computed from the body to a response in memory, unless the view set one."""
     if isinstance(response, Response):
         response.add_post_render_callback(partial(_conditional, request))
     elif isinstance(response, HttpResponse):

@@ -1,6 +1,6 @@
-"""OpenAPI description: the contract's additions to each operation, and the data for checking requests.
+"""Complete the OpenAPI description with the contract, and read the data for checking requests from it.
 
-Requests are checked against the description, so that it is true and no view repeats it.
+Requests are checked against the description, so it is correct and no view repeats it.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from drf_spectacular.generators import SchemaGenerator
 from campaign.api.requests import EMPTY
 from config.api.errors import CONTENT_TYPE
 
-#: Extension that lists the fields `?fields=` may select. Not a described parameter, because the
-#: described response would then be wrong: a typed client could not parse its own selection.
+#: Extension with the fields that `?fields=` may select. It is not described as a parameter, because
+#: typed clients could not parse the resulting response.
 NAMES: Final = "x-fields"
-#: The parameter that names the fields wanted.
+#: The parameter that selects fields.
 FIELDS: Final = "fields"
 _FIELDS_WORDS: Final = "Comma-separated names from `x-fields`; all other fields are left out."
 _KEY: Final = {
@@ -46,10 +46,10 @@ _MATCH: Final = {
     "schema": {"type": "string", "minLength": 1, "pattern": "^[!-~ ]+$"},
 }
 _JSON: Final = "application/json"
-#: Requests of the judging page must be answered in the time of one block, so they skip all of this.
+#: Requests of the judging page must be answered quickly, so all of this is skipped.
 JUDGING: Final = "/judging/"
 _METHODS: Final = ("get", "post", "put", "patch", "delete")
-#: Types of bodies that have keys.
+#: Content types of bodies with keys.
 _KEYED: Final = ("application/json", "multipart/form-data", "application/x-www-form-urlencoded")
 _PROBLEM = {
     "type": "object",
@@ -88,14 +88,14 @@ _DESCRIPTIONS = {
 }
 _REFERENCE = {"$ref": "#/components/schemas/Problem"}
 
-#: Held while generating a description: drf-spectacular keeps its state on the views themselves.
+#: Held while generating a description, because drf-spectacular keeps state in the views.
 DESCRIBING: Final = Lock()
 
 
 def api_describe(
     result: dict[str, Any], generator: object, request: object, public: object
 ) -> dict[str, Any]:
-    """Complete the description: closed bodies, the contract's headers, and the errors of each operation."""
+    """Complete the description with closed bodies, and with the headers and errors of each operation."""
     del generator, request, public
     parts = result.setdefault("components", {})
     schemas = parts.setdefault("schemas", {})
@@ -125,7 +125,7 @@ def api_describe(
 
 
 def _takes_match(address: str, method: str, document: Mapping[str, Any]) -> bool:
-    """Return whether `If-Match` is compared with the response of a GET of the address."""
+    """Return whether `If-Match` is compared with the GET response of the address."""
     is_change = method in ("put", "patch", "delete") and JUDGING not in address
     return is_change and "get" in document["paths"][address]
 
@@ -175,7 +175,7 @@ def _reading_describe(operation: dict[str, Any], parts: Mapping[str, Any]) -> No
 
 
 def _names(described: Mapping[str, Any], parts: Mapping[str, Any]) -> set[str]:
-    """Return the fields of an answer; of a list those of its rows."""
+    """Return the fields of a response, or of the rows in a list."""
     found = dict(_resolved(described, parts))
     rows = found.get("properties", {}).get("results")
     if rows is not None and "next" in found["properties"]:
@@ -192,7 +192,7 @@ def _resolved(described: Mapping[str, Any], parts: Mapping[str, Any]) -> Mapping
 
 
 def _anything_describe(described: Any) -> None:
-    """Describe values of any type, or null, as any: `oneOf` would match null twice, and refuse it."""
+    """Describe nullable values of any type as any value, because `oneOf` would match null twice and refuse it."""
     if isinstance(described, list):
         for each in described:
             _anything_describe(each)
@@ -210,7 +210,7 @@ def _problem(status: str) -> dict[str, Any]:
 
 
 def _problem_describe(status: str, response: dict[str, Any]) -> None:
-    """Describe an error as a problem, with the additions of its view."""
+    """Describe an error as a problem document, with the additions of its view."""
     more = response.get("content", {}).get("application/json")
     body: dict[str, Any] = {"schema": _REFERENCE}
     if more is not None:
@@ -221,7 +221,7 @@ def _problem_describe(status: str, response: dict[str, Any]) -> None:
 
 
 def _control_characters_exclude(operation: dict[str, Any]) -> None:
-    """Describe that no text in an address may hold a control character."""
+    """Describe that texts in addresses must not contain control characters."""
     for parameter in operation.get("parameters", ()):
         described = parameter["schema"]
         if described.get("type") == "string" and not {"format", "enum", "pattern"} & set(described):
@@ -229,10 +229,10 @@ def _control_characters_exclude(operation: dict[str, Any]) -> None:
 
 
 def _errors(address: str, method: str, operation: dict[str, Any]) -> list[str]:
-    # Anything may be asked with a parameter that there is not.
+    # Unknown parameters may be sent with any operation.
     errors = ["400", "401", "429", "503"]
     judging = JUDGING in address
-    # Members read all of their campaign; analysts change nothing.
+    # Members may read everything in their campaign; analysts may not change it.
     if judging or method != "get":
         errors.append("403")
     if "{" in address or any(each["name"] == "cursor" for each in operation.get("parameters", ())):
@@ -248,7 +248,7 @@ def _errors(address: str, method: str, operation: dict[str, Any]) -> list[str]:
 class DescribedOperation:
     """An operation of an address.
 
-    `parameters` is None where the view itself knows them; `body` is the schema of the body, None where it has no keys.
+    `parameters` is None if the view checks them itself; `body` is the schema of the body, None if it has no keys.
     """
 
     parameters: frozenset[str] | None
@@ -257,9 +257,9 @@ class DescribedOperation:
 
 
 def described_operations(route: str, view: Any) -> dict[str, DescribedOperation]:
-    """Return the operations of an address by method; none where the description leaves it out.
+    """Return the operations of an address by method; empty if the description omits it.
 
-    It takes some hundredths of a second; callers should cache the result.
+    This takes some hundredths of a second, so callers should cache the result.
     """
     generator = SchemaGenerator(patterns=[path(route, view)])  # type: ignore[no-untyped-call]
     with DESCRIBING, override("en"):
@@ -281,7 +281,7 @@ def _query(operation: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _parameters(operation: Mapping[str, Any]) -> frozenset[str] | None:
     query = _query(operation)
-    # Parameters with free names are objects, which the view checks.
+    # Parameters with arbitrary names are objects, which the view checks.
     if any(each["schema"].get("type") == "object" for each in query):
         return None
     more = {FIELDS} if _fields(operation) else set()
@@ -295,7 +295,7 @@ def _fields(operation: Mapping[str, Any]) -> frozenset[str]:
 def body_described(
     operation: Mapping[str, Any], parts: Mapping[str, Any]
 ) -> Mapping[str, Any] | None:
-    """Return the description of an operation's body, with all references resolved; None for bytes and files of their own."""
+    """Return the description of the body of an operation with resolved references; None for bytes and files."""
     content = operation.get("requestBody", {}).get("content")
     if content is None:
         return EMPTY

@@ -1,4 +1,4 @@
-"""Errors of the API: every one is a problem of RFC 9457, whether a view, a middleware or Django answers."""
+"""Return errors of the API as problem documents (RFC 9457), from views, middleware and Django."""
 
 import json
 import sys
@@ -16,10 +16,10 @@ from rest_framework.views import exception_handler as rest_exception_handler
 from campaign.api.requests import TITLES, ProblemError, problem_type
 from campaign.refusals import RefusedError
 
-# When to try again while the database is away.
+# Seconds until a retry while the database is unavailable.
 RETRY_SECONDS: Final = 5
 CONTENT_TYPE: Final = "application/problem+json"
-#: Type of a problem that says no more than its status.
+#: Type of problems described by their status only.
 OF_THE_STATUS: Final = "about:blank"
 
 
@@ -28,7 +28,7 @@ class _Conflict(APIException):
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
-    """Return the result of DRF's handler, with the fields of a refused body under `errors`."""
+    """Return the response of the DRF handler, with refused body fields under `errors`."""
     if isinstance(error, RefusedError):
         refused = ValidationError({error.field or "detail": [str(error)]})
         error = _Conflict(str(error)) if error.status == HTTPStatus.CONFLICT else refused
@@ -50,21 +50,21 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Not a request we can read; in the shape of the API's errors where the address is the API's."""
+    """Return the response to an invalid request, as a problem document for addresses of the API."""
     if request.path_info.startswith("/api/"):
         return JsonResponse({"detail": "Malformed URL or headers."}, status=400)
     return defaults.bad_request(request, exception)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """No such page; in the shape of the API's errors where the address is the API's."""
+    """Return the response for an unknown address, as a problem document for addresses of the API."""
     if request.path_info.startswith("/api/"):
         return JsonResponse({"detail": "Page not found."}, status=404)
     return defaults.page_not_found(request, exception)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Our fault, or the database is away; in the shape of the API's errors where the address is the API's."""
+    """Return the response after an error or without the database, as a problem document for addresses of the API."""
     away = isinstance(sys.exception(), OperationalError | InterfaceError)
     status = 503 if away else 500
     if request.path_info.startswith("/api/"):
@@ -83,7 +83,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 def problems_describe(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Turn each error of the API into a problem document that keeps its content."""
+    """Turn errors of the API into problem documents with the same content."""
 
     def describe(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)

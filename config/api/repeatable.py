@@ -1,4 +1,4 @@
-"""POST requests that may be sent again: with the same `Idempotency-Key` within a day they are done once."""
+"""Carry out POST requests with the same `Idempotency-Key` only once within a day."""
 
 import hashlib
 import json
@@ -30,7 +30,7 @@ _KEY: Final = re.compile(r"[!-~]{1,255}")
 
 
 def repeatably(request: Request, act: Callable[[], HttpResponseBase]) -> HttpResponseBase:
-    """Carry out the request, or repeat the earlier response to this key; without a key, just carry it out."""
+    """Carry out the request, or repeat the earlier response to its key if there is one."""
     key = request.headers.get(HEADER)
     if key is None:
         return act()
@@ -78,18 +78,18 @@ def repeatably(request: Request, act: Callable[[], HttpResponseBase]) -> HttpRes
 
 
 def _body(response: HttpResponseBase) -> bytes:
-    """Return the body sent: each of our POSTs answers with JSON or nothing."""
+    """Return the body of a response to POST, which is always JSON or empty."""
     data = response.data if isinstance(response, Response) else None
     return b"" if data is None else bytes(JSONRenderer().render(data))
 
 
 def _cipher() -> Fernet:
-    """Return the cipher for stored responses, which may hold a link that is shown once."""
+    """Return the cipher for stored responses, which may contain a link that is shown only once."""
     return Fernet(urlsafe_b64encode(salted_hmac(__name__, "", algorithm="sha256").digest()))
 
 
 def _digest(request: Request) -> str:
-    """Return the hash of a parsed request: the order of keys does not matter."""
+    """Return the hash of a parsed request, regardless of the order of keys."""
     data: Any = request.data
     content = dict(data.lists()) if hasattr(data, "lists") else data
     said = [request.method, request.get_full_path(), content]
@@ -97,7 +97,7 @@ def _digest(request: Request) -> str:
 
 
 def _of_file(file: Any) -> str:
-    """Return the hash of a file that was sent, or of a body of bytes."""
+    """Return the hash of an uploaded file, or of a body of bytes."""
     whole = file if isinstance(file, bytes) else file.read()
     if hasattr(file, "seek"):
         file.seek(0)

@@ -1,8 +1,8 @@
-"""Settings of REST and of its description that depend on nothing: renderers, names of enumerations."""
+"""Fixed settings of REST and its description: renderers, names of enumerations."""
 
 from typing import Final
 
-# By name: path to the choices, or the choices themselves.
+# Path to the choices, or the choices themselves, by name.
 ENUM_NAMES: Final[dict[str, str | list[str]]] = {
     "ActivityOperation": "campaign.models.ActivityOperation",
     "ActivityOrigin": "campaign.models.ActivityOrigin",

@@ -1,4 +1,4 @@
-"""Addresses of the API, by app, below `/api/v1/`."""
+"""URLs of the API under `/api/v1/`."""
 
 from typing import Final
 
@@ -59,7 +59,7 @@ def _at(route: str, view: type[APIView], name: str) -> URLPattern:
 
 
 def _judging(each: URLPattern) -> URLPattern:
-    """Return an address that the judging page waits for, which keeps less of the contract."""
+    """Return an address used by the judging page, which has only a part of the contract to save time."""
     route, view = f"judging/{each.pattern}", each.callback.cls  # type: ignore[attr-defined]
     judging = contracted(view, f"/{route}", AskedAsDescribed)
     return path(route, judging.as_view(), name=each.name)
@@ -281,7 +281,7 @@ _task: list[URLPattern | URLResolver] = [
     ),
 ]
 
-#: Prefix of the addresses here.
+#: Prefix of these addresses.
 PREFIX: Final = "api/v1/"
 
 urlpatterns: list[URLPattern | URLResolver] = [

@@ -1,4 +1,4 @@
-"""The first address of the API, and its description for people and for programs."""
+"""Serve the entry point of the API, and its description for people and programs."""
 
 from functools import cache
 from hashlib import sha256
@@ -49,7 +49,7 @@ class RootView(APIView):
 
 @require_safe
 def api_page(request: HttpRequest) -> HttpResponse:
-    """Show every operation with Swagger UI; signed-in users may try those that only read."""
+    """Show all operations with Swagger UI; signed-in users may try read-only ones."""
     address = f"{reverse('api-schema')}?format=json"
     return render(
         request, "api/page.html", {"description": address, "tokens": reverse("credentials")}
@@ -67,7 +67,7 @@ class SchemaView(SpectacularAPIView):
         asked = request.GET.get("lang") or get_language()
         language = asked if asked in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE
         renderer: BaseRenderer = request.accepted_renderer
-        # One thread builds it, which takes most of a second; others wait for it.
+        # One thread generates it, which takes most of a second, while others wait.
         with DESCRIBING:
             body = _body(language, type(renderer))  # type: ignore[arg-type]  # a class is hashable
         etag = f'"{sha256(body).hexdigest()[:32]}"'

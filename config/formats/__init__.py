@@ -1,1 +1,1 @@
-"""Date and time formats that differ from Django's, a package for each language."""
+"""Date and time formats that differ from those of Django, by language."""

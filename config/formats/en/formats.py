@@ -1,4 +1,4 @@
-"""English times as “2:31 AM”: Django's “2:31 a.m.” doubles the full stop of a sentence it ends."""
+"""English times as “2:31 AM”, because “2:31 a.m.” (Django) would double a full stop at the end of a sentence."""
 
 TIME_FORMAT = "g:i A"
 DATETIME_FORMAT = "N j, Y, g:i A"
