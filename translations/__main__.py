@@ -1,6 +1,6 @@
 """python -m translations update                   bring every catalogue up to date with the code
 python -m translations check [LOCALE ...]       list what is untranslated, outdated or wrong
-python -m translations open LOCALE [PLACE ...]  what is still to be translated, as JSON
+python -m translations open LOCALE [PLACE ...]  list what is still to be translated, as JSON
 python -m translations fill LOCALE FILE ...     put translations from JSON files into the catalogue
 python -m translations wording                  list English that reads like a translation
 python -m translations glossary                 show the terms in all languages as a table
@@ -88,7 +88,7 @@ def _open(root: Path, chosen: argparse.Namespace) -> int:
 
 
 def _fill(root: Path, chosen: argparse.Namespace) -> int:
-    """Fill the files in; refuse those that do not fit as a whole."""
+    """Fill in translations from files; refuse a file completely if any of its translations does not fit."""
     catalogue = catalogue_read(root, chosen.locale)
     refused = False
     for path in chosen.file:

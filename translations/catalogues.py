@@ -1,4 +1,4 @@
-"""The texts of the code and their translations: extracted, kept in `locale/<locale>/LC_MESSAGES/django.po`, compiled."""
+"""Extract the texts of the code, and store and compile translations in `locale/<locale>/LC_MESSAGES/django.po`."""
 
 import ast
 import re
@@ -16,7 +16,7 @@ from babel.messages.plurals import get_plural
 from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
 
-# Folders with words that people read.
+# Folders with texts for users.
 SOURCES = (
     *(
         "annotation",
@@ -31,7 +31,7 @@ SOURCES = (
     "templates",
 )
 
-# The arguments of each function: s(ingular), p(lural), c(ontext), in their order.
+# Arguments of each function in order: s(ingular), p(lural), c(ontext).
 FUNCTIONS = {
     "_": "s",
     "gettext": "s",
@@ -47,7 +47,7 @@ FUNCTIONS = {
     "npgettext_lazy": "csp",
 }
 
-# The same for Babel, which counts the arguments from one.
+# The same for Babel, which counts arguments from 1.
 _KEYWORDS = {
     function: tuple(
         (place, "c") if kind == "c" else place for place, kind in enumerate(kinds, start=1)
@@ -61,7 +61,7 @@ _CALL = re.compile(rf"(?<!\w)(_|n?p?gettext)\(\s*({_LITERAL}(?:\s*,\s*{_LITERAL}
 
 @dataclass(frozen=True)
 class Key:
-    """The key of a catalogue's entry, as gettext looks it up."""
+    """Key of an entry in a catalogue, as gettext looks it up."""
 
     singular: str
     plural: str = ""
@@ -86,12 +86,12 @@ def messages_of(root: Path, folders: Iterable[str] = SOURCES) -> Catalog:
 def _files(root: Path, folders: Iterable[str]) -> Iterator[Path]:
     for folder in folders:
         yield from (root / folder).rglob("*.py")
-        # Pages, and the messages sent by e-mail.
+        # Pages and e-mails.
         yield from (root / folder).rglob("*.html")
         yield from (root / folder).rglob("*.txt")
 
 
-#: Line, singular and plural if there is one, comments for translators and context.
+#: Line, singular and optional plural, comments for translators, and context.
 _Found = tuple[int, str | tuple[str, ...], list[str], str | None]
 
 
@@ -107,7 +107,7 @@ def _in_python(path: Path) -> Iterator[_Found]:
 
 
 def _in_template(path: Path) -> Iterator[_Found]:
-    """Return the calls in a template: Django turns its tags into calls and the rest into filler."""
+    """Return the calls in a template, after Django has turned tags into calls and the rest into filler."""
     calls = templatize(path.read_text(encoding="utf-8"), origin=str(path))
     for match in _CALL.finditer(calls):
         texts = ast.literal_eval(f"({match[2]},)")
@@ -116,7 +116,7 @@ def _in_template(path: Path) -> Iterator[_Found]:
         yield calls.count("\n", 0, match.start()) + 1, said, [], parts.get("c")
 
 
-# Babel has Arabic's last two the other way round than CLDR, Django and every translator's manual:
+# Babel swaps the last two forms of Arabic, compared to CLDR, Django and manuals of translators:
 # the fifth is for 11 to 99, the last for 100, 101, 102.
 _ELSEWHERE = {
     "ar": (
@@ -124,12 +124,12 @@ _ELSEWHERE = {
         "(n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 ? 3 : n%100>=11 ? 4 : 5)",
     ),
 }
-# Enough to meet every form of every language.
+# Enough for every form of every language.
 _NUMBERS = range(1001)
 
 
 def plural_forms(locale: str) -> str:
-    """Return the plural forms for a catalogue's header."""
+    """Return the plural forms for the header of a catalogue."""
     count, expression = _rule(locale)
     return f"nplurals={count}; plural={expression};"
 
@@ -140,7 +140,7 @@ def form_count(locale: str) -> int:
 
 @cache
 def numbers_of_forms(locale: str) -> tuple[tuple[int, ...], ...]:
-    """Return the numbers up to 1000 that each plural form of the language is for."""
+    """Return the numbers up to 1000 for each plural form of a language."""
     count, expression = _rule(locale)
     form = c2py(expression)
     return tuple(tuple(n for n in _NUMBERS if form(n) == number) for number in range(count))
@@ -171,9 +171,9 @@ def catalogue_file(root: Path, locale: str) -> Path:
 
 
 def locales(root: Path) -> list[str]:
-    """Return the locales that have a catalogue, such as `zh_Hans`.
+    """Return the locales with a catalogue, such as `zh_Hans`.
 
-    A folder without one is what another branch has compiled.
+    A folder may have no catalogue, if another branch compiled it.
     """
     return sorted(path.parts[-3] for path in root.glob("locale/*/LC_MESSAGES/django.po"))
 
@@ -188,7 +188,7 @@ def catalogue_read(root: Path, locale: str) -> Catalog:
 
 
 def catalogue_write(root: Path, locale: str, catalogue: Catalog) -> None:
-    """Write a catalogue sorted by file, without line numbers and dates, so that diffs are small."""
+    """Write a catalogue sorted by file, without line numbers and dates to keep diffs small."""
     path = catalogue_file(root, locale)
     path.parent.mkdir(parents=True, exist_ok=True)
     language = Locale.parse(locale).get_display_name("en") or locale
@@ -225,12 +225,12 @@ def forms_of(message: Message) -> tuple[str, ...]:
 
 
 def catalogue_compile(root: Path, locale: str) -> bool:
-    """Write the `.mo` beside the `.po` unless it is newer already; return whether it was written."""
+    """Write the `.mo` next to the `.po` unless it is newer; return whether it was written."""
     source = catalogue_file(root, locale)
     target = source.with_suffix(".mo")
     if target.exists() and target.stat().st_mtime_ns >= source.stat().st_mtime_ns:
         return False
-    # Whole or not at all: another process may be reading it.
+    # Atomic, since another process may be reading it.
     partial = target.with_suffix(".mo.partial")
     with partial.open("wb") as file:
         write_mo(file, catalogue_read(root, locale))

@@ -1,9 +1,9 @@
-"""Check translations, by the glossary too, and exchange them as JSON: open texts go out, translations come back.
+"""Check translations, including against the glossary, and exchange open texts and translations as JSON.
 
-Out: a list of {"msgid", "msgid_plural"?, "context"?, "files", "comments"?, "forms"?}, where
-`forms` says which numbers each plural form is for. Back: {msgid: translation}, for a text with a
-plural {msgid: [form, form, …]}; a text with a context is {"context\\u0004msgid": …}, as gettext
-itself has it.
+Open texts are a list of {"msgid", "msgid_plural"?, "context"?, "files", "comments"?, "forms"?}, where
+`forms` gives the numbers for each plural form. Translations are {msgid: translation}, or
+{msgid: [form, form, …]} for a text with a plural; a text with a context is {"context\\u0004msgid": …},
+as in gettext.
 """
 
 import json
@@ -29,7 +29,7 @@ from translations.catalogues import (
     numbers_of_forms,
 )
 
-# Without printf's blank flag: "30 % fewer" is no placeholder.
+# Without the blank flag of printf, since "30 % fewer" is no placeholder.
 _PERCENT = re.compile(r"%(?:\(\w+\))?[-#0+]*\d*(?:\.\d+)?[sdrifgeEx]|%%")
 _BRACES = re.compile(r"\{[^{}]*\}")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
@@ -40,7 +40,7 @@ class Problem:
     """A problem of one translation.
 
     Attributes:
-        file: the first source file that says the text.
+        file: first source file with the text.
     """
 
     locale: str
@@ -53,7 +53,7 @@ class Problem:
 
 
 def problems_of(catalogue: Catalog, found: Catalog, locale: str) -> Iterator[Problem]:
-    """Return all problems of a catalogue, given the texts of the code."""
+    """Return all problems of a catalogue, given the texts in the code."""
     there, texts = dict(entries(catalogue)), dict(entries(found))
     for key, text in texts.items():
         message = there.get(key)
@@ -88,7 +88,7 @@ def _differences(key: Key, form: str, *, alone: bool) -> Iterator[str]:
     model = key.plural or key.singular
     allowed = _placeholders(key.singular) | _placeholders(model)
     given = _placeholders(form)
-    # "One sentence" needs no number where the form is for that number only.
+    # "One sentence" needs no number if the form is only for that number.
     if given - allowed or (_placeholders(model) - given and not (alone and _all_named(model))):
         yield f"placeholders differ: {_listed(model)} became {_listed(form)}"
     if _placeholders_of_percent(model) and "%" in _PERCENT.sub("", form):
@@ -99,7 +99,7 @@ def _differences(key: Key, form: str, *, alone: bool) -> Iterator[str]:
         yield "white space at the beginning or the end differs"
 
 
-# Marks of Chinese and Japanese, which are as wide as a mark and its space.
+# Chinese and Japanese marks, which are as wide as a mark with a space.
 _WIDE = ("、", "，", "；", "：", "。")
 
 
@@ -125,9 +125,9 @@ def _edges(text: str) -> tuple[str, str]:
 
 FILE = Path(__file__).with_name("terms.toml")
 
-# Names of placeholders, tags and options are not words of a text.
+# Names of placeholders, tags and options do not count as words.
 _NO_WORDS = re.compile(r"%\(\w+\)[a-z]|\{[^{}]*\}|<[^<>]*>|--[\w-]+")
-# Vowel signs and lengthening, which Arabic may write or leave out.
+# Vowel signs and lengthening, which are optional in Arabic.
 _SIGNS = re.compile("[\u064b-\u0652\u0670\u0640]")
 
 
@@ -136,10 +136,10 @@ class Term:
     """A term.
 
     Attributes:
-        forms: what is looked for in English texts.
-        words: what `python -m translations glossary` shows, by locale.
-        stems: what a translation must hold one of, by locale; none means nothing.
-        never: what a translation must not hold, by locale.
+        forms: forms of the term in English texts.
+        words: words in `python -m translations glossary`, by locale.
+        stems: stems of which a translation must contain one, by locale; empty for no requirement.
+        never: stems that a translation must not contain, by locale.
     """
 
     english: str
@@ -150,7 +150,7 @@ class Term:
     never: Mapping[str, tuple[str, ...]]
 
     def is_said(self, translation: str, locale: str) -> bool:
-        """Return whether the translation holds the term's word and none of the wrong ones."""
+        """Return whether the translation contains a stem of the term and no wrong ones."""
         plain = _plain(_NO_WORDS.sub(" ", translation))
         stems = self.stems.get(locale) or ("",)
         wrong = self.never.get(locale, ())
@@ -159,7 +159,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Exemption:
-    """A text whose translation does without a term; no locales means in all of them."""
+    """A text whose translation may omit a term in these locales, or in all if empty."""
 
     text: str
     terms: tuple[str, ...]
@@ -196,7 +196,7 @@ class Glossary:
         }
 
     def terms_of(self, key: Key) -> list[Term]:
-        """Return the terms of a text, each once; the longer one where one is part of another."""
+        """Return the distinct terms in a text; if one is part of another, only the longer one."""
         by_form = {form: term for term in self.terms for form in term.forms}
         english = _NO_WORDS.sub(" ", f"{key.singular} {key.plural}").casefold()
         found = _pattern(tuple(by_form)).findall(english)
@@ -267,15 +267,15 @@ CONTEXT_END = "\x04"
 
 
 class FillError(ValueError):
-    """Some translations do not fit; the message names each text and why."""
+    """Some translations do not fit; the message names each text and the reason."""
 
 
 def open_entries(
     catalogue: Catalog, locale: str, places: Sequence[str] = ("",)
 ) -> list[dict[str, Any]]:
-    """Return the texts without translation, marked fuzzy or with a problem, in catalogue order.
+    """Return texts without translation, marked fuzzy or with a problem, in catalogue order.
 
-    With `places`, only those that a file whose path begins so says.
+    With `places`, only texts in files whose paths begin with one of them are returned.
     """
     return [
         _described(message, locale)
@@ -289,7 +289,7 @@ def translations_read(path: Path) -> dict[str, Any]:
     """Read translations by text from a JSON file.
 
     Raises:
-        FillError: the file cannot be read or holds something else than one JSON object.
+        FillError: the file cannot be read, or is not a JSON object.
     """
     try:
         brought = json.loads(path.read_text(encoding="utf-8"))
@@ -321,7 +321,7 @@ def catalogue_fill(catalogue: Catalog, brought: Mapping[str, Any], locale: str) 
     """Write translations into the catalogue; return their number.
 
     Raises:
-        FillError: some text is unknown or its translation fails the check; nothing was put in.
+        FillError: a text is unknown or its translation fails a check; nothing was written.
     """
     known = {_name(message): message for _, message in entries(catalogue)}
     problems = [

@@ -1,4 +1,4 @@
-"""Find English that reads like a translation, in the texts of the code and in the documentation."""
+"""Find phrases to avoid in the texts of the code and in the documentation."""
 
 import re
 import tomllib
@@ -15,7 +15,7 @@ FILE = Path(__file__).with_name("wording.toml")
 
 _CODE = re.compile(r"^```.*?^```|^ {4}.*?$|`[^`]*`", re.DOTALL | re.MULTILINE)
 _MARKUP = re.compile(r"^\s*(?:[#>*\-]+\s+|\d+\. )|\*\*")
-# Not ours to reword.
+# Not written by this project.
 _QUOTED = {"CODE_OF_CONDUCT.md"}
 
 
@@ -44,7 +44,7 @@ def wording_problems(text: str) -> Iterator[str]:
 
 
 def wording_of_texts(found: Catalog) -> Iterator[str]:
-    """Yield the problems of the texts of the code, each with its place."""
+    """Yield the problems of texts in the code, with their places."""
     for key, message in entries(found):
         file, line = message.locations[0]
         for text in filter(None, (key.singular, key.plural)):
@@ -53,7 +53,7 @@ def wording_of_texts(found: Catalog) -> Iterator[str]:
 
 
 def wording_of_documents(root: Path) -> Iterator[str]:
-    """Yield the problems of the documentation, each with its place; code in it is left out."""
+    """Yield the problems of the documentation, with their places; code is ignored."""
     for path in sorted([*root.glob("*.md"), *(root / "docs").rglob("*.md")]):
         if path.name in _QUOTED:
             continue
@@ -61,7 +61,7 @@ def wording_of_documents(root: Path) -> Iterator[str]:
         text = _CODE.sub(_blank, path.read_text(encoding="utf-8"))
         for number, line in enumerate(text.splitlines(), start=1):
             plain = _MARKUP.sub("", line)
-            # A line that goes on with a sentence is not where a text starts.
+            # A line that continues a sentence does not start a text.
             goes_on = before.strip() and plain == line
             for problem in wording_problems(f"… {plain}" if goes_on else plain):
                 yield f"{path.relative_to(root)}:{number}: {problem}"
@@ -69,5 +69,5 @@ def wording_of_documents(root: Path) -> Iterator[str]:
 
 
 def _blank(code: re.Match[str]) -> str:
-    """Return as many lines as the code has, so that line numbers stay."""
+    """Return as many empty lines as the code has, to keep line numbers."""
     return "\n" * code[0].count("\n") or "code"
