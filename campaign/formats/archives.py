@@ -4,6 +4,7 @@ Members of an archive are unpacked into a temporary folder under numbers, so tha
 becomes a path. Sizes are counted while unpacking, since declared sizes may be wrong.
 """
 
+import os
 import stat
 import tarfile
 import tempfile
@@ -40,6 +41,15 @@ _PACKED: Final = (
 _TAR_MAGIC: Final = slice(257, 262)
 _MAX_HEADER: Final = 1024 * 1024
 _HEAD_BYTES: Final = 512
+_DAMAGED: Final = (
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    OSError,
+    ValueError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +111,20 @@ def archive_files(archive: StoredFile, limits: Limits | None = None) -> Iterator
     archives that exceed `limits`.
     """
     with tempfile.TemporaryDirectory(prefix="quintet-") as folder:
-        unpacking = _Unpacking(archive.name, Path(folder), limits or Limits())
         with archive.open() as stream:
-            if stream.read(4).startswith(_PACKED[:2]):
-                stream.seek(0)
-                unpacking.zip(stream)
-            else:
-                stream.seek(0)
-                unpacking.tar(stream)
+            packed_bytes = stream.seek(0, os.SEEK_END)
+            unpacking = _Unpacking(archive.name, Path(folder), limits or Limits(), packed_bytes)
+            stream.seek(0)
+            is_zip = stream.read(4).startswith(_PACKED[:2])
+            stream.seek(0)
+            try:
+                unpacking.zip(stream) if is_zip else unpacking.tar(stream)
+            except _DAMAGED as error:
+                raise Place(archive.name).error(
+                    f"the archive cannot be read ({error})",
+                    "pack it again as zip or tar.gz, and check that it was transferred completely",
+                ) from error
+        _refuse_names_alike(archive.name, [file.name for file in unpacking.files])
         yield _without_root(archive.name, unpacking.files)
 
 
@@ -132,33 +148,20 @@ def _refused(archive: str, name: str, problem: str, remedy: str) -> FormatError:
 class _Unpacking:
     """Unpacks the files of one archive and counts their bytes."""
 
-    def __init__(self, archive: str, folder: Path, limits: Limits) -> None:
+    def __init__(self, archive: str, folder: Path, limits: Limits, packed_bytes: int) -> None:
         self._archive = archive
         self._folder = folder
         self._limits = limits
-        self._packed_bytes = 0
+        self._packed_bytes = max(packed_bytes, 1)
         self._bytes = 0
-        self._entries = 0
         self.files: list[StoredFile] = []
 
     def zip(self, stream: IO[bytes]) -> None:
-        self._packed_bytes = _size(stream)
-        try:
-            with zipfile.ZipFile(stream) as archive:
-                members = archive.infolist()
-                self._refuse_entries(len(members))
-                for member in members:
-                    self._zip_member(archive, member)
-            _refuse_names_alike(self._archive, [file.name for file in self.files])
-        except (
-            zipfile.BadZipFile,
-            zlib.error,
-            EOFError,
-            NotImplementedError,
-            OSError,
-            ValueError,
-        ) as error:
-            raise self._damaged(error) from error
+        with zipfile.ZipFile(stream) as archive:
+            members = archive.infolist()
+            self._refuse_entries(len(members))
+            for member in members:
+                self._zip_member(archive, member)
 
     def _zip_member(self, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
         # Old Windows tools write backslashes.
@@ -184,7 +187,6 @@ class _Unpacking:
             self._write(name, content)
 
     def tar(self, stream: IO[bytes]) -> None:
-        self._packed_bytes = _size(stream)
         # Decompressed first, with limits: tarfile would decompress without them.
         whole = self._folder / "archive"
         with whole.open("wb") as unpacked:
@@ -192,29 +194,23 @@ class _Unpacking:
                 self._count(len(chunk))
                 unpacked.write(chunk)
         self._bytes = 0
-        try:
-            with (
-                whole.open("rb") as tar,
-                tarfile.open(fileobj=cast("IO[bytes]", _Careful(tar)), mode="r:") as archive,
-            ):
-                names: list[str] = []
-                for member in archive:
-                    self._refuse_entries(len(names) + 1)
-                    names.append(member.name)
-                    if member.isdir() and member.name in {"", "."}:
-                        continue
-                    self._refuse_name(member.name)
-                    if member.isdir():
-                        continue
-                    content = archive.extractfile(member) if member.isreg() else None
-                    if content is None:
-                        raise self._no_file(member.name)
-                    with content:
-                        self._write(member.name, content)
-        except (tarfile.TarError, EOFError, OSError, ValueError) as error:
-            raise self._damaged(error) from error
+        with (
+            whole.open("rb") as tar,
+            tarfile.open(fileobj=cast("IO[bytes]", _Careful(tar)), mode="r:") as archive,
+        ):
+            for count, member in enumerate(archive, 1):
+                self._refuse_entries(count)
+                if member.isdir() and member.name in {"", "."}:
+                    continue
+                self._refuse_name(member.name)
+                if member.isdir():
+                    continue
+                content = archive.extractfile(member) if member.isreg() else None
+                if content is None:
+                    raise self._no_file(member.name)
+                with content:
+                    self._write(member.name, content)
         whole.unlink()
-        _refuse_names_alike(self._archive, [file.name for file in self.files])
 
     def _write(self, name: str, content: IO[bytes]) -> None:
         path = self._folder / f"{len(self.files):06}"
@@ -241,8 +237,8 @@ class _Unpacking:
                 f"the archive unpacks to more than {self._limits.total_bytes:,} bytes",
                 "split it into several archives",
             )
-        packed = max(self._packed_bytes, 1)
-        if self._bytes > self._limits.free_bytes and self._bytes > self._limits.ratio * packed:
+        most = max(self._limits.free_bytes, self._limits.ratio * self._packed_bytes)
+        if self._bytes > most:
             raise Place(self._archive).error(
                 f"the archive unpacks to more than {self._limits.ratio:,} times its size, "
                 "which is unusual for text",
@@ -276,12 +272,6 @@ class _Unpacking:
             self._archive, name, "is a link or a device, not a file", "put the file itself there"
         )
 
-    def _damaged(self, error: Exception) -> FormatError:
-        return Place(self._archive).error(
-            f"the archive cannot be read ({error})",
-            "pack it again as zip or tar.gz, and check that it was transferred completely",
-        )
-
 
 class _Careful:
     """A stream that refuses to read very long headers."""
@@ -295,12 +285,6 @@ class _Careful:
         if not 0 <= size <= _MAX_HEADER:
             raise tarfile.ReadError(f"a header of {size:,} bytes")
         return self._stream.read(size)
-
-
-def _size(stream: IO[bytes]) -> int:
-    size = stream.seek(0, 2)
-    stream.seek(0)
-    return size
 
 
 def _refuse_names_alike(archive: str, names: Iterable[str]) -> None:

@@ -1,5 +1,6 @@
 """Convert bytes to lines: decompression, UTF-8 and line endings, in bounded memory."""
 
+import gzip
 import io
 import re
 import zlib
@@ -103,18 +104,20 @@ def peek(file: InputFile, size: int) -> tuple[bytes, InputFile]:
 
 
 class _Rewound:
-    """A stream with its first bytes put back, for streams that cannot seek."""
+    """A stream with its first bytes put back, for streams that cannot seek; `bytes` counts what was read."""
 
     def __init__(self, head: bytes, rest: ByteStream) -> None:
         self._head = head
         self._rest = rest
+        self.bytes = 0
 
     def read(self, size: int = -1, /) -> bytes:
-        if not self._head:
-            return self._rest.read(size)
         end = len(self._head) if size < 0 else size
         piece, self._head = self._head[:end], self._head[end:]
-        return piece + self._rest.read() if size < 0 else piece
+        if size < 0 or not piece:
+            piece += self._rest.read(size)
+        self.bytes += len(piece)
+        return piece
 
 
 def byte_chunks(file: InputFile) -> Iterator[bytes]:
@@ -126,54 +129,36 @@ def byte_chunks(file: InputFile) -> Iterator[bytes]:
     while 0 < len(first) < len(_GZIP_MAGIC) and (more := file.stream.read(CHUNK_BYTES)):
         first += more
     if first.startswith(_GZIP_MAGIC):
-        yield from _decompressed(file, first)
+        yield from _decompressed(file.name, _Rewound(first, file.stream))
         return
     while first:
         yield first
         first = file.stream.read(CHUNK_BYTES)
 
 
-def _decompressed(file: InputFile, data: bytes) -> Iterator[bytes]:
-    member = zlib.decompressobj(wbits=31)
-    packed, out = len(data), 0
-
-    def more_of() -> bytes:
-        nonlocal packed
-        more = file.stream.read(CHUNK_BYTES)
-        packed += len(more)
-        return more
-
-    while data:
-        try:
-            # The limit keeps a small file that unpacks to gigabytes from filling the memory.
-            unpacked = member.decompress(data, CHUNK_BYTES)
-        except zlib.error as error:
-            raise Place(file.name).error(
-                f"the gzip data is damaged ({error})",
-                "compress the file again, or provide it uncompressed",
-            ) from error
-        out += len(unpacked)
-        if out > _FREE_BYTES and out > MAX_RATIO * packed:
-            raise Place(file.name).error(
-                f"the gzip data unpacks to more than {MAX_RATIO} times its size, which is unusual for text",
-                "provide the file uncompressed",
-            )
-        if unpacked:
+def _decompressed(name: str, packed: "_Rewound") -> Iterator[bytes]:
+    out = 0
+    # Reading in chunks keeps a small file that unpacks to gigabytes from filling the memory.
+    unpacking = gzip.GzipFile(fileobj=cast("IO[bytes]", packed), mode="rb")
+    try:
+        while unpacked := unpacking.read1(CHUNK_BYTES):
+            out += len(unpacked)
+            if out > _FREE_BYTES and out > MAX_RATIO * packed.bytes:
+                raise Place(name).error(
+                    f"the gzip data unpacks to more than {MAX_RATIO} times its size, which is unusual for text",
+                    "provide the file uncompressed",
+                )
             yield unpacked
-        if member.eof:
-            # Concatenated gzip files form one gzip file, possibly padded with zeros to a block size.
-            data = (member.unused_data or more_of()).lstrip(b"\0")
-            while not data and (more := more_of()):
-                data = more.lstrip(b"\0")
-            if data:
-                member = zlib.decompressobj(wbits=31)
-        else:
-            data = member.unconsumed_tail or more_of()
-    if not member.eof:
-        raise Place(file.name).error(
+    except EOFError as error:
+        raise Place(name).error(
             "the gzip data ends too early",
             "compress the file again, or check that it was transferred completely",
-        )
+        ) from error
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise Place(name).error(
+            f"the gzip data is damaged ({error})",
+            "compress the file again, or provide it uncompressed",
+        ) from error
 
 
 @dataclass(slots=True)
