@@ -51,9 +51,7 @@ class XmlDocument:
 
     line: int
     name: str
-    source: XmlVersion | None = None
-    references: list[XmlVersion] = field(default_factory=list)
-    outputs: list[XmlVersion] = field(default_factory=list)
+    versions: list[XmlVersion] = field(default_factory=list)
 
 
 def xml_documents(file: InputFile) -> Iterator[XmlDocument]:
@@ -156,26 +154,16 @@ class _Parser:
         # WMT's own tools have used both names.
         language = (attributes.get("lang") or attributes.get("language") or "").strip()
         version = XmlVersion(kind, self._parser.CurrentLineNumber, language, name)
-        self._refuse_second(document, version)
-        self._version = version
-        if kind == "src":
-            document.source = version
-        else:
-            (document.references if kind == "ref" else document.outputs).append(version)
-
-    def _refuse_second(self, document: XmlDocument, version: XmlVersion) -> None:
-        if version.kind == "src":
-            others = [document.source] if document.source else []
-        else:
-            others = document.references if version.kind == "ref" else document.outputs
-        for other in others:
-            same = (other.name, other.language) == (version.name, version.language)
-            if same or version.kind == "src":
+        for other in document.versions:
+            same = (other.name, other.language) == (name, language)
+            if other.kind == kind and (same or kind == "src"):
                 self._refuse(
                     f'the document "{document.name}" has {version.called} twice, '
                     f"first on line {other.line}",
                     "remove one of the two, or name them differently",
                 )
+        document.versions.append(version)
+        self._version = version
 
     def _start_segment(self, attributes: dict[str, str]) -> None:
         if self._version is None:
@@ -258,13 +246,14 @@ def read_wmt_xml_test_set(
         # A source without translations belongs to every pair with its language.
         versions = [
             version
-            for version in (*document.references, *document.outputs)
-            if choice.takes(source.language, version.language, version.line)
+            for version in document.versions
+            if version is not source
+            and choice.takes(source.language, version.language, version.line)
         ]
-        if not versions and (document.references or document.outputs):
+        if not versions and len(document.versions) > 1:
             continue
-        references = [each for each in document.references if each in versions]
-        outputs = {each.name: each for each in document.outputs if each in versions}
+        references = [each for each in versions if each.kind == "ref"]
+        outputs = {each.name: each for each in versions if each.kind == "hyp"}
         if choice.undecided:
             continue  # only the list of pairs matters now
         if source.segments:
@@ -282,12 +271,13 @@ def read_wmt_xml_test_set(
 
 
 def _source(file: InputFile, document: XmlDocument) -> XmlVersion:
-    if document.source is None:
-        raise Place(file.name, document.line).error(
-            f'the document "{document.name}" has no source',
-            'write its source as <src lang="…"> before its translations',
-        )
-    return document.source
+    for version in document.versions:
+        if version.kind == "src":
+            return version
+    raise Place(file.name, document.line).error(
+        f'the document "{document.name}" has no source',
+        'write its source as <src lang="…"> before its translations',
+    )
 
 
 def _segments(
