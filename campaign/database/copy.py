@@ -11,7 +11,7 @@ from django.db import connection, models
 
 Cell: TypeAlias = str | int | None
 
-# Sets the triggers that the transaction ignores, to none if unset.
+# Sets the ignored triggers of the transaction to none if unset.
 IGNORED_TRIGGERS_SET = """
     set_config(
         'pgtrigger.ignore',
@@ -24,9 +24,9 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
 def ids_reserve(model: type[models.Model], count: int) -> list[int]:
-    """Take `count` primary keys from the table's sequence, for rows written by COPY."""
+    """Take `count` primary keys from the sequence of a table, for rows written by COPY."""
     with connection.cursor() as cursor:
-        # Look the sequence up once: looking it up for each key would cost six times as much as the
+        # Look up the sequence once, since a lookup for each key would cost six times as much as the
         # key.
         cursor.execute(
             "SELECT nextval(found.sequence) FROM generate_series(1, %s),"
@@ -39,7 +39,7 @@ def ids_reserve(model: type[models.Model], count: int) -> list[int]:
 def rows_copy(
     model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[Cell]]
 ) -> None:
-    """Write `rows`, whose cells are in the order of `columns`. Call it in a transaction."""
+    """Write rows with cells in the order of `columns`. Call it in a transaction."""
     quote = connection.ops.quote_name
     buffer = io.StringIO()
     for row in rows:
@@ -48,37 +48,37 @@ def rows_copy(
     buffer.seek(0)
     names = ", ".join(map(quote, columns))
     with connection.cursor() as cursor, connection.wrap_database_errors:
-        # Names come from our own models, never from a file.
+        # Names come from models, never from files.
         cursor.copy_expert(f"COPY {quote(model._meta.db_table)} ({names}) FROM STDIN", buffer)
 
 
 def constraints_check_now() -> None:
     """Check deferred constraints now instead of at the end of the transaction.
 
-    PostgreSQL keeps every row with a deferred foreign key in memory until then, a million of them,
-    and an error would come too late to name its line.
+    Otherwise, PostgreSQL keeps every row with a deferred foreign key in memory until then, up to a million
+    of them, and an error comes too late to name the line.
     """
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
 
 
 def pgtrigger_ignore_preset() -> None:
-    """Set `pgtrigger.ignore` to nothing for this transaction, so that triggers find it set.
+    """Set `pgtrigger.ignore` to an empty value for this transaction.
 
-    Each trigger reads this setting first, and catches an error for every row if it is not set; each
-    rollback of that error walks over all deferred checks of the transaction. A thousand rows need a
-    second, ten thousand would need minutes.
+    Each trigger reads this setting first. If it is not set, the trigger catches an error for every row, and
+    each rollback of this error visits all deferred checks of the transaction: a thousand rows would take a
+    second, ten thousand some minutes.
     """
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {IGNORED_TRIGGERS_SET}")
 
 
 def statistics_refresh(*models: type[models.Model]) -> None:
-    """Update the planner's statistics of tables, after many rows were written; call it in a transaction.
+    """Update the statistics of tables for the planner after writing many rows. Call it in a transaction.
 
-    Autovacuum does so within a minute, by a sample of 30,000 rows a table. Until then the planner may take
-    the tables for empty and read them whole for every row of a join, and the first ranking of an import is
-    computed before that. Of 3,000 rows it learns enough not to.
+    Autovacuum does this within a minute, with a sample of 30,000 rows per table. Until then, the planner may
+    consider the tables empty and scan them for every row of a join, but the first ranking after an import is
+    computed earlier. A sample of 3,000 rows is enough.
     """
     names = ", ".join(connection.ops.quote_name(model._meta.db_table) for model in models)
     with connection.cursor() as cursor:

@@ -1,8 +1,7 @@
-"""Insert many rows of one model in one statement, which takes them as JSON.
+"""Insert many rows of a model in one statement with a JSON parameter.
 
-For a thousand rows and more: nothing is compiled a row, and the activity log says what was made
-(`campaign.database.recording`).
-Constraints and triggers apply.
+This is for thousands of rows, since nothing is compiled per row. The activity log records them
+(`campaign.database.recording`), and constraints and triggers apply.
 """
 
 import json
@@ -19,15 +18,16 @@ from campaign.database.recording import rows_created
 def rows_insert(
     model: type[models.Model], rows: Sequence[Mapping[str, Any]], **same: Any
 ) -> list[int]:
-    """Insert rows and return their ids, in the same order. Call it in a transaction.
+    """Insert rows and return their IDs in the same order. Call it in a transaction.
 
     Parameters
     ----------
     model : type of Model
     rows : sequence of mappings
-        Values by column, of the same columns in each: texts, numbers, booleans, None, moments, bytes, and lists of them.
+        Values by column, with the same columns in each row: texts, numbers, booleans, None, times, bytes, and
+        lists of these.
     **same
-        Values that all rows have. Columns that are nowhere named get their default.
+        Values shared by all rows. Other columns get their defaults.
     """
     if not rows:
         return []
@@ -52,7 +52,7 @@ def rows_insert(
         for each in others
     ]
     with connection.cursor() as cursor:
-        # Names come from our own models, never from a file.
+        # Names come from models, never from files.
         cursor.execute(
             f"INSERT INTO {quote(model._meta.db_table)} ({columns})"  # noqa: S608
             f" SELECT {values} FROM ROWS FROM (json_to_recordset(%s::json) AS ({types}))"
@@ -66,7 +66,7 @@ def rows_insert(
 
 
 def _type(field: "models.Field[Any, Any]") -> str:
-    """Return the type of a column without its length: a cast to that would cut, and the column refuses."""
+    """Return the type of a column without its length, since a cast would truncate texts instead of refusing them."""
     return re.sub(r"\(\d+\)", "", str(field.db_type(connection)))
 
 

@@ -1,4 +1,4 @@
-"""Read the cells that all files of judgments share: ranks, names of systems and judges, numbers of segments."""
+"""Read cells that all judgment files share: ranks, names of systems and judges, and segment numbers."""
 
 from collections.abc import Callable
 from functools import partial

@@ -47,11 +47,11 @@ class _Layout:
 def read_five_way_csv(stream: ByteStream, name: str) -> Iterator[FiveWayRow]:
     """Yield the judged blocks of a five-way CSV, one per row, in the order of the file.
 
-    Columns are found by name, in any case and order; there are at least two systems per row. A
-    cell `"A,B"` is one candidate that stands for A and B. Empty systems are left out, and a
-    rank of -1 or an empty one is a blank label.
+    Columns are found by name, in any case and order, with at least two systems per row. A
+    cell `"A,B"` is one candidate for both A and B. Empty systems are omitted, and a rank of
+    -1 or an empty one is a blank label.
 
-    Raises FormatError with line, column (the cell's number) and field.
+    Raises FormatError with line, column (number of the cell) and field.
     """
     table = read_table(InputFile(name, stream))
     layout = _layout(table)
@@ -72,7 +72,7 @@ def _layout(table: Table) -> _Layout:
 
 
 def _column_problem(key: str, earlier: Collection[str]) -> tuple[str, str] | None:
-    """Return the problem with a column of the header and its remedy, or None."""
+    """Return the problem of a column in the header and its remedy, or None."""
     if key in earlier:
         return "the column appears twice in the header", "remove or rename one of the two"
     if key == "rankingid":

@@ -1,4 +1,4 @@
-"""A test set with its texts, from any format into the database; and the campaign that it goes into."""
+"""Import test sets of any format into the database, and create campaigns for them."""
 # ruff: noqa: PT028  # ruff takes `test_set_…` for test functions
 
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -35,9 +35,9 @@ from campaign.texts.language_tags import language_pair_checked
 
 
 def campaign_for_import(*, slug: str, create_as: str | None = None) -> Campaign:
-    """Return the campaign `slug`, or create it under the name `create_as`, run by those who run this Quintet.
+    """Return the campaign `slug`, or create it with the name `create_as` for the organisers of this server.
 
-    Raises ImportRefusedError when it should be there and is not, or the other way round.
+    Raises ImportRefusedError if it is missing, or if it should be created but already exists.
     """
     if create_as is None:
         try:
@@ -64,13 +64,13 @@ def campaign_for_import(*, slug: str, create_as: str | None = None) -> Campaign:
         )
     except ValidationError as error:
         raise ImportRefusedError(
-            # Django's sentences end with a full stop, these phrases without.
+            # Sentences of Django end with a full stop, these phrases do not.
             f'the campaign "{slug}" cannot be created: {" ".join(error.messages).rstrip(".")}',
             "choose a short name of letters, digits and hyphens with --campaign, and a name that is not empty",
         ) from error
 
 
-REFERENCE_SYSTEM: Final = "_ref"  # as the released files of WMT call it
+REFERENCE_SYSTEM: Final = "_ref"  # as in released files of WMT
 
 _BATCH_SEGMENTS: Final = 2_000
 _BATCH_CHARACTERS: Final = 4_000_000
@@ -85,10 +85,10 @@ def test_set_create(
     blocks_wanted: int | None = None,
     protocol: str = Protocol.RANKING,
 ) -> TestSet:
-    """Create an empty test set, with one task.
+    """Create an empty test set with a task.
 
-    The languages are stored as canonical tags. Raises LanguageTagError when one of them is no tag or both
-    are the same, ImportRefusedError when the campaign has one of this name already or the name is too long.
+    The languages are stored as canonical tags. Raises LanguageTagError for invalid or identical languages, and
+    ImportRefusedError if the name is too long or already used in the campaign.
     """
     source, target = language_pair_checked(source_language, target_language)
     test_set = TestSet(
@@ -131,12 +131,11 @@ def test_set_import(
 
     The first reference also takes part as a system called `reference_system`,
     marked as a reference; None leaves it out. Memory holds one batch of
-    segments, however long the test set. `progress` is called with the number
-    of segments written so far. `segments` are those of `opened_set`, which
-    refuses what cannot be ranked.
+    segments. `progress` is called with the number of segments written so far.
+    `segments` come from `opened_set`, which refuses texts that cannot be ranked.
 
-    Raises ImportRefusedError, LanguageTagError, or FormatError from `segments`;
-    either way nothing is left behind.
+    Raises ImportRefusedError, LanguageTagError, or FormatError from `segments`,
+    and then stores nothing.
     """
     test_set = test_set_create(
         campaign=campaign,
@@ -160,7 +159,7 @@ def test_set_import(
 
 
 def _refuse_overlong(test_set: TestSet) -> None:
-    """Refuse a name with more characters than its column holds."""
+    """Refuse a name that is too long for its column."""
     most = TestSet._meta.get_field("name").max_length or 0
     if len(test_set.name) > most:
         raise ImportRefusedError(
@@ -177,7 +176,7 @@ def _batches(segments: Iterable[SegmentTexts]) -> Iterator[list[SegmentTexts]]:
         batch.append(segment)
         characters += len(segment.source)
         characters += sum(map(len, segment.references)) + sum(map(len, segment.outputs.values()))
-        # Segments are as long as their lines: a fixed number of them would bound nothing.
+        # Segments can be as long as lines, so their number alone does not limit memory.
         if len(batch) >= _BATCH_SEGMENTS or characters >= _BATCH_CHARACTERS:
             yield batch
             batch, characters = [], 0
@@ -186,7 +185,7 @@ def _batches(segments: Iterable[SegmentTexts]) -> Iterator[list[SegmentTexts]]:
 
 
 class _Writer:
-    """Writes batches; remembers the systems and the document the last batch ended in."""
+    """Write batches; keep the systems and the last document of the previous batch."""
 
     def __init__(self, test_set: TestSet, reference_system: str | None) -> None:
         self._test_set = test_set
@@ -214,7 +213,7 @@ class _Writer:
         references, outputs = [], []
         for segment, texts in zip(ids, batch, strict=True):
             for number, text in enumerate(texts.references, 1):
-                if text:  # "" where this reference does not cover the segment
+                if text:  # empty if this reference does not cover the segment
                     references.append({"segment_id": segment, "number": number, "text": text})
             by_system = {self._systems[name]: text for name, text in texts.outputs.items()}
             if self._reference_system_id and texts.references and texts.references[0]:
@@ -237,7 +236,7 @@ class _Writer:
         return system.pk
 
     def _create_reference_system(self, batch: list[SegmentTexts]) -> None:
-        """Create the system for references with the first reference: without outputs it could not be ranked."""
+        """Create the system for references once there is a first reference, since it cannot be ranked without outputs."""
         if self._reference_system is None or not any(
             segment.references and segment.references[0] for segment in batch
         ):
@@ -247,7 +246,7 @@ class _Writer:
         )
 
     def _create_documents(self, batch: list[SegmentTexts]) -> list[int]:
-        """Create the documents that begin in this batch; return each segment's document."""
+        """Create the documents that begin in this batch; return the document of each segment."""
         new: list[Document] = []
         documents: list[Document] = []
         for segment in batch:
@@ -267,10 +266,10 @@ _REMEDY: Final = "provide one output for each segment, in the order of the test 
 
 
 def system_import(*, test_set: TestSet, name: str, file: InputFile) -> System:
-    """Store a system with its output for every segment; return it. Must be called in a transaction.
+    """Store a system with an output for every segment, and return it. Call it in a transaction.
 
-    The file is plain text with a line a segment, or SGML with a `tstset` whose documents are those of the
-    test set. Raises ImportRefusedError for the name, and FormatError at the first place that does not fit.
+    The file is plain text with one line per segment, or SGML with a `tstset` that has the documents of the
+    test set. Raises ImportRefusedError for the name, and FormatError at the first mismatch.
     """
     problem = system_name_problem(name)
     if problem:
@@ -288,7 +287,7 @@ def system_import(*, test_set: TestSet, name: str, file: InputFile) -> System:
 
 
 def _outputs(test_set: TestSet, file: InputFile) -> Iterator[tuple[int, str]]:
-    """Yield each segment's id with its output."""
+    """Yield the ID and output of each segment."""
     segments = (
         Segment.objects.filter(test_set=test_set)
         .order_by("number")
@@ -317,7 +316,7 @@ def _outputs(test_set: TestSet, file: InputFile) -> Iterator[tuple[int, str]]:
 
 
 def _texts(file: InputFile) -> Iterator[tuple[str | None, int, str]]:
-    """Yield the document, if the file tells it, the line and the text of each output."""
+    """Yield the document (None if unknown), the line and the text of each output."""
     file_format, whole = detect_format(file)
     if file_format is TestSetFormat.SGML:
         for segment in sgml_segments(whole, _SETS):
