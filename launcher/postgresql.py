@@ -338,7 +338,7 @@ class Postgres(Child):
                 cursor.execute(f"CREATE ROLE {APPLICATION} LOGIN")
 
     def _leftovers(self) -> Iterator[psutil.Process]:
-        """Return all running processes with the data folder as working directory, as those of a server have it."""
+        """Return all running processes whose working directory is the data folder, as with all processes of a server."""
         data, ours = self._data, self.pid
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error):

@@ -1,6 +1,6 @@
 """Read from a replica of the database, a standby server that follows the primary (`REPLICA_URL`).
 
-A replica has the primary's state of a moment ago, consistent across tables. Only reads that may be slightly outdated
+A replica has a slightly older state of the primary, consistent across tables. Only reads that may be slightly outdated
 use it, and always as a whole: all queries of a request go to the same server, and permissions are checked on the
 primary.
 """
