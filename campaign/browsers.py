@@ -1,6 +1,6 @@
 """The cookie that identifies a browser by a random id, and the kind of its device.
 
-It serves two purposes: opening a link for anybody twice gives the same judge, and organisers notice
+It serves two purposes: opening a shared link twice gives the same judge, and organisers notice
 a link that was passed on. The id is stored in our cookie only; the database stores a keyed hash of
 it, which differs between campaigns. Neither network addresses nor user agents are stored.
 """

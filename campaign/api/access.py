@@ -20,14 +20,14 @@ def reader(request: Request) -> User:
 
 
 def readable_task(request: Request, task_id: int) -> Task:
-    """Return the test set if the user is a member of its campaign; else raise a 404."""
+    """Return the task if the user is a member of its campaign; else raise a 404."""
     mine = Task.objects.with_role_of(reader(request)).select_related("test_set__campaign")
     said = "Test set not found, or you are not a member of its campaign."
     return row_found(mine, said, pk=task_id)
 
 
 def organised_task(request: Request, task_id: int) -> Task:
-    """Return the test set as above; a change requested by a member with read-only access gets a 403."""
+    """Return the task as above; a change requested by a member with read-only access gets a 403."""
     task: Any = readable_task(request, task_id)
     _admit(request, task.role)
     return cast("Task", task)

@@ -18,7 +18,7 @@ class JudgeGroupQuerySet(RecordedQuerySet["JudgeGroup"]):
 class JudgeGroup(RecordedModel):
     """Named group of judges of a campaign: "experts", "panel". A judge may be in several.
 
-    Designs and settings of rankings name a group for good, so the row of a deleted one stays, without judges.
+    Designs and settings of rankings refer to groups permanently, so the row of a deleted group stays, without judges.
     """
 
     campaign = models.ForeignKey(

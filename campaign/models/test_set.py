@@ -117,7 +117,7 @@ class Segment(models.Model):
 
 
 class Reference(models.Model):
-    """A translation of a segment by a human, shown to the judges beside the source."""
+    """A human translation of a segment, shown to judges beside the source."""
 
     segment = models.ForeignKey(
         Segment, on_delete=models.CASCADE, related_name="references", db_index=False

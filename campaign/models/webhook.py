@@ -16,7 +16,7 @@ from campaign.models.user import by_user
 
 
 class WebhookEvent(models.TextChoices):
-    """Events that an endpoint can ask for."""
+    """Events that an endpoint can subscribe to."""
 
     JUDGMENTS = "judgments.created", _("New judgments")
     RANKING = "ranking.finished", _("Ranking saved")

@@ -164,7 +164,7 @@ def desk_of(
     """Return the bars above a page of organisers, each a list of `Tab`.
 
     `tabs` are of the campaign; `rooms` of the test set, or of the room of the campaign, and `rooms_of` what these
-    belong to, in words; `pages` and `pages_of` likewise of the room of the test set. `tasks` lead to the same room of
+    belong to, in words; `pages` and `pages_of` are the same for the room of the test set. `tasks` lead to the same room of
     each task, and `task` is the tab of the page's own. `above` leads to the page that this one is below, if it is.
 
     Parameters

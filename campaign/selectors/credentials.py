@@ -119,7 +119,7 @@ def takes_part_elsewhere(*, user_id: int, campaign_id: int) -> bool:
 def link_may_be_made(*, user: User, campaign: Campaign) -> bool:
     """Return whether the campaign's organisers may make a link that signs this user in.
 
-    It must open nothing that is not theirs: no other campaign, and nothing of an administrator.
+    It must not give access to anything else: no other campaign, and nothing of an administrator.
     """
     if user.is_staff:
         return False

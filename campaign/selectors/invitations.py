@@ -178,7 +178,7 @@ def people_invited(*, campaign: Campaign) -> QuerySet[Judge]:
 
 
 def invited_judges(*, judges: Sequence[Any]) -> Sequence[Any]:
-    """Return judges from `people_invited` with what the page shows besides. Three queries.
+    """Return judges from `people_invited` with the other data that the page shows. Three queries.
 
     `mail` is their message in force, `browsers` the number of browsers they used, `kinds` the kinds of device,
     and `concurrent_at` when two browsers worked at the same time.

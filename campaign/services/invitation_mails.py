@@ -1,4 +1,4 @@
-"""Invitations of judges by e-mail: queued for an organiser, or for a judge who asks for a link of their own."""
+"""Invitations of judges by e-mail: queued for an organiser, or for a judge who requests a link for another device."""
 
 import re
 from collections.abc import Sequence

@@ -117,7 +117,7 @@ def message_send(mail: Mail, message: Callable[[BaseEmailBackend], EmailMessage]
     sent.
 
     A failure before the server has the message is retried later. A message that the server refuses
-    for good is `failed`. One whose sending broke off is `unconfirmed`: it may have arrived.
+    permanently is `failed`. One whose sending broke off is `unconfirmed`: it may have arrived.
     """
     try:
         connection = get_connection()

@@ -73,10 +73,10 @@ def member_invite_by_mail(
 
 @transaction.atomic
 def member_invitation_send_again(*, mail: Mail, base_url: str, by: User | None) -> Mail:
-    """Take an invitation back and queue it once more, with a new link; return the new one.
+    """Withdraw an invitation and queue it again with a new link; return the new message.
 
-    Locks the campaign's row. An owner's is sent by owners. Raises as `member_invite_by_mail`, and
-    `InvitationRefusedError` for one that was accepted or taken back meanwhile.
+    Locks the campaign's row. Only owners resend invitations of owners. Raises as `member_invite_by_mail`, and
+    `InvitationRefusedError` for one that has since been accepted or withdrawn.
     """
     member_invitation_withdraw(mail=mail, by=by)
     invitation, user = mail.invitation, mail.user
@@ -91,10 +91,10 @@ def member_invitation_send_again(*, mail: Mail, base_url: str, by: User | None) 
 
 @transaction.atomic
 def member_invitation_withdraw(*, mail: Mail, by: User | None) -> None:
-    """Take an invitation back: its link opens nothing, and it is not sent any more.
+    """Withdraw an invitation: its link no longer works, and it is not sent.
 
-    An owner's is taken back by owners. Locks the campaign's row. Raises `NotAllowedError`, and
-    `InvitationRefusedError` for one that was accepted or taken back meanwhile.
+    Only owners withdraw invitations of owners. Locks the campaign's row. Raises `NotAllowedError`, and
+    `InvitationRefusedError` for one that has since been accepted or withdrawn.
     """
     if mail.campaign is None:
         raise ValueError(mail.address)
@@ -110,10 +110,10 @@ def member_invitation_withdraw(*, mail: Mail, by: User | None) -> None:
 
 @transaction.atomic
 def member_invitation_accept(*, invitation: Invitation) -> Membership:
-    """Make the user of an invitation a member, and return the membership; its link opens nothing any more.
+    """Make the user of an invitation a member, and return the membership; its link no longer works.
 
-    Locks the campaign's row. Raises `InvitationRefusedError` if it was accepted or taken back, or has expired,
-    meanwhile, and `MemberRefusedError` for an analyst of a campaign whose owner has gone.
+    Locks the campaign's row. Raises `InvitationRefusedError` if it has since been accepted or withdrawn, or has
+    expired, and `MemberRefusedError` for an analyst of a campaign whose owner has gone.
     """
     campaign_lock(invitation.campaign)
     valid = Invitation.objects.valid().to_become_member().filter(pk=invitation.pk)

@@ -48,7 +48,7 @@ def name_set(*, user: User, name: str) -> None:
 def password_set(*, user: User, password: str) -> None:
     """Store a new password, which ends the user's sessions. Raises `ValidationError` by field.
 
-    The session of the request goes on with `update_session_auth_hash`.
+    `update_session_auth_hash` keeps the session of the request.
     """
     try:
         validate_password(password, user)

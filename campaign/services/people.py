@@ -75,8 +75,8 @@ def judge_add(
 ) -> Judge:
     """Create and return a judge; a person gets a user, who signs in by invitation.
 
-    Raises `PersonRefusedError` if the campaign has a judge with this pseudonym or if it has a character that is not
-    seen, and `LanguageTagError`.
+    Raises `PersonRefusedError` if the campaign has a judge with this pseudonym or if it has an invisible
+    character, and `LanguageTagError`.
     Languages that no test set of the campaign has are stored: it may get one.
     """
     reads = language_tags_checked(languages)
@@ -113,7 +113,7 @@ def judge_change(
 ) -> Judge:
     """Change a judge's languages, expertise, address and groups, if given; return the judge.
 
-    `conflicts` are added and `no_conflicts` taken back. Raises `LanguageTagError`, and `PersonRefusedError` if another
+    `conflicts` are added and `no_conflicts` removed. Raises `LanguageTagError`, and `PersonRefusedError` if another
     judge of the campaign has the address.
     """
     if languages is not None:

@@ -103,7 +103,7 @@ def rehearsal_end_later(*, campaign: Campaign, by: User | None) -> Job | None:
 
 @transaction.atomic
 def rehearsal_erase(*, campaign: Campaign) -> int:
-    """Delete the rehearsal of a campaign for good, its simulated judges too; return the number of rows.
+    """Permanently delete the rehearsal of a campaign with its simulated judges; return the number of rows.
 
     Its job stays in the list of jobs.
     """

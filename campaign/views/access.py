@@ -22,27 +22,27 @@ def organised_campaign(request: HttpRequest, slug: str) -> Campaign:
 
 
 def joined_campaign(request: HttpRequest, slug: str) -> Campaign:
-    """Return the campaign likewise, for a member's own settings, in any role."""
+    """Return the campaign as above, for settings of their own that members in any role may change."""
     mine = Campaign.objects.kept().with_role_of(cast("User", request.user))
     return _remembered(request, get_object_or_404(mine, slug=slug))
 
 
 def changed_campaign(request: HttpRequest, slug: str) -> Campaign:
-    """Return the campaign likewise, for pages hidden from members with read access."""
+    """Return the campaign as above, for pages hidden from members with read-only access."""
     campaign: Any = joined_campaign(request, slug)
     change_demand(campaign.role)
     return cast("Campaign", campaign)
 
 
 def owned_campaign(request: HttpRequest, slug: str) -> Campaign:
-    """Return the campaign likewise, for its owners: before a confirmation that only they may give."""
+    """Return the campaign as above if the user owns it, also for the page that asks for confirmation."""
     campaign = organised_campaign(request, slug)
     owner_demand(campaign=campaign, by=cast("User", request.user))
     return campaign
 
 
 def organised_task(request: HttpRequest, slug: str, task_id: int) -> Task:
-    """Return the test set if the user is a member of its campaign; else raise a 404.
+    """Return the task if the user is a member of its campaign; else raise a 404.
 
     Raises `NotAllowedError` as above.
     """
@@ -50,7 +50,7 @@ def organised_task(request: HttpRequest, slug: str, task_id: int) -> Task:
 
 
 def joined_task(request: HttpRequest, slug: str, task_id: int) -> Task:
-    """Return the test set likewise, for what members in any role may do, also by POST."""
+    """Return the task as above, for requests that members in any role may make, also by POST."""
     mine = Task.objects.with_role_of(cast("User", request.user)).named()
     tasks = mine.select_related("test_set__campaign")
     return _remembered(request, get_object_or_404(tasks, pk=task_id, test_set__campaign__slug=slug))

@@ -17,7 +17,7 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 
 def page_view(view: View) -> View:
-    """Show a page to a person who is signed in.
+    """Show a page to a signed-in user.
 
     A part of an open page is answered with 401 once the session has ended, so that no sign-in page is put into it.
     """
@@ -34,7 +34,7 @@ def page_view(view: View) -> View:
 
 
 def form_view(view: View) -> View:
-    """Show a page with a form, which is posted to its own address, to a person who is signed in."""
+    """Show a page with a form, which is posted to its own address, to a signed-in user."""
     return require_http_methods(["GET", "HEAD", "POST"])(never_cache(login_required(view)))
 
 

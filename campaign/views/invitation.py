@@ -180,7 +180,7 @@ def _landing_page(
     problem: str = "",
     chosen: list[str] | None = None,
 ) -> HttpResponse:
-    """Return the landing page of a link for anybody, with its one button."""
+    """Return the landing page of a shared link, with its button."""
     offered = pairs_offered(opened) if opened.asks_languages and not full else []
     context = {
         "campaign": opened.campaign,

@@ -67,7 +67,7 @@ def webhook_change(
 
 
 def webhook_pause(*, endpoint: WebhookEndpoint) -> None:
-    """Pause a webhook until `webhook_resume`; events meanwhile are not sent later, except judgments."""
+    """Pause a webhook until `webhook_resume`; events of the pause are not sent later, except judgments."""
     WebhookEndpoint.objects.filter(pk=endpoint.pk, paused_at=None).update(paused_at=Now())
     endpoint.refresh_from_db()
 
