@@ -317,7 +317,6 @@ class SystemSort(models.Model):
     begun_at = models.DateTimeField(db_default=Now(), editable=False)
 
     withheld: ClassVar = "UPDATE"
-    objects: ClassVar[models.Manager["SystemSort"]] = models.Manager()
 
     class Meta:
         constraints = [
@@ -365,7 +364,6 @@ class ClosedComparison(models.Model):
     closed_at = models.DateTimeField(db_default=Now(), editable=False)
 
     withheld: ClassVar = "UPDATE, DELETE"
-    objects: ClassVar[models.Manager["ClosedComparison"]] = models.Manager()
 
     class Meta:
         constraints = [

@@ -1,4 +1,4 @@
-from typing import Any, ClassVar
+from typing import Any
 
 import pgtrigger
 from django.conf import settings
@@ -88,8 +88,6 @@ class ActivityEvent(models.Model):
     through = models.CharField(max_length=100, blank=True)
     # Operating system user for commands, database role for manual SQL.
     operator = models.CharField(max_length=100, blank=True)
-
-    objects: ClassVar[models.Manager["ActivityEvent"]] = models.Manager()
 
     class Meta:
         constraints = [

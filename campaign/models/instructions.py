@@ -84,7 +84,6 @@ class Acceptance(models.Model):
     accepted_at = models.DateTimeField(db_default=Now(), editable=False)
 
     withheld: ClassVar = "UPDATE, DELETE"
-    objects: ClassVar[models.Manager["Acceptance"]] = models.Manager()
 
     class Meta:
         constraints = [

@@ -150,8 +150,6 @@ class BrowserVisit(models.Model):
     device = models.CharField(max_length=40, blank=True)
     seen_at = models.DateTimeField(db_default=Now())
 
-    objects: ClassVar[models.Manager["BrowserVisit"]] = models.Manager()
-
     class Meta:
         constraints = [
             models.CheckConstraint(

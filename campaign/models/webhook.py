@@ -119,8 +119,6 @@ class WebhookDelivery(models.Model):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     attempted_at = models.DateTimeField(null=True, blank=True)
 
-    objects: ClassVar[models.Manager["WebhookDelivery"]] = models.Manager()
-
     class Meta:
         ordering = ["-id"]
         constraints = [

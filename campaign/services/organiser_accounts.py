@@ -7,7 +7,6 @@ The link ends with the first change of password or e-mail address, with the next
 from typing import Final
 
 from django.conf import settings
-from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import QuerySet
@@ -17,7 +16,7 @@ from campaign.models import User
 from campaign.refusals import RefusedError
 from campaign.selectors.credentials import account_is_its_own, organisers_of_quintet
 from campaign.services.invitations import InvitationRefusedError
-from campaign.services.own_account import link_opened, link_token
+from campaign.services.own_account import link_opened, link_token, password_set
 
 _SALT: Final = "campaign.services.organiser_accounts"
 #: Placeholder until the user enters a name and an e-mail address.
@@ -73,12 +72,8 @@ def account_set(*, token: str, name: str, email: str, password: str) -> User:
     if User.objects.filter(email__iexact=user.email).exclude(pk=user.pk).exists():
         raise ValidationError({"email": _("An account with this e-mail address already exists.")})
     user.clean_fields(exclude=["password"])
-    try:
-        validate_password(password, user)
-    except ValidationError as error:
-        raise ValidationError({"password": error.messages}) from error
-    user.set_password(password)
-    user.save(update_fields=["name", "email", "password"])
+    password_set(user=user, password=password)
+    user.save(update_fields=["name", "email"])
     return user
 
 
