@@ -1,9 +1,9 @@
 """The texts a draw chooses from, and which of them count as the same."""
 
-from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from annotation.sampling.parameters import DesignParameters, Normalisation
 from campaign.texts.normalisation import normalise_text, text_to_the_eye
@@ -17,10 +17,6 @@ class OutputKind(StrEnum):
     SYSTEM = "system"
     REFERENCE = "reference"
     BAD_REFERENCE = "bad_reference"
-
-
-_SYSTEMS = frozenset({OutputKind.SYSTEM})
-_TAKING_PART = _SYSTEMS | {OutputKind.REFERENCE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +53,16 @@ class DistinctText:
         return self.kinds == {OutputKind.REFERENCE}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SegmentOutputs:
     """The outputs of a segment that HITs may show.
 
     Attributes
     ----------
     number : int
-        Of the segment in its test set.
+        Number of the segment in its test set.
     words : int
-        Of the source.
+        Number of words of the source.
     outputs : tuple of SystemOutput
         In any order; a system's name occurs once.
     """
@@ -74,63 +70,22 @@ class SegmentOutputs:
     number: int
     words: int
     outputs: tuple[SystemOutput, ...]
-    # Results of `cached`: a segment comes up again and again while HITs are planned.
-    _known: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-
-    def cached(self, key: Hashable, made: Callable[[], T]) -> T:
-        """Return the result of `made`, a function of this segment alone; computed once for each key."""
-        if key not in self._known:
-            self._known[key] = made()
-        known: T = self._known[key]
-        return known
-
-    def distinct(
-        self, normalisation: Normalisation, *, references: bool = True
-    ) -> tuple[DistinctText, ...]:
-        """Return the distinct texts of systems, and of references if they take part.
-
-        Sorted by their first system's name, whatever the order of the outputs.
-        """
-        return self._collapsed(normalisation, _TAKING_PART if references else _SYSTEMS)
 
     def taking_part(self, parameters: DesignParameters) -> tuple[DistinctText, ...]:
         """Return the distinct texts that blocks of a design may show, damaged references left out.
 
         They stand only for systems that the design draws, even if another one wrote the same text.
         """
-        if not parameters.systems:
-            return self.distinct(
-                parameters.normalisation, references=parameters.reference_rate != 0
-            )
-        chosen = frozenset(parameters.systems)
-        by_rate = bool(parameters.reference_rate)
-        key = ("taking part", parameters.normalisation, chosen, by_rate)
-        return self.cached(
-            key,
-            lambda: distinct_texts(
-                (output for output in self.outputs if takes_part(output, parameters)),
-                parameters.normalisation,
-            ),
-        )
+        outputs = (output for output in self.outputs if takes_part(output, parameters))
+        return distinct_texts(outputs, parameters.normalisation)
 
     def damaged(self, normalisation: Normalisation) -> tuple[DistinctText, ...]:
         """Return the damaged references that differ from every text of a system or reference.
 
         One that does not differ is no check: preferring it would reveal nothing.
         """
-        return tuple(
-            text
-            for text in self._collapsed(normalisation, frozenset(OutputKind))
-            if text.kinds == {OutputKind.BAD_REFERENCE}
-        )
-
-    def _collapsed(
-        self, normalisation: Normalisation, kinds: frozenset[OutputKind]
-    ) -> tuple[DistinctText, ...]:
-        return self.cached(
-            (normalisation, kinds),
-            lambda: distinct_texts((o for o in self.outputs if o.kind in kinds), normalisation),
-        )
+        texts = distinct_texts(self.outputs, normalisation)
+        return tuple(text for text in texts if text.kinds == {OutputKind.BAD_REFERENCE})
 
 
 def takes_part(output: SystemOutput, parameters: DesignParameters) -> bool:

@@ -131,16 +131,6 @@ def _differing(segments: Iterable[_Segment], pair: tuple[str, str]) -> list[_Seg
 
 
 def _segment(texts: SegmentOutputs, parameters: DesignParameters) -> _Segment:
-    asked = (
-        parameters.normalisation,
-        parameters.reference_rate,
-        parameters.bad_reference_rate > 0,
-        parameters.systems,
-    )
-    return texts.cached(("segment", *asked), lambda: _segment_made(texts, parameters))
-
-
-def _segment_made(texts: SegmentOutputs, parameters: DesignParameters) -> _Segment:
     shown = texts.taking_part(parameters)
     like_a_system = parameters.reference_rate is None
     return _Segment(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from annotation.sampling.corpus import OutputKind, SegmentOutputs, normalised
+from annotation.sampling.corpus import OutputKind, SegmentOutputs, distinct_texts, normalised
 from annotation.sampling.hits import draw_hit
 from annotation.sampling.parameters import DesignKind, DesignParameters, Normalisation
 from annotation.sampling.state import DrawState
@@ -177,13 +177,15 @@ def test_a_damaged_reference_that_equals_an_output_is_no_check() -> None:
 
 def test_texts_are_the_same_by_the_stated_normalisation_only() -> None:
     segment = segment_texts(1, {"a": "fünf", "b": "fu\u0308nf", "c": "fünf\t"})
-    assert len(segment.distinct(Normalisation.EXACT)) == 3
-    assert [each.systems for each in segment.distinct(Normalisation.NFC_WHITESPACE)] == [
+    assert len(distinct_texts(segment.outputs, Normalisation.EXACT)) == 3
+    assert [
+        each.systems for each in distinct_texts(segment.outputs, Normalisation.NFC_WHITESPACE)
+    ] == [("a", "b", "c")]
+    unseen = segment_texts(1, {"a": "fünf", "b": "fu\u0308nf", "c": "f\u200bünf\ufeff"})
+    assert len(distinct_texts(unseen.outputs, Normalisation.NFC_WHITESPACE)) == 2
+    assert [each.systems for each in distinct_texts(unseen.outputs, Normalisation.EYE)] == [
         ("a", "b", "c")
     ]
-    unseen = segment_texts(1, {"a": "fünf", "b": "fu\u0308nf", "c": "f\u200bünf\ufeff"})
-    assert len(unseen.distinct(Normalisation.NFC_WHITESPACE)) == 2
-    assert [each.systems for each in unseen.distinct(Normalisation.EYE)] == [("a", "b", "c")]
 
 
 #: What a sort draws by, and no other design looks at.
