@@ -1,7 +1,7 @@
 """Draw HITs one after the other from a recorded state, for planning and for redrawing them."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 
@@ -53,42 +53,33 @@ class SegmentQuota:
     Attributes
     ----------
     limit : int or None
-        `TestSet.blocks_per_segment`.
+        `Task.blocks_per_segment`.
     counts : list of int
         By segment number, from 1; shorter where the last have none.
-    full : set of int
-        Segments that would exceed the limit with another family of HITs.
+    redundancy : int
+        Blocks that a family of HITs takes of each of its segments.
     """
 
     limit: int | None
     counts: list[int]
     redundancy: int
-    full: set[int] = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.full = {
-            number for number, count in enumerate(self.counts, start=1) if self._is_full(count)
-        }
+    @property
+    def full(self) -> set[int]:
+        """Segments that would exceed the limit with another family of HITs."""
+        if self.limit is None:
+            return set()
+        most = self.limit - self.redundancy
+        return {number for number, count in enumerate(self.counts, start=1) if count > most}
 
-    def add(self, plan: HITPlan) -> None:
-        """Count the blocks of a HIT, except controls."""
+    def add(self, plan: HITPlan, times: int = 1) -> None:
+        """Count the blocks of a HIT, except controls; `times` is -1 to uncount them."""
         for block in plan.blocks:
             if block.control:
                 continue
             if block.segment > len(self.counts):
                 self.counts.extend([0] * (block.segment - len(self.counts)))
-            self.counts[block.segment - 1] += 1
-            if self._is_full(self.counts[block.segment - 1]):
-                self.full.add(block.segment)
-
-    def remove(self, plan: HITPlan) -> None:
-        """Uncount the blocks of a HIT that was counted before."""
-        for block in plan.blocks:
-            if block.control:
-                continue
-            self.counts[block.segment - 1] -= 1
-            if not self._is_full(self.counts[block.segment - 1]):
-                self.full.discard(block.segment)
+            self.counts[block.segment - 1] += times
 
     def allows(self, plan: HITPlan) -> bool:
         """Return whether the HIT may be judged once more."""
@@ -100,9 +91,6 @@ class SegmentQuota:
             or self.counts[block.segment - 1] < self.limit
             for block in plan.blocks
         )
-
-    def _is_full(self, count: int) -> bool:
-        return self.limit is not None and count + self.redundancy > self.limit
 
 
 class HITDrawer:
@@ -163,7 +151,7 @@ class HITDrawer:
         """
         if self.parameters.kind is DesignKind.SORTING and not self.state.comparisons:
             return None
-        avoid = self._avoid | self.quota.full if self.quota.full else self._avoid
+        avoid = self._avoid | self.quota.full
         around = self._checkable() if checks is Checks.SOME else None
         pair = None
         if self._sample_of is not None:
@@ -232,6 +220,6 @@ class HITDrawer:
 
     def remove(self, plan: HITPlan, purpose: Purpose, *, drawn: bool) -> None:
         """Remove an unused HIT from the quota, and from the draw state if it is `drawn`."""
-        self.quota.remove(plan)
+        self.quota.add(plan, -1)
         if drawn and purpose is Purpose.FIRST:
             self.state = self.state.without_hit(plan)

@@ -27,7 +27,7 @@ def test_a_hit_given_back_leaves_the_counts_as_before_it() -> None:
     plan = hit(1, segments=(1, 2, 3), controls=(2,))
     quota.add(plan)
     assert (quota.counts, quota.full) == ([2, 1, 2], {1, 3})
-    quota.remove(plan)
+    quota.add(plan, -1)
     assert (quota.counts, quota.full) == ([1, 1, 1], set())
 
 
