@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -162,14 +162,10 @@ def order_balanced(
     return tuple(shown.tolist())
 
 
-@lru_cache(maxsize=32)
-def _steps(count: int) -> npt.NDArray[np.uint64]:
-    return np.arange(1, count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-
-
 def _luck(key: int, count: int) -> Float64Array:
     """Return random numbers of a key in [0, 1), as `kernels.luck` does (SplitMix64)."""
-    z = np.uint64(key) + _steps(count)
+    steps = np.arange(1, count + 1, dtype=np.uint64)
+    z = np.uint64(key) + steps * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z = z ^ (z >> np.uint64(31))
