@@ -79,7 +79,7 @@ class Assignment(models.Model):
     public_id = models.UUIDField(default=uuid.uuid4, unique=True)
     # From lending to the end of the lease; cut short when the last block is done.
     lease = DateTimeRangeField()
-    #: The judge's n-th HIT of the test set, from 1.
+    #: The judge's n-th HIT of the task, from 1.
     ordinal = models.PositiveIntegerField(default=0)
     completed_at = models.DateTimeField(null=True, blank=True)
     #: The lease ran out, and the HIT returned to the pool or went to another judge.
@@ -180,7 +180,7 @@ class Exposure(models.Model):
 class JudgeAccount(models.Model):
     """Number of HITs lent to a judge in a task so far, and whether they are waiting for more.
 
-    Changed under the lock of the judge's row; the planner, under the lock of the test set's
+    Changed under the lock of the judge's row; the planner, under the lock of the task's
     `HITSequence`, writes only its answer to a request: `requested_at` and `none_left_at`.
     """
 

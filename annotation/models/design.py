@@ -19,7 +19,7 @@ from campaign.database.triggers import is_one_of, trigger_from_file
 from campaign.models.user import by_user
 
 # Fields of a design that an organiser chooses; the others say who changed it, when and for which
-# test set.
+# task.
 PARAMETERS: Final = (
     *("kind", "seed", "systems_per_block", "segments_per_hit", "segment_order", "documents"),
     *("segments", "systems", "reference_rate", "bad_reference_rate", "attention_every"),
@@ -38,7 +38,7 @@ class Design(RecordedModel):
     """Parameters by which a task's HITs are drawn, starting at a given HIT.
 
     HIT number k is a function of its design's row, k and the recorded state
-    alone. A change of design is a new row, so the rows of a test set are the
+    alone. A change of design is a new row, so the rows of a task are the
     history of who changed what, and when; HITs keep the design that drew them.
     The parameters are those of `annotation.sampling.parameters`.
     """

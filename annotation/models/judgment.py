@@ -63,7 +63,7 @@ class Judgment(models.Model):
         "campaign.Task",
         on_delete=models.PROTECT,
         related_name="judgments",
-        # Judgments of a test set are found by number, in `JudgmentNumber`.
+        # Judgments of a task are found by number, in `JudgmentNumber`.
         db_index=False,
         # `judgment_fits_its_block` ensures that it is the task of the block's HIT. With a foreign key, all who
         # submit at the same moment would lock the one row of the task.

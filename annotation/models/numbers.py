@@ -10,9 +10,9 @@ from campaign.database.triggers import trigger_from_file
 
 
 class JudgmentNumber(models.Model):
-    """The number of a judgment in its test set. Append-only; written by `JUDGMENTS_NUMBER` alone.
+    """The number of a judgment in its task. Append-only; written by `JUDGMENTS_NUMBER` alone.
 
-    Numbers count the judgments of a test set without a gap, in the order in which they were committed. A
+    Numbers count the judgments of a task without a gap, in the order in which they were committed. A
     reader who sees number w therefore sees exactly the judgments 1…w, so that w serves as a ranking run's
     watermark.
     """
@@ -32,7 +32,7 @@ class JudgmentNumber(models.Model):
         db_index=False,  # `judgment_number_unique_in_task` begins with it
         db_constraint=False,  # the judgment's: `number_of_a_judgment`
     )
-    #: From 1 in the test set.
+    #: From 1 in the task.
     number = models.PositiveIntegerField()
 
     class Meta:
@@ -72,7 +72,7 @@ class UncountedAnswer(models.Model):
 
     class Meta:
         constraints = [
-            # Read in this order. Rows of other test sets may be many, while an import goes on.
+            # Read in this order. Rows of other tasks may be many, while an import goes on.
             models.UniqueConstraint(
                 fields=["task", "is_skip", "answer"], name="uncounted_answer_once"
             ),

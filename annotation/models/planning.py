@@ -83,7 +83,7 @@ class SamplingState(models.Model):
         related_name="sampling_state",
         primary_key=True,
     )
-    #: The last judgment in it, by number.
+    #: Number of the last judgment included.
     watermark = models.PositiveIntegerField()
     systems = ArrayField(models.CharField(max_length=200))
     # n × n numbers, in the order of `systems`: row beats column, and row ties with column.

@@ -39,7 +39,7 @@ class ProblemReport(models.Model):
     block = models.ForeignKey(
         "annotation.Block", on_delete=models.PROTECT, related_name="problem_reports"
     )
-    # Beside the block: the dashboard asks for the latest of a test set every second.
+    # Beside the block: the dashboard asks for the latest of a task every second.
     task = models.ForeignKey(
         "campaign.Task", on_delete=models.PROTECT, related_name="problem_reports", db_index=False
     )

@@ -23,7 +23,7 @@ class _Segment:
 
     number: int
     words: int
-    # All that may be ranked; of them those drawn like systems, and those a reference wrote.
+    # All texts that may be ranked, and among them those drawn like systems and those written by a reference.
     texts: tuple[DistinctText, ...]
     systems: tuple[DistinctText, ...]
     references: tuple[DistinctText, ...]

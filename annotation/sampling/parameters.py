@@ -139,7 +139,7 @@ def limits_read(text: str) -> list[list[int]]:
     Raises
     ------
     WrittenWrongError
-        If a part is no such pair.
+        If a part is not such a pair.
     """
     if text.strip() in ("", "none"):
         return []

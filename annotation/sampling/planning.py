@@ -143,7 +143,7 @@ class HITPlanning:
         )
 
 
-# Consecutive empty draws after which the test set counts as having nothing left to rank.
+# Consecutive empty draws after which the task counts as having nothing left to rank.
 _EMPTY_DRAWS_ALLOWED: Final = 200
 
 

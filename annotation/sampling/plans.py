@@ -28,7 +28,7 @@ class BlockPlan:
     Attributes
     ----------
     segment : int
-        Its number in the test set.
+        Its number in the task.
     candidates : tuple of tuple of int
         For each candidate the ids of the outputs it stands for, ascending.
     systems : tuple of tuple of str

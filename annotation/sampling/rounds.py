@@ -1,7 +1,7 @@
 """Allotment of texts to judges who see one text per segment: a fixed number of judges per text, systems spread
 evenly.
 
-The segments, in an order by chance, are divided into rounds of as many as a HIT holds. With K texts of a
+The segments, in random order, are divided into rounds of as many as a HIT holds. With K texts of a
 segment, a round has K HITs; HIT k shows of the i-th segment the text k + i, modulo K, so that each text is in
 one of them, and no HIT shows much more of one system than of another. A judge is lent one HIT of a round at most,
 since all of them show the same segments. Of each HIT there are as many copies as a text has judges.

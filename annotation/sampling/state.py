@@ -146,7 +146,7 @@ class DrawState:
         return replace(state, wins=won, ties=tied, watermark=watermark)
 
     def comparing(self, wanted: Sequence[tuple[str, str, int]]) -> "DrawState":
-        """Return the state with these comparisons of a sort, each with the blocks still to be planned of it."""
+        """Return the state with these comparisons of a sort, each with the blocks still to be planned for it."""
         return replace(
             self,
             comparisons=tuple((first, second) for first, second, _blocks in wanted),

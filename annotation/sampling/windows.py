@@ -39,7 +39,7 @@ class Windows:
             for document in documents
             for run in _runs(document, lambda segment: only is None or segment in only)
         )
-        # Windows, and tiles, up to and with each run.
+        # Cumulative numbers of windows and of tiles, by run.
         self._windows = list(accumulate(self._starts(run) for run in self._runs))
         self._tiles = list(accumulate(-(-len(run) // length) for run in self._runs))
 

@@ -87,7 +87,7 @@ def _added(rows: Iterable[tuple[Any, Sequence[int | None]]]) -> dict[Any, tuple[
 
 
 def counters_counted(*, task_id: int) -> Counters:
-    """Count all judgments of a test set that have a number, and its counted skips; reads each of them.
+    """Count all judgments of a task that have a number, and its counted skips; reads each of them.
 
     Answers counted in the meantime may be in one query and not in another, so the caller reads from one snapshot,
     or holds the lock of the task's `JudgmentSequence`.

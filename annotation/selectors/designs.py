@@ -106,7 +106,7 @@ def _has_reference_to_show() -> Exists:
 
 
 def reference_uses(*, tasks: QuerySet[Task]) -> list[ReferenceUse]:
-    """Return the use of each test set's reference; without test sets that have none to show. One query."""
+    """Return the use of each task's reference; without tasks that have none to show. One query."""
     designs = designs_in_force(task_id=OuterRef("pk"))
     rows = (
         tasks.filter(_has_reference_to_show())
@@ -128,7 +128,7 @@ def reference_uses(*, tasks: QuerySet[Task]) -> list[ReferenceUse]:
 
 
 def _hits_left() -> QuerySet[HIT, Any]:
-    """Return the number of a test set's HITs still to be judged that show an output of a reference."""
+    """Return the number of a task's HITs still to be judged that show an output of a reference."""
     references = System.objects.filter(
         IsAnyOf(F("pk"), OuterRef("system_ids")), kind=SystemKind.REFERENCE
     )
@@ -209,7 +209,7 @@ _ASKED_ABOUT_IT: Final = 2
 
 
 def design_unless_chosen(*, task: Task, seed: int = 0) -> Design:
-    """Return the design of a test set for which none was chosen, not saved.
+    """Return the design of a task for which none was chosen, not saved.
 
     It draws the reference like a system, or never if judges see it. Blocks hold the protocol's first number of outputs,
     or two if it asks about two at a time; in a sort, the sort chooses them. If other judges are asked about an answer,

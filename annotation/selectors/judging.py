@@ -86,7 +86,7 @@ def own_done_blocks(judge: Judge) -> QuerySet[Any, Any]:
 
     Each has `done_at`, when the judge judged or skipped it last, and `lent_as`, the public id of its assignment.
 
-    While the judge holds a HIT, blocks of older HITs of its test set than
+    While the judge holds a HIT, blocks of older HITs of its task than
     `revisable_hits` of `assignment_data` reaches are left out. Any HIT that may be repeated is older, so
     judges cannot copy their first answers. The number is the same for every HIT of a design with
     repeats, so that the list does not tell which HIT is a repeat.
@@ -121,7 +121,7 @@ def _done(judge: Judge) -> QuerySet[Any, Any]:
 
 
 def _reaches(judge: Judge) -> dict[int, int]:
-    """Return the ordinal of the first HIT in reach, by test set of which the judge holds a HIT.
+    """Return the ordinal of the first HIT in reach, by task of which the judge holds a HIT.
 
     A HIT whose lease has expired counts for as long as the judge could be lent it again: until
     another judge has done it, or a conflict of interest was declared with a system in it.

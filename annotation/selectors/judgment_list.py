@@ -57,7 +57,7 @@ class HasTies(Func):
 
 
 def judgments_listed(*, task: Task) -> QuerySet[JudgmentNumber, Any]:
-    """Return the numbers of a test set with what lists show of the judgments. Controls are among them.
+    """Return the numbers of a task with what lists show of the judgments. Controls are among them.
 
     `later` is the number of the judgment that corrects it.
     """
@@ -328,7 +328,7 @@ def found_by_index(asked: Mapping[str, Any]) -> bool:
     )
 
 
-#: More judgments of a document than this are not sorted for a page.
+#: Documents with more judgments than this are not sorted for a page.
 _FEW: Final = 5_000
 
 

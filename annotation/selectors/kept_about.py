@@ -20,7 +20,7 @@ _AT_ONCE: Final = 500
 def kept_about(judge: Judge) -> dict[str, Any]:
     """Return the data kept about a judge in their campaign, as plain values for JSON.
 
-    Texts and labels are those that the judge may look at now: while they hold a HIT of a test set in which judges
+    Texts and labels are those that the judge may look at now: while they hold a HIT of a task in which judges
     repeat some HITs, older blocks are left out (`own_done_blocks`), and `judgments_left_out` is true. Organisers' notes
     about them are not included, nor are measures, which would reveal checks.
     """

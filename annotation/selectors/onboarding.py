@@ -1,4 +1,4 @@
-"""The steps a judge must take before they judge, and the test sets they may choose from."""
+"""The steps a judge must take before they judge, and the tasks they may choose from."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -57,7 +57,7 @@ def judge_onboarding(*, user: User, campaign_slug: str) -> JudgeOnboarding | Non
 
 @dataclass(frozen=True, slots=True)
 class TaskOnOffer:
-    """A test set a judge may choose: the sentences they did, and at most how many are left."""
+    """A task that a judge may choose, with the number of sentences done and at most left."""
 
     task: Task
     done: int
@@ -68,7 +68,7 @@ class TaskOnOffer:
 
 
 def tasks_on_offer(*, judge: Judge) -> list[TaskOnOffer]:
-    """Return the test sets open to the judge, with their progress in each. Four queries.
+    """Return the tasks open to the judge, with their progress in each. Four queries.
 
     No sentence is shown to a judge twice, so sentences they have seen are not left. A task that shows segments of
     other tasks again counts its own; all others count together. Exposures are counted rather than judgments, because

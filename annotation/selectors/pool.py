@@ -1,4 +1,4 @@
-"""Reads of the pool: which HITs a judge may be lent, and which test sets are open to them."""
+"""Reads of the pool: HITs a judge may be lent, and tasks open to them."""
 
 from datetime import timedelta
 from functools import partial
@@ -57,7 +57,7 @@ Apart: TypeAlias = str | Parameter
 
 
 def tasks_to_plan() -> TaskQuerySet:
-    """Return the test sets that have texts to judge, by id.
+    """Return the tasks that have texts to judge, by id.
 
     Excludes campaigns that have not begun, whose design may still change, and those whose judging
     is over.
@@ -89,7 +89,7 @@ def _tasks_with_texts() -> TaskQuerySet:
 
 
 def tasks_open_to_judge(judge: Judge | OuterRef) -> TaskQuerySet:
-    """Return the test sets of the judge's campaign whose languages and subject they know.
+    """Return the tasks of the judge's campaign whose languages and subject they know.
 
     Closed ones are left out, those whose design is for a group that they are not in, and all while the campaign is
     not open. `judge` may be the judge of an outer query.
@@ -130,12 +130,12 @@ def tasks_open_to_some(judge: Judge | OuterRef) -> TaskQuerySet:
 
 
 def tasks_to_work_on(judge: Judge) -> list[Task]:
-    """Return the test set the judge chose, or all that are open to them. One query."""
+    """Return the task the judge chose, or all that are open to them. One query."""
     return chosen_or_all(list(tasks_open_to_judge(judge)), judge.chosen_task_id)
 
 
 def chosen_or_all(open_to_judge: list[T], chosen_id: int | None) -> list[T]:
-    """Return the test set the judge chose if it is open to them, otherwise all that are."""
+    """Return the task the judge chose if it is open to them, otherwise all that are."""
     return [task for task in open_to_judge if task.id == chosen_id] or open_to_judge
 
 

@@ -93,7 +93,7 @@ def training_result(*, judge: Judge, task_id: int) -> TrainingResult:
 
 
 def training_failed(*, judge: Judge) -> bool:
-    """Return whether this judge failed the last round of training in any test set."""
+    """Return whether this judge failed the last round of training in any task."""
     done = HIT.objects.filter(
         reserved_for=judge, purpose=HITPurpose.TRAINING, completed_at__isnull=False
     )

@@ -257,11 +257,11 @@ def waiting_judgments_number() -> None:
             judgments_number(task_id=task_id)
         except DatabaseError:
             # The other tasks must not wait until this one is repaired.
-            logger.exception("Judgments of test set %s could not be numbered.", task_id)
+            logger.exception("Judgments of task %s could not be numbered.", task_id)
 
 
 def _standing(task_id: int) -> tuple[bool, int]:
-    """Return whether a judgment or skip of the test set waits, and the last number."""
+    """Return whether a judgment or skip of the task waits, and the last number."""
     is_waiting = Exists(UncountedAnswer.objects.filter(task=OuterRef("pk")))
     rows = Task.objects.filter(pk=task_id).values_list(is_waiting, "judgment_sequence__last_number")
     waits, last = rows.get()

@@ -76,7 +76,7 @@ def rule_terms_check(*, campaign: Campaign, terms: RuleTerms) -> None:
 
 @transaction.atomic
 def quality_rule_add(*, campaign: Campaign, terms: RuleTerms, user: User | None) -> QualityRule:
-    """Create and return a rule of a campaign or test set; it covers all judgments so far."""
+    """Create and return a rule of a campaign or task; it covers all judgments so far."""
     return _rule_create(campaign, terms, user, replaces=None)
 
 

@@ -229,7 +229,7 @@ def training_plan_ahead(*, task: Task) -> int:
 def training_plan(*, task_id: int, judge_id: int) -> int:
     """Plan the round of training that is due for a judge; return 1, or 0 if none is due or it is planned.
 
-    Locks the test set's `HITSequence`. Answers the judge's request in any case.
+    Locks the task's `HITSequence`. Answers the judge's request in any case.
     """
     HITSequence.objects.get_or_create(task_id=task_id)
     sequence = HITSequence.objects.select_for_update().get(task=task_id)

@@ -73,7 +73,7 @@ def hit_claim(
 
 
 def hit_choose(*, task: OpenTask, judge: Judge, asks: JudgeAsks) -> HIT | None:
-    """Lock and return the HIT that comes next; None if none of the test set is available.
+    """Lock and return the HIT that comes next; None if none of the task is available.
 
     Training comes first, then a repeat if one is due, HITs reserved for the judge, the pool, and what
     is on standby.

@@ -210,7 +210,7 @@ def _context(judge_id: int | Parameter) -> QuerySet[Judge, Any]:
 
 
 def _open_tasks(judge: OuterRef) -> QuerySet[Task, Any]:
-    """Return the test sets open to the judge, each as the arguments of `_open_task`."""
+    """Return the tasks open to the judge, each as the arguments of `_open_task`."""
     inner, task = OuterRef(judge), OuterRef("pk")
     account = JudgeAccount.objects.filter(judge=inner, task=task)
     design = designs_in_force(task_id=task)
@@ -240,7 +240,7 @@ _CONTEXT = PreparedQuery(
 def lending_context_lock(judge: Judge) -> LendingContext:
     """Lock the judge's row until the commit and return what lending needs to know about them.
 
-    One round trip, however many test sets there are.
+    One round trip, however many tasks there are.
     """
     [(campaign_state, lease_minutes, chosen, declined_at, *row)] = _CONTEXT.rows(judge_id=judge.pk)
     now, actions, messages, owes_acceptance, conflicts, withdrawn, begun, open_sets, *work = row

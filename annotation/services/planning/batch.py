@@ -1,4 +1,4 @@
-"""Plan HITs in one transaction, under the lock of a test set's `HITSequence`; store them, and write their blocks.
+"""Plan HITs in one transaction, under the lock of a task's `HITSequence`; store them, and write their blocks.
 
 Writing blocks ahead is optional: a HIT that is lent without blocks gets them from a trigger.
 """
@@ -244,13 +244,13 @@ class PlanningTransaction(HITPlanning):
 
     @classmethod
     def locked(cls, task_id: int, **fields: Any) -> "PlanningTransaction":
-        """Lock the test set's `HITSequence` until the commit and read what draws depend on."""
+        """Lock the task's `HITSequence` until the commit and read what draws depend on."""
         task = Task.objects.get(pk=task_id)
         HITSequence.objects.get_or_create(task=task)
         sequence = HITSequence.objects.select_for_update().annotate(now=Now()).get(task=task)
         design = design_in_force(task_id=task_id)
         if design is None:
-            raise Design.DoesNotExist(f"Test set {task_id} has no design to draw HITs by.")
+            raise Design.DoesNotExist(f"Task {task_id} has no design to draw HITs by.")
         if sequence.design_id != design.pk:
             # Each design restarts its schedule.
             sequence.design = design

@@ -1,4 +1,4 @@
-"""Choose how the HITs of a test set are drawn."""
+"""Choose how the HITs of a task are drawn."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final

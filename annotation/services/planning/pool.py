@@ -162,7 +162,7 @@ def hits_plan(
     one; without it, as many as judges will be lent. Otherwise chance alone decides.
 
     Works in transactions of at most `PLAN_AT_ONCE` HITs, which hold the lock of
-    the test set's `HITSequence`, so that each number is drawn once. Plans fewer
+    the task's `HITSequence`, so that each number is drawn once. Plans fewer
     than `count` if `Task.blocks_wanted` is reached or nothing can be ranked:
     no texts, every window's outputs are identical, or every segment has its
     `Task.blocks_per_segment`. Reads `texts` if none are given.
@@ -200,6 +200,6 @@ def _batch_plan(task_id: int, count: int, checks: int, texts: TestSetTexts) -> i
     missing = MissingHITs(planning, planning.sequence, count=count, checks=checks)
     hits_schedule(planning, missing, schedule)
     if not planning.planned:
-        logger.debug("Test set %s: nothing (more) to plan.", task_id)
+        logger.debug("Task %s: nothing (more) to plan.", task_id)
     planning.store()
     return len(planning.planned)
