@@ -197,7 +197,7 @@ def selection_report(
 
 
 def selection_data(found: MethodSelection) -> dict[str, Any]:
-    """Return how well each method predicted, for programs."""
+    """Return the accuracy of each method, for programs."""
     return {
         "methods": [
             {"method": name, **asdict(accuracy)} for name, accuracy in found.methods.items()

@@ -228,7 +228,7 @@ def numbered_groups(tables: Sequence[Table]) -> list[Table]:
 def ranks_table(
     rows: Sequence[Mapping[str, Any]], *, name: str, method: str, notes: Sequence[str] = ()
 ) -> Table:
-    """Return ranked systems, best first, as a ranking or a stored one has them, with their rank ranges drawn."""
+    """Return a table of ranked systems of a computed or stored ranking, best first, with a plot of rank ranges."""
     shown = [{"group": 1, **only_estimable(row), "shared_rank": shared_rank(row)} for row in rows]
     shares = any(row.get("last_rank", row["rank"]) != row["rank"] for row in rows)
     several = len({row["group"] for row in shown}) > 1

@@ -286,7 +286,7 @@ class CampaignTableReportView(Address):
 
 
 def _asked(request: Request, kind: str) -> dict[str, Any]:
-    """Return the options in an address; several values of an option that may have them."""
+    """Return the options in an address; a list for options with several values."""
     if kind not in TABLES:
         raise NotFound
     many = {option.name for option in TABLES[kind].options if option.is_many}

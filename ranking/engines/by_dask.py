@@ -38,7 +38,7 @@ class DaskEngine:
         Raises
         ------
         EngineError
-            If workers run another version, or end again and again.
+            If workers run another version, or end repeatedly.
         """
         from dask import config
         from distributed import as_completed

@@ -15,7 +15,7 @@ class ResultField(models.JSONField):
     """A result with its agreement of judges packed for the database; see `packed`."""
 
     def get_prep_value(self, value: Any) -> Any:
-        """Return the value as it is stored."""
+        """Return the value in stored form."""
         return super().get_prep_value(packed(value))
 
     def from_db_value(self, value: Any, expression: Any, connection: BaseDatabaseWrapper) -> Any:
@@ -146,7 +146,7 @@ _FIELDS: Final = (
 
 
 def packed(result: Any) -> Any:
-    """Return a result as it is stored."""
+    """Return a result in packed form."""
     rows = [[row[name] for name in _FIELDS] for row in _judges_of(result)]
     return _with_judges(result, rows) if rows else result
 

@@ -156,7 +156,7 @@ class Texts(Protocol):
     """The texts that were judged; segments count from 1."""
 
     def words(self) -> Int64Array:
-        """Return the words of each segment's source by its number; -1 where it is not known, and at 0."""
+        """Return the words of each segment's source by its number; -1 if unknown, and at index 0."""
 
     def of(self, system: str) -> Sequence[str | None] | None:
         """Return the outputs of a system; segment number s is at index s − 1. None if unknown."""

@@ -196,7 +196,7 @@ class StoredTexts:
     language: str = ""
 
     def words(self) -> npt.NDArray[np.int64]:
-        """Return the words of each segment's source by its number; -1 where it is not known, and at 0."""
+        """Return the words of each segment's source by its number; -1 if unknown, and at index 0."""
         rows = Segment.objects.filter(test_set__tasks=self.task_id, source_text__isnull=False)
         count = _half_of_characters if without_spaces(self.language) else _spaced_words
         lengths = {

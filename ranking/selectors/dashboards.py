@@ -167,7 +167,7 @@ class JudgingProgress:
 
     @property
     def share(self) -> float | None:
-        """The share of the blocks wanted, at most 1; None where no number is wanted."""
+        """Share of the target, at most 1; None without a target."""
         return min(1.0, self.judged / self.wanted) if self.wanted else None
 
 
@@ -302,7 +302,7 @@ class TaskOverview:
 
     @property
     def share(self) -> float | None:
-        """The share of the blocks wanted, at most 1; None where no number is wanted."""
+        """Share of the target, at most 1; None without a target."""
         wanted = self.task.blocks_wanted
         return min(1.0, self.judged / wanted) if wanted else None
 

@@ -273,7 +273,7 @@ def _first_share(design: Design) -> float:
 
 
 def _active(design: Design) -> ActiveDraw | None:
-    """Return how an active design chooses pairs; None for other designs, which show all pairs equally often."""
+    """Return the pair selection of an active design; None for other designs, which show all pairs equally often."""
     if design.kind != DesignKind.ACTIVE:
         return None
     return ActiveDraw(active_priorities_of_many, floor=design.active_floor)

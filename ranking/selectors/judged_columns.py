@@ -374,7 +374,7 @@ def _coded(labelled: _Labelled, shown: _Shown) -> tuple[CodedJudgments, Int64Arr
     names = _judge_names(labelled.judge)
     judges, judge = list(names.values()), _numbers(labelled.judge, list(names))
     of_block, is_shown = _found(shown, labelled.block)
-    # Judgments of other blocks, such as attention checks, are left out here.
+    # Leave out judgments of other blocks, such as attention checks.
     rows = np.flatnonzero(is_shown)
     # A judge has one current judgment of a block.
     rows = rows[np.argsort(of_block[rows] * len(judges) + judge[rows], kind="stable")]

@@ -100,7 +100,7 @@ def _other(task: Task | None, beside: TaskBeside) -> TaskRead:
 
 
 def _read(task: Task, watermark: int, chosen: ChosenJudgments, given: Input) -> TaskRead:
-    """Return a task by its comparisons or, where no block compares outputs, by the scores of its answers."""
+    """Return a task by its comparisons or, if no block compares outputs, by the scores of its answers."""
     time, untimed = _active_time(task, watermark, chosen)
     judged: JudgedTask | ScoredTask = JudgedTask(task.protocol, given.blocks, time)
     if not judged.systems:

@@ -187,7 +187,7 @@ def metric_store(
     Parameters
     ----------
     values : float64, shape (N, n)
-        Scores by segment number and system; NaN where there is none.
+        Scores by segment number and system; NaN if missing.
     fields
         Fields of `Metric`: name, file name, systems, and any others.
 

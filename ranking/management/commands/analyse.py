@@ -226,7 +226,7 @@ class _TextsOfFiles:
     outputs: Mapping[str, Sequence[str]]
 
     def words(self) -> npt.NDArray[np.int64]:
-        """Return the words of each segment's source by its number; -1 where it is not known, and at 0."""
+        """Return the words of each segment's source by its number; -1 if unknown, and at index 0."""
         counts = (-1 if text is None else len(text.split()) for text in (None, *self.sources))
         return np.array(list(counts), dtype=np.int64)
 

@@ -540,7 +540,7 @@ def matrix(
 ) -> tuple[int, int, SafeString] | None:
     """Return width, height and cells with share in %, mark and number; colour adds no information.
 
-    None where they do not fit on the sheet.
+    None if they do not fit on the sheet.
     """
     place = {column.key: number for number, column in enumerate(table.columns)}
     keys = (plot.label, plot.across, plot.value, plot.back, plot.count, plot.sign, plot.p)
@@ -595,7 +595,7 @@ _GRID_CLASSES: Final = {"▼": "lost strength-3", "▲": "won strength-3"}
 
 
 def grid(table: Table, sheet: Sheet) -> tuple[int, int, SafeString] | None:
-    """Return width, height and cells, None where they do not fit on the sheet.
+    """Return width, height and cells; None if they do not fit on the sheet.
 
     Cells are “figure (number) mark”; most have no mark and no colour.
     """
@@ -631,7 +631,7 @@ _GAP: Final = 28
 
 
 def known(table: Table, sheet: Sheet) -> tuple[int, int, SafeString] | None:
-    """Return width, height, a cell for each sign and a bar for each row; None where they do not fit on the sheet.
+    """Return width, height, a cell for each sign and a bar for each row; None if they do not fit on the sheet.
 
     The best place is on the left.
     """

@@ -531,7 +531,7 @@ def has_failed(analysis: Analysis) -> bool:
 
 
 def _firmness(analysis: Any, _run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return how many judgments decide first place.
+    """Return the number of judgments that decide first place.
 
     Judges and segments of the deciding judgments are left out, because they identify people.
     """
