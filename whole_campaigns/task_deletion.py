@@ -21,7 +21,7 @@ from annotation.models import (
     TrainingBlock,
 )
 from annotation.selectors.task_rules import is_lent, judgments_so_far
-from campaign.database.copy import constraints_check_now
+from campaign.database.many_rows import constraints_check_now
 from campaign.database.recording import rows_deleted
 from campaign.models import FilePart, Judge, KeptFile, Protocol, Task, User
 from campaign.services.tasks import TaskRefusedError, task_campaign_lock

@@ -36,7 +36,7 @@ from annotation.protocols import Rules, answer_kind
 from annotation.services.numbers import judgments_number, ranking_request
 from annotation.services.planning.designs import design_ensure
 from annotation.services.planning.standby import comparisons_settle
-from campaign.database.copy import statistics_refresh
+from campaign.database.many_rows import statistics_refresh
 from campaign.formats import ByteStream, FormatError, InputFile
 from campaign.formats.errors import Loss, Losses
 from campaign.formats.streams import byte_chunks

@@ -8,7 +8,7 @@ from django.contrib.postgres.constraints import ExclusionConstraint
 from django.contrib.postgres.fields import BigIntegerRangeField, DateTimeRangeField, RangeOperators
 from django.db import models
 
-from campaign.database.copy import IGNORED_TRIGGERS_SET
+from campaign.database.many_rows import IGNORED_TRIGGERS_SET
 from campaign.database.triggers import trigger_from_file
 
 # Writes the blocks of the HITs `h` that match `{hits}`: exactly those of the plan, in its order, attention checks with

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from campaign.database.copy import pgtrigger_ignore_preset
+from campaign.database.many_rows import pgtrigger_ignore_preset
 from campaign.models import Campaign, GroupMember, Judge, JudgeGroup
 from campaign.refusals import RefusedError
 

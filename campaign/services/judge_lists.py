@@ -14,8 +14,8 @@ from django.db.models.functions import Lower
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from campaign.database.copy import pgtrigger_ignore_preset
 from campaign.database.inserting import rows_insert
+from campaign.database.many_rows import pgtrigger_ignore_preset
 from campaign.formats.judge_lists import JudgeList, JudgeRow
 from campaign.formats.records import unseen_problem
 from campaign.models import (

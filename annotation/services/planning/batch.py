@@ -31,7 +31,7 @@ from annotation.sampling.plans import HITPlan, Purpose, plan_encoded
 from annotation.selectors.designs import design_in_force
 from annotation.selectors.drawing import TestSetTexts, draw_inputs, texts_of_others
 from annotation.selectors.hits import plans_read
-from campaign.database.copy import pgtrigger_ignore_preset
+from campaign.database.many_rows import pgtrigger_ignore_preset
 from campaign.database.prepared import Statement
 from campaign.database.transactions import table_scans_off
 from campaign.models import OutputCorrection, Task

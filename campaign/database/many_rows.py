@@ -1,15 +1,6 @@
-"""Write many rows into a table with PostgreSQL's COPY, about ten times faster than `bulk_create`.
-
-Constraints and triggers apply.
-"""
-
-import io
-from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+"""Prepare PostgreSQL for transactions that write many rows, and for the queries after them."""
 
 from django.db import connection, models
-
-Cell: TypeAlias = str | int | None
 
 # Sets the ignored triggers of the transaction to none if unset.
 IGNORED_TRIGGERS_SET = """
@@ -19,37 +10,6 @@ IGNORED_TRIGGERS_SET = """
         true
     )
 """
-
-_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
-
-
-def ids_reserve(model: type[models.Model], count: int) -> list[int]:
-    """Take `count` primary keys from the sequence of a table, for rows written by COPY."""
-    with connection.cursor() as cursor:
-        # Look up the sequence once, since a lookup for each key would cost six times as much as the
-        # key.
-        cursor.execute(
-            "SELECT nextval(found.sequence) FROM generate_series(1, %s),"
-            " (SELECT pg_get_serial_sequence(%s, 'id')::regclass AS sequence OFFSET 0) found",
-            [count, model._meta.db_table],
-        )
-        return [row[0] for row in cursor.fetchall()]
-
-
-def rows_copy(
-    model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[Cell]]
-) -> None:
-    """Write rows with cells in the order of `columns`. Call it in a transaction."""
-    quote = connection.ops.quote_name
-    buffer = io.StringIO()
-    for row in rows:
-        buffer.write("\t".join(map(_written, row)))
-        buffer.write("\n")
-    buffer.seek(0)
-    names = ", ".join(map(quote, columns))
-    with connection.cursor() as cursor, connection.wrap_database_errors:
-        # Names come from models, never from files.
-        cursor.copy_expert(f"COPY {quote(model._meta.db_table)} ({names}) FROM STDIN", buffer)
 
 
 def constraints_check_now() -> None:
@@ -86,9 +46,3 @@ def statistics_refresh(*models: type[models.Model]) -> None:
         before = cursor.fetchone()
         cursor.execute(f"SET LOCAL default_statistics_target = 10; ANALYZE {names}")
         cursor.execute("SELECT set_config('default_statistics_target', %s, true)", before)
-
-
-def _written(cell: Cell) -> str:
-    if cell is None:
-        return "\\N"
-    return cell.translate(_ESCAPES) if isinstance(cell, str) else str(cell)
