@@ -1,9 +1,8 @@
 """Exported files: kept in the database or in the operator's storage, until they expire."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import timedelta
-from functools import partial
 from hashlib import sha256
 from tempfile import TemporaryFile
 from typing import IO, Any, Final
@@ -93,15 +92,23 @@ def _parts_keep(kept: KeptFile, whole: IO[bytes]) -> None:
 
 def exported_files_delete(files: Iterable[KeptFile]) -> int:
     """Delete files, those in the storage once the deletion is committed; return their number."""
-    deleted = 0
+    deleted, storage = 0, export_storage()
     for file in files:
-        name, storage = file.stored_as, export_storage()
+        name = file.stored_as
         with transaction.atomic():
             file.delete()
             if name and storage is not None:
-                transaction.on_commit(partial(storage.delete, name), robust=True)
+                transaction.on_commit(_deletion(storage, name), robust=True)
         deleted += 1
     return deleted
+
+
+def _deletion(storage: Storage, name: str) -> Callable[[], None]:
+    # Not a partial: if it fails, Django logs the qualified name of the function.
+    def delete() -> None:
+        storage.delete(name)
+
+    return delete
 
 
 def exported_files_purge() -> int:
