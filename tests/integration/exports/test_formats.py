@@ -180,10 +180,8 @@ def test_rows_hold_odd_texts_and_come_in_parts_of_any_size(
         assert {*ODD} <= {text or "" for text in told}, kind
         read = list(csv.DictReader(io.StringIO(csv_file, newline="")))
         assert [row[column] for row in read] == [neutral(text or "") for text in told], kind
-        # Those that are longer than a part are one by themselves.
-        for rows, size in ((1, 1), (7, 200), (1 << 13, 1 << 20)):
-            monkeypatch.setattr("annotation.export.five_way._AT_ONCE", rows)
-            monkeypatch.setattr("campaign.database.copied_rows._BYTES_AT_ONCE", size)
+        for rows in (1, 7):
+            monkeypatch.setattr("ranking.export.rows._AT_ONCE", rows)
             assert whole(news.task, kind, "jsonl").decode() == jsonl
             assert whole(news.task, kind, "csv").decode() == csv_file
 

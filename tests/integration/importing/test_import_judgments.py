@@ -226,7 +226,7 @@ def test_files_are_closed_before_the_error_is_seen(
 
     def watched(self: Path, mode: str = "r") -> IO[Any]:
         stream = whole_open(self, mode)
-        opened.append(stream)
+        opened.append(getattr(stream, "raw", stream))
         return stream
 
     monkeypatch.setattr(Path, "open", watched)
