@@ -85,7 +85,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> AgreementFo
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: AgreementFound) -> Report:
-    """Report the agreement between judges, and of judges with themselves."""
+    """Report the agreement of judges with each other and with themselves."""
     measures = found.measures
     tables = [_measures(found), _n_agreement(found.labels)]
     if found.by_length:

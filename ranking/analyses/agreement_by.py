@@ -33,7 +33,7 @@ from ranking.wording.agreement import (
 )
 from ranking.wording.numbers import decimals
 
-#: Pooled P(E) for all judges, which needs no second count.
+#: Only P(E) pooled over all judges, which needs no second count.
 POOLED_CHANCE = replace(
     CHANCE,
     choices={
@@ -52,7 +52,7 @@ MOST_SEGMENTS = 50
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
-    """Return overall agreement between judges and that of parts; no parts without an overall κ."""
+    """Return agreement between judges, overall and by part; no parts if the overall κ is undefined."""
     begin(_("Measuring agreement"))
     resampling = kappa_options(options)
     whole = measure_agreement(given.blocks, chance=Chance(options["chance"]), **resampling).inter

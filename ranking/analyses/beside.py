@@ -1,4 +1,4 @@
-"""Set the orders of a test set by all its tasks beside each other."""
+"""Compare the orders of systems by all tasks of a test set."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.numbers import percent
 from ranking.wording.ranges import rank_cell
 
-#: Values of a task, or of two, as plain data and as rows of tables.
+#: Values of one or two tasks, as plain data and as table rows.
 Told = dict[str, Any]
 
 
@@ -54,7 +54,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> TasksBeside
 
 
 def task_in_words(protocol: str) -> str:
-    """Return the name of the protocol that a task is known by in its test set."""
+    """Return the name of a protocol, which identifies a task within its test set."""
     return str(Protocol(protocol).label)
 
 
@@ -110,7 +110,7 @@ def _notes(tasks: Sequence[TaskRead], found: TasksBeside, options: Mapping[str, 
 
 
 def _rows(order: TaskOrder) -> list[Told]:
-    """Return the systems in the order of a task, without ranges and clusters that are not estimable yet."""
+    """Return the systems in the order of a task, without ranges and clusters not yet estimable."""
     if order.ranking is not None:
         return shown_rows(order.ranking)
     return [{"group": 1, **row, "shortage": None} for row in order.means]
@@ -162,7 +162,7 @@ def _tasks_table(told: Sequence[Told], confidence: float) -> Table:
 
 
 def _places_table(orders: Sequence[TaskOrder]) -> Table:
-    """Return the ranks by each task; those within groups that nothing compares are in `_ranges_table` alone."""
+    """Return the ranks by each task; if a task has unconnected groups, only `_ranges_table` has its ranks."""
     whole = [{row["system"]: row for row in _rows(each)} for each in orders]
     places = [
         {name: row["rank"] for name, row in rows.items()}

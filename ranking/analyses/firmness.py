@@ -25,7 +25,7 @@ from ranking.wording.methods import METHOD_WORDS
 from ranking.wording.numbers import decimals
 from ranking.wording.published_method import firmness_in_words
 
-#: For these, removing a judge or a block only subtracts counts; other methods would be refitted each time.
+#: Methods for which removing a judge or a block only subtracts counts; others would be refitted each time.
 _BY_COUNTS = tuple(
     name
     for name, method in METHODS.items()
@@ -33,7 +33,7 @@ _BY_COUNTS = tuple(
 )
 COUNTS_METHOD = replace(METHOD, choices={name: METHOD_WORDS[name] for name in _BY_COUNTS})
 _EPOCH = date(1970, 1, 1)
-#: If more judgments decide, they are not listed individually.
+#: Maximum number of deciding judgments listed individually.
 _MOST_LISTED = 100
 #: Maximum number of units in the plot: those with the smallest lead.
 _MOST_DRAWN = 40
@@ -42,7 +42,7 @@ _NAMED: dict[str, Named] = {"judges": "judge", "documents": "document", "days": 
 
 
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
-    """Return the evidence for first place; rankings without each unit are None with fewer than two units."""
+    """Return the evidence for first place; rankings without each unit are None for fewer than two units."""
     method = counts_method_named(options["method"])
     if len(compared_groups(given.tallies)) > 1:
         raise ValueError(
@@ -143,7 +143,7 @@ def _deciding(given: Input, fewest: FewestBlocks) -> list[Table]:
 
 
 def _rows(given: Input, fewest: FewestBlocks) -> list[dict[str, Any]]:
-    """Return judge and segment of each judgment, with the labels of the first and the new first system."""
+    """Return judge and segment of each judgment, with the labels of the old and the new first system."""
     if fewest.rows is None or fewest.new_first is None:
         return []
     blocks = given.blocks

@@ -67,7 +67,7 @@ class JudgePairsFound:
     chosen : int or None
         The pair whose outcomes are shown, if any.
     asked : tuple of two str
-        The requested judges; "" means any.
+        Selected judges; "" means any.
     confidence : float
     """
 
@@ -80,7 +80,7 @@ class JudgePairsFound:
 
     @property
     def band(self) -> tuple[float, float] | None:
-        """The interval of κ between all judges, or κ itself if it has none; None without κ."""
+        """Interval of κ between all judges, or κ itself if it has no interval; None without κ."""
         if self.inter.kappa is None:
             return None
         if self.inter.low is None or self.inter.high is None:
@@ -115,7 +115,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> JudgePairsF
 
 
 def _row_of(pairs: PairsAgreement, judge: str, other: str) -> int | None:
-    """Return the pair with most shared comparisons among those with the named judges."""
+    """Return the pair with the most shared comparisons among those that include the named judges."""
     wanted = np.ones(len(pairs), dtype=np.bool_)
     for name in (judge, other):
         if name:
@@ -195,7 +195,7 @@ def _notes(found: JudgePairsFound, beside: Int64Array) -> list[str]:
 
 
 def _listed(found: JudgePairsFound) -> list[int]:
-    """Return the pairs outside the band, farthest first, then those with most shared comparisons."""
+    """Return the pairs outside the band, farthest first, then those with the most shared comparisons."""
     pairs, beside = found.pairs, found.beside
     low, high = found.band or (0.0, 0.0)
     distance = np.where(beside < 0, low - pairs.high, np.where(beside > 0, pairs.low - high, 0.0))
@@ -257,9 +257,9 @@ def _pairs(found: JudgePairsFound, listed: list[int], beside: Int64Array) -> Tab
 
 
 def _matrix(found: JudgePairsFound, beside: Int64Array) -> list[Table]:
-    """Return κ between the judges with most shared comparisons, with the numbers of comparison pairs.
+    """Return κ between the judges with the most shared comparisons, with the numbers of comparison pairs.
 
-    If a judge is selected, the others are those with most comparisons shared with that judge. Judges who agree are
+    If a judge is selected, the others are those who share the most comparisons with that judge. Judges who agree are
     adjacent.
     """
     pairs = found.pairs
@@ -320,7 +320,7 @@ def _matrix(found: JudgePairsFound, beside: Int64Array) -> list[Table]:
 
 
 def _shared(pairs: PairsAgreement, of_judge: int | None) -> FloatArray:
-    """Return the number of comparisons each judge shares with the others, or with one judge, who is then first."""
+    """Return the number of comparisons each judge shares with the others, or with the judge `of_judge`."""
     comparable = pairs.comparable
     if of_judge is not None:
         with_them = (pairs.first == of_judge) | (pairs.second == of_judge)

@@ -79,7 +79,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, A
     parameters = method.complete(None)
     durations = given.read.duration_ms
     judges = diagnose_judges(
-        # Includes the reference: preferring it tells most about a judge.
+        # Include the reference: preferring it is the most informative measure of a judge.
         given.read.blocks,
         reference=given.reference,
         seconds=np.where(durations < 0, np.nan, durations / 1000)

@@ -1,4 +1,4 @@
-"""Kinds of analyses, and their judgments, of a task or of all test sets of a campaign."""
+"""Kinds of analyses of a task or of all test sets of a campaign, and the judgments they use."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class TaskBeside:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChosenJudgments:
-    """The judgments of an analysis, by name, so that later changes do not affect it.
+    """The judgments of an analysis, selected by name, so that later changes do not affect it.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class ChosenJudgments:
     documents : tuple of str or None
         The documents whose segments count; None for all.
     skipped : dict of str to int
-        Number of sentences that each judge had skipped when the analysis was requested.
+        Number of sentences skipped by each judge at request time.
     leave_out : tuple of str or None
         Judges whose influence is analysed by leaving them out; None for other kinds.
     groups : dict of str to list of str, or None
@@ -116,7 +116,7 @@ class ChosenJudgments:
     metrics : tuple of str or None
         Digests of the metrics of its test set at request time; None if the kind does not need them.
     of_chosen_systems : bool
-        Whether a design of the task was limited to some systems, so that reports name systems not judged.
+        Whether a design of the task was limited to some systems; reports then name systems not judged.
     """
 
     systems: tuple[str, ...]
@@ -137,7 +137,7 @@ class ChosenJudgments:
 
     @property
     def recorded(self) -> dict[str, Any]:
-        """Plain values for `recorded_judgments`, without values that the kind does not need."""
+        """Plain values for `recorded_judgments`, without those that the kind does not need."""
         always = ("reference", "with_reference", "documents")
         return {
             name: value
@@ -191,8 +191,8 @@ class AnalysisKind:
         Options besides the selection of judgments.
     find : callable or None
         ``find(given, options, begin)`` computes the answer from complete options. It raises ValueError, with
-        a message for organisers, if these judgments cannot be analysed so. For a campaign it is called for each test
-        set; None if nothing is computed.
+        a message for organisers, if these judgments cannot be analysed this way. For a campaign it is called for each
+        test set; None if nothing is computed.
     tell : callable
         ``tell(given, options, found)`` makes the report in the current language; for a campaign
         ``tell(rows, options)``, with a `TableRow` for each test set.
@@ -213,19 +213,19 @@ class AnalysisKind:
     needs_metrics : bool
         Whether it needs the metrics of the test set, which are recorded with the request.
     stands_for_ranking : bool
-        Whether its first table replaces the ranking if judgments compare no systems. Dashboards then show it, and a
+        Whether its first table replaces the ranking if no judgments compare systems. Dashboards then show it, and a
         worker keeps it up to date (`ranking.services.analyses`).
     protocols : frozenset of str or None
         Protocols it is available for; None for all whose judgments compare outputs.
     beside : str
-        The option with the protocol of another task of the test set whose judgments are needed, too; its watermark
-        is recorded with the request. Empty if there is none.
+        Name of the option for the protocol of another task of the test set whose judgments are needed too; its
+        watermark is recorded with the request. Empty if there is none.
     page : str
-        The results page with its section, by its name in `campaign.pages.desk.TEST_SET`.
+        The results page that contains its section, by its name in `campaign.pages.desk.TEST_SET`.
     of_campaign : bool
         Whether it covers all test sets of a campaign.
     is_live : callable
-        ``is_live(options)``: whether a table uses only stored figures and live rankings.
+        ``is_live(options)`` returns whether a table uses only stored figures and live rankings.
     with_reference : bool
         Whether references count as systems in a table.
     read : callable or None
@@ -235,7 +235,7 @@ class AnalysisKind:
         ``read_files(names, options, excluded, progress)`` reads answers from files of the protocol, without those of the
         `excluded` judges, passed to `find` as ``given.answers``. None if the files contain ranked blocks.
     file_options : sequence of Option
-        Additional options for files. With ``source_text`` among them, `find` gets the texts of that file, too.
+        Additional options for files. If they include ``source_text``, `find` gets the texts of that file, too.
     """
 
     name: str
@@ -266,7 +266,7 @@ class AnalysisKind:
 
     @property
     def every_option(self) -> tuple[Option, ...]:
-        """Its own options, then those for selecting judgments of a task."""
+        """The options of the kind, then those for selecting judgments of a task."""
         return (*self.options, *(() if self.of_campaign else JUDGMENT_OPTIONS))
 
     @property
@@ -278,7 +278,7 @@ class AnalysisKind:
     def complete(self, given: Mapping[str, Any], *, of_files: bool = False) -> dict[str, Any]:
         """Return all options; raise OptionError if one is unknown or not allowed.
 
-        Judgments in files are selected by arguments of the command instead of options.
+        Judgments in files are selected by command-line arguments instead of options.
         """
         known = (*self.options, *self.file_options) if of_files else self.every_option
         values = completed(known, given)

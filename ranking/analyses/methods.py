@@ -27,7 +27,7 @@ from ranking.reports.tables import Column, Plot, Report, Table
 from ranking.wording.methods import METHOD_WORDS
 
 #: Slow methods are not selected by default: Lopez takes minutes for many systems, and the
-#: Bradley–Terry model of judges fits each judge.
+#: Bradley–Terry model with judges fits every judge.
 _SHOWN = (
     "expected_wins",
     "bradley_terry",
@@ -178,7 +178,7 @@ def _swaps(orders: Sequence[MethodOrder]) -> Table:
 def selection_report(
     given: Input, found: MethodSelection, requirements: Sequence[Requirement] = ()
 ) -> Report:
-    """Report the method that best predicts held-out judgments, and the data each needs."""
+    """Report the method that best predicts held-out judgments, and how much data each method needs."""
     return report_on(
         given,
         notes=[
@@ -197,7 +197,7 @@ def selection_report(
 
 
 def selection_data(found: MethodSelection) -> dict[str, Any]:
-    """Return the accuracy of each method, for programs."""
+    """Return the accuracy of each method as plain data."""
     return {
         "methods": [
             {"method": name, **asdict(accuracy)} for name, accuracy in found.methods.items()

@@ -1,4 +1,4 @@
-"""Agreement of automatic metrics with judges, between a ceiling and a floor; and rankings by metrics beside that of people."""
+"""Compare automatic metrics with judges: agreement between a ceiling and a floor, and rankings of systems."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ BY = Option(
         "length": gettext_lazy("Source length"),
     },
 )
-#: Limit of groups in a breakdown.
+#: Maximum number of groups in a breakdown.
 _MOST_GROUPS = 100
 
 
@@ -92,14 +92,14 @@ def metric_of(scores: MetricScores, *, is_human: bool = False) -> Metric:
 
 
 def _drawing(options: Mapping[str, Any]) -> Drawing:
-    """Return how chance is drawn and judged by complete options."""
+    """Return the settings for resampling and significance from complete options."""
     return Drawing(options["resamples"], options["seed"], options["confidence"])
 
 
 def _judged_side(
     given: Input, options: Mapping[str, Any]
 ) -> tuple[Callable[..., People], OutputScores | None]:
-    """Return the judgments as metrics are compared with them, and scores by judge where outputs are scored."""
+    """Return the human side of comparisons with metrics, and the scores by judge if outputs are scored."""
     # The task itself comes first among those of its test set.
     judged = given.beside[0].judged if given.beside else None
     if isinstance(judged, ScoredTask):
@@ -110,7 +110,7 @@ def _judged_side(
 
 @contextmanager
 def _comparing(method: str) -> Iterator[None]:
-    """Raise a readable ValueError if judgments compare no two systems, or the estimate of a method did not converge."""
+    """Raise a readable ValueError if no judgments compare systems, or the method did not converge."""
     try:
         with converging(method):
             yield
@@ -126,7 +126,7 @@ def _compared(
     side: Callable[..., People] | None = None,
     ratings: OutputScores | None = None,
 ) -> dict[str, Any]:
-    """Compare metrics with a side, or with the human scores named by the options."""
+    """Compare metrics with the human `side`, or with the human scores named by the options."""
     named = _labelled(metrics)
     if options["human"] or side is None:
         chosen = [each for each in named if each.is_human and each.name == options["human"]]
@@ -184,7 +184,7 @@ def _by_name(numbers: Int64Array, names: Sequence[str]) -> dict[str, Int64Array]
 
 
 def _by_length(numbers: Int64Array, words: Int64Array) -> dict[str, Int64Array]:
-    """Return thirds of the segments by the words of their sources."""
+    """Return the segments in thirds by the number of source words."""
     known = words >= 0
     numbers, words = numbers[: len(words)][known], words[known]
     if not len(words):
@@ -313,7 +313,7 @@ _MOST_SEGMENTS: Final = 10
 
 @dataclass(frozen=True, eq=False)
 class _Orders:
-    """Result of the analysis: systems by people and by each metric, metrics by name, and counts of words by text."""
+    """Systems ranked by people and by each metric, metrics by name, and word counts by text."""
 
     people: People
     order: Sequence[Row]
@@ -343,7 +343,7 @@ def _find_orders(given: Input, options: Mapping[str, Any], begin: Begin) -> _Ord
 
 
 def _corpus(given: Input, corpora: Corpora, unseen_in: str) -> list[Row]:
-    """Count the words of sources, references and outputs, each beside the same side of another test set if one is named."""
+    """Count the words of sources, references and outputs, compared with those of another test set if named."""
     source, target = given.read.languages
     other = corpora.sides(unseen_in) if unseen_in else None
     found = []
@@ -420,7 +420,7 @@ def _metrics_table(found: _Orders, options: Mapping[str, Any]) -> Table:
 
 
 def _people_first(found: _Orders) -> list[str]:
-    """Return all systems, in the order of people."""
+    """Return all systems in the human order, unranked ones last."""
     named = [row["system"] for row in found.order]
     others = {row["system"] for order in found.orders for row in order["rows"]}
     return [*named, *sorted(others.difference(named))]
@@ -443,7 +443,7 @@ def _places_table(found: _Orders) -> Table:
 
 
 def _beside_table(found: _Orders, order: Row, number: int, confidence: float) -> Table:
-    """Return a metric and people, system by system."""
+    """Return a table that compares a metric with people, system by system."""
     people = {row["system"]: row for row in found.order}
     by_metric = {row["system"]: row for row in order["rows"]}
     decimals = 2 if found.metrics[order["name"]].kind else 4

@@ -163,7 +163,7 @@ METHOD = Option(
     default="expected_wins",
     choices={name: METHOD_WORDS[name] for name in METHODS},
 )
-#: Units that intervals of κ treat as drawn at random.
+#: Units that intervals of κ treat as random samples.
 KAPPA_LEVEL = Option(
     name="resample",
     label=gettext_lazy("Accounting for"),

@@ -1,4 +1,4 @@
-"""Pairs of systems: significant differences in their own comparisons, and contradictions to the order."""
+"""Pairs of systems: significant differences in their own comparisons, and contradictions of the order."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ ONLY_SHARED = Option(
 
 @dataclass(frozen=True, slots=True)
 class PairsFound:
-    """Pairs of systems, the scores of systems, and the contradictions between both.
+    """Pairs of systems, the scores of systems, and the contradictions between the two.
 
-    `level` is the largest significant corrected p-value; pairs compared less often than `least` have none.
+    `level` is the largest significant corrected p-value; pairs compared fewer than `least` times have no p-value.
     """
 
     scores: Scores
@@ -129,7 +129,7 @@ def compared_often(direct: DirectPairs, least: int) -> BoolArray:
 
 
 def without_thin(direct: DirectPairs, least: int) -> DirectPairs:
-    """Return the pairs without p-values for those compared less often."""
+    """Return the pairs, without p-values for those compared too rarely."""
     often = compared_often(direct, least)
     return replace(
         direct,
@@ -139,7 +139,7 @@ def without_thin(direct: DirectPairs, least: int) -> DirectPairs:
 
 
 def _tell(given: Input, options: Mapping[str, Any], found: PairsFound) -> Report:
-    """Report separated pairs of systems, contradictions to the order, and cycles."""
+    """Report separated pairs of systems, contradictions of the order, and cycles."""
     rows = _rows(found, counts_ties=options["ties"] == "count")
     return report_on(
         given,

@@ -182,12 +182,12 @@ def _data(ranking: Ranking, limits: RangeLimits) -> dict[str, Any]:
 
 
 def shown_rows(ranking: Ranking) -> list[dict[str, Any]]:
-    """Return the ranked systems as plain JSON, without the ranges and clusters that are not estimable yet."""
+    """Return the ranked systems as plain JSON, without ranges and clusters not yet estimable."""
     return [only_estimable(row) for row in ranking.rows()]
 
 
 def tested_pairs(pairs: Iterable[ComparedPair], thin: Container[str]) -> list[dict[str, Any]]:
-    """Return pairs as plain JSON, without p-values if either system lacks the judgments for a test."""
+    """Return pairs as plain JSON, without p-values if either system has too few judgments for a test."""
     unknown = {"p_value": None, "adjusted_p": None}
     return [
         {**asdict(pair), **(unknown if pair.better in thin or pair.worse in thin else {})}
@@ -214,7 +214,7 @@ def _tables(ranking: Ranking, limits: RangeLimits) -> list[Table]:
 
 
 def numbered_groups(tables: Sequence[Table]) -> list[Table]:
-    """Return tables of groups of systems with the number of the group in their titles."""
+    """Return tables of groups of systems, with the number of the group in each title."""
     return [
         replace(
             table,

@@ -1,4 +1,4 @@
-"""Registry of analyses: of judgments that compare outputs, of protocols, and of the test sets of a campaign."""
+"""Registry of analyses of comparisons, of single protocols, and of the test sets of a campaign."""
 
 from __future__ import annotations
 
@@ -59,12 +59,12 @@ TABLES: Final[Mapping[str, AnalysisKind]] = MappingProxyType(
 
 
 def analysis_register(kind: AnalysisKind) -> None:
-    """Register an analysis of a protocol; for `AppConfig.ready`."""
+    """Register an analysis of a protocol; call this in `AppConfig.ready`."""
     _KINDS[kind.name] = kind
 
 
 def analysis_named(name: str, *, of_campaign: bool = False) -> AnalysisKind:
-    """Return the kind with this name; OptionError if there is none."""
+    """Return the kind with this name; raise OptionError if there is none."""
     known = TABLES if of_campaign else ANALYSES
     if name not in known:
         what = "table" if of_campaign else "analysis"

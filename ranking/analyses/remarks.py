@@ -21,7 +21,7 @@ from ranking.reports.tables import Column, Named, Report, Table, end_columns, in
 
 @dataclass(frozen=True, slots=True)
 class PartRemarks:
-    """Part of the blocks shown, with the numbers of skips and comments."""
+    """A part of the blocks shown, with its numbers of skips and comments."""
 
     part: str
     shown: int

@@ -125,7 +125,7 @@ class StoppingFound:
     budget : Budget or None
     forecast : Forecast or None
     from_start : tuple of sequences of BudgetRow
-        Requirements of such campaigns from the first judgment on, unchanged and with one more system; empty
+        Requirements of similar campaigns from the first judgment on, with as many systems and with one more; empty
         without a forecast.
     pace : ReadingPace or None
         Seconds per judgment; None if unknown.
@@ -219,7 +219,7 @@ def _forecast(given: Input, options: Mapping[str, Any], begin: Begin) -> Stoppin
 
 
 def _pace(work: WorkFacts, per_judgment: float) -> ReadingPace | None:
-    """Return the pace per judgment: measured, otherwise assumed from the words of a block; None without texts."""
+    """Return the pace per judgment: measured, or else assumed from the words of a block; None without texts."""
     blocks, _words, seconds = work.of_judges
     measured = pace_of_judges(blocks, seconds, blocks=sum(blocks))
     if measured is not None:
@@ -282,7 +282,7 @@ def _target_ahead(
 def _days(more: Sequence[float], work: WorkFacts, confidence: float) -> Ahead | None:
     if not work.days:
         return None
-    # Days are counted from midnight, when today's judgments were still to come.
+    # Days are counted from midnight, so today's judgments are still part of the remaining work.
     left = [each + work.today if each else 0.0 for each in more]
     return days_ahead(left, work.days, confidence=confidence)
 
@@ -292,7 +292,7 @@ def _designs(
 ) -> list[DesignAhead]:
     """Return the remaining effort by design, given the systems and the noise of this campaign.
 
-    Only target shares that are not reached yet.
+    Only covers target shares that have not been reached yet.
     """
     tallies, work, curve = given.tallies, given.work, forecast.curve
     if work is None or curve is None or forecast.budget is None or not tallies.wins.any():
@@ -303,7 +303,7 @@ def _designs(
     pace = _pace_of_words(work)
     active = ActiveDraw(active_priorities_of_many, floor=_FLOOR)
     many = min(_MANY, work.most_shown, len(tallies.systems))
-    # If blocks show all systems, there is no choice of pairs.
+    # If blocks show all systems, there are no pairs to choose.
     designs = [(many, False), (_FEW, False), (many, True), (_FEW, True)]
     offered = [
         (shown, chooses)
@@ -337,7 +337,7 @@ def _designs(
 
 
 def _points_ahead(curve: CampaignCurve, budget: Budget) -> list[float]:
-    """Return evenly spaced numbers of comparisons from now up to the targets, if these are within the horizon."""
+    """Return evenly spaced numbers of comparisons from now to just beyond the targets, within the horizon."""
     least, most = (ahead * curve.comparisons for ahead in _AHEAD)
     known = [row.comparisons for row in budget.rows if row.comparisons is not None]
     end = min(max(least, *(1.25 * each for each in known)) if known else most, most, budget.limit)
@@ -538,7 +538,7 @@ def _why_not(reason: WhyNot) -> str:
 
 
 def _pace_data(pace: ReadingPace) -> dict[str, object]:
-    """Return the pace for programs, without its distribution, whose degrees of freedom may be infinite."""
+    """Return the pace as plain data, without its distribution, whose degrees of freedom may be infinite."""
     return {name: getattr(pace, name) for name in ("seconds", "low", "high", "judges", "blocks")}
 
 
@@ -585,7 +585,7 @@ def _design(row: DesignAhead) -> str:
 
 
 def _fitted(found: StoppingFound) -> list[float] | None:
-    """Return the curve of campaigns by the fitted model, at the same points as the campaign's own."""
+    """Return the curve predicted by the fitted model, at the same points as the campaign's own curve."""
     if found.budget is None or found.budget.fit is None:
         return None
     simulated: list[float] = found.budget.fit.simulated.tolist()
@@ -595,7 +595,7 @@ def _fitted(found: StoppingFound) -> list[float] | None:
 def _figure(found: StoppingFound, curve: CampaignCurve) -> Table:
     """Return the campaign's own curve, extended by the forecast."""
     own = (curve.decided / curve.decided_share).tolist()
-    # At the last existing judgment, the result is known.
+    # The share is known at the last judgment so far.
     shares = [*curve.significant.tolist()[:-1], curve.separated]
     fitted: Sequence[float | None] = _fitted(found) or [None] * len(own)
     rows: list[tuple[Value, ...]] = [

@@ -1,4 +1,4 @@
-"""Analyse one system: wins and losses by opponent and by part, and the sentences with the clearest ones."""
+"""Analyse one system: wins and losses by opponent and by part, and the sentences where they are clearest."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ SYSTEM = Option(
     default="",
     help=gettext_lazy("Leave empty for the first system by Expected Wins."),
 )
-#: Maximum number of sentences listed with the clearest losses, and with the clearest wins.
+#: Maximum number of sentences listed with the clearest losses, and of those with the clearest wins.
 MOST_SEGMENTS = 10
 #: A name, and its rows as a mask or indices.
 _Part = tuple[str, npt.NDArray[np.generic]]
 #: Ranges of source length in words; None means no upper limit.
 LENGTHS = ((1, 10), (11, 20), (21, 30), (31, None))
-#: Below this p-value, the share is said to change with sentence length.
+#: Below this p-value, the report says that the share changes with sentence length.
 TREND_LEVEL = 0.05
 
 
@@ -58,7 +58,7 @@ class PartWon:
 def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, Any]:
     """Return the comparisons won and lost by a system, by opponent and by part.
 
-    Opponents are in the order of the systems; a part with an empty name has the comparisons without one.
+    Opponents are in the order of the systems; the part with an empty name has the comparisons in no named part.
     """
     blocks, name = given.blocks, options[SYSTEM.name]
     order = names_in_order(blocks.systems, expected_wins(given.tallies.wins))
@@ -79,7 +79,7 @@ def _find(given: Input, options: Mapping[str, Any], begin: Begin) -> dict[str, A
         "groups": _by_group(outcomes.blocks, given.groups or {}),
     }
     groups = compared_groups(given.tallies)
-    # It is not compared with systems of other groups.
+    # The system is not compared with systems of other groups.
     elsewhere = {
         blocks.systems[index]
         for group in groups
@@ -130,7 +130,7 @@ def by_number(
 ) -> list[tuple[str, Int64Array]]:
     """Return the row indices of each occurring number, by its name, in the order of names.
 
-    All are views of one array, because masks would take rows × numbers bytes.
+    All arrays are views of a single one, because masks would take rows × numbers bytes.
     """
     order = np.argsort(number, kind="stable").astype(np.int64, copy=False)
     present = np.unique(number)
@@ -236,12 +236,12 @@ def _notes(found: Mapping[str, Any]) -> list[str]:
 
 
 def many_parts_note() -> str:
-    """Return a caution about intervals of many parts."""
+    """Return a caution about intervals for many parts."""
     return _("With many parts, some are extreme by chance: intervals hold for one part at a time.")
 
 
 def limits_notes(limits: Iterable[Sequence[str]]) -> list[str]:
-    """Return notes on sources of variation that intervals ignore, from the limits of each."""
+    """Return a note if some intervals ignore sources of variation; `limits` are those of each interval."""
     if not any(limits):
         return []
     return [_("Some parts have too few judges, segments or documents to account for them.")]
@@ -297,7 +297,7 @@ def _table(
     names: Named | None,
     notes: Sequence[str] = (),
 ) -> Table:
-    # Only rows with a named object can be linked.
+    # Only rows that name an object can be linked.
     is_counted = names is not None
     nothing = _("none")
     columns = (

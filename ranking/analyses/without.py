@@ -1,4 +1,4 @@
-"""Leave judges out: the ranking without them, and their own."""
+"""Leave judges out: the ranking without them, and the scores by their judgments alone."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ LEAVE_OUT = Option(
 )
 
 
-#: The remaining judgments, rankings, and agreement of judges.
+#: Remaining judgments, rankings with and without the judges, and agreement of judges.
 _Found = tuple[Input, RankingsWithout, AgreementReport]
 
 
@@ -161,7 +161,7 @@ def _notes(found: RankingsWithout, *, are_named: bool) -> list[str]:
 
 
 def _ranges(given: Input, ranking: Ranking) -> list[str]:
-    """Return the limits of rank ranges for the remaining judgments."""
+    """Return notes on the rank ranges for the remaining judgments, and on their limits."""
     choice, limits = choice_of(ranking), limits_of(given, ranking)
     codes, counts = limits.codes, limits.counts
     return [

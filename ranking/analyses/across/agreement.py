@@ -54,7 +54,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class CountedTestSet:
-    """A row of the table, and the kind of its κ.
+    """A row of the table, with the kind of its κ.
 
     Attributes
     ----------
@@ -183,7 +183,7 @@ def _counts_skipped(options: Mapping[str, Any]) -> bool:
 
 
 def _is_listed(options: Mapping[str, Any]) -> bool:
-    """Return whether blocks are the judgments that are listed as counting."""
+    """Return whether the counted blocks are exactly those in the default list of judgments."""
     return not _counts_skipped(options) and all(
         options[each.name] == each.default for each in JUDGES_OPTIONS
     )

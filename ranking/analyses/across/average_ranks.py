@@ -43,7 +43,8 @@ from ranking.wording.ranges import rank_cell
 
 #: Methods that provide the influence of each judge on scores.
 _METHOD = own_or(tuple(name for name, method in METHODS.items() if method.influence is not None))
-#: Confidence sets: unlike those of percentiles, their ends may be averaged (docs/statistics/coverage.md).
+#: The default is confidence sets: unlike the ends of percentile intervals, theirs may be averaged
+#: (docs/statistics/coverage.md).
 _OF_METHOD = (
     replace(RANGES, default="confidence_set"),
     *(option for option in RANGE_OPTIONS if option is not RANGES),
@@ -146,7 +147,7 @@ def _mean(scores: Sequence[float | None]) -> float | None:
 
 
 def _is_one_ranking(row: TableRow) -> bool:
-    """Return whether ranks include all systems of the test set, and not unconnected groups."""
+    """Return whether one ranking covers all systems of the test set, without unconnected groups."""
     return bool(_ranking(row).systems) and len(_ranking(row).groups) < 2
 
 

@@ -99,7 +99,7 @@ def _systems(row: TableRow) -> int:
 
 
 def _figures(found: Mapping[str, Any], systems: int) -> dict[str, Any]:
-    """Return the figures of a row by the keys of its columns, in their order."""
+    """Return the figures of a row by the keys of its columns, in column order."""
     comparisons, ties = found["comparisons"], found["ties"]
     return {
         "systems": systems,

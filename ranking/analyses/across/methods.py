@@ -41,7 +41,7 @@ _OTHERS = replace(
 
 
 def _methods(options: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the methods, starting with the one that the others are compared with."""
+    """Return the methods, starting with the one that the others are compared to."""
     return tuple(dict.fromkeys([options["first"], *options["methods"]]))
 
 

@@ -26,7 +26,7 @@ from ranking.wording.stopping_rules import RuleState, rule_notes
 
 #: Codes of reasons.
 NO_JUDGMENT, NOT_RANKED, DELETED = "no_judgment", "not_ranked", "deleted"
-#: Means the live ranking of each test set.
+#: Stands for the live ranking of each test set.
 OWN = ""
 #: Selection of judgments, the same for all test sets.
 JUDGES_OPTIONS = (EXCLUDED, GROUP)
@@ -87,7 +87,7 @@ class TableTestSet:
 class TableRow:
     """A test set of a table with its results.
 
-    `reason` tells why there are none, as a code or in words; `rule` is the progress by the stopping rule, None without
+    `reason` explains missing results, as a code or in words; `rule` is the progress by the stopping rule, None without
     one, or if the table shows no ranking.
     """
 
@@ -141,7 +141,7 @@ class RankedTestSet:
 
 
 def recorded_test_set(values: Mapping[str, Any]) -> TableTestSet:
-    """Return the test set from its plain values."""
+    """Rebuild a test set from plain values."""
     systems = tuple(ListedSystem(**system) for system in values["systems"])
     return TableTestSet(**{**values, "systems": systems})
 
@@ -172,7 +172,7 @@ def live_test_set(ranking: Any) -> RankedTestSet:
 
 
 def data_of(test_set: TableTestSet) -> dict[str, Any]:
-    """Return a test set for programs."""
+    """Return a test set as plain data."""
     return {
         "id": test_set.pk,
         "test_set": test_set.name,
@@ -192,7 +192,7 @@ def _in_words(reason: str) -> str:
 
 
 def row_notes(rows: Sequence[TableRow]) -> list[str]:
-    """Return notes on test sets without figures, and on the progress by stopping rules if shown."""
+    """Return notes on test sets without figures, and on the progress by the stopping rules shown."""
     said = [(row.test_set.name, rule_notes(row.rule)) for row in rows if row.rule is not None]
     reasons = [
         *((row.test_set.name, _in_words(row.reason)) for row in rows if row.reason),
@@ -207,7 +207,7 @@ def row_notes(rows: Sequence[TableRow]) -> list[str]:
 def rows_data(
     rows: Sequence[TableRow], more: Callable[[TableRow], Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return rows for programs: the test set, the reason for missing figures, `more`, and the state of its stopping rule."""
+    """Return rows as plain data: test set, reason for missing figures, `more`, and state of the stopping rule."""
     return [
         {
             **data_of(row.test_set),
