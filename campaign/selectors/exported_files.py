@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from django.core.files.storage import Storage, storages
@@ -27,32 +26,18 @@ def export_storage() -> Storage | None:
     return storages[STORAGE] if STORAGE in storages.backends else None
 
 
-@dataclass(frozen=True, slots=True)
-class ExportsState:
-    """The stored files of a task, the newest first, and the jobs that are writing one or failed to."""
-
-    files: list[KeptFile]
-    jobs: list[Job]
-
-    @property
-    def is_under_way(self) -> bool:
-        """True if a worker is writing a file."""
-        return any(not job.has_ended for job in self.jobs)
-
-
 def exported_files(*, task: Task, may_change: bool) -> QuerySet[KeptFile]:
     """Return the stored files, the newest first; files that name judges only if the user may change the campaign."""
     found = KeptFile.objects.of(task.pk).select_related("made_by").order_by("-pk")
     return found if may_change else found.filter(names_people=False)
 
 
-def exports_state(*, task: Task, may_change: bool) -> ExportsState:
-    """Return stored exports and jobs: the last job, and all that have not ended. Two queries."""
+def export_jobs(*, task: Task) -> list[Job]:
+    """Return the last job that exports from a task, and all others that have not ended. One query."""
     jobs = Job.objects.filter(
         campaign=task.test_set.campaign_id, kind=JobKind.EXPORT, parameters__task=task.pk
     ).order_by("-pk")[:10]
-    shown = [job for place, job in enumerate(jobs) if not place or not job.has_ended]
-    return ExportsState(files=list(exported_files(task=task, may_change=may_change)), jobs=shown)
+    return [job for place, job in enumerate(jobs) if not place or not job.has_ended]
 
 
 def exported_bytes(file: KeptFile, *, start: int = 0, stop: int | None = None) -> Iterator[bytes]:

@@ -6,21 +6,20 @@ from typing import Any, cast
 from django import forms
 from django.contrib import messages
 from django.db.models import QuerySet
+from django.forms.models import model_to_dict
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from campaign.forms.versions import VersionedForm
 from campaign.models import Campaign, User, WebhookDelivery, WebhookEndpoint, WebhookEvent
 from campaign.pages.rights import rights
-from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn
+from campaign.pages.tables import DeskTable, PlainColumn, SortedColumn, moment
 from campaign.refusals import RefusalsAt
 from campaign.selectors.webhooks import deliveries_of, webhooks_of
 from campaign.services.webhooks.endpoints import (
@@ -34,6 +33,8 @@ from campaign.services.webhooks.endpoints import (
 from campaign.services.webhooks.outbox import webhook_redeliver, webhook_test
 from campaign.views.access import organised_campaign
 from campaign.views.decorators import action_view, form_view, refusals_told
+
+_FIELDS = ("url", "description", "events")
 
 
 class WebhookForm(VersionedForm):
@@ -92,13 +93,10 @@ class DeliveryTable(DeskTable):
     def cell_answer(self, row: WebhookDelivery) -> str:
         return str(row.answer_code or row.error or "–")
 
-    def cell_created(self, row: WebhookDelivery) -> str:
-        return date_format(localtime(row.created_at), "DATETIME_FORMAT")
-
     def cell_next_attempt(self, row: WebhookDelivery) -> str:
         if row.next_attempt_at is None or not self._endpoint.is_on:
             return "–"
-        return date_format(localtime(row.next_attempt_at), "DATETIME_FORMAT")
+        return moment(row.next_attempt_at)
 
     def cell_actions(self, row: WebhookDelivery) -> SafeString:
         context = {"webhook": self._endpoint, "campaign": self._endpoint.campaign, "delivery": row}
@@ -171,17 +169,13 @@ _ACTIONS: dict[str, tuple[Callable[..., None], Callable[[], str]]] = {
 
 
 def _change(request: HttpRequest, campaign: Campaign, endpoint: WebhookEndpoint) -> HttpResponse:
-    form = WebhookForm(request.POST, initial=_initial(endpoint))
+    form = WebhookForm(request.POST, initial=model_to_dict(endpoint, _FIELDS))
     if form.is_valid():
         with RefusalsAt(form):
             webhook_change(endpoint=endpoint, **form.cleaned_data)
             messages.success(request, _("Saved."))
             return redirect("webhook", campaign.slug, endpoint.pk)
     return _one(request, campaign, endpoint, form=form, status=400)
-
-
-def _initial(endpoint: WebhookEndpoint) -> dict[str, Any]:
-    return {name: getattr(endpoint, name) for name in ("url", "description", "events")}
 
 
 def _endpoint(campaign: Campaign, webhook_id: int) -> WebhookEndpoint:
@@ -202,7 +196,7 @@ def _one(
         "campaign": campaign,
         "section": "webhooks",
         "webhook": endpoint,
-        "form": form or WebhookForm(initial=_initial(endpoint)),
+        "form": form or WebhookForm(initial=model_to_dict(endpoint, _FIELDS)),
         "secret": endpoint.secret if shows_secret else "",
         "table": table.of(request, at=reverse("webhook", args=[campaign.slug, endpoint.pk])),
     }

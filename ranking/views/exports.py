@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from campaign.models import JobKind, MembershipRole, User
 from campaign.refusals import RefusalsAt
-from campaign.selectors.exported_files import exported_files, exports_state
+from campaign.selectors.exported_files import export_jobs, exported_files
 from campaign.selectors.jobs import jobs_of
 from campaign.services.exported_files import DAYS_KEPT, MOST_KEPT
 from campaign.services.jobs import job_cancel
@@ -50,11 +50,14 @@ def exports_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponseB
         export_queue(export=export, by=cast("User", request.user))
         messages.success(request, _("Export started."))
         return redirect("exports", slug, task_id)
+    jobs = export_jobs(task=task)
     context = {
         **of_task(task, "exports"),
         "form": form,
         "offered": offered,
-        "state": exports_state(task=task, may_change=may_change),
+        "files": exported_files(task=task, may_change=may_change),
+        "jobs": jobs,
+        "is_under_way": any(not job.has_ended for job in jobs),
         "days_kept": DAYS_KEPT,
         "most_kept": MOST_KEPT,
     }
