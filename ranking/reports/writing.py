@@ -108,7 +108,7 @@ def _csv(report: Report) -> str:
     tables = report.tables
     keys = [[column.key for column in table.columns] for table in tables]
     several = len(tables) > 1
-    if all(each == keys[0] for each in keys):
+    if tables and all(each == keys[0] for each in keys):
         lines = [csv_line([*(["table"] if several else []), *keys[0]])]
         for table in tables:
             named = [table.name] if several else []
