@@ -26,7 +26,7 @@ export function setText(element, { text, lang, dir }) {
 }
 
 /** @param {TextOf} text @param {string} className */
-function paragraph(text, className) {
+export function paragraph(text, className) {
   const element = document.createElement("p");
   element.className = `reading ${className}`;
   return setText(element, text);

@@ -2,7 +2,7 @@
 // and so are all occurrences of the word under the mouse pointer.
 
 import { announce } from "../announce.js";
-import { setText } from "../block.js";
+import { paragraph } from "../block.js";
 import { say } from "../words.js";
 import { SameWords } from "./same_words.js";
 
@@ -123,11 +123,4 @@ export class DocumentView {
     const own = /** @type {HTMLElement | null} */ (this.#root.querySelector("[aria-current]"));
     if (own) this.#root.scrollTop = own.offsetTop - Math.max(0, this.#root.clientHeight - own.offsetHeight) / 2;
   }
-}
-
-/** @param {TextOf} text @param {string} className */
-function paragraph(text, className) {
-  const element = document.createElement("p");
-  element.className = `reading ${className}`;
-  return setText(element, text);
 }

@@ -51,6 +51,7 @@ def test_csv_of_tables_with_other_columns_has_a_value_a_row() -> None:
     rows = list(csv.reader(io.StringIO(write(report, ReportFormat.CSV))))
     assert rows[:2] == [["table", "row", "column", "value"], ["t", "a_b|c,d", "score", "0.12345"]]
     assert rows[-1] == ["u", "y", "score", "1.0"]
+    assert write(Report(tables=[], data={}), ReportFormat.CSV).splitlines() == [",".join(rows[0])]
 
 
 def test_csv_has_no_formula_and_keeps_negative_numbers() -> None:
