@@ -28,7 +28,7 @@ from ranking.selectors.analyses import analyses_asked, analyses_of
 from ranking.selectors.campaign_tables import TableAnswer, table_answer
 from ranking.services.analyses import analysis_ask, analysis_choice, table_ask
 
-#: Names of kinds, for the description of the API.
+#: Names of kinds, for the API schema.
 KINDS, TABLE_KINDS = list(ANALYSES), list(TABLES)
 #: Files of reports, with their types.
 _FILES = {
@@ -197,7 +197,7 @@ def ask(asked: Address, kind: str) -> Response:
 
 
 _KIND = OpenApiParameter("name", str, "path", enum=TABLE_KINDS)
-# Any name is allowed here: the list of tables gives the valid ones, and `completed` refuses others.
+# Any name is allowed here: the list of tables has the valid ones, and `completed` refuses others.
 _OPTIONS = OpenApiParameter(
     "options",
     {"type": "object", "additionalProperties": {"type": "string"}},

@@ -38,7 +38,7 @@ _STREAMED = (
 
 
 def _described(content_type: str) -> OpenApiTypes:
-    """Return the schema of a file's bytes: JSON is described by its content."""
+    """Return the schema type of a file: an object for JSON, bytes for other formats."""
     return OpenApiTypes.OBJECT if content_type == "application/json" else OpenApiTypes.BINARY
 
 
@@ -127,7 +127,7 @@ class ExportQueuedSerializer(serializers.Serializer[Any]):
 
 
 class ExportAddress(Address):
-    """Exports of a task, within the rights of the member."""
+    """Base class of endpoints for exports of a task, within the rights of the member."""
 
     @property
     def may_change(self) -> bool:

@@ -1,4 +1,4 @@
-"""Metrics of a test set over REST: list, import, compute and delete."""
+"""REST API for the metrics of a test set: list, import, compute and delete."""
 
 from typing import Any
 

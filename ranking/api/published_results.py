@@ -164,7 +164,7 @@ class ReasonWordingSerializer(serializers.Serializer[Any]):
 
 
 class PublishSerializer(serializers.Serializer[Any]):
-    """Data published with the result."""
+    """Data to publish with the result."""
 
     anonymous = serializers.ListField(
         child=serializers.CharField(max_length=200),

@@ -1,4 +1,4 @@
-"""Quality rules of a campaign, for its organisers: preview of effects, activation, undoing."""
+"""Quality rules of a campaign, for its organisers: preview, activate and undo."""
 
 from typing import Any
 
@@ -184,7 +184,7 @@ class _RuleAddress(Address):
         return row_found(quality_rules(campaign=self.campaign), "Rule not found.", pk=rule_id)
 
     def handle_exception(self, exc: Exception) -> Response:
-        """Answer that a confirmation is needed with the effects to confirm."""
+        """Respond to a missing confirmation with 409 and the effects to confirm."""
         if isinstance(exc, ConfirmationNeededError):
             effects = EffectsSerializer(exc.effects).data
             return Response({"detail": str(exc), "effects": effects}, status=409)
@@ -192,7 +192,7 @@ class _RuleAddress(Address):
 
 
 class _RulesAddress(_RuleAddress):
-    """An address that puts rules in force."""
+    """Base class of endpoints that activate rules."""
 
     def in_force(self, done: RulesInForce) -> dict[str, Any]:
         rules = quality_rules(campaign=self.campaign)

@@ -85,7 +85,7 @@ class RankingBriefSerializer(serializers.Serializer[RankingRun]):
 
 
 class ShortageSerializer(serializers.Serializer[Any]):
-    """Data missing before the rank range of a system and its pairs can be estimated."""
+    """Data still missing to estimate the rank range of a system and test its pairs."""
 
     unit = serializers.ChoiceField(choices=["blocks", "segments", "documents", "judges"])
     found = serializers.FloatField(help_text="Effective number of units so far.")
