@@ -13,11 +13,10 @@ _LONGEST = 60
 
 @cache
 def code_version() -> str:
-    """Return for instance ``0.1.0+g1a2b3c4``, at most 60 characters.
+    """Return the code version, such as ``0.1.0+g1a2b3c4``, in at most 60 characters.
 
-    ``QUINTET_CODE_VERSION``, which an image without a repository is built with, goes before all
-    else. A work tree with changes of its own says so: ``0.1.0+g1a2b3c4.dirty``. Read once a
-    process, since the code of a process does not change either.
+    ``QUINTET_CODE_VERSION``, set in images built without a repository, takes precedence. A work tree
+    with uncommitted changes adds ``.dirty``. The version is read once per process.
     """
     stated = os.environ.get("QUINTET_CODE_VERSION", "").strip()
     return (stated or _version() + _commit())[:_LONGEST]
@@ -31,7 +30,7 @@ def _version() -> str:
 
 
 def _commit() -> str:
-    # Only our own repository counts, not one that happens to lie around an unpacked release.
+    # Ignore an unrelated repository that happens to contain an unpacked release.
     if not (_ROOT / ".git").exists():
         return ""
     try:

@@ -110,7 +110,7 @@ def draw_block(
 
 @njit(cache=True, nogil=True)
 def poisson_of(share: float) -> int:
-    """Return a Poisson number with mean 1 from a uniform one, by inversion."""
+    """Convert a uniform random number to a Poisson one with mean 1, by inversion."""
     weight = 0
     step = below = 0.36787944117144233  # 1 / e
     while share >= below and weight < 20:
@@ -124,7 +124,7 @@ def poisson_of(share: float) -> int:
 def count_block(
     chosen: Int64Array, outcome: Int64Array, weight: int, wins: Int64Array, ties: Int64Array
 ) -> None:
-    """Add a block's comparisons: `outcome[i, j]` is 1, 0 or −1 as i wins, ties or loses."""
+    """Add a block's comparisons: `outcome[i, j]` is 1, 0 or −1 if i wins, ties or loses."""
     for i in range(1, len(chosen)):
         for j in range(i):
             a, b = chosen[i], chosen[j]

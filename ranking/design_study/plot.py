@@ -38,9 +38,9 @@ def comparison_plot(
     titles : sequence of str
         Titles of the questions, in the order of the rows.
     axis, title : str
-        Label of the horizontal axis; description of the plot for people who cannot see it.
+        Label of the horizontal axis; text alternative of the plot.
     figure, percent : callable
-        How a number of judgments, and a share, are written.
+        Format a number of judgments, and a share.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def comparison_plot(
 
 
 class _Scale:
-    """A logarithmic axis of judgments with round numbers, which covers all campaigns, and how numbers are written."""
+    """A logarithmic axis of judgments with round ticks that covers all campaigns, and the format of its numbers."""
 
     def __init__(
         self,

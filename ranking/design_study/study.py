@@ -1,4 +1,4 @@
-"""The judgments that each sampling design requires, and the errors of its rank ranges, in simulated campaigns."""
+"""Simulate campaigns to measure the judgments each sampling design requires and the errors of its rank ranges."""
 
 from __future__ import annotations
 
@@ -74,7 +74,8 @@ def rates_of(tallies: Tallies, *, per_block: int) -> Rates:
     Raises
     ------
     ValueError
-        If two systems have no decided comparison, so that their rates are unknown.
+        If there are fewer than two systems, or two systems have no decided comparison, so that their rates
+        are unknown.
     """
     decided = tallies.wins + tallies.wins.T
     met = decided + tallies.ties
@@ -92,7 +93,7 @@ def rates_of(tallies: Tallies, *, per_block: int) -> Rates:
 
 
 class SimulatedCampaign:
-    """A simulated campaign, a function of (source, design, seed, experiment).
+    """A simulated campaign, determined by source, design, seed and experiment.
 
     In experiments with the same number, all designs judge the same systems.
 
@@ -113,7 +114,7 @@ class SimulatedCampaign:
     ----------
     true_ranks : int64, shape (n,)
     quality : float64, shape (n,)
-        Of each system; 0 where rates say who wins.
+        Quality of each system; all 0 if the source is `Rates`.
     blocks : int
         Number of blocks judged so far.
     wins, ties : int64, shape (n, n)
@@ -153,7 +154,7 @@ class SimulatedCampaign:
 
     def simulate_until(self, blocks: int) -> None:
         """Simulate judgments up to `blocks` blocks, all planned from the current counts."""
-        # Imported here, because the compiler takes longer to load than all the rest.
+        # Imported here, because the compiler takes longer to load than everything else.
         from ranking.design_study.kernel import simulate_more_blocks
 
         source, n = self._source, len(self.wins)
@@ -187,7 +188,7 @@ class SimulatedCampaign:
         return active_priorities(*self._known(), self._counts)
 
     def _known(self) -> tuple[Int64Array, Int64Array]:
-        """Return the wins and ties that active blocks are drawn by."""
+        """Return the wins and ties that determine active blocks."""
         return self.wins, self.ties
 
 
@@ -204,7 +205,7 @@ RESAMPLED: frozenset[Ranges] = frozenset({"expected_wins", "bradley_terry"})
 
 @dataclass(frozen=True, eq=False)
 class RangeVerdict:
-    """The verdict on n systems at one moment.
+    """The verdict on n systems at a given time.
 
     Attributes
     ----------
@@ -314,10 +315,10 @@ class DesignRow:
     reached : float
         Share of the campaigns that reached the target within the limit.
     judgments, low, high : int or None
-        Median of the judged blocks until the target is first found to be reached, and its 95 %
+        Median of the judged blocks until the target is first found to be reached, and its 95%
         interval (from order statistics); None beyond the limit.
     ratio, ratio_low, ratio_high : float or None
-        Judgments required relative to the first design, with their 95 % interval: the geometric
+        Judgments required relative to the first design, with their 95% interval: the geometric
         mean over campaigns, each compared with itself under the first design. A campaign that did
         not finish counts with the limit. None if no campaign of either design finished.
     violations, violations_error : float or None
@@ -391,8 +392,8 @@ def _finite(value: float) -> int | None:
 
 
 def _median_places(count: int) -> tuple[int, int]:
-    """Return the indices of order statistics with the median between them at 95 %."""
-    from scipy.stats import binom  # a fifth of the time in which Django starts
+    """Return the indices of the order statistics that bound the median with 95% confidence."""
+    from scipy.stats import binom  # imported here: takes a fifth of Django's startup time
 
     low = max(0, int(binom.ppf(0.025, count, 0.5)) - 1)
     return low, count - 1 - low
@@ -460,8 +461,8 @@ def compare_designs(
 ) -> Comparison:
     """Simulate campaigns under each design until they reach their targets.
 
-    A campaign is examined whenever its judgments have grown by 5 %, and is finished at the first
-    look that shows the target. So looks are repeated, as organisers look repeatedly. Active blocks
+    A campaign is examined whenever its judgments have grown by 5%, and is finished at the first
+    look that shows the target, as if an organiser looked repeatedly. Active blocks
     between two looks are planned from the state at the first of these looks.
 
     Parameters
@@ -478,7 +479,7 @@ def compare_designs(
         Confidence of the ranges, above ½.
     active_confidence : float, optional
         Confidence of the ranges under the active design, if different: a higher one makes up for
-        the errors that come from asking most about nearly significant pairs.
+        the errors caused by drawing nearly significant pairs most often.
     resamples : int
         Number of resamples, for ranges that need them.
     floor : float

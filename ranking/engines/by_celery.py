@@ -1,8 +1,8 @@
 """Celery engine: workers of the queue "shards", on any machines with this database and broker.
 
-Work, shards and results go through the database; a message is a job's id and a number. A lost message, a
-killed worker or an emptied broker only delays: after a while without news the missing shards are sent again,
-and a shard that is being computed or is done is left alone (`ranking.services.shards`).
+Work, shards and results go through the database; a message contains a job's id and the number of a shard.
+A lost message, a killed worker or an emptied broker only causes a delay: after a while without results the
+missing shards are sent again, and shards being computed or done are left alone (`ranking.services.shards`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ranking.services.shards import (
 TASK = "ranking.tasks.compute_shard"
 #: Seconds between polls for results.
 _PAUSE = 0.1
-#: Seconds without a result after which messages may be lost; twice as many each time, up to a minute.
+#: Seconds without a result before messages are sent again; doubled each time, up to a minute.
 _QUIET, _MOST_QUIET = 5.0, 60.0
 logger = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ class CeleryEngine:
     Attributes
     ----------
     workers : int
-        Number of workers: work is split into at least this many shards.
+        Number of workers; work is split into at least this many shards.
     say : callable, optional
         Called with a sentence that explains a delay to the user.
     """
@@ -57,9 +57,9 @@ class CeleryEngine:
         Raises
         ------
         EngineError
-            If the broker takes no messages, or a shard fails.
+            If the broker accepts no messages, or a shard fails.
         RuntimeError
-            Inside a transaction: workers could not see the job.
+            Inside a transaction, because workers could not see the job.
         """
         job = shard_job_create(work=work, shards=shards)
         try:

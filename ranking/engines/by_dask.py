@@ -1,7 +1,7 @@
 """Dask engine: a local cluster, or an existing one by its scheduler's address.
 
-If a worker ends, Dask computes its shard on another one, and restarts workers of a local
-cluster. Install it as the extra `dask`; workers need Quintet's code, too.
+If a worker dies, Dask computes its shard on another one, and restarts the workers of a local
+cluster. Dask is installed by the extra `dask`; workers need Quintet's code, too.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class DaskEngine:
         Raises
         ------
         EngineError
-            If workers run another version, or end repeatedly.
+            If workers run another version, or die repeatedly.
         """
         from dask import config
         from distributed import as_completed
@@ -70,15 +70,15 @@ def dask_engine(*, scheduler: str | None, workers: int) -> Iterator[DaskEngine]:
     ----------
     scheduler : str or None
         Its address, such as ``tcp://10.0.0.5:8786``. If there is none, nor one in Dask's own
-        configuration (``DASK_SCHEDULER_ADDRESS``), a cluster on this machine is started and ended.
+        configuration (``DASK_SCHEDULER_ADDRESS``), a local cluster is started and stopped.
     workers : int
-        Processes of a cluster on this machine.
+        Number of processes of a local cluster.
 
     Raises
     ------
     EngineError
-        If Dask is not installed, the scheduler does not answer, or it or a worker has no Quintet,
-        or another version.
+        If Dask is not installed, the scheduler does not answer, or Quintet is missing or has another
+        version on the scheduler or a worker.
     """
     try:
         from dask import config
@@ -87,7 +87,7 @@ def dask_engine(*, scheduler: str | None, workers: int) -> Iterator[DaskEngine]:
         raise EngineError(f"Dask is not installed. {how_to_install('dask')}") from error
     address = scheduler or config.get("scheduler-address", None)
     if address is None:
-        # Its pages on any free port of this machine alone: several such clusters may run side by side.
+        # Serve Dask's dashboard on any free local port, so that several clusters can run at once.
         with (
             LocalCluster(
                 n_workers=workers, threads_per_worker=1, dashboard_address="127.0.0.1:0"
