@@ -41,9 +41,9 @@ class Export:
     file_format : ExportFormat
     after, until : int
         Range of row positions: after the first, up to the second. With the same `watermark`, the files from 0 to M and from
-        M to N concatenated are the file from 0 to N, byte for byte (except Parquet, whose files are read side by side).
+        M to N concatenated are the file from 0 to N, byte for byte (except for Parquet files, which are read together).
     watermark : int
-        Judgments count if none with a number up to this one supersedes them.
+        A judgment is current if no judgment numbered up to this one supersedes it.
     slots : int
         Number of columns for candidates.
     """
@@ -89,9 +89,9 @@ def export_asked(
     until: int | None = None,
     watermark: int | None = None,
 ) -> Export:
-    """Return the requested export; by default it holds everything available now.
+    """Return the requested export; by default, of everything available now.
 
-    Numbers waiting judgments first. Raises ExportRefusedError.
+    Assigns numbers to new judgments first. Raises ExportRefusedError.
     """
     found, written = KINDS[kind], ExportFormat(file_format)
     if written not in found.formats:

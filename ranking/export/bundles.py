@@ -26,7 +26,7 @@ from ranking.selectors.runs import judges_not_counted
 #: Called with the amount done and the total.
 Progress = Callable[[int, int], None]
 _HITS_AT_ONCE: Final = 1_000
-#: Seeds are included if allowed, names of groups never: organisers wrote them for themselves.
+#: Seeds are included only if allowed, and group names never, because they are organisers' private notes.
 _TOLD: Final = tuple(name for name in PARAMETERS if name not in {"seed", "judge_group"})
 _WITHHELD: Final = "withheld: judges could foresee draws, and anybody could test names"
 
@@ -86,7 +86,7 @@ class FrozenResult:
 
 
 def frozen_result(asked: PublishedResult) -> FrozenResult:
-    """Read the content of a bundle; `asked` tells whether it has texts and seeds."""
+    """Read the content of a bundle; `asked` tells whether it includes texts and seeds."""
     found = PublishedResult.objects.select_related("task__test_set__campaign", "run")
     result = found.get(pk=asked.pk)
     result.bundle_has_texts = asked.bundle_has_texts
@@ -103,7 +103,7 @@ def frozen_result(asked: PublishedResult) -> FrozenResult:
 
 
 def judgments_write(frozen: FrozenResult, path: Path, progress: Progress) -> None:
-    """Write the judgments that count as five-way CSV, holding a few thousand in memory."""
+    """Write the judgments that count as five-way CSV, with a few thousand in memory at a time."""
     _csv_write(frozen, frozen.counted, path, progress)
 
 
@@ -190,7 +190,7 @@ def _chosen(design: Design, frozen: FrozenResult) -> list[str]:
 
 
 def draws_write(frozen: FrozenResult, path: Path, progress: Progress) -> None:
-    """Write one line of JSON per judged HIT with its blocks and judges, in the order of planning."""
+    """Write a line of JSON for each judged HIT with its blocks and judges, in planning order."""
     numbers = {design.pk: number for number, design in enumerate(_designs(frozen), 1)}
     done = 0
     with path.open("w", encoding="utf-8", newline="\n") as file:
@@ -217,7 +217,7 @@ def _designs(frozen: FrozenResult) -> Sequence[Design]:
 
 
 def _judged_hits(frozen: FrozenResult) -> Any:
-    """Return the HITs with judgments up to the watermark, which later lending does not change."""
+    """Return the HITs with judgments up to the watermark; assigning more HITs does not change them."""
     judged = Judgment.objects.of(frozen.task.pk).until(frozen.watermark)
     return HIT.objects.filter(Exists(judged.filter(block__hit=OuterRef("pk"))), task=frozen.task.pk)
 

@@ -1,7 +1,7 @@
 """Write a task as an EvalSet folder, the layout of WMT's metrics tasks: texts, human scores and ratings, scores of metrics.
 
 Each line of a file is a segment. Higher scores are better, so error rates are negated. The shared task's reader refuses metrics
-with missing scores, so these are in a separate folder, `metric-scores-incomplete`, which it does not read.
+with missing scores, so these are in a separate folder, `metric-scores-incomplete`, which the reader ignores.
 """
 
 import json
@@ -45,12 +45,12 @@ class FolderFile(NamedTuple):
 
 @transaction.atomic
 def evalset_files(*, task: Task, watermark: int) -> Iterator[FolderFile]:
-    """Yield the files of the folder; human scores are of the judgments 1…`watermark` that count.
+    """Yield the files of the folder; human scores are based on the judgments 1…`watermark` that count.
 
     Raises
     ------
     ExportRefusedError
-        If no judgment compares or scores outputs.
+        If no judgments compare or score outputs.
     """
     test_set = task.test_set
     pair = f"{test_set.source_language}-{test_set.target_language}"
@@ -184,7 +184,7 @@ def _scores(systems: Iterable[str], values: FloatArray) -> Iterator[str]:
 
 
 def _line(text: str | None) -> str:
-    # One character for one, so that error spans keep their positions.
+    # Replace characters one by one, so that error spans keep their positions.
     return _NO_OUTPUT if text is None else _BREAKS.sub(" ", text) or " "
 
 

@@ -54,7 +54,7 @@ _REFUSED: Final[Mapping[ExportFormat, Promise]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportKind:
-    """Kind of data that can be exported from a task.
+    """A kind of data that can be exported from a task.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class ExportKind:
     formats : mapping of ExportFormat to sequence of lazy str
         Available formats, each with the data it cannot hold.
     instead : mapping of ExportFormat to lazy str
-        Reasons why other formats are unavailable, if they differ from the usual ones.
+        Reasons why other formats are unavailable, if they differ from the default reason.
     by_number : bool
         Whether row positions are judgment numbers.
     names_people : bool
@@ -166,5 +166,5 @@ _ALL: Final = (
     ),
 )
 
-#: The kinds by name, in the order in which they are offered.
+#: Kinds by name, in display order.
 KINDS: Final[Mapping[str, ExportKind]] = {kind.name: kind for kind in _ALL}

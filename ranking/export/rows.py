@@ -23,7 +23,7 @@ from campaign.models import ActivityEvent, Judge, Segment, Task
 from campaign.selectors.activity import users_named
 from campaign.selectors.texts import text_lines
 
-#: Larger tables are not counted exactly: pages show “more than” this.
+#: Larger tables are not counted exactly: pages show “more than” this number.
 MOST_COUNTED: Final = 10_000
 _AT_ONCE: Final = 500
 
@@ -45,8 +45,8 @@ class Rows:
     every : callable
         Returns the queryset of all rows of a task.
     read : callable
-        Yields the rows of a task some hundred at a time, given the task, the position after which and the position up to
-        which to read, and the watermark.
+        Yields the rows of a task, some hundred at a time, given the task, the positions after and up to which to
+        read, and the watermark.
     place : str
         Field with the position of a row.
     counted : callable or None
@@ -76,7 +76,7 @@ def _table(
     every: Callable[[Task], QuerySet[Any, Any]],
     **more: Any,
 ) -> Rows:
-    """Return rows that are read by one query in the order of keys; `columns` gives type and field, first the key."""
+    """Return rows read by one query in the order of keys; `columns` gives type and field, the key first."""
 
     def read(task: Task, after: int, until: int, _watermark: int) -> Iterator[Sequence[Row]]:
         rows = every(task).values_list(*(field for _kind, field in columns.values()))
@@ -110,19 +110,19 @@ _JUDGMENT: Final = {
 
 
 def _judgments(task: Task, after: int, until: int, watermark: int) -> Iterator[Sequence[Row]]:
-    """Yield the judgments with these numbers; those that none up to the watermark supersedes are current."""
+    """Yield the judgments with these numbers; they are current unless one up to the watermark supersedes them."""
     for start in range(after, until, _AT_ONCE):
         numbers = task.judgment_numbers.filter(
             number__gt=start, number__lte=min(start + _AT_ONCE, until)
         )
         with timezone.override(UTC):
             some = judgments_recorded(list(numbers.order_by("number")), task=task, until=watermark)
-        # Outside: the time zone of whoever reads the file is not to change.
+        # Outside the override, so that the caller's time zone does not change.
         yield some
 
 
 def _lent(task: Task) -> int:
-    # Each lending is counted in an account of its judge.
+    # Each assignment is counted in an account of its judge.
     return int(task.accounts.aggregate(lent=Sum("hits_lent"))["lent"] or 0)
 
 

@@ -90,7 +90,7 @@ def _export(job: Job, progress: JobProgress) -> dict[str, Any]:
 
 
 class _Lines(NamedTuple):
-    """Text format of judgments: functions for the head, given the number of candidates, and for each row, and the tail."""
+    """Text format of judgments: the tail, and functions for the head (given the number of candidates) and each row."""
 
     head: Callable[[int], str]
     row: Callable[[FiveWayRow, int], str]
@@ -125,7 +125,7 @@ def _batches(
 
 
 def _json_line(row: FiveWayRow, _slots: int) -> str:
-    """Return a JSON object as read by the commands that take files."""
+    """Return a judgment as a JSON object that the file commands can read."""
     values = {
         "source_language": row.source_language,
         "target_language": row.target_language,
@@ -289,12 +289,12 @@ def _rows_parquet(columns: Mapping[str, Kind], batches: Iterable[Sequence[Row]])
 
 
 def _parquet(schema: "pa.Schema", groups: Iterable[Iterable[Iterable[Any]]]) -> Iterator[bytes]:
-    """Yield a Parquet file while it is written; each of `groups` holds the rows of a row group, with cells in the order of the schema."""
+    """Yield a Parquet file while writing it; each of `groups` has the rows of a row group, cells in schema order."""
     import pyarrow as pa
     from pyarrow import parquet
 
     sink = _Sink()
-    # Without Arrow's own schema: all readers see text columns.
+    # Omit Arrow's own schema, so that all readers see text columns.
     with parquet.ParquetWriter(sink, schema, compression="zstd", store_schema=False) as writer:
         for rows in groups:
             columns = list(zip(*rows, strict=True))
@@ -328,7 +328,7 @@ class _Sink(io.RawIOBase):
         return found
 
 
-#: Formats of other tools in which rankings can be written.
+#: Formats of other tools that rankings can be written in.
 WRITTEN: Final = (InputFormat.PAIRWISE_CSV, InputFormat.APPRAISE_XML)
 
 

@@ -41,7 +41,7 @@ _OFTEN_PASSING: Final = frozenset({429, 500, 502, 503, 504})
 _REFUSED: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 
 
-#: Wait before a retry; tests replace it.
+#: Wait before a retry; replaced in tests.
 pause = time.sleep
 
 
@@ -94,7 +94,7 @@ class Zenodo:
         Raises
         ------
         ZenodoError
-            If the token or the metadata are rejected, or if Zenodo does not respond.
+            If Zenodo rejects the token or the metadata, or does not respond.
         """
         drafts = f"{self._address}/api/deposit/depositions"
         data = json.dumps({"metadata": metadata}).encode()
@@ -141,8 +141,9 @@ class Zenodo:
         return answer
 
     def _again(self, ask: Callable[[], Mapping[str, Any]], *, is_safe: bool) -> Mapping[str, Any]:
-        """Try up to three times while the problem may be temporary; without a response, retry only requests that are
-        safe to repeat.
+        """Make up to three attempts while the problem may be temporary.
+
+        Without a response, retry only requests that are safe to repeat.
         """
         for attempt in range(1, _ATTEMPTS + 1):
             try:
