@@ -46,7 +46,7 @@ PROBABILITIES = frozenset(
 
 @dataclass(frozen=True)
 class MeasureResult:
-    """Value of a measure for one judge, and its evidence.
+    """The value of a measure for one judge, with its evidence.
 
     Attributes
     ----------
@@ -161,7 +161,7 @@ def measures_of_tallies(
     margins = reference_margins(own.places, count)
     damaged = reference_margins(own.damaged_places, count)
     sums = margins.sums, damaged.sums, tie_sums(own.lines, count), repeat_sums(own.repeats, count)
-    # All at once, because the call costs more than the quantiles.
+    # All at once, because the overhead of a call exceeds the cost of the quantiles.
     shares = shares_of_sums(np.concatenate(sums), confidence=confidence)
     preferred, rejected, ties, intra = (shares[k * count : (k + 1) * count] for k in range(4))
     _preferences(found, JudgeMeasure.REFERENCE, margins, preferred)
@@ -197,7 +197,7 @@ def judges_to_measure(before: JudgeTallies, after: JudgeTallies) -> frozenset[st
 
 
 def add_pace(found: MeasuresByJudge, words: float | None) -> None:
-    """Add `JudgeMeasure.PACE` for known times, given the words of an average block; nothing for None."""
+    """Add `JudgeMeasure.PACE` for known times, given the words of an average block; does nothing if they are None."""
     for results in found.values() if words else ():
         time = results.get(JudgeMeasure.SECONDS)
         if time is None or not words or not time.value or not time.low or not time.high:

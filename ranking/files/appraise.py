@@ -24,8 +24,7 @@ _PARENTS = {
 def read_appraise_xml(file: InputFile) -> Iterator[JudgedBlock]:
     """Yield a judgment or skip for every ``ranking-result``, in the order of the file.
 
-    A result without translations, as Appraise writes a skipped one, is a block without
-    candidates.
+    A result without translations, which is how Appraise writes a skip, is a block without candidates.
 
     Raises
     ------

@@ -32,7 +32,7 @@ _WINNERS: Final = {
 def read_arena(file: InputFile, losses: Losses) -> Iterator[JudgedBlock]:
     """Yield a block of two for every vote. Each vote is its own segment, because each had its own prompt.
 
-    Votes name no language pair. Other content of the file is counted in `losses`, by column.
+    Votes have no language pair. Other content of the file is counted in `losses`, by column.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def read_arena_parquet(name: str, source: str | IO[bytes], losses: Losses) -> It
 
         for batch in parquet.ParquetFile(source).iter_batches(batch_size=_ROWS_AT_A_TIME):
             columns = {
-                # Of unused fields, such as conversations, only whether they are present.
+                # Only check whether unused fields, such as conversations, are present.
                 field: column.to_pylist()
                 if field in (*COLUMNS, *_JUDGES)
                 else [is_there or None for is_there in column.is_valid().to_pylist()]

@@ -52,11 +52,11 @@ class OpenedBundle:
     Attributes
     ----------
     name : str
-        What errors call it.
+        Name in error messages.
     files : mapping
         Its files by name.
     litter : tuple of str
-        Names of files that operating systems leave behind; they are not read.
+        Names of files left behind by operating systems; they are not read.
     """
 
     name: str
@@ -66,7 +66,7 @@ class OpenedBundle:
     def sha256(self, name: str) -> str:
         """Return the SHA-256 of a file."""
         with self.files[name].open() as stream:
-            # An open file, so it is hashed in bounded memory.
+            # Hash an open file, so that memory use is bounded.
             return file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
 
     def text(self, name: str) -> str:
@@ -144,7 +144,7 @@ def opened_bundle(path: Path) -> Iterator[OpenedBundle]:
 def _opened(
     path: Path, files: Sequence[StoredFile], names: Sequence[str] | None = None
 ) -> OpenedBundle:
-    """Return the bundle of these files; `names` are the names of all files if `files` leaves out litter."""
+    """Return the bundle of these files; `names` are those of all files if `files` leaves out litter."""
     names = [file.name for file in files] if names is None else names
     return OpenedBundle(
         name=str(path),
@@ -163,7 +163,7 @@ _LINE: Final = re.compile(r"([0-9a-f]{64})  (\S.*)")
 
 
 class Problem(StrEnum):
-    """Problem with a file."""
+    """A problem with a file."""
 
     CHANGED = "changed"
     MISSING = "missing"
@@ -263,7 +263,7 @@ def _digest(bundle: OpenedBundle, found: set[Finding]) -> str:
     return digest
 
 
-#: Processors of different kinds add in different orders; only a larger difference counts as one.
+#: Different processors add in different orders, so smaller differences are ignored.
 LAST_DIGITS: Final = 1e-12
 
 

@@ -35,7 +35,7 @@ _MOST_READ_TWICE = 0.25
 
 @dataclass(frozen=True)
 class RowGroup:
-    """A row group of a file, with the least and the largest segment in it."""
+    """A row group of a file, with the smallest and the largest segment in it."""
 
     file: str
     number: int
@@ -87,7 +87,7 @@ def cut_into_shards(groups: Sequence[RowGroup], rows: int = ROWS_OF_A_SHARD) -> 
     """Cut row groups into shards of whole segments.
 
     Files sorted by segment are cut into shards of about `rows` rows. Where row groups hold segments
-    from everywhere, a shard would have to read nearly all of them: then there is one shard.
+    from everywhere, each shard would have to read nearly all of them, so there is only one shard.
 
     Parameters
     ----------
@@ -133,13 +133,13 @@ def _shard(first: int, last: int, groups: Sequence[RowGroup]) -> SegmentShard:
 
 @dataclass(frozen=True)
 class FilesWanted:
-    """Request to each shard.
+    """The request to each shard.
 
     Attributes
     ----------
     selection : JudgmentSelection
     leave_out : str or None
-        A system that is not ranked where it occurs: the reference.
+        A system to leave out of rankings if it occurs: the reference.
     counts : CountsWanted
     """
 
@@ -150,12 +150,12 @@ class FilesWanted:
 
 @dataclass(frozen=True, eq=False)
 class PartFound:
-    """Content of a shard.
+    """The content of a shard.
 
     Attributes
     ----------
     languages : tuple of pairs of str
-        All pairs in it.
+        All language pairs in it.
     selected : Selected
         Facts about the selected pair.
     counts : ShardCounts or None
@@ -174,7 +174,7 @@ class JudgmentsCounted(JudgmentsFound):
     Attributes
     ----------
     systems : tuple of str
-        All that were judged, including the one that is left out.
+        All judged systems, including the one that is left out.
     counts : AddedCounts
     """
 
@@ -233,7 +233,7 @@ def count_files(
     Returns
     -------
     JudgmentsCounted
-        As `read_judgments` and `count_judgments` find it, bit for bit.
+        The same as from `read_judgments` and `count_judgments`, bit for bit.
 
     Raises
     ------
@@ -308,7 +308,7 @@ class _Total:
     def add(self, part: PartFound) -> None:
         self._languages.update(part.languages)
         if len(pairs_chosen(self._languages, self._wanted.selection)) > 1:
-            one_language_pair(self._languages, self._wanted.selection)  # raises at once
+            one_language_pair(self._languages, self._wanted.selection)  # raises immediately
         self._selected += part.selected
         if part.counts is not None:
             self._counts.add(part.counts)

@@ -1,4 +1,4 @@
-"""Check the values of JSON objects by rules that all formats share: names of systems, numbers, texts."""
+"""Check the values of JSON objects by rules shared by all formats: names of systems, numbers, texts."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def keys_check(
     refuse: Refuse,
     place: str = "",
 ) -> None:
-    """Refuse an object with missing or unknown keys; `place` locates it in the line."""
+    """Refuse an object with missing or unknown keys; `place` is its location in the line."""
     known = [*required, *optional]
     for key in required:
         if key not in values:
@@ -186,7 +186,7 @@ def read_objects(
     Parameters
     ----------
     names : sequence of str
-        Files, plain or gzip whatever they are called; ``-`` is standard input.
+        Plain or gzip files, whatever their names; ``-`` is standard input.
     read : callable
     progress : callable
         Called with the bytes read so far and the bytes of all files.

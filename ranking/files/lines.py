@@ -26,7 +26,7 @@ from ranking.files.records import NO_JUDGE, JudgedBlock
 
 
 def read_five_way(file: InputFile) -> Iterator[JudgedBlock]:
-    """Yield a judgment or skip for every row; errors as `read_five_way_csv` words them."""
+    """Yield a judgment or skip for every row; raise the same errors as `read_five_way_csv`."""
     for row in read_five_way_csv(file.stream, file.name):
         yield JudgedBlock(
             line=row.line,
@@ -46,7 +46,7 @@ _RANK_FIELDS = ("segment", "pair", "sysBetter", "pair", "sysWorse")
 def read_rank(file: InputFile) -> Iterator[JudgedBlock]:
     """Yield a block of two candidates, ranked 1 and 2, for every line.
 
-    The format leaves ties out and names no judge; a language pair is written ``cs-en``.
+    The format has no ties and no judges; a language pair is written ``cs-en``.
 
     Raises
     ------

@@ -39,7 +39,7 @@ def read_pairwise_csv(file: InputFile) -> Iterator[JudgedBlock]:
     FormatError
         With line, column (the cell's number) and field. Besides errors within a row: if rows of one
         ``rankingID`` differ in segment, judge or languages, give a system two ranks, compare
-        a pair twice, or omit pairs that cannot be one candidate.
+        a pair twice, or omit a pair that cannot be one candidate.
     """
     blocks: dict[str, _Block] = {}
     table = read_table(file)

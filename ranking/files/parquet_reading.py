@@ -32,7 +32,7 @@ _ROWS_AT_A_TIME: Final = 1 << 16
 _REQUIRED: Final = ("srclang", "trglang", "srcIndex")
 _FIXED: Final = (*_REQUIRED, "judgeId", "documentId", "duration_ms")
 _SLOT: Final = re.compile(r"system([1-9][0-9]{0,3})(id|rank|number)")
-#: Columns of the CSV that say nothing about a ranking.
+#: Columns of the CSV that do not affect rankings.
 _NOT_READ: Final = ("segmentid",)
 
 #: Convert a value of a column to a number; the other arguments are the column's name and a function that raises an error at its row.
@@ -45,11 +45,11 @@ class JudgmentsFile:
     Attributes
     ----------
     name : str
-        What errors call it.
+        Name in error messages.
     columns : dict of str to str
-        Names of columns in the file, by those of docs/formats-judgments.md in lower case.
+        Names of columns in the file, keyed by the names in docs/formats-judgments.md in lower case.
     slots : tuple of pairs of str
-        For each place of a candidate, the columns of its system and its rank.
+        For each candidate position, the columns of the system and its rank.
     starts : int64, shape (G + 1,)
         The first row of each of G row groups, and the number of all rows.
     """
@@ -81,7 +81,7 @@ class JudgmentsFile:
         return len(self.starts) - 1
 
     def segments_of(self, group: int) -> tuple[int, int] | None:
-        """Return the least and the largest segment of a row group; None if the file does not say."""
+        """Return the smallest and the largest segment of a row group; None if the file does not record them."""
         place = self._names.index(self.columns["srcindex"])
         found = self._file.metadata.row_group(group).column(place).statistics
         if found is None or not found.has_min_max:
@@ -91,7 +91,7 @@ class JudgmentsFile:
         return int(found.min), int(found.max)
 
     def batches(self, groups: Sequence[int] | None) -> Iterator[tuple[int, pa.RecordBatch]]:
-        """Yield the rows of row groups, some thousands at a time, with the row they begin at."""
+        """Yield the rows of row groups, some thousands at a time, each batch with its first row number."""
         fixed = (self.columns.get(column.lower()) for column in _FIXED)
         columns = [*filter(None, fixed), *(column for slot in self.slots for column in slot)]
         for group in range(self.row_groups) if groups is None else groups:
@@ -110,15 +110,15 @@ def opened(name: str, source: Any) -> Iterator[JudgmentsFile]:
     Parameters
     ----------
     name : str
-        What errors call it.
+        Name in error messages.
     source : str, path or binary file
-        A binary file must be able to seek.
+        A binary file must be seekable.
 
     Raises
     ------
     FormatError
-        If the file is not Parquet, is damaged, or has other columns; also
-        later, if it turns out to be damaged.
+        If the file is not Parquet, is damaged, or has other columns. Damage may also be found later, while
+        reading.
     """
     with refusing_damage(name):
         yield JudgmentsFile(name, source)
@@ -176,7 +176,7 @@ def read_row_groups(
     Raises
     ------
     FormatError
-        With the row, counted from 1 through the file, as line, and the column as field.
+        With the row in the file, counted from 1, as line, and the column as field.
     """
     for first, batch in file.batches(groups):
         if batch.num_rows:
@@ -218,7 +218,7 @@ class _Batch:
     def refuse_where(
         self, wrong: npt.NDArray[np.bool_], column: str, problem: str, remedy: str
     ) -> None:
-        """Refuse the first row that is wrong."""
+        """Raise an error at the first wrong row, if there is one."""
         if wrong.any():
             self._refusing(int(np.argmax(wrong)))(column, problem, remedy)
 
@@ -283,7 +283,7 @@ def _languages(batch: _Batch, vocabulary: Vocabulary) -> list[int]:
 
 
 def _refuse_rows(batch: _Batch, shown: npt.NDArray[np.int32], vocabulary: Vocabulary) -> None:
-    """Refuse rows of too many candidates, and rows that name a system twice, alone or with others."""
+    """Refuse rows with too many candidates, and rows that name a system twice, alone or with others."""
     column = batch.file.slots[0][0]
     batch.refuse_where(
         np.count_nonzero(shown >= 0, axis=1) > MAX_CANDIDATES,
@@ -359,12 +359,12 @@ def _duration(value: Any, field: str, refuse: Refuse) -> int:
 
 
 def read_parquet(file: InputFile) -> Iterator[JudgedBlock]:
-    """Yield a judgment or skip for every row; `line` is its place in the file, from 1.
+    """Yield a judgment or skip for every row; `line` is its row in the file, from 1.
 
     Raises
     ------
     FormatError
-        As `read_row_groups` words it.
+        As from `read_row_groups`.
     """
     vocabulary = Vocabulary()
     # The footer is read first, so the file must be seekable.

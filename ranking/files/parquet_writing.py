@@ -20,12 +20,12 @@ ROWS_OF_A_GROUP = 1 << 16
 
 
 def in_order_of_segments(columns: Columns) -> Columns:
-    """Return judgments sorted by language pair and segment; the order within a segment stays."""
+    """Return judgments sorted by language pair and segment; the order within a segment is kept."""
     return columns.rows(np.lexsort((columns.segment, columns.language)))
 
 
 def cut_between_segments(columns: Columns, rows: int) -> Iterator[slice]:
-    """Yield slices that end at a segment boundary, each of at least `rows` rows except the last.
+    """Yield slices that end at segment boundaries, each with at least `rows` rows except the last.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def write_parquet(path: str, columns: Columns, vocabulary: Vocabulary) -> None:
     from pyarrow import parquet
 
     table = _table(columns, vocabulary)
-    # Without Arrow's own schema: all readers see text columns.
+    # Omit Arrow's own schema, so that all readers see text columns.
     with parquet.ParquetWriter(
         path, table.schema, compression="zstd", store_schema=False
     ) as writer:

@@ -37,7 +37,7 @@ _RANK_CELLS = 5
 
 
 def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
-    """Detect the format from the first 64 KiB, independent of the file's name.
+    """Detect the format from the first 64 KiB, regardless of the file's name.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
     Raises
     ------
     FormatError
-        If the file is empty, or does not begin like any of the formats.
+        If the file is empty, or its beginning matches none of the formats.
     """
     head, whole = peek(file, _SNIFFED_BYTES)
     if head.startswith(MAGIC):
@@ -62,7 +62,7 @@ def detect_input_format(file: InputFile) -> tuple[InputFormat, InputFile]:
             )
         return found, whole
     for _chunk in byte_chunks(whole):
-        pass  # Damaged gzip also decompresses to nothing; this raises its error.
+        pass  # Damaged gzip may also decompress to nothing; this raises its error.
     raise Place(file.name).error(
         "the file is empty", "use a file of judgments as described in docs/formats-judgments.md"
     )
@@ -105,12 +105,12 @@ def read_judgments(
 ) -> JudgmentsRead:
     """Read the judgments of one language pair from files of one format.
 
-    Judges and systems of the same name are the same in all files.
+    A name refers to the same judge or system in all files.
 
     Parameters
     ----------
     names : sequence of str
-        Files, plain, gzip or Parquet whatever they are called; ``-`` is standard input.
+        Plain, gzip or Parquet files, whatever their names; ``-`` is standard input.
     input_format : InputFormat, optional
         Detected from the beginning of the files if not given.
     selection : JudgmentSelection, optional
@@ -165,7 +165,7 @@ def read_columns(
 
     Returns
     -------
-    tuple of Columns, Vocabulary and the losses: content of the files that was not read
+    tuple of Columns, Vocabulary, and losses: the content of the files that was not read
     """
     read = _read(names, input_format, progress)
     return read.columns, read.vocabulary, read.losses

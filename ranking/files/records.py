@@ -1,4 +1,4 @@
-"""Define the records that are read from files of judgments, and their selection."""
+"""Records read from files of judgments, and their selection."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ranking.core.judged.blocks import Blocks
 
 
 class IgnoredBecause(StrEnum):
-    """Reasons why documents do not count although the files name some."""
+    """Reasons for ignoring the documents that files name."""
 
     SOME_UNNAMED = "some_blocks_name_none"
     ONE = "only_one_is_named"
@@ -23,13 +23,13 @@ class IgnoredBecause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IgnoredDocuments:
-    """Documents that are named and do not count.
+    """Documents that are named but ignored.
 
     Attributes
     ----------
     reason : IgnoredBecause
     naming : int
-        Judged blocks that name a document.
+        Number of judged blocks that name a document.
     """
 
     reason: IgnoredBecause
@@ -42,9 +42,9 @@ def ignored_documents(document: npt.NDArray[np.int32], *, used: bool) -> Ignored
     Parameters
     ----------
     document : int32, shape (N,)
-        Number of the document that each judged block names, -1 where it names none.
+        Number of the document that each judged block names, -1 if it names none.
     used : bool
-        Whether `ranking.core.judged.blocks.several_documents` found that they count.
+        Whether they count, as found by `ranking.core.judged.blocks.several_documents`.
     """
     naming = document[document >= 0]
     several = bool(len(naming)) and not bool((naming == naming[0]).all())
@@ -52,7 +52,7 @@ def ignored_documents(document: npt.NDArray[np.int32], *, used: bool) -> Ignored
 
 
 def ignored_of(naming: int, blocks: int, *, several: bool) -> IgnoredDocuments | None:
-    """Return the reason for ignoring documents if `naming` of the blocks name one; `several` if they differ."""
+    """Return why documents are ignored if `naming` of the blocks name one; `several` tells whether these differ."""
     if not naming:
         return None
     if naming < blocks:
@@ -73,7 +73,7 @@ _NAMED_AT_MOST = 20
 
 
 class InputFormat(StrEnum):
-    """The formats that judgments are read from."""
+    """Formats of files of judgments."""
 
     FIVE_WAY_CSV = "five-way-csv"
     PAIRWISE_CSV = "pairwise-csv"
@@ -156,19 +156,19 @@ class JudgmentsFound:
     languages : tuple of str
         Source and target, as the files spell them.
     skipped : int
-        Blocks that their judges skipped: those without candidates.
+        Number of skipped blocks, which have no candidates.
     skipped_by : mapping of str to int
         Pseudonym to number of skips, for judges with any.
     blank_labels : int
-        Labels left blank, one per candidate.
+        Number of candidates without a label.
     judges : int
-        Judges of at least one block; 0 if the format names none.
+        Number of judges of at least one block; 0 if the format has no judges.
     ignored_documents : IgnoredDocuments or None
-        Why documents do not count although some blocks name one.
+        Documents that some blocks name but that are ignored; None if there are none.
     excluded_judges : tuple of str
         Pseudonyms that the selection leaves out.
     repeated : int
-        Judged blocks that exactly repeat an earlier one of the same judge; they count.
+        Number of judged blocks that exactly repeat an earlier one by the same judge; they count.
     losses : tuple of Loss
         Content of the files that is not read.
     watermark : int or None

@@ -30,7 +30,8 @@ class Selected:
     present : tuple of str
         Judges of the language pair, including those who are left out.
     systems : tuple of str
-        Systems of the pair, sorted, including those in skips and in judgments that are left out, so that a system without remaining judgments is still listed.
+        Systems of the pair, sorted, including those in skips and in excluded judgments, so that a system without
+        remaining judgments is still listed.
     skipped_by : mapping of str to int
     blank_labels : int
     repeated : int
@@ -83,7 +84,7 @@ def selected(
     left_out = [one for one in present if judges[one] in excluded]
     if left_out:
         rows = rows.take(~np.isin(rows.judge, left_out))
-    # As in WMT, a judge who saw outputs and labelled none has judged the block.
+    # As in WMT, a judge who saw outputs and labelled none of them has judged the block.
     is_judged = np.asarray((rows.candidate >= 0).any(axis=1))
     judged, skips = rows.take(is_judged), rows.take(~is_judged)
     count = np.bincount(skips.judge, minlength=len(judges)).tolist()
@@ -110,7 +111,7 @@ def _repeated(judged: Columns, vocabulary: Vocabulary) -> int:
 
 
 def pairs_chosen(there: Iterable[LanguagePair], selection: JudgmentSelection) -> list[LanguagePair]:
-    """Return the language pairs that the selection asks for, sorted."""
+    """Return the selected language pairs, sorted."""
     return [
         pair
         for pair in sorted(there)
@@ -121,7 +122,7 @@ def pairs_chosen(there: Iterable[LanguagePair], selection: JudgmentSelection) ->
 def one_language_pair(
     there: Collection[LanguagePair], selection: JudgmentSelection
 ) -> LanguagePair:
-    """Return the only pair that the selection asks for. Raises SelectionError if there is none or more than one."""
+    """Return the only selected language pair. Raises SelectionError if there is none or more than one."""
     listed = ", ".join(f"{source} to {target}" for source, target in sorted(there))
     found = pairs_chosen(there, selection)
     if len(found) > 1:

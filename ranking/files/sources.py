@@ -1,4 +1,4 @@
-"""Read files and standard input, and hash and count their bytes on the way."""
+"""Read files and standard input, hashing and counting their bytes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class HashedStream:
         return data
 
     def sha256(self) -> str:
-        """Return the hash of the whole stream; reads the rest of it first."""
+        """Return the hash of the whole stream, after reading the rest of it."""
         while self.read(1 << 20):
             pass
         return self._hash.hexdigest()

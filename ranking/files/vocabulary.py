@@ -1,4 +1,4 @@
-"""Columns of judgments while files are read, with numbers for names, and the `Blocks` of the core that follow from them."""
+"""Columns of judgments read from files, with numbers for names, and their conversion to the core's `Blocks`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Int32Array = npt.NDArray[np.int32]
 
 @dataclass
 class Vocabulary:
-    """Numbers for the names of all files, from 0 in the order in which they first occur."""
+    """Numbers for the names in all files, from 0 in order of first occurrence."""
 
     languages: dict[LanguagePair, int] = field(default_factory=dict)
     judges: dict[str, int] = field(default_factory=dict)
@@ -89,12 +89,12 @@ class Columns:
         return self if rows.all() else self.rows(rows)
 
     def rows(self, rows: npt.NDArray[np.integer] | npt.NDArray[np.bool_] | slice) -> Columns:
-        """Return rows as numpy indexes them."""
+        """Return the rows selected by a numpy index."""
         return Columns(*(getattr(self, each.name)[rows] for each in fields(self)))
 
 
 def columns_of(rows: Iterable[JudgedBlock], vocabulary: Vocabulary) -> Iterator[Columns]:
-    """Assign numbers to the rows, some thousands at a time."""
+    """Yield the rows as columns of numbers, some thousands at a time."""
     batch: list[JudgedBlock] = []
     for row in rows:
         batch.append(row)
@@ -161,7 +161,7 @@ def joined(parts: list[Columns]) -> Columns:
 def blocks_of(
     columns: Columns, systems: Sequence[str], judges: Sequence[str], candidates: Sequence[Candidate]
 ) -> Blocks:
-    """Build the core's columns.
+    """Convert columns to the core's `Blocks`.
 
     Parameters
     ----------
@@ -170,12 +170,12 @@ def blocks_of(
     systems : sequence of str
         All systems to be ranked.
     judges, candidates : sequences
-        What the numbers of `columns` stand for.
+        Names, by their numbers in `columns`.
 
     Returns
     -------
     Blocks
-        Their documents are known if the files name several.
+        Documents are known if the files name several.
     """
     coded = CodedJudgments(
         judge=columns.judge,

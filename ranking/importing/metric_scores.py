@@ -33,7 +33,7 @@ _NAMED = 10
 
 @dataclass(frozen=True, slots=True)
 class ScoresImported:
-    """Result of an import.
+    """The result of an import.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ def metric_scores_import(
     name : str
         Name of the metric if the files do not give one.
     lower_is_better : bool
-        Whether lower scores are better, for metrics whose files do not tell.
+        Whether lower scores are better, for metrics whose files do not specify it.
     is_human : bool
         Whether people gave the scores; those in the folder `human-scores` are always marked as human.
 
@@ -147,7 +147,7 @@ def metric_scores_import(
 def _read(
     test_set: TestSet, files: Sequence[StoredFile], name: str, stack: ExitStack
 ) -> tuple[list[tuple[bool, MetricScores]], frozenset[str]]:
-    """Return the scores, each with whether it is human, and the systems that may be missing from the test set."""
+    """Return the scores, each with a flag for human ones, and the references that the test set may lack."""
     if not files:
         raise FormatError("the upload", "there is no file", "choose at least one file")
     languages = (test_set.source_language, test_set.target_language)
