@@ -1,5 +1,6 @@
-"""Protocols: ways to ask people about outputs, with a folder for each.
+"""Annotation protocols, one folder per way of asking people about outputs.
 
-The five-way ranking, which came first, is in `annotation` and `ranking`; what all protocols share is there, too.
-A protocol's `statistics` take arrays, return frozen results, and do not use Django.
+Five-way ranking, the original protocol, is in `annotation` and `ranking`, as is the code that all
+protocols share. A protocol's `statistics` take arrays, return frozen results, and do not use
+Django.
 """

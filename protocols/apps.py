@@ -7,7 +7,9 @@ class ProtocolsConfig(AppConfig):
     name = "protocols"
 
     def ready(self) -> None:
-        """Register the parts of each protocol; its folder, or its one module, is named like its stored value."""
+        """Register the parts of each protocol; its folder or module is named after its stored
+        value.
+        """
         from annotation.answer_files import answer_files_register
         from annotation.protocols import answer_kind_register
         from campaign.models import Protocol

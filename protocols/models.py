@@ -1,4 +1,4 @@
-"""Tables of the protocols: answers beyond labels, and the questions of some protocols."""
+"""Tables of the protocols: answers that labels cannot hold, and the questions of some protocols."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, Final
@@ -17,7 +17,7 @@ from campaign.models import Protocol
 
 
 class AnswerOfProtocol(models.Model):
-    """Answer of a judgment beyond its labels. Append-only."""
+    """The part of a judgment's answer that labels cannot hold. Append-only."""
 
     judgment = models.OneToOneField(
         "annotation.Judgment", on_delete=models.PROTECT, primary_key=True
@@ -30,10 +30,11 @@ class AnswerOfProtocol(models.Model):
 def answer_triggers(
     protocol: str, *, declare: Sequence[tuple[str, str]] = (), parts: dict[str, str] | None = None
 ) -> list[pgtrigger.Trigger]:
-    """Return the triggers of a protocol's answers: they stay, and each fits its judgment.
+    """Return the triggers that keep a protocol's answers unchanged and consistent with their
+    judgments.
 
-    `<protocol>_answer_fits_its_judgment` in `triggers.sql` says what fits, of the new rows of a statement, with these
-    variables and `parts` of its text.
+    `<protocol>_answer_fits_its_judgment` in `triggers.sql` checks the new rows of a statement, with
+    these variables and `parts` of its text.
     """
     name = f"{protocol}_answer"
     return [
@@ -80,7 +81,8 @@ class Criterion(models.TextChoices):
     ADEQUACY = "adequacy", _("Adequacy")
 
 
-#: The criteria of each protocol that rates, by the pass in which they are asked about; 0 where there is none.
+#: Criteria of each rating protocol, by the pass that asks about them; 0 if the protocol has no
+#: passes.
 CRITERIA: Final[Mapping[Protocol, Mapping[int, Criterion]]] = {
     Protocol.RATING: {1: Criterion.FLUENCY, 2: Criterion.ADEQUACY},
 }
@@ -98,7 +100,7 @@ def _by_criterion(found: Iterable[tuple[Criterion, object]]) -> str:
 
 
 class AdequacyBasis(models.TextChoices):
-    """Text that the meaning of an output is compared with."""
+    """Text to compare the meaning of an output with."""
 
     REFERENCE = "reference", _("Reference")
     SOURCE = "source", _("Source")
@@ -106,7 +108,7 @@ class AdequacyBasis(models.TextChoices):
 
 
 class RatingAnswer(AnswerOfProtocol):
-    """Points given to an output by a criterion: 1 … 5, 5 is best. Append-only."""
+    """Points given to an output by a criterion, from 1 to 5 (best). Append-only."""
 
     criterion = models.CharField(max_length=8, choices=Criterion)
     value = models.PositiveSmallIntegerField(
@@ -140,10 +142,10 @@ class Outcome(models.TextChoices):
 class EditingAnswer(AnswerOfProtocol):
     """An edit of an output, or a judgment of another editor's edit. Append-only.
 
-    A HIT that repeats no other asks for edits; HITs that repeat it ask whether the edited text is acceptable.
+    An original HIT asks for edits; HITs that repeat it ask whether the edited text is acceptable.
     """
 
-    #: Empty where another editor's edit is judged.
+    #: Empty if another editor's edit is judged.
     outcome = models.CharField(
         max_length=9,
         choices=Outcome,
@@ -151,7 +153,7 @@ class EditingAnswer(AnswerOfProtocol):
         blank=True,
     )
     text = models.TextField(default="", blank=True)
-    #: Changes to the text while editing.
+    #: Number of changes to the text while editing.
     keystrokes = models.PositiveIntegerField(
         null=True,
         blank=True,
@@ -199,14 +201,15 @@ def _length(column: str) -> models.Func:
 class Snippet(RecordedModel):
     """Consecutive segments of a document that are read together, and statements about them that are true or false.
 
-    Made and deleted with all others of its task, as long as no HIT of that is lent; never changed.
+    Snippets are created and deleted only together with all others of the task, while no HIT of the
+    task is lent. Never changed.
     """
 
     task = models.ForeignKey(
         "campaign.Task",
         on_delete=models.CASCADE,
         related_name="snippets",
-        db_index=False,  # `quiz_snippet_number_unique_in_task` begins with it
+        db_index=False,  # `quiz_snippet_number_unique_in_task` starts with it
     )
     number = models.PositiveIntegerField(_("Number"), help_text="From 1 in the task.")
     name = models.CharField(_("Name"), max_length=200)
@@ -248,7 +251,7 @@ class Snippet(RecordedModel):
                 condition=models.Q(
                     first__gte=1,
                     last__gte=models.F("first"),
-                    # A HIT holds no more.
+                    # The maximum length of a HIT.
                     last__lt=models.F("first") + 50,
                 ),
                 name="quiz_snippet_has_1_to_50_segments",
@@ -287,7 +290,7 @@ class QuizAnswer(AnswerOfProtocol):
     Append-only.
     """
 
-    #: One per statement, null without an answer; empty for segments before the statements.
+    #: One per statement, null if unanswered; empty for segments before the statements.
     answers = ArrayField(
         models.BooleanField(null=True),
     )
@@ -297,17 +300,17 @@ class QuizAnswer(AnswerOfProtocol):
 
 
 class SystemSort(models.Model):
-    """Systems that a task sorts, and the seed of the order of comparisons. Never changed.
+    """Systems sorted by a task, and the seed for the order of comparisons. Never changed.
 
-    When systems are added or withdrawn, a new sort of the remaining ones replaces it. It closes comparisons by the
-    existing judgments.
+    When systems are added or withdrawn, a new sort of the current systems replaces it, and closes
+    comparisons based on existing judgments.
     """
 
     task = models.ForeignKey(
         "campaign.Task",
         on_delete=models.CASCADE,
         related_name="sorts",
-        db_index=False,  # `sorting_number_unique_in_task` begins with it
+        db_index=False,  # `sorting_number_unique_in_task` starts with it
     )
     number = models.PositiveSmallIntegerField()
     systems = ArrayField(models.CharField(max_length=200))
@@ -330,22 +333,22 @@ class SystemSort(models.Model):
 
     @property
     def has_begun(self) -> bool:
-        """True if it is stored, so that it may have verdicts."""
+        """True if the sort is stored, and so may have verdicts."""
         return not self._state.adding
 
 
 class ClosedComparison(models.Model):
     """Verdict of a comparison. Append-only: verdicts are the only state of a sort.
 
-    It follows from `judgments`, the first that count by number, so recomputing it always gives the
-    same result.
+    It is determined by `judgments`, the first that count by number, so recomputing it always gives
+    the same result.
     """
 
     sort = models.ForeignKey(
         SystemSort,
         on_delete=models.PROTECT,
         related_name="verdicts",
-        db_index=False,  # `sorting_step_unique_in_sort` begins with it
+        db_index=False,  # `sorting_step_unique_in_sort` starts with it
     )
     step = models.PositiveSmallIntegerField()
     winner = models.CharField(max_length=200)
@@ -353,13 +356,13 @@ class ClosedComparison(models.Model):
     wins = models.PositiveIntegerField()
     losses = models.PositiveIntegerField()
     same = models.PositiveIntegerField()
-    #: Decided by the seed, because the judgments were even.
+    #: Whether the seed decided, because the judgments were tied.
     is_drawn = models.BooleanField()
     #: Numbers of the judgments that the verdict was computed from.
     judgments = ArrayField(
         models.PositiveIntegerField(),
     )
-    #: The number of the last known judgment.
+    #: Number of the last known judgment.
     watermark = models.PositiveIntegerField()
     closed_at = models.DateTimeField(db_default=Now(), editable=False)
 
@@ -402,7 +405,9 @@ class ClosedComparison(models.Model):
 
 
 class ScoresAreInRange(models.Func):
-    """True where there is a score, and each is one from 0 (no meaning preserved) to 100 (perfect)."""
+    """True if there is at least one score, and all are from 0 (no meaning preserved) to 100
+    (perfect).
+    """
 
     template = (
         "(0 <= ALL(%(expressions)s) AND 100 >= ALL(%(expressions)s)) IS TRUE"
@@ -412,7 +417,9 @@ class ScoresAreInRange(models.Func):
 
 
 class AreOfOneLength(models.Func):
-    """True where all arrays of spans have equally many elements, and each span has a candidate and a severity."""
+    """True if all span arrays have the same length, and each span has a candidate and a
+    severity.
+    """
 
     template = (
         "cardinality(span_candidates) = cardinality(span_starts)"
@@ -426,11 +433,11 @@ class AreOfOneLength(models.Func):
 
 
 class SpansAnswer(AnswerOfProtocol):
-    """Scores of a block's outputs, and the errors marked in them. Append-only.
+    """Scores of a block's outputs and the errors marked in them. Append-only.
 
-    A span is an element of each `span_` array: three outputs with two spans each take 247 bytes,
-    where a row for each span would take 813 with its index entries. The trigger checks, once per
-    statement, that each span is inside its text and overlaps no other.
+    A span is one element of each `span_` array: three outputs with two spans each take 247 bytes,
+    while one row per span would take 813 with index entries. Once per statement, the trigger checks
+    that each span is inside its text and overlaps no other.
     """
 
     #: One per candidate in display order, from 0 to 100 (perfect).
@@ -443,7 +450,7 @@ class SpansAnswer(AnswerOfProtocol):
         default=list,
         blank=True,
     )
-    #: In Unicode code points from 0, the end after the last character; null for missing content.
+    #: In Unicode code points from 0, end exclusive; null for missing content.
     span_starts = ArrayField(
         models.PositiveIntegerField(null=True),
         default=list,

@@ -1,7 +1,7 @@
 """Answers of blind editing: an edit of an output, or a judgment of another editor's edit.
 
-A block's HIT decides between them: HITs that repeat no other ask for edits, of an output shown
-alone; HITs that repeat one ask two other judges if the edited text is fluent and means the same.
+The HIT decides which: an original HIT asks for an edit of an output shown alone; a HIT that repeats
+another one asks two other judges whether the edited text is fluent and has the same meaning.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -27,7 +27,8 @@ FIRST_STAGE: Final = Stage(rules={"asked": EDIT}, is_text_alone=True)
 
 
 def edits_asked_about(block_ids: Sequence[int]) -> dict[int, tuple[EditingAnswer | None, str]]:
-    """Return the edit that a block asks about, with its output's text; nothing for blocks that ask for edits. Two queries at most.
+    """Return the edit and output that each block asks about, at most two queries; omit blocks that
+    ask for edits.
 
     There is no edit of an output that was skipped.
     """
@@ -45,7 +46,7 @@ def _asking(block_ids: Sequence[int]) -> QuerySet[Any, Any]:
 
 
 def edits_in_force(block_ids: Sequence[int] | QuerySet[Any, Any]) -> dict[int, EditingAnswer]:
-    """Return the edit that others are asked about, by block: the last of the judge who gave the first. One query.
+    """Return the edit to be judged, by block: the latest by the judge who edited first. One query.
 
     A HIT begun by one judge and finished by another may have two edits of a block.
     """
@@ -78,7 +79,7 @@ def stages(block_ids: Sequence[int]) -> dict[int, Stage]:
 
 
 MAX_CHARACTERS: Final = 20_000
-#: Rule that asks the last acceptor where the earlier ones disagree.
+#: Rule that asks the last acceptor only if the earlier ones disagree.
 THIRD: Final = "third_acceptor"
 MAX_KEYSTROKES: Final = 1_000_000
 #: Stated quality (0–100) from which simulated judges leave an output unchanged, and accept the
@@ -128,7 +129,7 @@ class EditingRulesSerializer(serializers.Serializer[object]):
 
 def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRefusedError | None:
     if len(assigned.candidates) != 1:
-        # A practice block that lost a system which was withdrawn.
+        # A practice block that lost an output because its system was withdrawn.
         return answer_refused("This task shows one output at a time.")
     if ("outcome" in answer) == ("acceptable" in answer):
         return answer_refused("Give either outcome (for an edit) or acceptable.")
@@ -192,7 +193,9 @@ def _as_given(answer: Any) -> dict[str, Any]:
 
 
 def _third_is_needed(rules: Mapping[str, Any], hit_ids: Sequence[int]) -> Set[int] | None:
-    """Return of which HITs an edit was accepted by some and rejected by others; outputs as they are count for nothing."""
+    """Return the HITs with an edit that some judges accepted and others rejected; ignore unedited
+    outputs.
+    """
     if not rules_completed(_RULES, rules)[THIRD]:
         return None
     if not hit_ids:
@@ -228,7 +231,7 @@ def _simulated_on(
 
 
 def _edited_by_chance(text: str, random: Random) -> str:
-    """Return a text in which an editor changed one word: it is removed or, if it is the only one, repeated."""
+    """Return the text with one word removed, as if edited; a single word is repeated instead."""
     words = text.split(" ")
     place = random.randrange(len(words))
     kept = [*words[:place], *words[place + 1 :]]

@@ -1,4 +1,6 @@
-"""Edits and their acceptances as JSON Lines, one object per edit (`docs/formats-judgments.md`), and as files of a task."""
+"""Edits and their acceptances as JSON Lines, one object per edit (`docs/formats-judgments.md`), and
+as task files.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ from ranking.files.vocabulary import systems_by_row
 
 
 class Acceptance(NamedTuple):
-    """A judge's answer whether an edit is acceptable."""
+    """A judge's answer to whether an edit is acceptable."""
 
     judge: str
     acceptable: bool
@@ -34,7 +36,7 @@ class Acceptance(NamedTuple):
 
 @dataclass(frozen=True)
 class Edit:
-    """An edit of a file or of a task.
+    """An edit read from a file or a task.
 
     Attributes
     ----------
@@ -45,12 +47,12 @@ class Edit:
     judge : str
     outcome : Outcome
     output : str or None
-        None where a file does not have it.
+        None if the file does not contain it.
     text : str or None
         The edited text; None for outputs that were not edited.
     keystrokes, active_ms : int or None
     acceptances : tuple of Acceptance
-        For outputs that the editor was unable to correct, about the unedited output.
+        If the editor was unable to correct the output, they are about the unedited output.
     """
 
     segment: int
@@ -70,12 +72,12 @@ class Edit:
 
     @property
     def votes(self) -> tuple[bool, ...]:
-        """Acceptances that count: none for outputs that could not be corrected."""
+        """Acceptances that count: none for an output that could not be corrected."""
         return () if self.is_unable else tuple(each.acceptable for each in self.acceptances)
 
     @cached_property
     def distance(self) -> int:
-        """Characters changed; -1 where that is not known."""
+        """Number of characters changed; -1 if unknown."""
         result = {Outcome.EDITED: self.text, Outcome.UNCHANGED: self.output}.get(self.outcome)
         if self.output is None or result is None:
             return -1
@@ -83,7 +85,7 @@ class Edit:
 
 
 def edits_of(edits: Sequence[Edit]) -> Edits:
-    """Return edits as columns; systems by name."""
+    """Return edits as columns, with systems sorted by name."""
     systems, wrote = systems_by_row([edit.systems for edit in edits])
     editors = {name: number for number, name in enumerate(sorted({e.judge for e in edits}))}
     columns = np.array(
@@ -269,10 +271,12 @@ LINES: Final = AnswerLines(
 
 
 def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:
-    """Return 1 for each acceptance of an edit and 0 for each rejection, of the judgments 1…`watermark` that were chosen.
+    """Return 1 for each acceptance of an edit and 0 for each rejection, among the chosen judgments
+    1…`watermark`.
 
-    An output that its editor was unable to correct counts as 0, from the editor. Systems with fewer decided edits than
-    `FEWEST_EDITS` have no score: a share of few edits is misleading (Bojar et al. 2011, §4.1).
+    If the editor was unable to correct an output, that counts as a 0 by the editor. Systems with
+    fewer than `FEWEST_EDITS` decided edits have no score: a percentage of few edits is misleading
+    (Bojar et al. 2011, §4.1).
     """
     rows: list[tuple[int, str, str, float]] = []
     decided: Counter[str] = Counter()

@@ -31,7 +31,7 @@ from ranking.wording.numbers import decimals, percent_in_figures
 def _tell(
     given: Input | AnswersOfFiles, _options: Mapping[str, Any], found: Acceptability
 ) -> Report:
-    """Report the acceptable edits of each system, without a percentage if there are few."""
+    """Report the acceptable edits of each system, without a percentage if there are too few."""
     rows: list[Edit] = given.answers.rows
     edited = {(edit.segment, edit.judge) for edit in rows}
     said = [(edit, *each) for edit in rows for each in edit.acceptances]

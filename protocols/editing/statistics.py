@@ -1,7 +1,8 @@
 """Acceptability of edited outputs, by system: arrays in, frozen results out; no Django.
 
-An output that could not be edited is incomprehensible. A share of few edits is misleading (Bojar et
-al. 2011, §4.1: 3 of 5 beside 5 of 30), so systems with too few edits have neither share nor rank.
+An output that could not be edited is incomprehensible. A percentage of few edits is misleading
+(Bojar et al. 2011, §4.1: 3 of 5 next to 5 of 30), so systems with too few edits have neither a
+share nor a rank.
 """
 
 from __future__ import annotations
@@ -50,13 +51,13 @@ class Edits:
     outcome : int64, shape (E,)
         Place in `OUTCOMES`.
     accepted, acceptances : int64, shape (E,)
-        Acceptors who said yes, and all of them; 0 where the editor was unable.
+        Acceptors who said yes, and all acceptors; 0 if the editor was unable to edit.
     distance : int64, shape (E,)
-        Characters changed; -1 where the output is not known, or the editor was unable.
+        Characters changed; -1 if the output is unknown or the editor was unable to edit.
     length : int64, shape (E,)
-        Characters of the output; -1 where it is not known.
+        Characters of the output; -1 if it is unknown.
     active_ms : int64, shape (E,)
-        Time of the editor; -1 where it is not known.
+        The editor's active time; -1 if it is unknown.
     """
 
     systems: tuple[str, ...]
@@ -72,12 +73,13 @@ class Edits:
 
 
 def character_distance(output: str, edit: str) -> int:
-    """Return the fewest characters to insert, delete or replace that turn one text into the other.
+    """Return the smallest number of insertions, deletions and replacements that turn one text into
+    the other.
 
     Parameters
     ----------
     output, edit : str
-        Compared as they are: different Unicode encodings of a text differ.
+        Compared without normalisation: different Unicode encodings of a text differ.
 
     Returns
     -------
@@ -95,7 +97,8 @@ def character_distance(output: str, edit: str) -> int:
         best = np.empty_like(row)
         best[0] = number
         best[1:] = np.minimum(row[1:] + 1, row[:-1] + (columns != character))
-        # An insertion costs one step from the left, so each cell is at most its left neighbour and one.
+        # An insertion costs one step from the left, so each cell is at most its left neighbour plus
+        # one.
         row = np.minimum.accumulate(best - steps) + steps
     return int(row[-1])
 
@@ -113,7 +116,7 @@ class AcceptorAgreement:
     edits : int
         Edits with two or more acceptances.
     p_agree, p_chance, kappa : float or None
-        None where there are none; κ also where all say the same.
+        None without such edits; κ is also None if all answers are the same.
     """
 
     edits: int
@@ -123,7 +126,7 @@ class AcceptorAgreement:
 
 
 def acceptor_agreement(edits: Edits) -> AcceptorAgreement:
-    """Measure how far acceptors of one edit agree; edits weigh equally."""
+    """Measure how far acceptors of the same edit agree; all edits weigh equally."""
     several = edits.acceptances > 1
     yes, of = edits.accepted[several], edits.acceptances[several]
     if not len(of):
@@ -138,7 +141,7 @@ def acceptor_agreement(edits: Edits) -> AcceptorAgreement:
 
 #: Systems with fewer edits have no percentage and no rank.
 FEWEST_EDITS = 20
-#: A single edit has no test: it could not be significant, whatever the other system's edits are.
+#: A single edit is not tested: it could not be significant, whatever the other system's edits are.
 FEWEST_TESTED = 2
 
 
@@ -165,9 +168,9 @@ class EditedSystem:
     edited, unchanged, unable : int
         By outcome.
     open : int
-        Edits not accepted or rejected yet; they are in `edits` and not in `decided`.
+        Edits not accepted or rejected yet; included in `edits` but not in `decided`.
     decided : int
-        n: the edits that acceptability is a share of.
+        n: the number of edits that acceptability is computed from.
     acceptable : int
         Of these, acceptable by most of their acceptors.
     split : int
@@ -179,11 +182,12 @@ class EditedSystem:
     share_unchanged : float or None
         Share of all edits that needed no corrections; None below the fewest edits.
     characters : float or None
-        Characters changed in 100 characters of the outputs, where both texts are known.
+        Characters changed per 100 characters of the outputs, where both texts are known.
     median_seconds : float or None
         Median of the editors' active time.
     rank, rank_low, rank_high, cluster : int or None
-        Among the systems with a share; those of equal shares share the best of their ranks. Only the rank where each acceptance counts, because the tests are of majorities.
+        Among the systems with a share; systems with equal shares share the best of their ranks. If
+        each acceptance counts, only `rank` is set, because the tests are of majorities.
     """
 
     system: str
@@ -216,9 +220,10 @@ class EditedPair:
     counts : (int, int, int, int)
         Acceptable and decided edits of the first, and of the second.
     p_value : float or None
-        Two-sided; takes edits for independent. None where either system has fewer than two decided edits.
+        Two-sided; treats edits as independent. None if either system has fewer than two decided
+        edits.
     adjusted_p : float or None
-        Corrected by Holm's method, for pairs of systems with a share; None for others.
+        Corrected by Holm's method for pairs of systems with a share; None for other pairs.
     """
 
     first: str
@@ -245,7 +250,7 @@ class Acceptability:
     Attributes
     ----------
     systems : tuple of EditedSystem
-        Those with a rank first, best first; then the others by name, because nothing orders them.
+        Ranked systems, best first, then the others by name.
     pairs : tuple of EditedPair
     number : NumberOfEdits
     acceptors : AcceptorAgreement
@@ -270,17 +275,20 @@ def acceptability(
     counting: Counting = Counting.MAJORITY,
     confidence: float = 0.95,
 ) -> Acceptability:
-    """Compare systems by how many of their outputs could be made acceptable.
+    """Compare systems by the share of their outputs that could be made acceptable.
 
-    Intervals are those of Clopper and Pearson on the effective number of edits: edits of one segment are correlated, as are those
-    of one editor (`ranking.core.judges.shares`). Differences between acceptors are not included. Ranges of ranks count the systems that are significantly better or worse, by Fisher's
-    exact test of majorities with Holm's correction for the pairs of systems with a share.
+    Intervals are Clopper–Pearson with the effective number of edits, because edits of one segment
+    are correlated, as are those by one editor (`ranking.core.judges.shares`). They do not include
+    differences between acceptors. Rank ranges count the systems that are significantly better or
+    worse by Fisher's exact test of majorities, with Holm's correction over the pairs of systems
+    with a share.
 
     Parameters
     ----------
     edits : Edits
     fewest : int
-        At least 1. Systems with fewer decided edits get counts alone: no percentage, no rank.
+        At least 1. Systems with fewer decided edits get only counts, without a percentage or a
+        rank.
     counting : Counting
     confidence : float
         Between 0 and 1.
@@ -315,7 +323,7 @@ def acceptability(
 def _counted(
     edits: Edits, place: int, fewest: int, counting: Counting, confidence: float
 ) -> EditedSystem:
-    """Return a system's row, not yet ranked."""
+    """Return the row of a system, not ranked yet."""
     own = edits.wrote[:, place]
     unable = edits.outcome == OUTCOMES.index(Outcome.UNABLE)
     decided = own & (unable | (edits.acceptances > 0))
@@ -380,7 +388,7 @@ def _pairs(rows: list[EditedSystem]) -> tuple[EditedPair, ...]:
         )
         for one, other in compared
     ]
-    # Tests of systems that get no rank would only make the others harder to tell apart.
+    # Testing systems that get no rank would only make the others harder to tell apart.
     tested = {
         place: pairs[place].p_value
         for place, (one, other) in enumerate(compared)
@@ -398,7 +406,7 @@ def _counts(one: EditedSystem, other: EditedSystem) -> tuple[int, int, int, int]
 
 def fisher_p(acceptable: int, of: int, other_acceptable: int, other_of: int) -> float:
     """Return the two-sided p-value of Fisher's exact test of two shares."""
-    from scipy.stats import fisher_exact  # a fifth of the time in which Django starts
+    from scipy.stats import fisher_exact  # a fifth of Django's start-up time
 
     table = np.array(
         [[acceptable, of - acceptable], [other_acceptable, other_of - other_acceptable]]
@@ -409,7 +417,7 @@ def fisher_p(acceptable: int, of: int, other_acceptable: int, other_of: int) -> 
 def _ranked(
     rows: list[EditedSystem], pairs: tuple[EditedPair, ...], counting: Counting, *, level: float
 ) -> tuple[EditedSystem, ...]:
-    """Order systems by their shares, with ranges where the shares are tested."""
+    """Order systems by their shares, with rank ranges if the shares are tested."""
     shares = {
         row.system: row.share.value
         for row in rows

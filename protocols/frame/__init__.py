@@ -1,1 +1,1 @@
-"""Code shared by the protocols: reading stored answers, their files, tables of reports."""
+"""Code shared by the protocols: stored answers, files of answers, and tables of reports."""

@@ -30,9 +30,10 @@ from ranking.files.records import FileRead, refuse_unknown
 from ranking.files.sources import ReadingProgress
 
 Row = TypeVar("Row")
-#: Takes the value of a key, or refuses it.
+#: Returns the checked value of a key, or refuses it.
 Take = Callable[[str, Any, Refuse], Any]
-#: Makes a row of the values of a line; refuses what does not fit them, or the lines before.
+#: Makes a row from the values of a line; refuses values that contradict each other or earlier
+#: lines.
 MakeRow = Callable[[dict[str, Any], Refuse], Row]
 
 
@@ -47,7 +48,7 @@ def whole(smallest: int, largest: int = MAX_INTEGER) -> Take:
 
 
 def each_of(take: Take) -> Take:
-    """Return a function that takes a list of such values."""
+    """Return a function that takes a list of values, each accepted by `take`."""
     return lambda key, value, refuse: tuple(
         take(key, each, refuse) for each in list_of(key, value, refuse)
     )
@@ -60,7 +61,9 @@ def wrote_the_same(key: str, value: object, refuse: Refuse) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class AnswersRead(Generic[Row]):
-    """Answers of files, or those of a task that count and its rules; and the judges left out."""
+    """Answers from files, or the answers of a task that count, with its rules; and the excluded
+    judges.
+    """
 
     rows: list[Row]
     files: tuple[FileRead, ...] = ()
@@ -70,14 +73,16 @@ class AnswersRead(Generic[Row]):
 
 @dataclass(frozen=True)
 class CountedAnswers:
-    """Judgments of a task that count, by number, and the names of the systems that take part, by id."""
+    """Judgments of a task that count, by number, and the names of the participating systems, by
+    ID.
+    """
 
     task: Task
     judgments: JudgmentQuerySet
     systems: Mapping[int, str]
 
     def wrote(self, block_ids: Iterable[int]) -> dict[int, list[tuple[str, ...]]]:
-        """Return the systems that take part behind each candidate of blocks. One query."""
+        """Return the participating systems behind each candidate of the blocks. One query."""
         return {
             block: [
                 tuple(self.systems[pk] for pk in ids if pk in self.systems) for ids in candidates
@@ -93,21 +98,22 @@ class AnswerLines(Generic[Row]):
     Attributes
     ----------
     name : str
-        Of the format.
+        Name of the format.
     keys : mapping of str to callable or None
-        Function that checks and converts the value of each key; None if it is not read. Rows have attributes of these names, and are written in this order.
+        Function that checks and converts the value of each key; None for keys that are not read.
+        Rows have attributes with these names, and keys are written in this order.
     optional : collection of str
-        Keys that need not be there, or are null.
+        Keys that may be missing or null.
     row_maker : callable
-        Returns what makes the rows of a file, or of several that are read together.
+        Returns a function that makes the rows of one file, or of several read together.
     of_task : callable
         Reads the answers of a task. The number of queries is constant.
     answers : callable
-        Returns the judges' answers in numbered lines.
+        Returns the judges' answers contained in numbered lines.
     losses : callable
         Returns the losses: data of numbered lines that answers cannot hold.
     written : callable
-        Returns values of a line that differ from those of its row.
+        Returns the values of a line that differ from its row's attributes.
     lost : callable
         Returns the losses: data of a task that lines cannot hold.
     """
@@ -129,14 +135,15 @@ class AnswerLines(Generic[Row]):
         exclude_judges: Sequence[str] = (),
         progress: ReadingProgress = lambda _read, _total: None,
     ) -> AnswersRead[Row]:
-        """Read files, plain or gzip; ``-`` is standard input. Judges, systems and texts of one name are the same in all files.
+        """Read files, plain or gzip; ``-`` is standard input. Names mean the same judges, systems
+        and texts in all files.
 
         Raises
         ------
         FormatError
-            With file, line and key, if a file is not in order.
+            With file, line and key, if a file is invalid.
         SelectionError
-            If a judge to leave out is not found.
+            If an excluded judge is not in the files.
         """
         rows: list[Row] = []
         take = self._taking()
@@ -149,7 +156,7 @@ class AnswerLines(Generic[Row]):
         return AnswersRead(kept, files, excluded)
 
     def content(self, file: InputFile, _format: str | None = None) -> FileContent:
-        """Return the judges' answers of a file. Raises FormatError."""
+        """Return the judges' answers from a file. Raises FormatError."""
         lines = list(json_lines(file, self._taking()))
         return FileContent(
             file_format=self.name, answers=list(self.answers(lines)), losses=self.losses(lines)
@@ -166,7 +173,7 @@ class AnswerLines(Generic[Row]):
     ) -> list[Row]:
         """Return the current answers 1…`watermark` of a task by number.
 
-        Those of judges `without` do not count; `documents` and `systems` are those that do, None for all.
+        Leave out the judges `without`, and count only `documents` and `systems`; None means all.
         """
         judgments = judgments_counted(
             task=task, watermark=watermark, without=without, documents=documents
@@ -175,7 +182,7 @@ class AnswerLines(Generic[Row]):
         return list(self.of_task(CountedAnswers(task, by_number, system_names(task, systems))))
 
     def chosen(self, task: Task, watermark: int, judgments: ChosenJudgments) -> AnswersRead[Row]:
-        """Return the answers 1…`watermark` of a task that were chosen."""
+        """Return the chosen answers among 1…`watermark` of a task."""
         rows = self.stored(task=task, watermark=watermark, **counted_of(judgments))
         return AnswersRead(rows, excluded_judges=judgments.without, rules=task.rules)
 
@@ -186,7 +193,9 @@ class AnswerLines(Generic[Row]):
         )
 
     def files(self, **particular: Any) -> AnswerFiles:
-        """Return the files of a protocol that has no others; `particular` are the other fields of `AnswerFiles`."""
+        """Return the files of a protocol with this format only; `particular` are the other fields
+        of `AnswerFiles`.
+        """
         return AnswerFiles(
             formats=(self.name,),
             read=self.content,

@@ -1,4 +1,4 @@
-"""Stored answers of a task: which of them count, of which systems, and as lines of a file."""
+"""Stored answers of a task: selecting those that count, and writing them as lines of a file."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Protocol, TypeVar
@@ -19,7 +19,7 @@ Stored = TypeVar("Stored")
 
 
 class ReadStored(Protocol[Stored_co]):
-    """Reads the answers 1…`watermark` of a task that count, without those of some judges."""
+    """Function that reads the answers 1…`watermark` of a task that count, without some judges."""
 
     def __call__(
         self, *, task: Task, watermark: int, without: Collection[str]
@@ -33,7 +33,9 @@ def judgments_counted(
     without: Collection[str],
     documents: Collection[str] | None = None,
 ) -> JudgmentQuerySet:
-    """Return the current judgments 1…`watermark` of these documents (None: all), without controls and these judges."""
+    """Return the current judgments 1…`watermark` of the documents (None: all), without controls or
+    the judges `without`.
+    """
     current = Judgment.objects.of(task.pk).counted().current(watermark=watermark)
     return judgments_of(current, without=without, documents=documents)
 
@@ -41,7 +43,7 @@ def judgments_counted(
 def judgments_of(
     judgments: JudgmentQuerySet, *, without: Collection[str], documents: Collection[str] | None
 ) -> JudgmentQuerySet:
-    """Return the judgments of these documents (None: all), without those of these judges."""
+    """Return the judgments of the documents (None: all), except those by the judges `without`."""
     judgments = judgments.exclude(judge__pseudonym__in=list(without))
     if documents is None:
         return judgments
@@ -49,13 +51,13 @@ def judgments_of(
 
 
 def systems_counted(chosen: ChosenJudgments) -> set[str]:
-    """Return the systems that take part, with the reference where it does."""
+    """Return the participating systems, including the reference if it participates."""
     reference = [chosen.reference] if chosen.with_reference and chosen.reference else []
     return {*chosen.systems, *reference}
 
 
 def counted_of(chosen: ChosenJudgments) -> dict[str, Any]:
-    """Return the selection of answers as arguments for reading stored ones."""
+    """Return the selection as arguments for reading stored answers."""
     return {
         "without": chosen.without,
         "documents": chosen.documents,
@@ -64,7 +66,7 @@ def counted_of(chosen: ChosenJudgments) -> dict[str, Any]:
 
 
 def system_names(task: Task, systems: Collection[str] | None = None) -> dict[int, str]:
-    """Return the names of these systems by id; None for all. One query."""
+    """Return the names of the systems (None: all) by ID. One query."""
     return {
         pk: name
         for pk, name in task.test_set.systems.values_list("id", "name")
@@ -82,8 +84,8 @@ def answers_written(
 ) -> FileWritten:
     """Return the current answers of a task as JSON Lines: `docs/formats-judgments.md`.
 
-    Judges who are excluded now are left out. Unnumbered judgments are numbered first, unless a
-    watermark is given. `lost` lists the data that the lines cannot carry, besides comments.
+    Currently excluded judges are left out. Unnumbered judgments are numbered first, unless a
+    watermark is given. `lost` lists the data, other than comments, that the lines cannot represent.
     """
     until = judgments_number(task_id=task.pk) if watermark is None else watermark
     excluded = excluded_judges(campaign_id=task.test_set.campaign_id)

@@ -1,4 +1,4 @@
-"""Tables and reports about answers: each column with its cells, and the sources of the answers."""
+"""Tables and reports about answers."""
 
 from __future__ import annotations
 
@@ -27,12 +27,14 @@ from ranking.reports.tables import Report, Table
 
 
 def rules_between(clusters: Sequence[int | None]) -> frozenset[int]:
-    """Return the rows below which a rule is drawn: those whose successor is in another cluster."""
+    """Return the rows below which a line is drawn: those followed by a row of another cluster."""
     return frozenset(place for place, (one, next_) in enumerate(pairwise(clusters)) if one != next_)
 
 
 def one_judge_notes(worked_on: Iterable[tuple[Iterable[str], str]]) -> list[str]:
-    """Warn of systems all of whose outputs one judge worked on, by the systems and the judge of each answer."""
+    """Warn about systems whose outputs were all handled by one judge, given each answer's systems
+    and judge.
+    """
     judges: dict[str, set[str]] = defaultdict(set)
     for systems, judge in worked_on:
         for system in systems:
@@ -49,7 +51,7 @@ def one_judge_notes(worked_on: Iterable[tuple[Iterable[str], str]]) -> list[str]
 
 
 def files_data(files: Iterable[FileRead]) -> list[dict[str, str]]:
-    """Describe files for programs."""
+    """Return the description of files for machine-readable reports."""
     return [{"name": file.name, "sha256": file.sha256} for file in files]
 
 
@@ -62,14 +64,14 @@ def report_of_answers(
     tables: Iterable[Table],
     data: Mapping[str, Any],
 ) -> Report:
-    """Return a report on answers of a task or of files.
+    """Return a report on the answers of a task or of files.
 
     Parameters
     ----------
     given : Input or AnswersOfFiles
-        Answers of files are `AnswersRead`.
+        Answers from files are `AnswersRead`.
     of_files, counted : mapping
-        Further data about the input, if it is files and in either case.
+        Further data about the input: for files only, and in either case.
     notes, tables, data
     """
     if isinstance(given, Input):
@@ -94,7 +96,9 @@ def analysis_of_lines(
     find: Callable[[Input | AnswersOfFiles, Mapping[str, Any]], Any],
     **particular: Any,
 ) -> AnalysisKind:
-    """Return the analysis of answers, which are given to `find` as `AnswersRead`, of a task or of files; `step` names the step."""
+    """Return the analysis of answers of a task or of files; `find` gets `AnswersRead`, and `step`
+    names the step.
+    """
 
     def found(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begin) -> Any:
         begin(str(step))

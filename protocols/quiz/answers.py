@@ -1,7 +1,8 @@
-"""The answers to quizzes: readers of one system's output say which statements about it are true (Berka et al. 2011).
+"""Answers to quizzes: readers of one system's output decide which statements about it are true
+(Berka et al. 2011).
 
-A HIT is a snippet, with a block for each segment. Statements are asked with the last one; judgments of the others only
-say that they were read.
+A HIT is a snippet, with a block for each segment. Statements are asked with the last block;
+judgments of the others only record that they were read.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,9 +34,10 @@ from protocols.quiz.snippets import MOST_STATEMENTS, segments_read_together
 
 
 def stages(block_ids: Sequence[int]) -> dict[int, Stage]:
-    """Return the stages of blocks and of all others of their HITs by id: the text of their snippet as read so far, and questions. One query.
+    """Return the stages of all blocks of the given blocks' HITs by ID: the snippet's text so far,
+    and questions. One query.
 
-    All blocks of a HIT have the same rules: the statements, and the block with which they are asked.
+    All blocks of a HIT have the same rules: the statements, and the block that asks them.
     """
     found: dict[int, Stage] = {}
     for _hit, of_hit in groupby(_blocks_shown(block_ids), key=lambda row: row.hit):
@@ -49,7 +51,7 @@ def stages(block_ids: Sequence[int]) -> dict[int, Stage]:
 def stages_drawn(
     task: Task, segments: Sequence[int], ids: Sequence[UUID], texts: Sequence[str]
 ) -> list[Stage]:
-    """Return the stages of a drawn HIT that is not stored. One query."""
+    """Return the stages of a HIT that is drawn but not stored. One query."""
     snippet = Snippet.objects.filter(
         task=task,
         document__segments__number=segments[-1],
@@ -59,7 +61,7 @@ def stages_drawn(
 
 
 def _stages(statements: list[str], last: UUID, texts: Sequence[str]) -> list[Stage]:
-    """Return the stages of the blocks of a HIT, of which the last asks about the statements."""
+    """Return the stages of the blocks of a HIT; the last block asks about the statements."""
     rules = {"statements": statements, "asked_with": str(last)}
     return [
         Stage(rules=rules, texts=("\n".join(texts[:place]),)) for place in range(1, len(texts) + 1)
@@ -67,7 +69,9 @@ def _stages(statements: list[str], last: UUID, texts: Sequence[str]) -> list[Sta
 
 
 def _blocks_shown(block_ids: Sequence[int]) -> QuerySet[Block, Any]:
-    """Return all blocks of the HITs of these, with the statements of the snippets that end with them."""
+    """Return all blocks of the given blocks' HITs, with the statements of the snippets that end
+    with them.
+    """
     hits = Block.objects.filter(pk__in=block_ids).values("hit")
     text = Output.objects.filter(pk=OuterRef("output"))
     return (
@@ -83,7 +87,7 @@ def _blocks_shown(block_ids: Sequence[int]) -> QuerySet[Block, Any]:
 
 
 def _ended_with_a_block() -> QuerySet[Snippet]:
-    """Return the snippet that ends with the segment of a block, for a subquery of blocks."""
+    """Return the snippet that ends with a block's segment, as a subquery on blocks."""
     return Snippet.objects.filter(
         task=OuterRef("hit__task"),
         document=OuterRef("segment__document"),
@@ -98,7 +102,8 @@ def statements_asked(block_id: int) -> int:
 
 
 _MOST_SEGMENTS: Final = 50
-#: Simulated readers guess where they do not understand, which is half of the answers.
+#: Simulated readers guess the statements that they do not understand, and half of their guesses are
+#: right.
 _GUESSED: Final = 0.5
 
 
@@ -113,7 +118,7 @@ _RULES: Final = {
 
 
 class QuizAnswerSerializer(serializers.Serializer[object]):
-    """Answers to the statements about a snippet."""
+    """Answers to statements about a snippet."""
 
     answers = serializers.ListField(
         child=serializers.BooleanField(allow_null=True),
@@ -145,14 +150,16 @@ def _refusal_by_database(
 
 
 def _knows(block_ids: Sequence[int]) -> dict[int, Rules]:
-    """Return the expected answers to each block's questions. For simulated readers only."""
+    """Return the expected answers to each block's questions, for simulated readers only."""
     expected = Subquery(_ended_with_a_block().values("expected"))
     rows = Block.objects.filter(pk__in=block_ids).values_list("pk", expected)
     return {pk: {"expected": answers or []} for pk, answers in rows}
 
 
 def _simulated(perceived: Perceived) -> dict[str, list[bool]]:
-    """Understand a statement with a probability of the stated quality in percent, and guess otherwise."""
+    """Simulate answers: understand a statement with a probability of the stated quality in percent,
+    else guess.
+    """
     understood = min(1.0, max(0.0, perceived.qualities[0] / 100))
     right = understood + (1 - understood) * _GUESSED
     expected: Sequence[bool] = perceived.rules.get("expected", ())
@@ -165,7 +172,9 @@ def _texts(_part: int, _rules: Mapping[str, Any]) -> TextsBeside:
 
 
 def _needs(texts: Sequence[int], judges: int, _most: int, rules: Mapping[str, Any]) -> Needs:
-    """Return the number of judges needed so that none reads a snippet twice, and whether there are enough."""
+    """Return the number of judges needed for none to read a snippet twice, and whether there are
+    enough.
+    """
     if not texts:
         words = [_("No snippets yet. Upload snippets with their statements.")]
         return Needs(judges=0, is_feasible=False, words=words)

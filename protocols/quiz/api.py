@@ -1,4 +1,4 @@
-"""The snippets of a quiz over REST."""
+"""REST views of the snippets of a quiz."""
 
 from typing import Any, Final
 
@@ -30,7 +30,9 @@ class SnippetsSerializer(serializers.Serializer[Any]):
 class SnippetsView(Address):
     @operation("snippets", SnippetsSerializer)
     def get(self) -> dict[str, Any]:
-        """Return the snippets of a quiz with their statements and expected answers. 404 for other protocols."""
+        """Return the snippets of a quiz with their statements and expected answers; 404 for other
+        protocols.
+        """
         return {"snippets": [snippet_json(each) for each in snippets_of(self.quiz())]}
 
     def quiz(self) -> Task:
@@ -63,7 +65,7 @@ class SnippetsView(Address):
     def put(self) -> dict[str, Any]:
         """Replace all snippets of a quiz (organisers only, before judging starts).
 
-        400 names the error and changes nothing.
+        On an error, the response is a 400 that names it, and nothing is changed.
         """
         task = self.quiz()
         snippets_replace(task=task, given=[snippet_given(each) for each in self.sent["snippets"]])

@@ -1,4 +1,6 @@
-"""Answers to quizzes as JSON Lines, one object per reading (`docs/formats-judgments.md`), and as files of a task."""
+"""Answers to quizzes as JSON Lines, one object per reading (`docs/formats-judgments.md`), and as
+task files.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,9 @@ from ranking.files.vocabulary import systems_by_row
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One judge's reading of a snippet by `systems`, whose outputs are all the same.
+    """One judge's reading of a snippet by `systems`, whose outputs are identical.
 
-    `segment` is the number of its last segment in a test set; 0 for a file, which does not say.
+    `segment` is the number of its last segment in the test set; 0 for files, which do not have it.
     """
 
     snippet: str
@@ -38,7 +40,7 @@ class Reading:
 
     @property
     def right(self) -> int:
-        """The number of right answers."""
+        """Number of correct answers."""
         return sum(a == b for a, b in zip(self.answers, self.expected, strict=True))
 
 
@@ -125,9 +127,7 @@ def _answers(lines: Sequence[tuple[int, Reading]]) -> Iterator[FileAnswer]:
 def _of_task(
     task: Task, answers: Iterable[FileAnswer], refuse: RefuseAnswer
 ) -> Iterator[FileAnswer]:
-    """Yield an answer for each segment of a snippet: the last one has the reader's answers, the others only that they
-    were read.
-    """
+    """Yield an answer for each segment of a snippet; only the last one has the reader's answers."""
     read = zip(snippets_of(task), segments_read_together(task), strict=True)
     snippets = {snippet.name: (snippet.expected, segments) for snippet, segments in read}
     for answer in answers:
@@ -154,9 +154,9 @@ def _of_task(
 
 
 def _readings(counted: CountedAnswers) -> Iterator[Reading]:
-    """Yield the answers given with the last segment of a snippet.
+    """Yield readings from the answers given with the last segment of each snippet.
 
-    A reading is of all systems whose outputs are the same in the whole snippet.
+    A reading counts for all systems with the same outputs throughout the snippet.
     """
     found = list(
         counted.judgments.filter(quizanswer__answers__len__gt=0).values_list(
@@ -201,10 +201,10 @@ LINES: Final = AnswerLines(
 
 
 def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:
-    """Return the share of correct answers of each reading, as a score of the last segment of its snippet.
+    """Return the share of correct answers of each reading as a score of its snippet's last segment.
 
-    The statements are asked there. Only the selected judgments 1…`watermark` count; None without
-    readings.
+    That is where the statements are asked. Only the selected judgments 1…`watermark` count. None
+    without readings.
     """
     return OutputScores.of_rows(
         (reading.segment, reading.judge, system, reading.right / len(reading.expected))

@@ -28,7 +28,7 @@ from ranking.wording.numbers import percent_in_figures
 
 
 def _tell(given: Input | AnswersOfFiles, _options: Mapping[str, Any], found: QuizScores) -> Report:
-    """Report the share of right answers by system, and by reader."""
+    """Report the share of correct answers by system and by reader."""
     readings = readings_of(given.answers.rows)
     return report_of_answers(
         given=given,

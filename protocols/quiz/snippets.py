@@ -1,4 +1,4 @@
-"""The snippets of a quiz: as files, and replacing all of them."""
+"""Reading, writing and replacing the snippets of a quiz."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from campaign.refusals import RefusedError
 from protocols.models import Snippet
 from ranking.files.labels import json_objects
 
-#: Maximum segments of a snippet: as many as a HIT holds.
+#: Maximum number of segments in a snippet, the same as in a HIT.
 MOST_SEGMENTS: Final = 50
 MOST_STATEMENTS: Final = 20
 _COLUMNS: Final = ("snippet", "document", "first", "last", "statement", "expected")
@@ -44,7 +44,7 @@ class GivenSnippet:
         Positions of segments in the document, from 1.
     statements : tuple of str
     expected : tuple of bool
-        Whether each of them is true.
+        Whether each statement is true.
     """
 
     name: str
@@ -94,7 +94,7 @@ def read_snippets(file: InputFile) -> list[GivenSnippet]:
     Parameters
     ----------
     file : InputFile
-        Plain or gzip. CSV, if its name says so; JSON Lines otherwise.
+        Plain or gzip; CSV if its name ends that way, otherwise JSON Lines.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def read_snippets(file: InputFile) -> list[GivenSnippet]:
     Raises
     ------
     FormatError
-        With line and key, if the file is not in order.
+        With line and key, if the file is invalid.
     """
     is_csv = file.name.removesuffix(".gz").endswith(".csv")
     rows = _of_csv(file) if is_csv else json_objects(file)
@@ -111,13 +111,13 @@ def read_snippets(file: InputFile) -> list[GivenSnippet]:
 
 
 def _of_csv(file: InputFile) -> Iterator[tuple[int, dict[str, Any], Refuse]]:
-    """Yield the content of JSON Lines from a CSV: rows of one snippet are contiguous."""
+    """Yield the content of a CSV in the form of JSON Lines; rows of one snippet are contiguous."""
     table = read_table(file)
     places = table.places(_COLUMNS)
     rows = (
         (line, [cells[places[name]] for name in _COLUMNS])
         for line, cells in table.rows()
-        if any(cells)  # spreadsheets write empty rows at the end
+        if any(cells)  # spreadsheets may append empty rows
     )
     for cells, of_snippet in groupby(rows, key=lambda row: row[1][:-2]):
         found = list(of_snippet)
@@ -144,7 +144,7 @@ def _snippet(values: dict[str, Any], refuse: Refuse) -> GivenSnippet:
 
 
 def snippet_given(sent: Mapping[str, Any]) -> GivenSnippet:
-    """Return a snippet from the content of `SnippetSerializer`."""
+    """Return a snippet from data validated by `SnippetSerializer`."""
     return GivenSnippet(
         name=sent["snippet"],
         document=sent["document"],
@@ -156,7 +156,9 @@ def snippet_given(sent: Mapping[str, Any]) -> GivenSnippet:
 
 
 class SnippetsRefusedError(RefusedError):
-    """The snippets do not fit the task, or cannot change; the message says which, why, and what to do."""
+    """The snippets do not fit the task or cannot be changed; the message says which, why, and what
+    to do.
+    """
 
     field = "snippets"
 
@@ -167,7 +169,7 @@ def snippets_of(task: Task) -> list[Snippet]:
 
 
 def snippet_json(snippet: Snippet) -> dict[str, Any]:
-    """Return a snippet as a line of a file has it."""
+    """Return a snippet in the form of a line of a file."""
     return {
         "snippet": snippet.name,
         "document": snippet.document.name,
@@ -181,7 +183,7 @@ def snippet_json(snippet: Snippet) -> dict[str, Any]:
 
 
 def segments_read_together(task: Task) -> list[tuple[int, ...]]:
-    """Return the numbers of the segments of each snippet of a task, in their order. Two queries."""
+    """Return the segment numbers of each snippet of a task, in order. Two queries."""
     snippets = snippets_of(task)
     rows = Segment.objects.filter(document__in={each.document_id for each in snippets})
     numbers = {
@@ -202,9 +204,10 @@ def snippets_settled_in_words(*, task: Task) -> str:
 
 
 def snippets_import(*, task: Task, file: InputFile) -> int:
-    """Replace the snippets of a task by those of a file, and return their number.
+    """Replace the snippets of a task with those of a file, and return their number.
 
-    Raises `SnippetsRefusedError`, and changes nothing, as `snippets_replace` does, and for a file that is not in order.
+    Raises `SnippetsRefusedError` and changes nothing if the file is invalid, or in the cases of
+    `snippets_replace`.
     """
     try:
         given = read_snippets(file)
@@ -215,11 +218,11 @@ def snippets_import(*, task: Task, file: InputFile) -> int:
 
 @transaction.atomic
 def snippets_replace(*, task: Task, given: Sequence[GivenSnippet]) -> int:
-    """Replace the snippets of a task, and return their number. HITs planned already are replanned.
+    """Replace the snippets of a task, replan its HITs, and return the number of snippets.
 
-    Holds the lock of the task's `HITSequence`, and those of its HITs, so that none is lent meanwhile. Raises
-    `SnippetsRefusedError`, and changes nothing, for another protocol, once a HIT is lent, or if a snippet does not fit
-    the texts or shares a segment with another one.
+    Locks the task's `HITSequence` and its HITs, so that none is lent meanwhile. Raises
+    `SnippetsRefusedError` and changes nothing if the task has another protocol, if a HIT has been
+    lent, or if a snippet does not fit the texts or shares a segment with another one.
     """
     if task.protocol != Protocol.QUIZ:
         raise SnippetsRefusedError(_("Only quiz tasks have snippets."))
@@ -259,9 +262,10 @@ def snippets_replace(*, task: Task, given: Sequence[GivenSnippet]) -> int:
 
 
 def _documents(task: Task, given: Sequence[GivenSnippet]) -> Mapping[str, int]:
-    """Return the ids of the documents that snippets name. Raises `SnippetsRefusedError` unless all of them fit.
+    """Return the IDs of the documents that snippets name. Raises `SnippetsRefusedError` unless all
+    snippets fit.
 
-    Snippets share no segment: a reader of one would know part of the other.
+    Snippets must not share a segment, or a reader of one would know part of the other.
     """
     if not given:
         raise SnippetsRefusedError(_("No snippets given. Give at least one."))

@@ -1,4 +1,6 @@
-"""Share of right answers of each system's readers, with intervals that account for snippets and readers."""
+"""Share of correct answers of each system's readers, with intervals that account for snippets and
+readers.
+"""
 
 from __future__ import annotations
 
@@ -10,24 +12,24 @@ from ranking.core.arrays import BoolArray, Int64Array
 from ranking.core.judges.shares import Share, two_way_share
 from ranking.core.scores import Scores, shared_ranks
 
-#: One snippet says nothing about others, so shares have no interval.
+#: Fewer snippets say nothing about others, so shares have no interval.
 FEWEST_SNIPPETS = 2
 
 
 @dataclass(frozen=True, eq=False)
 class Readings:
-    """R readings: a judge read a snippet written by one of K systems, or by several with the same text, and answered
-    its questions.
+    """R readings by judges, each of a snippet by one of K systems (or several with the same text).
 
     Attributes
     ----------
     systems, snippets, judges : tuple of str
     wrote : bool, shape (R, K)
-        Whether a system wrote the text; if several did, the answers count for each.
+        Whether each system wrote the text; if several did, the answers count for each.
     snippet, judge : int64, shape (R,)
-        Indices into these.
+        Indices in `snippets` and `judges`.
     questions, right, unanswered : int64, shape (R,)
-        Questions of the snippet, right answers, and questions without an answer, which is not right.
+        Questions about the snippet, correct answers, and unanswered questions, which count as
+        incorrect.
     """
 
     systems: tuple[str, ...]
@@ -54,14 +56,16 @@ class Readings:
 
     @property
     def met_again(self) -> int:
-        """Number of readings by judges who had read the snippet before, of any system, and so knew it."""
+        """Number of readings by judges who had already read the snippet, of any system, and so knew
+        it.
+        """
         pairs = self.snippet * max(1, len(self.judges)) + self.judge
         return len(pairs) - len(np.unique(pairs))
 
 
 @dataclass(frozen=True)
 class QuizScore:
-    """Right answers of one system's readers, or of one reader.
+    """Correct answers of one system's readers, or of one reader.
 
     Attributes
     ----------
@@ -69,9 +73,9 @@ class QuizScore:
     readings, snippets : int
     unanswered : int
     share : Share
-        Of all questions, with its interval from `FEWEST_SNIPPETS` on.
+        Share of all questions, with an interval from `FEWEST_SNIPPETS` snippets on.
     rank : int or None
-        For systems, 1 for the best; equal shares have the same rank.
+        1 for the best system; equal shares have the same rank. None for readers.
     """
 
     name: str
@@ -92,7 +96,7 @@ class QuizScores:
 
 
 def scores_of_readings(readings: Readings, *, confidence: float = 0.95) -> QuizScores:
-    """Score systems, and readers."""
+    """Score systems and readers by their shares of correct answers."""
     return QuizScores(
         systems=quiz_scores(readings, confidence=confidence),
         readers=reader_scores(readings, confidence=confidence),
@@ -101,10 +105,10 @@ def scores_of_readings(readings: Readings, *, confidence: float = 0.95) -> QuizS
 
 
 def quiz_scores(readings: Readings, *, confidence: float = 0.95) -> tuple[QuizScore, ...]:
-    """Score systems by the share of right answers, the highest first.
+    """Score systems by the share of correct answers, highest first.
 
-    The interval takes answers about one snippet together, because snippets differ in how hard they are, and those of one
-    reader, because readers differ, too. Half of the answers are right by guessing.
+    Intervals treat the answers about one snippet, and those by one reader, as correlated, because
+    snippets differ in difficulty and readers in ability. Guessing gives 50% correct answers.
 
     Parameters
     ----------
@@ -115,7 +119,7 @@ def quiz_scores(readings: Readings, *, confidence: float = 0.95) -> tuple[QuizSc
     Returns
     -------
     tuple of QuizScore
-        Of systems with readings; those with equal shares share a rank and are listed by name.
+        Systems with readings; those with equal shares share a rank and are listed by name.
 
     Raises
     ------
@@ -136,7 +140,7 @@ def quiz_scores(readings: Readings, *, confidence: float = 0.95) -> tuple[QuizSc
 
 
 def reader_scores(readings: Readings, *, confidence: float = 0.95) -> tuple[QuizScore, ...]:
-    """Score readers over all systems they read, with snippets as clusters; in the order of their names."""
+    """Score readers, sorted by name, over all systems they read, with snippets as clusters."""
     own = readings.judge == np.arange(len(readings.judges))[:, np.newaxis]
     return tuple(_scores(readings, readings.judges, own, confidence))
 
@@ -144,7 +148,7 @@ def reader_scores(readings: Readings, *, confidence: float = 0.95) -> tuple[Quiz
 def _scores(
     readings: Readings, names: tuple[str, ...], of_each: BoolArray, confidence: float
 ) -> list[QuizScore]:
-    """Return the scores of these names from the readings of each; names without readings are left out."""
+    """Return the score of each name from its readings; leave out names without readings."""
     found = []
     for name, own in zip(names, of_each, strict=True):
         if own.any():

@@ -1,4 +1,4 @@
-"""The organisers' page of the snippets of a quiz."""
+"""The organisers' page for the snippets of a quiz."""
 
 from typing import Any, Final
 
@@ -27,7 +27,7 @@ MAX_BYTES: Final = 2_000_000
 
 
 class SnippetsForm(forms.Form):
-    """A file of all snippets of a task."""
+    """Upload of a file with all snippets of a task."""
 
     file = forms.FileField(
         label=_("Snippets"),
@@ -46,7 +46,9 @@ class SnippetsForm(forms.Form):
         return file
 
     def replace(self, task: Task) -> int | None:
-        """Replace the snippets and return their number; None, with an error, if refused."""
+        """Replace the snippets and return their number; if refused, add an error and return
+        None.
+        """
         file = self.cleaned_data["file"]
         with RefusalsAt(self, "file"):
             return snippets_import(task=task, file=InputFile(file.name, file))
@@ -55,7 +57,9 @@ class SnippetsForm(forms.Form):
 
 @form_view
 def snippets_page(request: HttpRequest, slug: str, task_id: int) -> HttpResponse:
-    """Show the snippets of a quiz with their statements; POST replaces all of them by a file, until judges begin."""
+    """Show the snippets of a quiz with their statements; POST replaces them with a file until
+    judging starts.
+    """
     task = organised_task(request, slug, task_id)
     if task.protocol != Protocol.QUIZ:
         raise Http404

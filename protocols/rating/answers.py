@@ -1,6 +1,6 @@
-"""The answers about adequacy and fluency: points of one output, of which 5 are best (Hamon et al. 2007).
+"""Answers about adequacy and fluency: 1 to 5 points (5 is best) for one output (Hamon et al. 2007).
 
-The HIT decides between them: fluency is the first pass, adequacy the second.
+The pass of the HIT decides which: fluency comes first, adequacy second.
 """
 
 from collections.abc import Mapping, Sequence
@@ -51,7 +51,7 @@ _RULES: Final[dict[str, forms.Field]] = {
         help_text=gettext_lazy("Needs twice as many judges."),
     ),
 }
-#: Returns the rules of a task, complete.
+#: Returns the rules of a task, completed with defaults.
 rules_complete: Final = partial(rules_completed, _RULES)
 
 
@@ -72,9 +72,9 @@ def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRe
 def _is_late(assigned: AssignedBlock) -> bool:
     """Return True if a judge changes an earlier rating after being lent texts for adequacy.
 
-    First ratings of texts lent before are accepted, for instance after working offline.
+    First ratings of texts lent earlier are accepted, for instance after working offline.
     """
-    # Looked up for existing judgments alone: it reads all that the judge was lent.
+    # Checked only if a judgment exists, because it reads everything the judge was lent.
     second = Assignment.objects.filter(
         judge=OuterRef("judge"), hit__task=OuterRef("task"), hit__part=_ADEQUACY
     )
@@ -83,7 +83,9 @@ def _is_late(assigned: AssignedBlock) -> bool:
 
 
 def _texts(part: int, rules: Mapping[str, Any]) -> TextsBeside:
-    """Return the texts shown: fluency uses the output alone; adequacy also its basis, without neighbours."""
+    """Return the texts shown: only the output for fluency; also its basis, without context, for
+    adequacy.
+    """
     basis = rules_complete(rules)["adequacy_basis"] if part == _ADEQUACY else None
     return TextsBeside(
         source=basis in (AdequacyBasis.SOURCE, AdequacyBasis.BOTH),

@@ -1,18 +1,18 @@
-"""Feasibility of allotting texts to judges, checked before a task opens.
+"""Feasibility of assigning texts to judges, checked before a task opens.
 
-With K_s distinct texts of segment s, S segments, J judges who rate up to c items each, and r judges an item, an allotment
-exists exactly if
+With S segments, K_s distinct texts of segment s, J judges who rate up to c items each, and r judges
+per item, an assignment exists if and only if
 
     r · K_s ≤ J for each segment s,    and    r · Σ_s K_s ≤ J · min(c, S).
 
 *Necessary*: no judge sees a segment twice, so segment s needs r · K_s different judges, and no
 judge rates more than min(c, S) items. *Sufficient*: go round the judges in a circle, and give each
-segment the next r · K_s of them. These differ, by the first condition, and each judge gets ⌊r Σ K_s
-/ J⌋ or one more, which is at most min(c, S), by the second. Where all segments have K texts, the
-second condition implies the first, because min(c, S) ≤ S.
+segment the next r · K_s of them. By the first condition, these are all different; by the second,
+each judge gets at most min(c, S) items, because each gets ⌊r Σ K_s / J⌋ or one more. If all
+segments have K texts, the second condition implies the first, because min(c, S) ≤ S.
 
-If adequacy is rated by other judges than fluency, no judge sees a segment in both passes, so an
-item has 2 r judges instead of r.
+If different judges rate adequacy and fluency, no judge sees a segment in both passes, so an item
+has 2 r judges instead of r.
 """
 
 from __future__ import annotations
@@ -27,23 +27,24 @@ from django.utils.translation import ngettext
 
 @dataclass(frozen=True)
 class Feasibility:
-    """Feasibility of an allotment, and its requirements.
+    """Feasibility of an assignment, and its requirements.
 
     Attributes
     ----------
     is_feasible : bool
     ratings : int
-        Ratings of one pass: r · Σ K_s; of both if adequacy is rated by others, as for all of the following.
+        Ratings in one pass, r · Σ K_s; in both passes if different judges rate adequacy, here and
+        below.
     judges : int
         Available judges.
     room : int
-        Ratings of one pass that they can give: J · min(c, S).
+        Ratings that they can give in one pass: J · min(c, S).
     needed_judges : int
-        The fewest with which it is feasible.
+        Smallest number of judges that suffices.
     judges_of_a_segment : int
-        Different judges that the segment with most texts needs.
+        Number of different judges needed by the segment with the most texts.
     needed_items_per_judge : int or None
-        Fewest items per judge that suffice with these judges; None if no number does.
+        Smallest number of items per judge that suffices for these judges; None if none does.
     """
 
     is_feasible: bool
@@ -63,20 +64,20 @@ def feasibility(
     items_per_judge: int | None = None,
     is_adequacy_by_others: bool = False,
 ) -> Feasibility:
-    """Check if an allotment exists, before a task opens.
+    """Check whether an assignment exists, before a task opens.
 
     Parameters
     ----------
     texts : sequence of int, length S
-        Distinct texts of each segment.
+        Number of distinct texts of each segment.
     judges : int
-        J.
+        J, the number of judges.
     raters : int
-        Judges of an item, at least 1.
+        Judges per item, at least 1.
     items_per_judge : int, optional
-        Most items of a judge; as many as there are segments if not given.
+        Maximum number of items per judge; the number of segments if not given.
     is_adequacy_by_others : bool
-        Whether judges never rate adequacy of a segment whose fluency they rated.
+        Whether judges never rate the adequacy of a segment whose fluency they rated.
 
     Returns
     -------
@@ -116,7 +117,9 @@ def feasibility_in_words(
     items_per_judge: int,
     is_adequacy_by_others: bool = False,
 ) -> list[str]:
-    """Return sentences on the feasibility and needs of a campaign of ratings; `systems` counts distinct texts."""
+    """Describe the feasibility and requirements of a rating campaign; `systems` is the number of
+    distinct texts.
+    """
     needs = ngettext(
         "%(systems)s systems, %(segments)s segments and %(raters)s ratings per text need at least %(count)s judge.",
         "%(systems)s systems, %(segments)s segments and %(raters)s ratings per text need at least %(count)s judges.",

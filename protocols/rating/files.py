@@ -32,11 +32,12 @@ def _check(said: Said, rules: Mapping[str, Any]) -> None:
 
 
 def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:
-    """Return the mean of fluency and adequacy that each judge gave a text, of the selected judgments 1…`watermark`.
+    """Return the mean of each judge's fluency and adequacy ratings of a text, from the selected
+    judgments 1…`watermark`.
 
-    A text that a judge rated by only one of the two is left out: their levels differ. Where adequacy is rated
-    by others than fluency, each rating is a score, as many of a text by one criterion as by the other. None where
-    nothing is left.
+    Texts that a judge rated by only one criterion are left out, because the levels of the two
+    differ. If different judges rate adequacy and fluency, each rating is a score, with equally many
+    per text and criterion. None if nothing is left.
     """
     rated = LINES.stored(task=task, watermark=watermark, **counted_of(chosen))
     by_others = rules_complete(task.rules)["adequacy_by_others"]

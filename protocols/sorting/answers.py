@@ -1,4 +1,6 @@
-"""Answers of a sort: the better of two outputs, or the same quality. Labels contain all of it."""
+"""Answers in a sort: the better of two outputs, or the same quality. Labels hold the whole
+answer.
+"""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -45,7 +47,7 @@ def _labels(answer: SortAnswer, _candidates: int) -> list[int | None]:
 def _refusal(assigned: AssignedBlock, _answer: SortAnswer) -> SubmissionRefusedError | None:
     if len(assigned.candidates) == _OUTPUTS:
         return None
-    # A practice block that lost a system which was withdrawn.
+    # A practice block that lost an output because its system was withdrawn.
     return answer_refused(_("Rank at least two outputs, or skip the sentence."))
 
 

@@ -1,4 +1,4 @@
-"""Comparisons of two outputs as JSON Lines, one judge's answer per line, and as files of a task."""
+"""Comparisons of two outputs as JSON Lines, one judge's answer per line, and as task files."""
 
 from __future__ import annotations
 
@@ -53,7 +53,8 @@ class ComparisonsRead:
     Attributes
     ----------
     judged : mapping of pair to PairJudgments
-        Each pair's judgments that are counted, for the system whose name comes first.
+        The judgments of each pair that count, from the viewpoint of the system whose name comes
+        first.
     files : tuple of FileRead
     excluded_judges : tuple of str
     """
@@ -64,7 +65,7 @@ class ComparisonsRead:
 
     @property
     def counted(self) -> dict[str, int]:
-        """The number of judgments, of those of identical outputs, and of judges."""
+        """Number of judgments, of judgments of identical outputs, and of judges."""
         every = self.judged.values()
         return {
             "answers": sum(map(len, every)),
@@ -88,7 +89,7 @@ def read_comparisons(
     read = LINES.read(names, exclude_judges=exclude_judges, progress=progress)
     if not read.rows:
         raise SelectionError("no answers are left without these judges")
-    # In an order that does not depend on that of the lines.
+    # The result must not depend on the order of the lines.
     rows: dict[Pair, list[tuple[str, int, int | None]]] = {}
     for each in sorted(read.rows, key=lambda row: (row.pair, row.segment, row.judge)):
         rows.setdefault(each.pair, []).append((each.judge, each.segment, each.sign))
@@ -122,7 +123,7 @@ def _answer_named(key: str, value: object, refuse: Refuse) -> str:
 
 
 def _of_task(counted: CountedAnswers) -> list[Compared]:
-    """Return the answers to comparisons of any two systems, by number."""
+    """Return the answers to the comparisons of all pairs of systems, by number."""
     words = {sign: word for word, sign in _SIGNS.items()}
     pairs = combinations(sorted(counted.systems.values()), 2)
     given = answers_given(task=counted.task, pairs=pairs, current=counted.judgments)
@@ -193,7 +194,9 @@ def _why(candidates: Sequence[Sequence[str]]) -> dict[str, Any]:
 
 
 def _write(task: Task, file_format: str) -> FileWritten:
-    """Return a file; ranked blocks of two lack the order of comparisons and are not read back into a sort."""
+    """Return a file; ranked blocks of two outputs lack the order of comparisons and cannot be read
+    back into a sort.
+    """
     is_own = file_format == LINES.name
     return LINES.write(task=task) if is_own else ranked_file_write(task, file_format)
 

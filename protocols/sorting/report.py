@@ -69,7 +69,7 @@ ERROR = Option(
 )
 
 
-#: `docs/commands.md` describes them; 0 and "" mean that an option is not given.
+#: Described in `docs/commands.md`; 0 and "" mean that an option is not given.
 _OF_FILES = (
     Option(name="systems", default=""),
     Option(name="quota", default=0, low=0, high=MOST),
@@ -85,31 +85,31 @@ _OF_FILES = (
 
 
 _SORT: Final = "sort"
-#: Methods that score the judgments of a sort. Expected Wins averages over the opponents that a system met, which differ
-#: between systems in a sort; Bradley–Terry allows for that.
+#: Methods that score the judgments of a sort. Expected Wins averages over a system's opponents,
+#: which differ between systems in a sort; Bradley–Terry accounts for that.
 _METHODS: Final = ("expected_wins", "bradley_terry")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SortRead:
-    """A sort of a task or of files, with the judgments that its figures are based on.
+    """A sort from a task or from files, with the judgments that its figures are based on.
 
     Attributes
     ----------
     systems : collection of str
     settings : SortSettings
     read : ComparisonsRead
-        For a closed comparison, the judgments of its verdict; for an open one, those so far.
+        For a closed comparison, the judgments behind its verdict; for an open one, those so far.
     decisions : mapping of pair to Decision, or None
         Decision on each comparison of a task, closed or open.
     late : mapping of pair to int
-        Answers of a task that came after the verdict, or do not count.
+        Number of a task's answers that came after the verdict or do not count.
     last : mapping of pair to int
-        The number of the last judgment of each verdict of a task.
+        Number of the last judgment of each verdict of a task.
     others : mapping of str to sequence of str
         Other orders by name, best first.
     verify : bool
-        Whether pairs that the sort did not compare are listed.
+        Whether to list pairs that the sort did not compare.
     """
 
     systems: Collection[str]
@@ -122,7 +122,7 @@ class SortRead:
     verify: bool = False
 
 
-#: Progress of a sort, and other orders beside it; None until there is an order.
+#: Progress of a sort, and other orders to compare with it; None until there is an order.
 Found = tuple[SortedChain, Mapping[str, OrderBeside] | None]
 
 
@@ -315,7 +315,7 @@ def _notes(sort: SortRead, chain: SortedChain) -> list[str]:
         _(
             "The pooled tests assume independent judgments; they find too many differences if judges disagree in taste."
         ): "judgments" in levels,
-        # The bootstrap resampled other units, because fewer than four judges are too few.
+        # The bootstrap resampled other units, because there are fewer than four judges.
         _(
             "With fewer than four judges, the pooled tests ignore differences between judges and may find too many differences."
         ): not levels.isdisjoint({"segments", "blocks"}),
@@ -542,7 +542,9 @@ def _remaining(remaining: Sequence[Mapping[str, Any]], settings: SortSettings) -
 
 
 def _known(chain: SortedChain) -> Table:
-    """Return the known order of each two systems, open comparisons, and the places that each system may take."""
+    """Return the known order of each pair of systems, open comparisons, and the possible places of
+    each system.
+    """
     known = partial_order(chain.systems, verdicts_of(step.decision for step in chain.steps))
     open_now = {pair_of(*pair) for pair in chain.state.open}
     return Table(
@@ -584,7 +586,7 @@ def _sign(known: PartialOrder, row: int, column: int, open_now: set[Pair]) -> st
 
 
 def _beside(orders: Mapping[str, OrderBeside] | None) -> Table:
-    """Return the orders by other methods, and how far each agrees with the sort."""
+    """Return the orders by other methods, and their agreement with the sort."""
     return Table(
         name="beside",
         title=_("Orders by other methods"),

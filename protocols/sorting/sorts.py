@@ -1,7 +1,7 @@
-"""Sort of a task in force: judgments, open comparisons, and closing of complete ones.
+"""The current sort of a task: its judgments, open comparisons, and closing of complete ones.
 
-A judgment belongs to the comparison that its HIT was drawn for, or that its file names, even if a third system wrote one of the
-texts.
+A judgment belongs to the comparison that its HIT was drawn for or its file names, even if a third
+system wrote the same text.
 """
 
 from collections import Counter, defaultdict
@@ -42,13 +42,14 @@ from protocols.sorting.statistics.verdicts import (
     sort_replayed,
 )
 
-#: Seven judges with 100 sentences each (Vilar et al. 2007); extended once by one judge's share.
+#: Seven judges with 100 sentences each (Vilar et al. 2007), extended once by the share of one
+#: judge.
 DEFAULTS: Final[Mapping[str, int]] = {"judgments": 700, "extension": 100, "most_of_a_judge": 0}
 MOST: Final = 100_000
 
 
 def rules_complete(rules: Mapping[str, Any]) -> dict[str, int]:
-    """Return the rules of a task, complete."""
+    """Return the rules of a task, completed with defaults."""
     return {**DEFAULTS, **rules}
 
 
@@ -70,9 +71,11 @@ def answers_given(
     documents: Collection[str] | None = None,
     current: JudgmentQuerySet | None = None,
 ) -> dict[Pair, list[Answer]]:
-    """Return the answers to these comparisons, by number: those of `current` judgments, or 1…`watermark` without some judges'.
+    """Return the answers to comparisons, by number: of `current` judgments, or of 1…`watermark`
+    without some judges.
 
-    Each is for the first system of its pair. Attention checks are left out. Three queries, whatever the number of answers.
+    Each is from the viewpoint of the first system of its pair. Attention checks are left out.
+    Always three queries.
     """
     wanted = list(pairs)
     if not wanted:
@@ -109,7 +112,9 @@ def watermark_now(task: Task) -> int:
 
 
 def sort_in_force(design: Design) -> SystemSort:
-    """Return the sort of the systems that take part now: the last one of the task, or else one that is not saved."""
+    """Return the sort of the participating systems: the latest of the task, or else a new unsaved
+    one.
+    """
     task = design.task
     taking_part = systems_drawn(task=task, design=design).filter(outputs__isnull=False)
     systems = sorted(set(taking_part.values_list("name", flat=True)))
@@ -120,14 +125,14 @@ def sort_in_force(design: Design) -> SystemSort:
         task=task,
         number=last.number + 1 if last else 1,
         systems=systems,
-        # 32 bits: it is published as a number, and does not reveal the design's.
+        # 32 bits: it is published as a number, and does not reveal the design's seed.
         seed=draw(design.seed, "sort") >> 32,
         watermark=watermark_now(task),
     )
 
 
 def verdicts_closed(sort: SystemSort) -> list[Verdict]:
-    """Return the verdicts of a sort; none of one that is not saved."""
+    """Return the verdicts of a sort; an unsaved sort has none."""
     if not sort.has_begun:
         return []
     rows = sort.verdicts.order_by("step").values_list("winner", "loser")
@@ -141,9 +146,11 @@ def decisions(
     watermark: int,
     without: Collection[str] | None = None,
 ) -> dict[Pair, tuple[Decision, list[Answer]]]:
-    """Return the decision of each comparison by its judgments up to the watermark, with the judgments that count.
+    """Return the decision on each comparison based on judgments up to the watermark, and the
+    judgments that count.
 
-    Superseded judgments do not count, nor those of judges who are excluded now or given here.
+    Superseded judgments do not count, nor do those of judges in `without` (by default, the
+    currently excluded).
     """
     task = sort.task
     if without is None:
@@ -170,7 +177,8 @@ def sort_decided(
     watermark: int,
     without: Collection[str] | None = None,
 ) -> tuple[dict[Pair, Decision], dict[Pair, list[Answer]]]:
-    """Return decisions in the order of the sort, those of closed comparisons first, and the judgments behind the new ones.
+    """Return decisions in the order of the sort, closed comparisons first, and the judgments behind
+    new decisions.
 
     Complete comparisons count as closed, since the same judgments will close them.
     """
@@ -191,7 +199,7 @@ def sort_decided(
 
 
 def outputs_differ(sort: SystemSort, pair: Pair) -> bool:
-    """Return whether two systems have different outputs of any segment of the test set."""
+    """Return whether two systems have different outputs for any segment of the test set."""
     first, second = (
         Output.objects.current().filter(
             system__test_set=sort.task.test_set_id, system__name=name, text__isnull=False
@@ -205,7 +213,9 @@ def outputs_differ(sort: SystemSort, pair: Pair) -> bool:
 
 
 def comparisons_open(design: Design) -> list[OpenComparison]:
-    """Return the open comparisons of a task's sort, with the judgments each still needs."""
+    """Return the open comparisons of a task's sort, with the number of judgments each still
+    needs.
+    """
     sort = sort_in_force(design)
     if len(sort.systems) < 2:
         return []
@@ -219,10 +229,11 @@ def comparisons_open(design: Design) -> list[OpenComparison]:
 
 
 def comparisons_close(design: Design) -> int:
-    """Write the verdicts that the judgments so far decide, and return their number.
+    """Store the verdicts decided by the judgments so far, and return their number.
 
-    Begins the sort of the systems that take part now. In one transaction, under the lock of planning: nothing is
-    planned for a comparison that closes at this moment, and each is closed once.
+    Starts the sort of the participating systems if needed. Runs in one transaction under the
+    planning lock, so that nothing is planned for a comparison that is closing, and each is closed
+    only once.
     """
     judgments_number(task_id=design.task_id)
     with transaction.atomic():

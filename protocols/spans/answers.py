@@ -1,7 +1,8 @@
 """Answers about error spans and scores: a score for each output, and the errors marked in it (ESA, contrastive ESA).
 
-With the rule `spans_asked` off, judges give scores alone, as in direct assessment; with `missing` off they cannot say
-that something is missing in an output. Scores that contradict the spans are stored as they are: the judge page asks.
+With the rule `spans_asked` off, judges give only scores, as in direct assessment; with `missing`
+off, they cannot report missing content. Scores that contradict the spans are stored unchanged: it
+is the judge page that asks for confirmation.
 """
 
 import re
@@ -41,7 +42,7 @@ MISSING: Final = "missing"
 
 
 def spans_refusal(spans: Sequence[Mapping[str, Any]], length: int, rules: Rules) -> str:
-    """Return the error in the spans of an output; empty if there is none."""
+    """Return what is wrong with the spans of an output; empty if they are valid."""
     if spans and not rules["spans_asked"]:
         return "this task has scores only. Remove the spans."
     placed: list[Span] = []
@@ -63,7 +64,7 @@ def spans_refusal(spans: Sequence[Mapping[str, Any]], length: int, rules: Rules)
 
 
 def text_lengths(block_id: int) -> list[int]:
-    """Return how many characters the texts of a block have, in shown order."""
+    """Return the number of characters of each text of a block, in display order."""
     lengths = ArraySubquery(outputs_of().values(length=Length("text")))
     row = Block.objects.values_list(lengths, "stands_for").get(pk=block_id)
     return [length or 0 for length, *_same in by_candidate(*row)]
@@ -83,7 +84,7 @@ _RULES: Final[dict[str, forms.Field]] = {
         required=False,
     ),
     **{
-        # If empty, the default applies.
+        # If empty, the defaults apply.
         name: forms.IntegerField(
             label=label,
             initial=_THRESHOLDS[name],
@@ -99,13 +100,13 @@ _RULES: Final[dict[str, forms.Field]] = {
         )
     },
 }
-#: Returns the rules of a task, complete.
+#: Returns the rules of a task, completed with defaults.
 rules_complete: Final = partial(rules_completed, _RULES)
 
-#: Points of the score that a simulated error takes on average, and how many of the errors are major.
+#: Average number of points that a simulated error costs, and the share of major errors.
 _POINTS_AN_ERROR: Final = 20
 _MAJOR: Final = 0.3
-#: Noise of a simulated judge's score of the same output, and the share of errors that are
+#: Noise of a simulated judge's scores of the same output, and the share of errors that are
 #: omissions.
 _NOISE: Final = 4.0
 _MISSING: Final = 0.1
@@ -159,7 +160,9 @@ class SpansAnswerSerializer(serializers.Serializer[object]):
     )
 
     def to_internal_value(self, data: Any) -> Any:
-        """Refuse with errors that name the output and the problem, as `answer_validated` returns them."""
+        """Refuse invalid answers with errors that name the output, in the form of
+        `answer_validated`.
+        """
         try:
             return super().to_internal_value(data)
         except serializers.ValidationError as error:
@@ -168,7 +171,7 @@ class SpansAnswerSerializer(serializers.Serializer[object]):
 
 
 class ContradictionRuleSerializer(serializers.Serializer[object]):
-    """Thresholds at which the judging page asks the judge to confirm a score that contradicts the errors."""
+    """Thresholds for asking the judge to confirm a score that contradicts the errors."""
 
     error_free_from = serializers.IntegerField(help_text="Lower scores need an error.")
     perfect_from = serializers.IntegerField(help_text="Scores from here on have no error.")
@@ -179,7 +182,7 @@ class ContradictionRuleSerializer(serializers.Serializer[object]):
 
 
 class SpansRulesSerializer(serializers.Serializer[object]):
-    """Options of a task of error spans and scores."""
+    """Options of a task with error spans and scores."""
 
     spans_asked = serializers.BooleanField(help_text="Judges mark errors before they score.")
     missing = serializers.BooleanField(help_text="Judges can mark missing content.")
@@ -187,7 +190,7 @@ class SpansRulesSerializer(serializers.Serializer[object]):
 
 
 def _in_words(detail: Any, *path: str | int) -> Iterator[str]:
-    """Yield the errors, by output and span. Errors in lists have the place as key, from 0."""
+    """Yield the errors, by output and span. Errors in lists are keyed by index, from 0."""
     if isinstance(detail, dict):
         for name, below in detail.items():
             step = [] if name == api_settings.NON_FIELD_ERRORS_KEY else [name]
@@ -212,7 +215,7 @@ def _of_output(place: int, words: str) -> str:
 
 
 def _labels(answer: Mapping[str, Any], _candidates: int) -> list[int | None]:
-    """Return the ranks of the scores; equal scores tie."""
+    """Return the ranks implied by the scores; equal scores tie."""
     scores = [output["score"] for output in answer["outputs"]]
     order = sorted(set(scores), reverse=True)
     return [order.index(score) + 1 for score in scores]
@@ -231,7 +234,7 @@ def _refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRe
 def _refusal_by_texts(
     assigned: AssignedBlock, answer: Mapping[str, Any]
 ) -> SubmissionRefusedError | None:
-    """Return which span is refused, and of which output, by the lengths of the texts."""
+    """Return the reason why a span does not fit the length of its text, naming the output."""
     rules, lengths = rules_complete(assigned.rules), text_lengths(assigned.block_id)
     for place, (output, length) in enumerate(zip(answer["outputs"], lengths, strict=True)):
         words = spans_refusal(output["spans"], length, rules)
@@ -253,7 +256,7 @@ def _row(answer: Mapping[str, Any], _part: int) -> dict[str, Any]:
 
 
 def span_json(span: Span) -> dict[str, Any]:
-    """Return a span as an answer has it."""
+    """Return a span in the form of an answer."""
     return {
         "start": span.start,
         "end": span.end,
@@ -263,7 +266,7 @@ def span_json(span: Span) -> dict[str, Any]:
 
 
 def answer_json(answer: SpansAnswer) -> dict[str, Any]:
-    """Return a stored answer as it was given."""
+    """Return a stored answer in the form in which it was given."""
     outputs: list[dict[str, Any]] = [{"score": score, "spans": []} for score in answer.scores]
     spans = zip(
         answer.span_candidates,
@@ -284,7 +287,7 @@ def spans_are_asked(rules: Mapping[str, Any]) -> bool:
 
 
 def asked_about(rules: Mapping[str, Any]) -> ContradictionRule:
-    """Return the rule by which judges of a task with these rules are asked to confirm a score."""
+    """Return the thresholds at which a task with these rules asks judges to confirm a score."""
     complete = rules_complete(rules)
     return ContradictionRule(**{name: complete[name] for name in _THRESHOLDS})
 
@@ -296,7 +299,7 @@ def _shown_rules(_campaign: Campaign, rules: Mapping[str, Any]) -> Rules:
 
 
 def _simulated(perceived: Perceived) -> dict[str, Any]:
-    """Return scores around the qualities of outputs, from 0 to 100, in the order of their ranks."""
+    """Return scores from 0 to 100 near the outputs' qualities, in the order of their ranks."""
     judged = list(zip(perceived.qualities, perceived.labels, strict=True))
     ranks = sorted(set(perceived.labels))
     means = []
@@ -306,7 +309,7 @@ def _simulated(perceived: Perceived) -> dict[str, Any]:
     score_of: dict[int, int] = {}
     above = MAX_SCORE + 1
     for place, (rank, mean) in enumerate(zip(ranks, sorted(means, reverse=True), strict=True)):
-        # Room for those that follow.
+        # Leave room for the following scores.
         above = max(len(ranks) - 1 - place, min(above - 1, round(mean)))
         score_of[rank] = above
     return {"outputs": [{"score": score_of[label], "spans": []} for label in perceived.labels]}
@@ -315,7 +318,7 @@ def _simulated(perceived: Perceived) -> dict[str, Any]:
 def _simulated_on(
     answer: Mapping[str, Any], texts: Sequence[str], rules: Mapping[str, Any], random: Random
 ) -> dict[str, Any]:
-    """Return a simulated answer with errors marked in the texts: more of them where scores are low."""
+    """Return a simulated answer with errors marked in the texts, more for lower scores."""
     asked = rules_complete(rules)
     if not asked["spans_asked"]:
         return dict(answer)
@@ -333,7 +336,7 @@ def _simulated_on(
 
 
 def _drawn_spans(text: str, score: int, random: Random, missing: bool) -> Iterator[Span]:
-    """Yield errors on words of a text by chance, in its order: more of them where its score is low."""
+    """Yield errors on random words of a text, in order, more for a lower score."""
     words = list(_A_WORD.finditer(text))
     lost = (MAX_SCORE - score) / _POINTS_AN_ERROR
     count = min(len(words), int(lost + random.random()))

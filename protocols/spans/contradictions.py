@@ -1,14 +1,16 @@
-"""Scores that contradict the spans, each other's spans or an order: to be asked about, never refused.
+"""Scores that contradict the spans of their output or of another one: the judge is asked, never
+refused.
 
-The thresholds are a rule of the campaign. Where they come from:
+The thresholds are a rule of the task. Their sources:
 
 - *a low score without an error*: Appraise asks below 66, Pearmut 1.0 below 80, WMT26 below 85, which is also its
   definition of an output without errors (at least 85 and no span). Default: 85.
 - *a perfect score with an error*: 100 is "perfect" in the guidelines of ESA. Default: 100.
 - *a high score with a major error*: the guidelines have "most meaning preserved, minor issues" at 66 and "perfect" at 100,
-  so a major error leaves no room above. The default, 90, is ours.
-- *more errors, and still better*: no source; an output that has at least as many major and as many minor errors as another
-  one on the same screen, and more of one, has the higher score by the margin (10, ours) at least.
+  so a score with a major error cannot be much higher. The default, 90, is ours.
+- *more errors, and still better*: no source. An output with at least as many major and minor errors
+as another one on the same screen, and more of one kind, has a score that is higher by at least the
+margin (10, ours).
 """
 
 from __future__ import annotations
@@ -37,13 +39,13 @@ class ContradictionRule:
     Attributes
     ----------
     error_free_from : float
-        A score below it needs an error.
+        A lower score needs an error.
     perfect_from : float
-        A score from it on has no error.
+        A score at or above it needs to be free of errors.
     major_below : float
-        A score from it on has no major error.
+        A score at or above it needs to be free of major errors.
     margin : float
-        Scores of one screen that differ by less do not contradict their numbers of errors.
+        Scores on one screen that differ by less do not contradict the numbers of errors.
 
     Raises
     ------
@@ -69,7 +71,8 @@ class Contradiction(NamedTuple):
     ----------
     kind : ContradictionKind
     outputs : tuple of int
-        Places of the output it is about on its screen, from 0; of two outputs, the one that is better by its score first.
+        Positions of the outputs on the screen, from 0; of two outputs, the one with the higher
+        score first.
     """
 
     kind: ContradictionKind
@@ -79,9 +82,9 @@ class Contradiction(NamedTuple):
 def contradictions(
     judgment: ScoredJudgment, rule: ContradictionRule | None = None
 ) -> list[Contradiction]:
-    """Return the contradictions on a screen, by output and then by pair.
+    """Return the contradictions on a screen: those of single outputs, then those of pairs.
 
-    Outputs without a score, or from a judge without span annotation, contradict nothing.
+    Outputs without a score or without span annotation contradict nothing.
     """
     rule = rule or ContradictionRule()
     outputs = judgment.outputs

@@ -10,14 +10,14 @@ from enum import StrEnum
 from itertools import combinations
 from typing import Final
 
-#: Outputs that a screen shows at most, as a block of the five-way ranking does.
+#: Maximum number of outputs on a screen, as in a block of the five-way ranking.
 MAX_OUTPUTS: Final = 5
 MAX_SCORE: Final = 100
-#: Spans that a judge marks in one output at most.
+#: Maximum number of spans that a judge can mark in one output.
 MAX_SPANS: Final = 100
-#: No output has more characters.
+#: Maximum number of characters of an output.
 MAX_CHARACTERS: Final = 4_000_000
-# Characters not allowed in names: every format can store and encode the others on a line.
+# Characters not allowed in names: all formats can encode and store the others on one line.
 _NO_NAME: Final = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 
 
@@ -38,8 +38,8 @@ class Span:
     Attributes
     ----------
     start, end : int or None
-        The first character of the span, and the one after its last, in Unicode code points from 0. Both are None for
-        missing content, which has no place in the output.
+        Start (from 0) and exclusive end of the span in Unicode code points. Both are None for
+        missing content, which has no position in the output.
     severity : Severity
     category : str
         For instance "Accuracy/Mistranslation"; empty if categories were not annotated.
@@ -47,7 +47,8 @@ class Span:
     Raises
     ------
     ValueError
-        If only one end is given, they do not enclose a character, or no output is as long.
+        If only one of the two is given, they do not enclose a character, or they exceed the length
+        limit.
     """
 
     start: int | None
@@ -65,29 +66,29 @@ class Span:
 
     @property
     def is_missing_content(self) -> bool:
-        """True if content is missing, rather than wrong."""
+        """True if content is missing rather than wrong."""
         return self.start is None
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredOutput:
-    """Score and error spans of one output by a judge.
+    """A judge's score and error spans of one output.
 
     Attributes
     ----------
     systems : tuple of str
         The systems that wrote exactly this text, at least one.
     score : float or None
-        From 0 (no meaning preserved) to 100 (perfect); None where none was given, as in MQM.
+        From 0 (no meaning preserved) to 100 (perfect); None if not given, as in MQM.
     spans : tuple of Span, or None
         () if the judge marked no error; None if errors were not annotated, as in direct assessment.
     text : str or None
-        None if the file does not have it.
+        None if the file does not contain it.
 
     Raises
     ------
     ValueError
-        If no system is named, one is named twice, or the score is out of range.
+        If no system is named, a system is named twice, or the score is out of range.
     """
 
     systems: tuple[str, ...]
@@ -108,24 +109,24 @@ class ScoredOutput:
 
 @dataclass(frozen=True, slots=True)
 class ScoredJudgment:
-    """A judge's answers on one screen: for one output, or two to five side by side.
+    """A judge's answers on one screen, about one output or two to five side by side.
 
     Attributes
     ----------
     source_language, target_language : str
-        As the file spells them; empty where it does not say.
+        As spelled in the file; empty if not given.
     document, segment : str
-        Names; a segment's name is unique within its document. The document is empty where the file does not say it.
+        Names; a segment's name is unique within its document. The document is empty if not given.
     judge : str
         The judge's pseudonym.
     outputs : tuple of ScoredOutput
-        In the order shown, as far as the file has it.
+        In display order, if the file has it.
     source : str or None
         The source text.
     started_at, ended_at : float or None
         Seconds since 1970, UTC.
     duration_ms : int or None
-        The time that the judge worked, breaks left out.
+        The judge's working time without breaks.
     comment : str
     line : int
         Line in its file; ignored in comparisons.
@@ -133,8 +134,9 @@ class ScoredJudgment:
     Raises
     ------
     ValueError
-        If a name has a control character or the segment none, there is no output or more than five, a system wrote two
-        of them, a time is before 1970, or it ended before it started.
+        If a name has a control character, the segment has no name, there are no outputs or more
+        than five, a system wrote two of them, a time is before 1970, or the end is before the
+        start.
     """
 
     source_language: str
@@ -180,7 +182,9 @@ class ScoredJudgment:
 
 
 def spans_overlapping(spans: Sequence[Span]) -> list[tuple[int, int]]:
-    """Return the places of each two spans that share characters. Missing content never does."""
+    """Return the indices of each pair of spans that share characters; missing content never
+    does.
+    """
     placed = [
         (place, span.start, span.end)
         for place, span in enumerate(spans)

@@ -1,4 +1,4 @@
-"""Report on scored judgments, for page, REST and command, and on conversions of files."""
+"""Reports on scored judgments, for page, REST and command, and on file conversions."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ COMPARED = Option(
 )
 
 
-#: Thresholds for scores that contradict errors; a task has its own in its rules.
+#: Thresholds for scores that contradict errors in files; a task has its own in its rules.
 _THRESHOLDS = tuple(
     Option(name=name, default=float(threshold), low=0, high=MAX_SCORE)
     for name, threshold in asdict(ContradictionRule()).items()
@@ -148,7 +148,7 @@ _KINDS = {
     ContradictionKind.HIGH_WITH_MAJOR: gettext_lazy("High score with a major error"),
     ContradictionKind.BETTER_WITH_MORE_ERRORS: gettext_lazy("Higher score with more errors"),
 }
-#: Pairs of judges that are listed; data for programs have them all.
+#: Number of pairs of judges listed; machine-readable data contain all pairs.
 _MOST_PAIRS = 50
 
 
@@ -164,17 +164,17 @@ class SpanAnalysis:
     rule : RuleResult
     additive : AdditiveFit or None
     not_additive : str
-        Reason for a missing fit, from the error.
+        Error message if there is no fit.
     blocks : Blocks or None
-        The comparisons that scores imply; None if no two scores can be compared.
+        The comparisons implied by scores; None if no two scores can be compared.
     ranking : Ranking or None
-        By them.
+        The ranking computed from them.
     scores : ScoreAgreement
     spans : SpanAgreement
     contradictions : mapping of ContradictionKind to int
         How often each kind occurs.
     contradicting : int
-        Judgments with any.
+        Number of judgments with any contradiction.
     """
 
     options: Mapping[str, Any]
@@ -269,7 +269,7 @@ def _find(given: Input | AnswersOfFiles, options: Mapping[str, Any], begin: Begi
 
 
 def _tell(given: Input | AnswersOfFiles, _options: object, found: SpanAnalysis) -> Report:
-    """Report on scored judgments, of files or of a task."""
+    """Report on scored judgments from files or a task."""
     read: SpansRead = given.answers
     columns = found.columns
     counted = {name: len(getattr(columns, name)) for name in ("systems", "segments", "judges")}
@@ -366,7 +366,9 @@ def _rank(number: int) -> int | None:
 
 
 def _estimable(found: AdditiveFit | SystemMeans | RuleResult) -> dict[str, Any]:
-    """Return numbers as plain data, with null for ranges and clusters that are not estimable yet."""
+    """Return numbers as plain data, with null for ranges and clusters that cannot be estimated
+    yet.
+    """
     data: dict[str, Any] = plain(found)
     data["ranges"] = {end: [*map(_rank, ranks)] for end, ranks in data["ranges"].items()}
     return {**data, "cluster": [*map(_rank, data["cluster"])]}
@@ -375,7 +377,7 @@ def _estimable(found: AdditiveFit | SystemMeans | RuleResult) -> dict[str, Any]:
 def _rows(
     found: AdditiveFit | SystemMeans | RuleResult, order: Iterable[int], **more: list[Value]
 ) -> list[dict[str, Any]]:
-    """Return a row for each system in `order`, by the names of the results."""
+    """Return a row for each system in `order`, keyed by the names of the results."""
     data = {**_estimable(found), **more}
     data |= {f"rank_{end}": ranks for end, ranks in data["ranges"].items()}
     columns = {name: each for name, each in data.items() if isinstance(each, list)}

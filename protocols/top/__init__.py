@@ -1,5 +1,6 @@
-"""Top or not: which outputs of a sentence are the best, without an order of the others (Bojar et al. 2011, §2.1).
+"""“Top or not”: marking the best outputs of a sentence without ordering the others (Bojar et al.
+2011, §2.1).
 
-An answer is its labels, 1 for top and 2 for the others, so it has no table. `answers` tells the judging API what an answer is,
-and `statistics` how much time it takes.
+Labels hold the whole answer, 1 for top and 2 for the others, so it has no table. `answers` defines
+answers for the judging API, and `statistics` compares the time they take.
 """

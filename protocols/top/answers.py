@@ -1,4 +1,4 @@
-"""Answers of “top or not”: for each output whether it is at the top. Labels contain all of it."""
+"""Answers of “top or not”: whether each output is at the top. Labels hold the whole answer."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -15,7 +15,7 @@ TopAnswer = Mapping[str, Sequence[bool]]
 
 _TOP: Final = 1
 _NOT: Final = 2
-#: Outputs of a block: a key for each.
+#: Maximum number of outputs in a block: each has its own key.
 _MOST: Final = 5
 
 
@@ -30,7 +30,7 @@ class TopAnswerSerializer(serializers.Serializer[object]):
 
 
 class TopRulesSerializer(serializers.Serializer[object]):
-    """Options of top or not: none."""
+    """Options of “top or not”: none."""
 
 
 def _labels(answer: TopAnswer, _candidates: int) -> list[int | None]:

@@ -40,13 +40,13 @@ class TimesRead:
 def _read(
     task: Task, watermark: int, judgments: ChosenJudgments, options: Mapping[str, Any]
 ) -> TimesRead:
-    """Read the active time of each block that a judge judged in one of two tasks.
+    """Read the active time of each judged block of two tasks.
 
     The times of all judgments of a block are added: revisions take time, too. Blocks with a
     judgment without a time, or with a total of 0, are left out, as are controls.
     """
     protocol = options[BESIDE.name]
-    # By its test set, so that both say the same of the campaign.
+    # Looked up by test set, so that both use the same campaign.
     beside = task.test_set.tasks.filter(protocol=protocol).first()
     if beside is None or judgments.beside is None:
         raise ValueError(
@@ -64,7 +64,7 @@ def _read(
 
 
 def _rows_of(task: Task, until: int, chosen: ChosenJudgments) -> list[tuple[str, int, int, int]]:
-    """Return judge, segment, candidates and milliseconds of each block that a judge judged."""
+    """Return judge, segment, number of candidates and milliseconds of each judged block."""
     judgments = Judgment.objects.of(task.pk).counted().until(until)
     if chosen.documents is not None:
         judgments = judgments.filter(block__segment__document__name__in=chosen.documents)

@@ -1,4 +1,6 @@
-"""Active time per block of one task compared with another (Bojar et al. 2011, §2.1, expect less)."""
+"""Active time per block of a task compared with another (Bojar et al. 2011, §2.1, expect it to be
+shorter).
+"""
 
 from __future__ import annotations
 
@@ -12,13 +14,13 @@ from scipy.special import stdtrit
 from ranking.core.arrays import FloatArray, Int64Array
 from ranking.core.scores import Shortage
 
-#: Judges and segments that each task needs for an interval.
+#: Numbers of judges and of segments that each task needs for an interval.
 FEWEST_UNITS = 2
 
 
 @dataclass(frozen=True, eq=False)
 class Times:
-    """B blocks that judges judged in a task.
+    """Times of B judged blocks of a task.
 
     Attributes
     ----------
@@ -27,7 +29,7 @@ class Times:
     judge, segment : int64, shape (B,)
         Numbers from 0; the same judge or segment has the same number in every task.
     candidates : int64, shape (B,)
-        How many outputs were shown.
+        Number of outputs shown.
     """
 
     seconds: FloatArray
@@ -54,11 +56,11 @@ class TimesCompared:
     ratio : float or None
         The first mean divided by the second; None where either is missing.
     low, high : float or None
-        Interval of the ratio; None where the times do not tell how far it may be off.
+        Interval of the ratio; None if the times do not determine it.
     shortage : Shortage or None
-        What the task with fewer judges or segments lacks for an interval.
+        Units that the task with fewer judges or segments lacks for an interval.
     judges : int
-        In either task.
+        Number of judges in either task.
     judges_of_both : int
     """
 
@@ -75,11 +77,10 @@ class TimesCompared:
 def times_compared(first: Times, second: Times, *, confidence: float = 0.95) -> TimesCompared:
     """Compare the mean active seconds per block of two tasks.
 
-    Judges differ in pace, and so do segments: the variance of the logarithm of the ratio,
-    linearised, is that over judges + over segments − that of single blocks, at least each of the
-    first two. A judge's times in both tasks are correlated, so judges of both make the interval
-    shorter. Student's t has a degree of freedom fewer than there are judges or segments in either
-    task, whichever are fewest.
+    Judges and segments differ in pace: the linearised variance of the log ratio is that over judges
+    + that over segments − that over single blocks, and at least each of the first two. A judge's
+    times in both tasks are correlated, so judges of both make the interval shorter. Student's t has
+    one degree of freedom fewer than the smallest number of judges or segments in either task.
     """
     of_first, of_second = set(first.judge.tolist()), set(second.judge.tolist())
     one, other = _mean(first), _mean(second)
@@ -108,7 +109,9 @@ def _median(times: Times) -> float | None:
 
 
 def _fewest(first: Times, second: Times) -> tuple[str, int]:
-    """Return the unit of which either task has fewest, and how many."""
+    """Return the unit (judges or segments) with the smallest number in either task, and that
+    number.
+    """
     numbers = [
         (len(np.unique(units)), name)
         for times in (first, second)
@@ -119,7 +122,7 @@ def _fewest(first: Times, second: Times) -> tuple[str, int]:
 
 
 def _reach(first: Times, second: Times, fewest: int, confidence: float) -> float | None:
-    """Return how far the interval of the logarithm reaches to each side; None if nothing tells."""
+    """Return the half-width of the interval of the log ratio; None if it cannot be estimated."""
     parts = np.concatenate([_influence(first), -_influence(second)])
     judges, segments = (
         np.unique(np.concatenate(each), return_inverse=True)[1]
@@ -139,6 +142,6 @@ def _influence(times: Times) -> FloatArray:
 
 
 def _variance(parts: FloatArray, group: npt.NDArray[np.intp]) -> float:
-    """Return the variance of the sum of all parts, if groups are drawn and their parts hang together."""
+    """Return the variance of the sum of all parts when whole groups are sampled."""
     sums = np.bincount(group, weights=parts)
     return float((sums**2).sum() * len(sums) / (len(sums) - 1))

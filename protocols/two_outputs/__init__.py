@@ -1,5 +1,6 @@
-"""Two outputs: which of them is better (Vilar et al. 2007), or both fine or wrong (Bojar et al. 2011, §2.5.2).
+"""Choosing the better of two outputs (Vilar et al. 2007), or both fine or both wrong (Bojar et al.
+2011, §2.5.2).
 
-`answers` tells the judging API what an answer is, `files` reads and writes answers, and
-`statistics` compares judges.
+`answers` defines answers for the judging API, `files` reads and writes them, and `statistics`
+compares judges.
 """

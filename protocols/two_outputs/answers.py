@@ -1,6 +1,7 @@
 """Answers about two outputs: the better one, or that they are the same.
 
-With the rule `four_answers` (Bojar et al. 2011, §2.5.2) "the same" is divided into "both fine" and "both wrong".
+With the rule `four_answers` (Bojar et al. 2011, §2.5.2), "the same" is split into "both fine" and
+"both wrong".
 """
 
 from collections.abc import Mapping
@@ -26,7 +27,7 @@ _LABELS: Final[Mapping[str, tuple[int, int]]] = {
 _OUTPUTS: Final = 2
 _OF_FOUR: Final = frozenset({Verdict.BOTH_FINE, Verdict.BOTH_WRONG})
 _OF_THREE: Final = frozenset({Verdict.SAME})
-#: From this stated quality on (0–100), simulated judges find two equal outputs fine.
+#: Stated quality (0–100) from which simulated judges find two equal outputs fine.
 _FINE: Final = 50
 
 
@@ -40,7 +41,7 @@ class TwoOutputsAnswerSerializer(serializers.Serializer[object]):
 
 
 class TwoOutputsRulesSerializer(serializers.Serializer[object]):
-    """Options of a task of two outputs."""
+    """Options of a two-output task."""
 
     four_answers = serializers.BooleanField(
         help_text="Replaces “the same” with “both fine” and “both wrong”."
@@ -53,7 +54,7 @@ def _labels(answer: Mapping[str, str], _candidates: int) -> list[int | None]:
 
 def _refusal(assigned: AssignedBlock, answer: Mapping[str, str]) -> SubmissionRefusedError | None:
     if len(assigned.candidates) != _OUTPUTS:
-        # A practice block that lost a system which was withdrawn.
+        # A practice block that lost an output because its system was withdrawn.
         return answer_refused(_("Rank at least two outputs, or skip the sentence."))
     verdict = answer["verdict"]
     if verdict not in (_OF_THREE if assigned.rules.get("four_answers") else _OF_FOUR):

@@ -1,4 +1,6 @@
-"""Answers about two outputs as arrays, as JSON Lines (`docs/formats-judgments.md`), and as files of a task."""
+"""Answers about two outputs as arrays, as JSON Lines (`docs/formats-judgments.md`), and as task
+files.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ from ranking.importing.ranked_answers import (
     ranked_answers_read,
 )
 
-#: Names of systems whose outputs are the same text.
+#: Names of systems that wrote the same text.
 _SAME_TEXT: Final = " = "
 _CHOICES: Final = {
     Verdict.FIRST: Choice.X,
@@ -69,9 +71,9 @@ class Said:
 def choices_arranged(
     said: Iterable[Said], *, systems: tuple[str, str] | None = None
 ) -> tuple[Choices, tuple[str, str] | None]:
-    """Return answers as arrays; those about two systems if they are named.
+    """Return answers as arrays, only those about `systems` if given.
 
-    Also return systems X and Y, if all items are about the same two; None for several pairs.
+    Also return systems X and Y if all items are about the same two; None for several pairs.
     """
     rows = list(_rows_of(said, systems))
     pairs = {pair for _segment, pair, _judge, _choice in rows}
@@ -104,7 +106,9 @@ def _rows_of(
 def _pair_of(
     first: tuple[str, ...], second: tuple[str, ...], systems: tuple[str, str] | None
 ) -> tuple[str, str] | None:
-    """Return X and Y if they are the first and the second; None if not, or not in this order."""
+    """Return X and Y if they wrote the first and the second output, in this order; otherwise
+    None.
+    """
     if systems is not None:
         return systems if systems[0] in first and systems[1] in second else None
     one, other = (_SAME_TEXT.join(sorted(each)) for each in (first, second))
@@ -112,7 +116,7 @@ def _pair_of(
 
 
 def _said_maker() -> MakeRow[Said]:
-    # A judge may answer about the same outputs again.
+    # A judge may answer about the same outputs more than once.
     answers: set[Verdict] = set()
 
     def make(values: dict[str, Any], refuse: Refuse) -> Said:
@@ -142,7 +146,9 @@ def _verdict(key: str, value: object, refuse: Refuse) -> Verdict:
 
 
 def _of_task(counted: CountedAnswers) -> Iterator[Said]:
-    """Yield the answers whose outputs are both of systems that take part; each names all systems that wrote its text."""
+    """Yield the answers whose outputs are both by participating systems; each names all systems
+    that wrote its text.
+    """
     found = list(
         counted.judgments.values_list(
             *("block_id", "block__segment__number", "judge__pseudonym", "duration_ms"),

@@ -31,16 +31,17 @@ from ranking.wording.agreement import kappa_shown
 
 @dataclass(frozen=True)
 class TwoOutputsFound:
-    """Agreement of judges with the answers as they are, and with both kinds of ties as one if there are two.
+    """Agreement of judges with the original answers, and with both kinds of ties merged if there
+    are two.
 
     Attributes
     ----------
     choices : Choices
     systems : tuple of two str, optional
-        Systems X and Y, if all items are about the same two; None for several pairs.
+        Systems X and Y if all items are about the same two; None for several pairs.
     compared : JudgesCompared
     merged : JudgesCompared or None
-        None if "both fine" and "both wrong" are not told apart.
+        None if "both fine" and "both wrong" are not distinguished.
     """
 
     choices: Choices
@@ -50,14 +51,14 @@ class TwoOutputsFound:
 
     @property
     def four_answers(self) -> bool:
-        """True if "both fine" and "both wrong" are told apart."""
+        """True if "both fine" and "both wrong" are distinguished."""
         return self.merged is not None
 
 
 def two_outputs_found(
     read: AnswersRead[Said], *, systems: tuple[str, str] | None = None
 ) -> TwoOutputsFound:
-    """Compare the judges of a task or of files, by their answers about two systems if these are named."""
+    """Compare the judges of a task or of files, by their answers about `systems` if given."""
     choices, pair = choices_arranged(read.rows, systems=systems)
     is_of_four = read.rules.get("four_answers") or any(row.answer in OF_FOUR for row in read.rows)
     is_mirrored = pair is None
@@ -72,7 +73,9 @@ def two_outputs_found(
 def two_outputs_report(
     given: Input | AnswersOfFiles, options: Mapping[str, Any], found: TwoOutputsFound
 ) -> Report:
-    """Report answers by judge, and κ of all pairs of judges and of all together; for two named judges, their answers."""
+    """Report answers by judge, κ of each pair and of all judges, and a cross-table of two judges'
+    answers.
+    """
     chosen = _chosen(found.compared, _judges(options))
     tables = [_totals(found), _agreement(found), _pairs(found)]
     tables += [] if chosen is None else [_side_by_side(found, chosen)]
@@ -113,7 +116,7 @@ def _notes(found: TwoOutputsFound) -> list[str]:
 
 
 def _words(found: TwoOutputsFound) -> dict[Choice, str]:
-    """Return the names of choices; "both wrong" only if such an answer occurs."""
+    """Return the names of choices; "both wrong" only if four answers are distinguished."""
     x, y = found.systems or ("X", "Y")
     words = {
         Choice.X: _("%(system)s is better") % {"system": x},
@@ -219,7 +222,9 @@ def _kappa(pair: TwoJudges) -> Value:
 
 
 def _chosen(compared: JudgesCompared, judges: tuple[str, ...]) -> TwoJudges | None:
-    """Return the two named judges, completed by those who share most items; None without any."""
+    """Return the pair with all named judges that shares the most items; None if there is no such
+    pair.
+    """
     named = [pair for pair in compared.pairs if set(judges) <= set(pair.judges)]
     return max(named, key=lambda pair: pair.items, default=None)
 

@@ -15,7 +15,7 @@ from ranking.core.arrays import FloatArray, Int64Array
 class Choice(IntEnum):
     """A judge's choice between two outputs X and Y, independent of display order.
 
-    "The same" and "both fine" are one category: a task has either the one or the other.
+    "The same" and "both fine" are one category, because a task has only one of them.
     """
 
     X = 0
@@ -34,7 +34,8 @@ class Choices:
     Attributes
     ----------
     item, judge, choice : int64, shape (C,)
-        Numbers of items and judges from 0, and a `Choice`. A judge may have answered an item several times.
+        Indices of items and judges, and a `Choice`. A judge may have answered an item several
+        times.
     judges : tuple of str
         Pseudonyms.
     items : int
@@ -63,7 +64,7 @@ class Choices:
                 raise ValueError(f"{name}: expected numbers from 0 to {end - 1}")
 
     def merged(self) -> Choices:
-        """Return the same with both kinds of ties as one."""
+        """Return the same answers with both kinds of ties merged."""
         return replace(self, choice=np.minimum(self.choice, Choice.SAME))
 
 
@@ -79,7 +80,7 @@ class TwoJudges:
     items, agreeing : int
     p_agree, p_chance : float
     kappa : float or None
-        Cohen's; None where P(E) is 1.
+        Cohen's κ; None if P(E) is 1.
     """
 
     judges: tuple[str, str]
@@ -93,14 +94,14 @@ class TwoJudges:
 
 @dataclass(frozen=True)
 class AllJudges:
-    """Agreement of all judges of an item, on items with two answers or more.
+    """Agreement of all judges of an item, on items with two or more answers.
 
     Attributes
     ----------
     items, unanimous : int
-        These items, and those on which all answers are the same.
+        Number of these items, and of those on which all answers are the same.
     p_agree, p_chance, kappa : float or None
-        Fleiss'; None where these answers do not determine them.
+        Fleiss' κ and its parts; None if the answers do not determine them.
     """
 
     items: int
@@ -120,7 +121,7 @@ class JudgesCompared:
     totals : tuple of tuple of int
         Answers of each judge by `Choice`.
     pairs : tuple of TwoJudges
-        Those with a common item.
+        Pairs of judges with a common item.
     lowest, highest, mean : float or None
         Lowest, highest and mean κ of these pairs; None without a κ.
     deviation : float or None
@@ -145,9 +146,9 @@ def judges_compared(choices: Choices, *, is_mirrored: bool = False) -> JudgesCom
     ----------
     choices : Choices
     is_mirrored : bool
-        Whether X and Y are systems in an arbitrary order, as where items are of several pairs of systems: shares
-        of X and Y are then averaged for P(E), so that it does not depend on the order. For one pair of systems,
-        as in the paper, they are not.
+        Whether the order of X and Y is arbitrary, as with several pairs of systems: P(E) then uses
+        the average of the shares of X and Y, so that it does not depend on the order. For one pair
+        of systems, as in the paper, it does not average them.
 
     Returns
     -------

@@ -1,1 +1,3 @@
-"""Outputs rated one at a time on five points, by a criterion or several: answers, files, statistics, report."""
+"""Outputs rated one at a time on a five-point scale, by one or more criteria: answers, files,
+statistics, report.
+"""

@@ -1,4 +1,4 @@
-"""Answers on a scale: points from 1 to 5 (best) for one output by a criterion."""
+"""Answers on a scale: 1 to 5 points (5 is best) for one output by one criterion."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -13,7 +13,7 @@ from protocols.models import CRITERIA, AdequacyBasis, Criterion, RatingAnswer
 
 #: Points of stated quality (0–100) per step of the scale, for simulated judges.
 _QUALITY_A_POINT: Final = 20.0
-#: …and perceive it with this standard deviation, in points.
+#: Standard deviation of a simulated judge's perception, in points.
 _NOISE: Final = 0.6
 
 
@@ -29,20 +29,20 @@ class RatingAnswerSerializer(serializers.Serializer[object]):
 
 
 class RatingRulesSerializer(serializers.Serializer[object]):
-    """The criterion of a HIT, and the text that outputs are compared with."""
+    """The criterion of a HIT, and the text to compare outputs with."""
 
     criterion = serializers.ChoiceField(choices=Criterion.choices)
     adequacy_basis = serializers.ChoiceField(choices=AdequacyBasis.choices)
 
 
 def criterion_asked(protocol: str, part: int) -> Criterion:
-    """Return the criterion of HITs in this pass: that of the first pass if it is unknown."""
+    """Return the criterion rated in a pass; that of the first pass if the pass is unknown."""
     criteria = CRITERIA[Protocol(protocol)]
     return criteria.get(part, next(iter(criteria.values())))
 
 
 def refusal(assigned: AssignedBlock, answer: Mapping[str, Any]) -> SubmissionRefusedError | None:
-    """Refuse points by another criterion than the one asked about."""
+    """Refuse points for a criterion other than the one asked about."""
     asked = criterion_asked(assigned.protocol, assigned.part)
     if answer.get("criterion", asked) == asked:
         return None

@@ -42,7 +42,7 @@ class AgreementOf:
     ----------
     criterion : Criterion
     condition : str
-        The kind of input; empty for all of them together ("Cumul." of Table 1).
+        The kind of input; empty for all kinds together ("Cumul." in Table 1).
     points : int
     agreement : RatingAgreement
     """
@@ -57,7 +57,7 @@ class AgreementOf:
 class CriterionFound:
     """Results for one criterion.
 
-    `not_standardised` are judges without a spread, who are left out of standardised means.
+    `not_standardised` lists judges whose ratings have no spread; standardised means leave them out.
     """
 
     means: MeanRatings
@@ -80,10 +80,10 @@ class RatingsFound:
     agreement : tuple of AgreementOf
         By criterion, condition and number of points.
     both : mapping of Rule to tuple of str
-        Outliers by each criterion, of adequacy and fluency; empty with one of these.
+        Judges who are outliers in both adequacy and fluency; empty if only one of them is rated.
     correlated : CriteriaCorrelation or None
     proposed_easy : int64, shape (P,)
-        Places of items for an organiser to read, if no list of easy items was given.
+        Indices of items for an organiser to review, if no list of easy items was given.
     """
 
     ratings: Mapping[Criterion, Ratings]
@@ -113,11 +113,11 @@ def ratings_found(
     read : mapping of Criterion to Ratings
         Not empty, of I items.
     options : mapping
-        Of the analysis (`protocols.frame.scale.report`).
+        Options of the analysis (`protocols.frame.scale.report`).
     easy : bool, shape (I,), optional
-        Items that an organiser calls easy.
+        Items that an organiser marked as easy.
     words : int64, shape (I,), optional
-        Words of each item's source.
+        Number of words in each item's source.
 
     Returns
     -------

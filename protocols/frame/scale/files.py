@@ -1,4 +1,6 @@
-"""Ratings as JSON Lines, one object per rating (`docs/formats-judgments.md`), as files of a task, and as scores of outputs."""
+"""Ratings as JSON Lines, one object per rating (`docs/formats-judgments.md`), as task files, and as
+scores of outputs.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +30,13 @@ from ranking.core.beside import OutputScores
 from ranking.files.labels import text_of, word_of
 from ranking.files.vocabulary import systems_by_row
 
-#: Segment, condition (empty where none is named) and the systems that wrote the text.
+#: Segment, condition (empty if none is named), and the systems that wrote the text.
 Item = tuple[int, str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """A rating of a file or of a task; condition and duration where they are known."""
+    """A rating from a file or a task, with condition and duration if known."""
 
     segment: int
     systems: tuple[str, ...]
@@ -79,9 +81,9 @@ def _rating_maker() -> MakeRow[Rating]:
 
 
 def ratings_arranged(rows: Sequence[Rating]) -> dict[Criterion, Ratings]:
-    """Return ratings by criterion, of those that have any, in the order of the passes: all of the same items and judges.
+    """Return ratings by criterion, in the order of the passes; all have the same items and judges.
 
-    A judge rates an item once by a criterion.
+    Criteria without ratings are omitted. A judge rates an item at most once per criterion.
     """
     judges = sorted({row.judge for row in rows})
     listed = sorted({row.item for row in rows})
@@ -117,7 +119,7 @@ def _items(listed: Sequence[Item]) -> Items:
 
 
 def easy_items(items: Items, segments: Sequence[tuple[int, str | None]]) -> BoolArray:
-    """Return which items are named by segment alone, or by segment and system, shape (I,)."""
+    """Return a mask of the items named by segment, or by segment and system, shape (I,)."""
     found = np.zeros(len(items), dtype=np.bool_)
     for segment, system in segments:
         named = items.segment == segment
@@ -129,7 +131,9 @@ def easy_items(items: Items, segments: Sequence[tuple[int, str | None]]) -> Bool
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Points by a criterion, with the criteria by which the judge rates the same text, and the segment, in the same file."""
+    """Points by one criterion, with all criteria by which the judge rated the same text, and the
+    same segment, in the file.
+    """
 
     criterion: Criterion
     value: int
@@ -149,7 +153,7 @@ def _losses(lines: Sequence[tuple[int, Rating]]) -> Sequence[Loss]:
 
 
 def _answers(lines: Sequence[tuple[int, Rating]]) -> Iterator[FileAnswer]:
-    """Yield the ratings by one criterion after the other, as judges are asked."""
+    """Yield the ratings one criterion after the other, in the order in which judges are asked."""
     of_text: dict[tuple[Item, str], set[Criterion]] = defaultdict(set)
     of_segment: dict[tuple[int, str], set[Criterion]] = defaultdict(set)
     for _line, each in lines:
@@ -178,7 +182,7 @@ def _criterion(key: str, value: object, refuse: Refuse) -> Criterion:
 
 
 def _of_task(counted: CountedAnswers) -> Iterator[Rating]:
-    """Yield the ratings, the latest first. A text is of those systems that take part."""
+    """Yield the ratings, latest first, naming only participating systems."""
     found = list(
         counted.judgments.order_by("-pk").values_list(
             *("block_id", "block__segment__number", "judge__pseudonym", "duration_ms"),
@@ -188,7 +192,7 @@ def _of_task(counted: CountedAnswers) -> Iterator[Rating]:
     condition_of = dict(counted.task.test_set.systems.values_list("name", "condition"))
     wrote = counted.wrote({block for block, *_others in found})
     seen: set[tuple[Criterion, Item, str]] = set()
-    # Judges who received a text twice, in returned HITs, count with their latest rating.
+    # If a judge received a text twice because a HIT was returned, the latest rating counts.
     for block, segment, judge, duration_ms, criterion, value in found:
         [systems] = wrote[block]
         conditions = {condition_of[name] for name in systems}
@@ -250,7 +254,9 @@ def scale_files(
 def scores_of(
     rated: Iterable[tuple[Item, str, float]],
 ) -> OutputScores | None:
-    """Return scores of items by judges as scores of each system that wrote the text; None where there is none."""
+    """Return judges' scores of items as scores of each system that wrote the text; None without
+    any.
+    """
     return OutputScores.of_rows(
         (segment, judge, system, score)
         for (segment, _condition, systems), judge, score in rated

@@ -88,7 +88,9 @@ def _checked(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _easy_named(names: Sequence[str]) -> list[tuple[int, str | None]]:
-    """Return segment and system of each text that is called easy. Raises OptionError for an invalid name."""
+    """Return the segment and system of each text marked as easy. Raises OptionError for an invalid
+    name.
+    """
     found: list[tuple[int, str | None]] = []
     for name in names:
         segment, _space, system = name.partition(" ")
@@ -129,7 +131,7 @@ def _easy(items: Items, names: Sequence[str], *, are_all: bool) -> npt.NDArray[n
 
 
 def _words(given: Input | AnswersOfFiles, items: Items) -> npt.NDArray[np.int64] | None:
-    """Return the words of each text's source: the shortest are proposed as easy first."""
+    """Return the word count of each text's source; short texts are proposed as easy first."""
     if given.texts is None:
         return None
     words, last = given.texts.words(), int(items.segment.max())

@@ -41,7 +41,7 @@ def rule_in_words(rule: Rule) -> str:
 
 
 def ranges_in_words(found: MeanRatings) -> list[str]:
-    """Return sentences on the intervals and rank ranges of mean ratings, and on their limits."""
+    """Describe the intervals and rank ranges of mean ratings, and their limits, in sentences."""
     shortages = {row.system: row.shortage for row in found.systems if row.shortage}
     said = shortages_in_words(shortages, len(found.systems))
     if len(shortages) == len(found.systems):
@@ -226,7 +226,7 @@ def _both_means(found: RatingsFound) -> Table:
 
 
 def _part(of: Callable[[Any], AgreementOf]) -> tuple[Column, ...]:
-    """Return columns that say which part of the ratings a row is about."""
+    """Return columns that name the part of the ratings a row describes."""
     return (
         Column(
             "criterion",
@@ -376,7 +376,7 @@ def outliers_table(found: RatingsFound) -> Table:
 
 
 def removals_table(found: RatingsFound, confidence: float) -> Table:
-    """Return Table 4 of Hamon et al. (2007), and the same of the removed judges alone."""
+    """Return Table 4 of Hamon et al. (2007), with the same for the removed judges alone."""
     removals = [
         (str(criterion.label), row)
         for criterion, each in found.criteria.items()

@@ -67,6 +67,6 @@ class Command(ReportCommand):
         )
         lines, lost = write_spans(read.judgments, options["output_format"])
         with replaced(to) as part:
-            # As it is: line ends are those of the format, on any machine.
+            # Unchanged: line ends are those of the format on any platform.
             part.write_text("".join(lines), encoding="utf-8", newline="")
         return conversion_report(read, str(to), options["output_format"], lost)

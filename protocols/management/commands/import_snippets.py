@@ -1,4 +1,4 @@
-"""`import_snippets`: the snippets of a quiz with their statements, from a file."""
+"""`import_snippets`: import the snippets of a quiz with their statements from a file."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""`plan_ratings`: check if adequacy and fluency can be rated by a given number of judges."""
+"""`plan_ratings`: check whether a given number of judges can rate adequacy and fluency."""
 
 from __future__ import annotations
 

@@ -1,1 +1,3 @@
-"""Statistics of a sort: next comparisons, results of comparisons, the order with its clusters. No Django."""
+"""Statistics of a sort, without Django: next comparisons, their results, the order and its
+clusters.
+"""

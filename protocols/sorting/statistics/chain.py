@@ -1,8 +1,9 @@
-"""A sort of judged comparisons: the steps made, the order, and which neighbours could be swapped.
+"""A sort of judged comparisons: its steps, the order, and the neighbours that could be swapped.
 
-Neighbours of the final order have been compared with each other in any sort by comparisons (nothing else could tell their
-order), so each two of them have a test of their own. Neighbours whose difference is not significant share a cluster, as "the two bottom
-positions … could be swapped" in Vilar et al. (2007). Systems further apart may not have met.
+Any comparison sort compares all neighbours of the final order with each other (nothing else could
+determine their order), so each pair of neighbours has its own test. Neighbours whose difference is
+not significant share a cluster, as "the two bottom positions … could be swapped" in Vilar et al.
+(2007). Systems further apart may not have been compared.
 """
 
 from __future__ import annotations
@@ -29,19 +30,22 @@ from ranking.core.rankings.two_systems import (
 
 @dataclass(frozen=True)
 class Step:
-    """A comparison of the sort, read for its winner, or for its first system while it is open.
+    """A comparison of the sort, from the viewpoint of its winner, or of its first system while it
+    is open.
 
     Attributes
     ----------
     number : int
-        From 1, in the order of the sort; comparisons that were open at once follow each other.
+        From 1, in the order of the sort; comparisons that were open at the same time are
+        consecutive.
     result : ComparisonResult
         `first` is the winner.
     decision : Decision
     p : float
-        Two-sided p-value of all judges together by the test that was chosen; NaN below two judgments.
+        Two-sided p-value of all judges together by the chosen test; NaN with fewer than two
+        judgments.
     adjusted_p : float
-        The same, corrected for the number of comparisons that are closed.
+        The same, corrected for the number of closed comparisons.
     significant : bool
         Whether the comparison is closed and `adjusted_p` is at most the level.
     """
@@ -55,7 +59,7 @@ class Step:
 
     @property
     def pair(self) -> Pair:
-        """Return the two systems in the order that identifies the comparison."""
+        """The two systems in the order that identifies the comparison."""
         return pair_of(self.result.first, self.result.second)
 
 
@@ -69,18 +73,19 @@ class SortedChain:
         Sorted by name.
     state : SortState
     steps : tuple of Step
-        Closed and begun comparisons.
+        Comparisons that are closed or have judgments.
     order : tuple of str or None
-        Best first; None as long as comparisons are open.
+        Best first; None while comparisons are open.
     clusters : tuple of int
-        For each system of `order` the number of its cluster, from 1; empty without an order, and where neighbours have
-        too few judgments for a test.
+        Cluster number of each system of `order`, from 1; empty without an order, or if neighbours
+        have too few judgments for a test.
     neighbours : tuple of Step
-        The n − 1 comparisons between neighbours of `order`, from the top; empty without one.
+        The n − 1 comparisons between neighbours of `order`, from the top; empty without an order.
     remaining : sequence of dict
-        Pairs that the sort did not need, the nearest first: to verify the order, start here. Empty without an order. By name:
-        better, worse (by the order), places (how many they are apart, from 2), result (a ComparisonResult with the better one
-        first, if the pair was judged all the same, or None), and contradicts (whether it was judged, and for the worse one).
+        Pairs that the sort did not need, nearest first: the ones to judge to verify the order.
+        Empty without an order. Keys: better and worse (by the order), places (distance in the
+        order, from 2), result (a ComparisonResult with the better one first if the pair was judged
+        anyway, or None), and contradicts (whether judges preferred the worse one).
     """
 
     systems: tuple[str, ...]
@@ -92,7 +97,7 @@ class SortedChain:
 
     @property
     def order(self) -> tuple[str, ...] | None:
-        """Return all systems, best first; None as long as comparisons are open."""
+        """All systems, best first; None while comparisons are open."""
         return self.state.order
 
 
@@ -103,7 +108,7 @@ class SortSettings:
     Attributes
     ----------
     seed : int
-        Seed of the start order, of arbitrary winners, and of the bootstrap.
+        Seed for the start order, arbitrary winners, and the bootstrap.
     rule : VerdictRule or None
         Rule that closes comparisons; None closes each with the existing judgments.
     test : "normal" or "exact"
@@ -113,7 +118,7 @@ class SortSettings:
     error : "auto", "judgments" or "two_way"
         Units that the pooled error treats as independent; see `compare`.
     resamples : int
-        Of the bootstrap.
+        Number of bootstrap resamples.
     """
 
     seed: int = 0
@@ -125,12 +130,16 @@ class SortSettings:
     resamples: int = 1000
 
     def compare(self, judgments: PairJudgments, first: str | None = None) -> ComparisonResult:
-        """Read the judgments of a comparison as these settings say, with `first` as the first system if given."""
+        """Compare two systems by their judgments with these settings, with `first` as the first
+        system if given.
+        """
         facing = judgments if first in {None, judgments.first} else judgments.reversed()
         return compare(facing, error=self.error, seed=self.seed, resamples=self.resamples)
 
     def decide(self, result: ComparisonResult) -> Decision:
-        """Close a comparison as these settings say, or return the number of judgments it still needs."""
+        """Close a comparison by these settings, or return the number of judgments it still
+        needs.
+        """
         rule = self.rule or VerdictRule(quota=max(1, result.pooled.judgments))
         return decide(result, rule, seed=self.seed)
 
@@ -149,10 +158,10 @@ def sort_judged(
     systems : iterable of str
         Two or more.
     judged : mapping of pair to PairJudgments
-        Judgments by pair, those of pairs that the sort does not need among them.
+        Judgments by pair, including pairs that the sort does not need.
     settings : SortSettings
     decisions : mapping of pair to Decision, optional
-        Earlier decisions, which hold whatever the judgments say now.
+        Earlier decisions, which stand regardless of the current judgments.
 
     Returns
     -------
@@ -161,7 +170,8 @@ def sort_judged(
     Raises
     ------
     ValueError
-        If there are fewer than two systems, a pair is not of these systems, or a setting is out of range.
+        If there are fewer than two systems, a pair has an unknown system, or a setting is out of
+        range.
     """
     names = tuple(sorted(systems))
     for pair in judged:

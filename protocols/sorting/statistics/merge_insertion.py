@@ -1,18 +1,19 @@
-"""Merge insertion: which systems to compare next, as a function of the verdicts so far.
+"""Merge insertion: the systems to compare next, as a function of the verdicts so far.
 
-D. Vilar, G. Leusch, H. Ney, R. E. Banchs (2007), Human Evaluation of Machine Translation Through Binary System
-Comparisons, WMT, take the order of systems from a sort whose single steps are expensive. Of the sorts that are known, merge
-insertion needs the fewest comparisons or nearly so (L. R. Ford, S. M. Johnson 1959, A Tournament Problem, Amer. Math.
-Monthly 66; D. E. Knuth, The Art of Computer Programming 3, §5.3.1, for the steps, which Vilar et al. only sketch):
+D. Vilar, G. Leusch, H. Ney, R. E. Banchs (2007), Human Evaluation of Machine Translation Through
+Binary System Comparisons, WMT, order systems by a sort whose steps are expensive. Among known
+sorting algorithms, merge insertion needs the fewest comparisons, or nearly so (L. R. Ford, S. M.
+Johnson 1959, A Tournament Problem, Amer. Math. Monthly 66; D. E. Knuth, The Art of Computer
+Programming 3, §5.3.1, for the steps, which Vilar et al. only sketch):
 
 1. Compare the systems in pairs. One may be left over.
 2. Sort the winners a₁ < a₂ < …, in the same way. Their losers are b₁, b₂, …, with the one left over as the last b.
 3. b₁ a₁ a₂ … is a chain. Insert b₃ b₂, b₅ b₄, b₁₁ … b₆, … into it by binary search, each below its own a: in
    this order, each search is among at most 2ᵏ − 1 systems.
 
-There is no state but the verdicts. Replaying them takes microseconds, so the sort continues whatever was lost or came
-late. No comparison is asked that others imply, so any verdicts result in an order: a sort cannot
-contradict itself, and therefore cannot show that judges do.
+The verdicts are the only state. Replaying them takes microseconds, so the sort can always continue,
+even if some were lost or late. A comparison implied by others is never requested, so any verdicts
+result in an order: a sort cannot contradict itself, and therefore cannot reveal that judges do.
 """
 
 from __future__ import annotations
@@ -27,19 +28,19 @@ from ranking.core.arrays import BoolArray
 
 
 def draw(seed: int, *purpose: str) -> int:
-    """Return a uniform integer of 64 bits, a function of the seed and of the purpose of the draw."""
-    # Sorts that have begun were drawn with this root: it never changes.
+    """Return a uniform 64-bit integer that depends only on the seed and the purpose of the draw."""
+    # Existing sorts were drawn with this root, so it must never change.
     content = "\x1f".join(("quintet-sorting-1", str(seed), *purpose))
     return int.from_bytes(blake2b(content.encode(), digest_size=8).digest(), "big")
 
 
 def shuffled(systems: Iterable[str], seed: int) -> tuple[str, ...]:
-    """Return the systems in an order that only the seed and their names decide."""
+    """Return the systems in an order that depends only on the seed and their names."""
     return tuple(sorted(systems, key=lambda name: (draw(seed, "start", name), name)))
 
 
 def drawn_winner(one: str, other: str, seed: int) -> str:
-    """Return one of two systems, each with probability 1/2, whichever is named first."""
+    """Return one of two systems, each with probability 1/2, independent of argument order."""
     pair = sorted((one, other))
     return pair[draw(seed, "undecided", *pair) >> 63]
 
@@ -69,14 +70,15 @@ class SortState:
     Attributes
     ----------
     open : tuple of (str, str)
-        The pairs to compare now, in any order or at once: the sort needs all of them, whatever the verdicts on the others
-        will be. Empty if and only if there is an order.
+        Pairs to compare next, in any order or in parallel: the sort needs all of them, whatever the
+        other verdicts will be. Empty if and only if there is an order.
     order : tuple of str or None
         All systems, best first.
     done : int
         Comparisons closed so far.
     left_at_most : int
-        Comparisons still to be closed in the worst case, open ones among them; 0 if there is an order.
+        Comparisons still to be closed in the worst case, including open ones; 0 if there is an
+        order.
     """
 
     open: tuple[Pair, ...]
@@ -86,7 +88,8 @@ class SortState:
 
 
 def most_comparisons(systems: int) -> int:
-    """Return F(n) = Σ ⌈log₂(3k/4)⌉ over k = 1 … n, the comparisons of the worst case (Knuth, §5.3.1, eq. 17).
+    """Return F(n) = Σ ⌈log₂(3k/4)⌉ over k = 1 … n, the worst-case number of comparisons (Knuth,
+    §5.3.1, eq. 17).
 
     7 for 5 systems and 19 for 9, as Vilar et al. say.
     """
@@ -94,16 +97,17 @@ def most_comparisons(systems: int) -> int:
 
 
 def next_comparisons(systems: Iterable[str], verdicts: Iterable[Verdict], seed: int) -> SortState:
-    """Replay closed comparisons, and return which to open or, if none is missing, the order.
+    """Replay closed comparisons, and return the next ones to open or, if none is missing, the
+    order.
 
     Parameters
     ----------
     systems : iterable of str
         Two or more names, in any order.
     verdicts : iterable of Verdict
-        Those that this sort asked for, in any order: the state is that of the set.
+        Verdicts on comparisons that this sort requested; their order does not matter.
     seed : int
-        Determines the start order, and so which systems meet first.
+        Determines the start order, and thus which systems are compared first.
 
     Returns
     -------
@@ -112,7 +116,7 @@ def next_comparisons(systems: Iterable[str], verdicts: Iterable[Verdict], seed: 
     Raises
     ------
     ValueError
-        If there are fewer than two systems, or one twice.
+        If there are fewer than two systems, or duplicates.
     """
     names = tuple(systems)
     if len(names) < 2:
@@ -127,7 +131,7 @@ def next_comparisons(systems: Iterable[str], verdicts: Iterable[Verdict], seed: 
         if pair is None:
             order = tuple(reversed(chain))
         else:
-            # The next one, too, if it is the same wherever this system goes.
+            # Also the next pair, if it is the same wherever this system is inserted.
             after = {_inserted(start, winners, place)[0] for place in places}
             open_ = (pair, *(each for each in after if each and len(after) == 1))
     left = 0 if order else most_comparisons(len(names)) - len(winners)
@@ -135,7 +139,9 @@ def next_comparisons(systems: Iterable[str], verdicts: Iterable[Verdict], seed: 
 
 
 def _undecided(places: Sequence[str | None], winners: _Winners) -> tuple[Pair, ...]:
-    """Return the pairs of steps 1 and 2 whose systems are known but not their winner; None for a system not known."""
+    """Return the pairs of steps 1 and 2 whose systems, but not winner, are known; None marks an
+    unknown system.
+    """
     if len(places) < 2:
         return ()
     pairs = list(zip(places[::2], places[1::2], strict=False))
@@ -150,9 +156,10 @@ def _undecided(places: Sequence[str | None], winners: _Winners) -> tuple[Pair, .
 def _inserted(
     start: Sequence[str], winners: _Winners, *guessed: int
 ) -> tuple[Pair | None, range, list[str]]:
-    """Return the pair that step 3 waits for, with the places that its first system may still take; else all, worst first.
+    """Return the pair that step 3 waits for and the possible places of its first system; else all
+    systems, worst first.
 
-    The first searches that wait end at the `guessed` places.
+    The first unfinished searches are assumed to end at the `guessed` places.
     """
     guesses, insertions = iter(guessed), _insertions(start, winners)
     place = None
@@ -176,7 +183,9 @@ def _inserted(
 def _insertions(
     names: Sequence[str], winners: _Winners
 ) -> Generator[tuple[str, list[str]], int | None, list[str]]:
-    """Yield each system of step 3 with the sorted ones it is inserted among, and take its place; return all, worst first."""
+    """Yield each system of step 3 with the sorted systems it is inserted among, and receive its
+    place; return all, worst first.
+    """
     if len(names) < 2:
         return [*names]
     pairs = [*zip(names[::2], names[1::2], strict=False)]
@@ -186,7 +195,7 @@ def _insertions(
     losers: list[tuple[str, str | None]] = [(loser_to[name], name) for name in chain]
     if len(names) % 2:
         losers.append((names[-1], None))
-    # The first loser is below the worst winner, and so below all: it needs no search.
+    # The first loser is below the worst winner, and so below all systems: it needs no search.
     chain.insert(0, losers[0][0])
     for number in _insertion_order(len(losers)):
         system, bound = losers[number - 1]
@@ -196,7 +205,9 @@ def _insertions(
 
 
 def _insertion_order(losers: int) -> list[int]:
-    """Return 3 2, 5 4, 11 … 6, …: the numbers 2 … `losers` in groups that end at t_k = (2ᵏ⁺¹ + (−1)ᵏ)/3, backwards."""
+    """Return 3 2, 5 4, 11 … 6, …: the numbers 2 … `losers` in groups up to t_k = (2ᵏ⁺¹ + (−1)ᵏ)/3,
+    each reversed.
+    """
     order: list[int] = []
     done, k = 1, 2
     while done < losers:
@@ -213,11 +224,11 @@ class PartialOrder:
     Attributes
     ----------
     systems : tuple of str, length n
-        By the middle of the places that each may take, best first.
+        By the middle of the possible places of each, best first.
     won : bool, shape (n, n)
-        ``won[a, b]``: a verdict says that a is better than b.
+        ``won[a, b]`` if there is a verdict that a is better than b.
     better : bool, shape (n, n)
-        The same, or it follows from verdicts: a is better than some c that is better than b.
+        The same, including what verdicts imply: a is better than some c that is better than b.
     """
 
     systems: tuple[str, ...]
@@ -225,7 +236,7 @@ class PartialOrder:
     better: BoolArray
 
     def places(self, system: int) -> tuple[int, int]:
-        """Return the first and the last place, from 1, that a system may take."""
+        """Return the best and the worst possible place of a system, from 1."""
         above, below = self.better[:, system].sum(), self.better[system].sum()
         return 1 + int(above), len(self.systems) - int(below)
 
@@ -240,7 +251,7 @@ def partial_order(systems: Sequence[str], verdicts: Iterable[Verdict]) -> Partia
     better = won.copy()
     for middle in range(len(names)):
         better |= better[:, [middle]] & better[[middle]]
-    # Twice the middle of its places, less a constant.
+    # Twice the middle of its places, minus a constant.
     middles = better.sum(axis=0) - better.sum(axis=1)
     order = sorted(range(len(names)), key=lambda place: (int(middles[place]), names[place]))
     return PartialOrder(

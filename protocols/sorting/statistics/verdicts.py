@@ -1,8 +1,8 @@
-"""Closing rules of comparisons, and their winners.
+"""Rules for closing comparisons and determining their winners.
 
-`decide` looks at all judgments, as those of a file. Where they have numbers, `decide_in_order`
-looks at the first that count and at nothing later: the verdict is a function of the first `quota`
-of them, or of the extension where these leave it even, so later calls give the same result.
+`decide` uses all judgments, for instance those of a file. `decide_in_order` is for numbered
+judgments and ignores later ones: the verdict depends only on the first `quota` judgments that
+count, or on the extension if these are tied, so later calls give the same result.
 """
 
 from __future__ import annotations
@@ -32,15 +32,16 @@ class VerdictRule:
     Attributes
     ----------
     quota : int
-        Judgments that a comparison gets first, from 1; 700 in the paper.
+        Number of judgments that a comparison gets first, at least 1; 700 in the paper.
     extension : int
-        Further judgments if these do not decide, from 0.
+        Number of further judgments if these do not decide, at least 0.
     on_undecided : "sign" or "extend"
-        "sign": the sign of R closes it. Where R = 0 there is one extension. "extend": extended until the test is
-        significant, up to `cap`. A test that is repeated at each extension finds a difference between equal systems
-        more often than its level says.
+        "sign": the sign of R closes it, with one extension if R = 0. "extend": extended until the
+        test is significant, up to `cap`. A test repeated at each extension finds a difference
+        between equal systems more often than its level says.
     cap : int or None
-        Judgments that "extend" stops at, then the sign of R closes; four quotas if not given.
+        Number of judgments at which "extend" stops and the sign of R closes; four quotas if not
+        given.
     test : "normal" or "exact"
     level : float
         Significance level of the test, between 0 and 1.
@@ -66,7 +67,7 @@ class VerdictRule:
 
     @property
     def most(self) -> int:
-        """Return the number of judgments after which a comparison is closed whatever they say."""
+        """Number of judgments after which a comparison is always closed."""
         if self.on_undecided == "sign":
             return self.quota + self.extension
         return 4 * self.quota if self.cap is None else self.cap
@@ -79,11 +80,11 @@ class Decision:
     Attributes
     ----------
     winner, loser : str or None
-        None as long as it is open.
+        None while the comparison is open.
     asked : int
-        Judgments that the comparison is to have before it is looked at again, or had when it was closed.
+        Number of judgments at which the comparison is examined next, or at which it was closed.
     missing : int
-        How many of them are still to come; 0 if it is closed.
+        Number of these judgments still missing; 0 if it is closed.
     arbitrary : bool
         Whether the seed chose the winner, because R is 0.
     """
@@ -96,34 +97,35 @@ class Decision:
 
 
 def verdicts_of(decisions: Iterable[Decision]) -> list[Verdict]:
-    """Return the verdicts of the comparisons that are closed."""
+    """Return the verdicts of the closed comparisons."""
     return [Verdict(each.winner, each.loser) for each in decisions if each.winner and each.loser]
 
 
 def closed(first: str, second: str, lead: int, asked: int, *, seed: int) -> Decision:
-    """Close a comparison for the system that leads, or for the one that the seed chooses."""
+    """Close a comparison in favour of the leading system, or of the one chosen by the seed."""
     winner = (first if lead > 0 else second) if lead else drawn_winner(first, second, seed)
     loser = second if winner == first else first
     return Decision(winner, loser, asked, 0, arbitrary=not lead)
 
 
 def decide(result: ComparisonResult, rule: VerdictRule, *, seed: int) -> Decision:
-    """Close a comparison by all judgments there are, or return the number it still needs.
+    """Close a comparison by all its judgments, or return the number it still needs.
 
-    An extension that has begun is looked at when it is complete, because R leaves 0 with its first judgment. It is taken
-    for begun where there are judgments of it and R may have been 0 before them.
+    An extension is evaluated only when complete, because its first judgment already moves R away
+    from 0. It counts as started if there are more judgments than the quota and R may have been 0
+    before them.
 
     Parameters
     ----------
     result : ComparisonResult
     rule : VerdictRule
     seed : int
-        Chooses the winner where R is 0 in the end.
+        Chooses the winner if R is 0 in the end.
 
     Returns
     -------
     Decision
-        Closed for the system with the greater share of judgments.
+        Closed in favour of the system with the greater share of judgments.
     """
     pooled = result.pooled
     asked, beyond = rule.quota, pooled.judgments - rule.quota
@@ -152,7 +154,7 @@ class Answer:
     answer : int
         +1 where the first system is better, −1 where the second is, 0 for the same quality.
     is_current : bool
-        Whether no later judgment, up to the watermark, has taken its place.
+        Whether no later judgment, up to the watermark, has replaced it.
     """
 
     number: int
@@ -183,7 +185,7 @@ def counting(answers: Iterable[Answer], *, most_of_a_judge: int = 0) -> list[Ans
 def decide_in_order(
     first: str, second: str, answers: Sequence[int], rule: VerdictRule, *, seed: int
 ) -> Decision:
-    """Close a comparison by its first judgments, or say how many more it needs.
+    """Close a comparison by its first judgments, or return how many more it needs.
 
     Parameters
     ----------
@@ -191,9 +193,9 @@ def decide_in_order(
     answers : sequence of int
         Answers of the judgments that count, by number: +1 for `first`, −1 for `second`, 0.
     rule : VerdictRule
-        Its quota and extension; the sign of R closes.
+        Only its quota and extension are used; the sign of R closes.
     seed : int
-        Chooses the winner where the extension is even, too.
+        Chooses the winner if the extension is tied as well.
 
     Returns
     -------
@@ -217,16 +219,17 @@ def sort_replayed(
     decide_all: Callable[[Sequence[Pair]], Mapping[Pair, Decision]],
     decided: Mapping[Pair, Decision] | None = None,
 ) -> tuple[SortState, dict[Pair, Decision]]:
-    """Sort as far as comparisons are closed; return its state and the decisions in the order of the sort.
+    """Sort as far as comparisons are closed; return the state and the decisions in the order of the
+    sort.
 
     Parameters
     ----------
     systems : iterable of str
     seed : int
     decide_all : callable
-        Decides the open comparisons that it knows; called once about each.
+        Decides the open comparisons that it knows; called once for each.
     decided : mapping of pair to Decision, optional
-        Comparisons closed before.
+        Comparisons that are already closed.
     """
     found = dict(decided or {})
     names = tuple(systems)

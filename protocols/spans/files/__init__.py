@@ -1,7 +1,8 @@
-"""Files of scored judgments: our JSON Lines, and the formats of the field, each with its losses.
+"""Files of scored judgments: our JSON Lines and common formats, each with its losses.
 
-A reader returns judgments and losses: what the file says that a `ScoredJudgment` cannot. A writer returns lines and losses:
-what the judgments say that the format cannot. Nothing is dropped without being counted.
+A reader returns judgments and losses: data of the file that a `ScoredJudgment` cannot hold. A
+writer returns lines and losses: data of the judgments that the format cannot hold. Nothing is
+dropped without being counted.
 """
 
 from protocols.spans.files.answers import FILES, output_errors, output_scores

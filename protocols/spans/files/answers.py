@@ -1,6 +1,4 @@
-"""The answers of a task of error spans and scores: as the records that files of scored judgments hold, as files and from files, and as
-scores alone.
-"""
+"""Answers of a task with error spans and scores: as scored judgments, as files, and as scores only."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -49,11 +47,11 @@ from ranking.selectors.analyses import ErrorsOfOutput
 def scores_read(
     *, task: Task, watermark: int | None = None, judgments: ChosenJudgments | None = None
 ) -> SpansRead:
-    """Read the current answers of a task of error spans and scores, or the selected `judgments`.
+    """Read the current answers of a task with error spans and scores, or the selected `judgments`.
 
-    Controls are left out, as in rankings, and so are judges who are excluded now if no judgments are
-    selected. An output counts for all systems that wrote its text. Unnumbered judgments are numbered
-    first, unless a watermark is given. Five queries, whatever the number of answers.
+    Controls are left out, as in rankings. If no judgments are selected, so are currently excluded
+    judges. An output counts for all systems that wrote its text. Unnumbered judgments are numbered
+    first, unless a watermark is given. Always five queries.
     """
     until = judgments_number(task_id=task.pk) if watermark is None else watermark
     if judgments is None:
@@ -76,7 +74,9 @@ def _stored(
     documents: Collection[str] | None = None,
     systems: Collection[str] | None = None,
 ) -> Iterator[_Stored]:
-    """Yield the judgments 1…`until` that count, by number; of these documents and systems, None for all. Three queries."""
+    """Yield the judgments 1…`until` that count, by number, of the given documents and systems
+    (None: all). Three queries.
+    """
     judgments = judgments_counted(task=task, watermark=until, without=without, documents=documents)
     found = list(
         judgments.order_by("numbered__number").select_related(
@@ -123,14 +123,14 @@ def _judgments(task: Task, stored: Sequence[_Stored]) -> Iterator[ScoredJudgment
 
 
 def _started_at(judgment: Judgment) -> float | None:
-    """Return when the judge was shown the block, by the time on the clock; None where that is not known."""
+    """Return the wall-clock time at which the judge was shown the block; None if unknown."""
     if judgment.duration_ms is None:
         return None
     return round(judgment.submitted_at.timestamp() - judgment.duration_ms / 1000, 6)
 
 
 def _firsts(block: Block) -> list[int]:
-    """Return the output whose text was shown, of each candidate."""
+    """Return the output whose text was shown for each candidate."""
     return [first for first, *_same in by_candidate(block.outputs, block.stands_for)]
 
 
@@ -139,7 +139,7 @@ def _spans_of(spans: list[dict[str, Any]]) -> tuple[Span, ...]:
 
 
 def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> OutputScores | None:
-    """Read the scores 0–100 of the selected judgments 1…`watermark`; None if there are none.
+    """Read the scores (0–100) of the selected judgments 1…`watermark`; None if there are none.
 
     Controls are left out. If several systems wrote a text, its score counts for each. The number of queries is constant.
     """
@@ -152,9 +152,10 @@ def output_scores(task: Task, watermark: int, chosen: ChosenJudgments) -> Output
 
 
 def output_errors(task: Task, watermark: int, chosen: ChosenJudgments) -> Iterator[ErrorsOfOutput]:
-    """Yield the errors that judges marked in outputs, of the judgments that `output_scores` reads; none if they mark none.
+    """Yield the errors marked in outputs by the judgments that `output_scores` reads.
 
-    Missing content has no place in the output: an empty span at its beginning, of the source.
+    Missing content has no position in the output: it is an empty span at the start, marked as of
+    the source.
     """
     if not spans_are_asked(task.rules):
         return
@@ -177,7 +178,8 @@ def output_errors(task: Task, watermark: int, chosen: ChosenJudgments) -> Iterat
                 )
 
 
-#: A file's data on the outputs of a screen, and whether positions are units of UTF-16 and not characters.
+#: A file's data on the outputs of a screen, and whether positions are UTF-16 units rather than
+#: characters.
 _Said = tuple[tuple[ScoredOutput, ...], bool]
 
 
@@ -197,7 +199,7 @@ def _file_answer(judgment: ScoredJudgment, *, in_utf16: bool) -> FileAnswer:
     started, ended = judgment.started_at, judgment.ended_at
     clock = None if started is None or ended is None else round(1000 * (ended - started))
     worked = judgment.duration_ms
-    # A log with a single action shows neither the beginning nor the duration.
+    # A log with a single action shows neither the start nor the duration.
     if not clock and not worked:
         clock = worked = None
     return FileAnswer(
@@ -234,7 +236,9 @@ def _answer(
 
 
 def _score(output: ScoredOutput, lose: Lose) -> int:
-    """Return the score, a whole number; where there is none, as in MQM, 100 less the weights of the errors."""
+    """Return the score as a whole number; without a score, as in MQM, 100 minus the weights of the
+    errors.
+    """
     if output.score is not None:
         if output.score != round(output.score):
             lose("fractions of scores (rounded)")
@@ -280,7 +284,7 @@ def _spans(
 
 
 def _refuse_other_questions(output: ScoredOutput, asked: Mapping[str, Any]) -> None:
-    """Refuse answers to another question than that of the task."""
+    """Refuse answers to a question that the task does not ask."""
     spans = output.spans
     if spans is None and asked["spans_asked"]:
         raise AnswerRefusedError(
@@ -303,7 +307,7 @@ def _in_characters(span: Span, text: str | None) -> Span:
     if span.start is None or span.end is None or text is None:
         return span
     start, end = (characters_of_utf16(text, units) for units in (span.start, span.end))
-    # Half of a character is the whole of it.
+    # A boundary inside a character includes the whole character.
     return replace(span, start=start, end=max(start + 1, end))
 
 

@@ -1,13 +1,16 @@
-"""The CSV of Appraise: direct assessment (DA), and ESA with spans; one row per output, mostly without a header.
+"""Appraise CSV: direct assessment (DA), and ESA with spans; one row per output, usually without a
+header.
 
-The columns are those of its command ``ExportSystemScoresToCSV``: user, system, segment, kind of item, source and target
-language, score, document, whether the item is a whole document, spans as JSON, start and end in seconds since 1970, and
-with ``--batch-info`` the numbers of batch and item. WMT22 released them without spans, some with a header. Older campaigns
-of segments have no document: user, system, segment, kind, languages, score, start and end; those that compare two outputs
-have two cells with kinds of errors behind the score.
+The columns are those of its command ``ExportSystemScoresToCSV``: user, system, segment, kind of
+item, source and target language, score, document, whether the item is a whole document, spans as
+JSON, start and end in seconds since 1970, and with ``--batch-info`` the numbers of batch and item.
+WMT22 released them without spans, some with a header. Older segment-level campaigns have no
+document: user, system, segment, kind, languages, score, start and end; those that compare two
+outputs have two cells with kinds of errors after the score.
 
-Positions of spans are units of UTF-16, as a browser counts them, and the last one is included; the CSV has no texts, so
-characters beyond U+FFFF cannot be recognised and count as two. Missing content is ``"missing"`` instead of a position.
+Span positions are UTF-16 units, as in a browser, with an inclusive end; the CSV has no texts, so
+characters beyond U+FFFF cannot be recognised and count as two. Missing content has ``"missing"``
+instead of a position.
 """
 
 from __future__ import annotations
@@ -43,14 +46,16 @@ _FIRST = (
 )
 _NUMBER = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,9})?")
 _FLAGS: Final = ("True", "False")
-#: Kinds of errors that a judge ticked, behind the score: of two outputs without a document, in rows of as many cells.
+#: Kinds of errors that a judge ticked, after the score, in rows of these lengths that compare two
+#: outputs.
 _ERRORS: Final = ("errors", "errors_of_other")
 _WITH_ERRORS: Final = (9, 11, 13)
 _TIMES: Final = ("start", "end")
 _BATCH: Final = ("batch", "item")
 _DOCUMENT: Final = ("document", "is_document")
-#: The other columns, by whether the row says if it is of a whole document, and their number. WMT22 released documents
-#: with times and without spans, in as many cells as segments with a batch.
+#: The other columns, by whether the row has a flag for whole documents, and by number of cells.
+#: WMT22 released documents with times and without spans, with as many cells as segments with a
+#: batch.
 _LAYOUTS: Final[dict[tuple[bool, int], tuple[str, ...]]] = {
     (False, 0): (),
     (False, 1): ("document",),
@@ -62,14 +67,15 @@ _LAYOUTS: Final[dict[tuple[bool, int], tuple[str, ...]]] = {
     (True, 5): (*_DOCUMENT, "spans", *_TIMES),
     (True, 7): (*_DOCUMENT, "spans", *_TIMES, *_BATCH),
 }
-#: A row by its columns.
+#: A row, by column.
 _Row = dict[str, str]
 
 
 def read_appraise_csv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
-    """Return a judgment for each row of an output (TGT) or a repeated one (CHK), and the losses.
+    """Return a judgment for each row with an output (TGT) or a repeated output (CHK), and the
+    losses.
 
-    Each row is a screen of its own: the file does not say which outputs were shown side by side.
+    Each row is a separate screen: the file does not say which outputs were shown side by side.
 
     Raises
     ------
@@ -104,7 +110,7 @@ def read_appraise_csv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss
 
 
 def _is_header(cells: list[str]) -> bool:
-    """Return whether the first row is a header: it has no number in the score column."""
+    """Return whether the first row is a header, without a number in the score column."""
     return len(cells) > 6 and cells[3] not in _KINDS and not _NUMBER.fullmatch(cells[6].strip())
 
 
@@ -180,7 +186,7 @@ def _spans(cell: str, refuse: Refuse, lose: Lose) -> tuple[Span, ...] | None:
         return None
     try:
         value = _literal(text)
-        # Appraise itself stores JSON within a JSON string if nothing was marked.
+        # Appraise stores JSON within a JSON string if nothing was marked.
         if isinstance(value, str):
             value = _literal(value)
     except (ValueError, SyntaxError, RecursionError, MemoryError):
@@ -208,7 +214,7 @@ def _spans(cell: str, refuse: Refuse, lose: Lose) -> tuple[Span, ...] | None:
 
 
 def _literal(text: str) -> object:
-    """Return the value of JSON, or of Python's str() of it, both found in Appraise's CSV."""
+    """Parse JSON or a Python literal; both occur in Appraise CSV files."""
     try:
         return json.loads(text)
     except ValueError:
@@ -236,7 +242,7 @@ def _category(value: object) -> str:
 def write_appraise_csv(
     judgments: Iterable[ScoredJudgment],
 ) -> tuple[list[str], tuple[Loss, ...]]:
-    """Return rows of 12 cells, one for each system of each output, and the losses."""
+    """Return rows of 12 cells, one row for each system of each output, and the losses."""
     losses = Losses()
     lines = []
     for number, judgment in enumerate(judgments, 1):
@@ -264,7 +270,8 @@ def _left_out(judgment: ScoredJudgment, lose: Lose) -> None:
 
 
 def _line(judgment: ScoredJudgment, output: ScoredOutput, system: str) -> str:
-    # Names are written as they are, also those that a spreadsheet takes for formulas: docs/formats-judgments.md says why.
+    # Names are written unchanged, even if a spreadsheet would read them as formulas; see
+    # docs/formats-judgments.md.
     return csv_row(
         [
             judgment.judge,
@@ -288,7 +295,7 @@ def _line(judgment: ScoredJudgment, output: ScoredOutput, system: str) -> str:
 
 
 def _plain(number: float | None) -> str:
-    """Return a number without an exponent, as short as it can be read again."""
+    """Return the shortest decimal without an exponent that reads back as the same number."""
     if number is None:
         return "None"
     return f"{number:.6f}".rstrip("0").rstrip(".")
@@ -307,15 +314,17 @@ def _span_object(span: Span, text: str | None) -> dict[str, Any]:
 
 
 def utf16_units(text: str | None, characters: int) -> int:
-    """Return how many units of UTF-16 the first characters of a text have; without a text, one each."""
+    """Return the number of UTF-16 units in the first characters of a text; without a text, one per
+    character.
+    """
     if text is None:
         return characters
     return characters + sum(character > "\uffff" for character in text[:characters])
 
 
 def characters_of_utf16(text: str, units: int) -> int:
-    """Return the number of characters in the first `units` UTF-16 units of a text; units beyond its end count as one
-    character each.
+    """Return the number of characters in the first `units` UTF-16 units of a text; units past the
+    end count as one each.
     """
     if text.isascii() or max(text, default="") <= "\uffff":
         return units

@@ -1,4 +1,4 @@
-"""Reading and writing of scored judgments in any format, and the losses of each."""
+"""Reading and writing scored judgments in any format, with the losses of each."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SNIFFED_BYTES: Final = 64 * 1024
 
 
 class SpansFormat(StrEnum):
-    """The formats scored judgments are read from and written in."""
+    """Formats of scored judgments."""
 
     JSONL = "spans-jsonl"
     APPRAISE_CSV = "appraise-csv"
@@ -35,13 +35,13 @@ class SpansFormat(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SpansRead:
-    """Judgments of files, in their order, or of a task, by number.
+    """Judgments of files, in file order, or of a task, by number.
 
     Attributes
     ----------
     judgments : tuple of ScoredJudgment
     losses : tuple of Loss
-        Data of the files that the judgments do not hold.
+        Data of the files that the judgments cannot hold.
     files : tuple of FileRead
     input_format : SpansFormat or None
         None for a task.
@@ -80,7 +80,7 @@ def read_spans(
     Raises
     ------
     FormatError
-        With file, line and field; also if the files hold no judgment.
+        With file, line and field; also if the files contain no judgments.
     """
     sources = Sources(names, progress=progress)
     judgments: list[tuple[str, ScoredJudgment]] = []
@@ -113,12 +113,13 @@ def read_spans(
 
 
 def of_one_language_pair(read: SpansRead, selection: JudgmentSelection) -> SpansRead:
-    """Return the judgments of the only language pair, or of the chosen one: systems of two pairs have nothing in common.
+    """Return the judgments of the only or chosen language pair; systems of different pairs cannot
+    be compared.
 
     Raises
     ------
     SelectionError
-        If there is not one pair.
+        If that is not exactly one language pair.
     """
 
     def pair(judgment: ScoredJudgment) -> tuple[str, str]:
@@ -139,7 +140,7 @@ def of_one_language_pair(read: SpansRead, selection: JudgmentSelection) -> Spans
 def read_spans_file(
     file: InputFile, input_format: SpansFormat | None = None
 ) -> tuple[SpansFormat, list[ScoredJudgment], tuple[Loss, ...]]:
-    """Read one file; return its format (detected by its beginning if not given), its judgments, and the losses.
+    """Read one file; return its format (detected if not given), its judgments, and the losses.
 
     Raises
     ------
@@ -163,9 +164,11 @@ def _file_read(
 def _together(
     judgments: Sequence[tuple[str, ScoredJudgment]], losses: Losses
 ) -> list[ScoredJudgment]:
-    """Return judgments without systems in the names of their documents, where all documents end in their system.
+    """Return judgments with the system removed from document names, if all documents end in their
+    system.
 
-    Each comes with the name of its file. Refuses two sources of one segment, and two texts of a system there.
+    Each judgment comes with the name of its file. Refuses different sources of a segment, and
+    different texts of a system for a segment.
     """
     renamed = documents_of_all(
         (judgment.document, [system for output in judgment.outputs for system in output.systems])
@@ -195,12 +198,12 @@ def _together(
 
 
 def detect_spans_format(file: InputFile) -> tuple[SpansFormat, InputFile]:
-    """Detect the format from the file's beginning; return it, and the file to read instead.
+    """Detect the format from the start of the file; return it, and the file to read instead.
 
     Raises
     ------
     FormatError
-        If it begins like none of the formats.
+        If the file starts like none of the formats.
     """
     head, whole = peek(file, _SNIFFED_BYTES)
     text = head.decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
@@ -240,5 +243,5 @@ _WRITERS: Final[dict[SpansFormat, _Write]] = {
 def write_spans(
     judgments: Iterable[ScoredJudgment], output_format: SpansFormat
 ) -> tuple[list[str], tuple[Loss, ...]]:
-    """Return the lines of a file, with their ends, and the losses."""
+    """Return the lines of a file, including line ends, and the losses."""
     return _WRITERS[output_format](judgments)

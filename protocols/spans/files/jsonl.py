@@ -1,5 +1,5 @@
-"""Scored judgments as JSON Lines: one object per line, without losses; and rules for the values of all formats, with errors
-that name line and key.
+"""Scored judgments as JSON Lines, one object per line, without losses; and checks of values for all
+formats.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _REMEDIES: Final[dict[object, str]] = {Span: "give both ends, the start before t
 def made(
     kind: Callable[..., Made], key: str | None, refuse: Refuse, *values: Any, **more: Any
 ) -> Made:
-    """Return a judgment, output or span of these values, or refuse an invalid one."""
+    """Make a judgment, output or span of the values, or refuse invalid ones."""
     try:
         return kind(*values, **more)
     except ValueError as error:
@@ -61,7 +61,7 @@ def made(
 
 
 def text_or_none(key: str, value: object, refuse: Refuse) -> str | None:
-    """Take a text, which may be empty and have several lines; None where there is none."""
+    """Take a text, which may be empty or have several lines; or None."""
     return None if value is None else text_of(key, value, refuse, empty=True, lines=True)
 
 
@@ -84,13 +84,14 @@ _SHAPE = (
 
 
 def read_spans_jsonl(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...]]:
-    """Return a judgment for every line, and no losses; `docs/formats-judgments.md` describes the objects.
+    """Return a judgment for each line, and no losses; see `docs/formats-judgments.md` for the
+    objects.
 
     Raises
     ------
     FormatError
-        With line and key, and with the column where the line is not JSON. A span that ends after the text is refused;
-        spans may overlap, as in Google's MQM.
+        With line and key, or with the column if the line is not JSON. A span that ends after the
+        text is refused; spans may overlap, as in Google's MQM.
     """
     return [_judgment(*each) for each in json_objects(file, shape=_SHAPE)], ()
 
@@ -163,7 +164,7 @@ def _end(key: str, value: object, refuse: Refuse) -> int | None:
 
 
 def spans_check(key: str, spans: Sequence[Span], text: str | None, refuse: Refuse) -> None:
-    """Refuse spans that end after their text; they may share characters, as in Google's MQM."""
+    """Refuse spans that end after their text; spans may overlap, as in Google's MQM."""
     for place, span in enumerate(spans):
         if text is not None and span.end is not None and span.end > len(text):
             refuse(

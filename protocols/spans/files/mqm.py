@@ -1,12 +1,13 @@
 """Google's MQM TSV (github.com/google/wmt-mqm-human-evaluation): one row per error, or one that says there is none.
 
-Columns are ``system``, ``doc``, ``doc_id``, ``seg_id``, ``rater``, ``source``, ``target``, ``category``, ``severity`` and
-perhaps ``comment``. The error stands between ``<v>`` and ``</v>`` in the target, or in the source where something is left
-out. Rows of one system, segment and rater are one judgment. There is no score. Where raters corrected the target as they went,
-its text differs from row to row; the errors count, as in Google's own scores, and the text is not known.
+Columns are ``system``, ``doc``, ``doc_id``, ``seg_id``, ``rater``, ``source``, ``target``,
+``category``, ``severity`` and optionally ``comment``. The error is between ``<v>`` and ``</v>`` in
+the target, or in the source for omissions. Rows of one system, segment and rater are one judgment.
+There is no score. If raters corrected the target while annotating, its text differs between rows;
+the errors count, as in Google's own scores, and the text is unknown.
 
-Some of these files quote cells that contain quotes, some do not: a file is read as quoted if each cell that contains a
-quote is valid that way.
+Only some of these files quote cells that contain quotes: a file is read as quoted if every cell
+that contains a quote is valid when read that way.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ COLUMNS: Final = (
     "severity",
 )
 COMMENT: Final = "comment"
-#: Names of these columns in MAROT, Google's viewer.
+#: Names of these columns in Marot, Google's viewer.
 _ALSO_CALLED: Final = {"docSegId": "doc_id", "globalSegId": "seg_id"}
 _NO_ERROR = ("no-error", "no error")
 _MARK = re.compile(r"</?v>")
@@ -56,7 +57,8 @@ def read_mqm_tsv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...
     Raises
     ------
     FormatError
-        With line and column: columns that are missing, rows with fewer or more cells, or marks that do not pair.
+        With line and column: missing columns, rows with the wrong number of cells, or unpaired
+        marks.
     """
     losses = Losses()
     rows: dict[tuple[str, ...], list[_Row]] = defaultdict(list)
@@ -67,9 +69,9 @@ def read_mqm_tsv(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss, ...
 
 
 def column_names(header: Iterable[str]) -> list[str]:
-    """Return our names for the cells of a header."""
+    """Return the header's column names, with Marot's replaced by ours."""
     names = [cell.strip().strip('"') for cell in header]
-    # MAROT ends the header with a remark, below which rows have no cell.
+    # Marot ends the header with a remark, for which rows have no cell.
     if names[-1].startswith("#"):
         names.pop()
     return [_ALSO_CALLED.get(name, name) for name in names]
@@ -105,7 +107,7 @@ def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:
             spans.append(span)
     judge = judge_of(first.cells["rater"], "rater", refuse)
     systems = (system_of("system", first.cells["system"], refuse),)
-    # Each error has its place in the text of its own row.
+    # Positions refer to the text of the error's own row.
     shown = text if is_one_text else None
     return made(
         ScoredJudgment,
@@ -123,7 +125,7 @@ def _judgment(file: str, rows: list[_Row], losses: Losses) -> ScoredJudgment:
 
 
 def _sources_check(file: str, rows: list[_Row]) -> None:
-    """Refuse two sources, of two segments: raters may change the target, never the source."""
+    """Refuse different sources of one segment: raters may change the target, never the source."""
     first, *others = [(row.line, _MARK.sub("", row.cells["source"])) for row in rows]
     for line, source in others:
         if source != first[1]:
@@ -154,7 +156,7 @@ def _span(row: _Row, refuse: Refuse, lose: Lose) -> Span | None:
 
 
 def _marked(text: str, refuse: Refuse, lose: Lose) -> list[tuple[int, int]]:
-    """Return the span between the marks, in characters of the text without them; empty marks are ignored."""
+    """Return the marked spans, in characters of the text without marks; empty marks are ignored."""
     found, begun, at, left = [], None, 0, 0
     for mark in _MARK.finditer(text):
         at += mark.start() - left
@@ -180,7 +182,7 @@ def _marked(text: str, refuse: Refuse, lose: Lose) -> list[tuple[int, int]]:
 def write_mqm_tsv(judgments: Iterable[ScoredJudgment]) -> tuple[list[str], tuple[Loss, ...]]:
     """Return the rows under a header, and the losses.
 
-    ``doc_id`` counts the segments of a document, in the order in which they first come.
+    ``doc_id`` counts the segments of a document in order of first occurrence.
     """
     losses = Losses()
     lines = ["\t".join(COLUMNS) + "\n"]
@@ -201,7 +203,7 @@ def write_mqm_tsv(judgments: Iterable[ScoredJudgment]) -> tuple[list[str], tuple
             lose("scores", output.score is not None)
             for system in output.systems:
                 key = (system, judgment.document, judgment.segment, judgment.judge)
-                # Rows of two judgments with this key would be read as one.
+                # Rows of two judgments with the same key would be read as one judgment.
                 lose("further judgments of one output by one judge", key in written)
                 if key not in written:
                     lines += _lines(judgment, output, system, place, lose)
@@ -252,7 +254,9 @@ def _lines(
 
 
 def _cell(text: str, lose: Lose) -> str:
-    """Return a cell, in quotes if it holds one; line breaks and tabs become blanks, so that places stay."""
+    """Return a cell, quoted if it contains a quote; line breaks and tabs become spaces, to keep
+    positions.
+    """
     plain = re.sub("[\t\r\n]", " ", text)
     lose("tabs and line breaks in texts", plain != text)
     return '"' + plain.replace('"', '""') + '"' if '"' in plain else plain

@@ -1,14 +1,15 @@
-"""The annotation log of Pearmut: a line of JSON each time a judge submits a document, or the download of several logs.
+"""Pearmut's annotation log, a line of JSON for each document a judge submits; or a download of
+several logs.
 
 A line has the items of a document (``item``), the answers about each (``annotation``: a score and
-error spans by model), the judge (``user_id``), the place in their task (``item_i``) and their timed
-``actions``. An item's segment is that of its ``item_id``, wherever it stands in a task;
-without one, that of its source. A later line of the same judge and place replaces repeated answers,
-model by model; a line whose annotation is ``__RESET__`` takes back all that came before of that
-judge and document, and of all of the judge's where it names no document.
+error spans by model), the judge (``user_id``), the position in the judge's task (``item_i``) and
+timed ``actions``. An item's segment is identified by its ``item_id``, or by its source if it has
+none. A later line of the same judge and position replaces repeated answers, model by model; a line
+whose annotation is ``__RESET__`` withdraws all earlier answers by that judge about the document, or
+about all documents if it names none.
 
-Positions count the places of Pearmut's page: units of UTF-16, line breaks left out, the last one included. The place
-after the last one is ``[missing]``.
+Positions are those of Pearmut's page: UTF-16 units without line breaks, with an inclusive end. The
+position after the last one is ``[missing]``.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from ranking.files.labels import (
 RESET: Final = "__RESET__"
 #: Longest time that Pearmut counts between two actions.
 _LONGEST_PAUSE: Final = 60.0
-#: Documents outside the campaign, by the beginning of their item_i.
+#: Prefixes of item_i for documents that are not part of the campaign.
 _BESIDE = ("welcome_", "random_", "goodbye_")
 _SHAPE = '{"user_id": "…", "item_i": 0, "item": [{…}], "annotation": [{"model": {…}}]}'
 _WMT26 = "_###_"
@@ -49,7 +50,7 @@ _PAIR = re.compile(r"([A-Za-z_]+)---([A-Za-z_]+?)( v[0-9]+)?")
 _OF_OUTPUT = ("score", "error_spans", "textfield", "sliders")
 
 
-#: The judgments of a line that counts, each with the place of its item.
+#: The judgments of a line that counts, each with the index of its item.
 _Submission = list[tuple[int, ScoredJudgment]]
 
 
@@ -59,7 +60,8 @@ def read_pearmut_log(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss,
     Raises
     ------
     FormatError
-        With line and key: not such a log, a score out of range, or a span outside its text.
+        With line and key, if the file is not such a log, a score is out of range, or a span is
+        outside its text.
     """
     losses = Losses()
     submitted: dict[tuple[str, str, str], _Submission] = {}
@@ -86,12 +88,14 @@ def read_pearmut_log(file: InputFile) -> tuple[list[ScoredJudgment], tuple[Loss,
     if empty:
         raise FormatError(file.name, "the file is empty", "give the log of a campaign of Pearmut")
     found = [judgment for own in submitted.values() for _place, judgment in own]
-    # In the order in which they were made.
+    # In chronological order.
     return sorted(found, key=lambda judgment: judgment.line), losses.found()
 
 
 def _lines(file: InputFile) -> Iterator[tuple[str, int, dict[str, Any]]]:
-    """Yield campaign, line and entry; in a download of several logs, lines are those of the campaign's log."""
+    """Yield campaign, line number and entry; the campaign is empty unless the file has several
+    logs.
+    """
     for line, values in object_lines(file, _SHAPE):
         if "annotation" in values or "user_id" in values:
             yield "", line, values
@@ -103,7 +107,7 @@ def _lines(file: InputFile) -> Iterator[tuple[str, int, dict[str, Any]]]:
 
 
 def _without(before: _Submission, later: _Submission, losses: Losses) -> _Submission:
-    """Return earlier judgments without the outputs that the later line judges again."""
+    """Return a submission without the outputs that a later line judges again."""
     again, found = dict(later), []
     for place, earlier in before:
         kept, other = earlier.outputs, again.get(place)
@@ -159,7 +163,7 @@ def _submission(
             source=text_or_none(f"{key}.src", judged.get("src"), refuse),
             started_at=started,
             ended_at=ended,
-            # Items of one document are timed only together.
+            # The items of a document are timed only together.
             duration_ms=duration if len(items) == 1 else None,
             comment=comment if isinstance(comment, str) else "",
             line=line,
@@ -171,7 +175,7 @@ def _submission(
 def _judged(
     key: str, item: object, annotation: object, refuse: Refuse, lose: Lose
 ) -> dict[str, Any] | None:
-    """Return the item if it is of the campaign and was judged."""
+    """Return the item if it belongs to the campaign and was judged."""
     values = object_of(key, item, refuse)
     identifier = str(values.get("item_id", ""))
     if (
@@ -192,7 +196,9 @@ def _judged(
 
 
 def names_of(identifier: str, campaign: str) -> tuple[str, str, str, str]:
-    """Return languages, document and segment, as far as the item's id or the campaign's name say them."""
+    """Return languages, document and segment, as far as the item ID or the campaign name contains
+    them.
+    """
     pair = _PAIR.fullmatch(campaign)
     source, target = pair.group(1, 2) if pair else ("", "")
     parts = identifier.split(_WMT26)
@@ -202,7 +208,9 @@ def names_of(identifier: str, campaign: str) -> tuple[str, str, str, str]:
 
 
 def _identifier(key: str, item: dict[str, Any], refuse: Refuse) -> str:
-    """Return the id of an item; where it has none, one of its source, by which Pearmut tells such items apart."""
+    """Return the ID of an item; without one, an ID made from its source, which Pearmut uses to
+    identify it.
+    """
     identifier, source = item.get("item_id"), item.get("src")
     if identifier is None and isinstance(source, str):
         return f"source {hashlib.sha256(source.encode()).hexdigest()[:12]}"
@@ -212,7 +220,9 @@ def _identifier(key: str, item: dict[str, Any], refuse: Refuse) -> str:
 
 
 def times_of(value: object, refuse: Refuse) -> tuple[float | None, float | None, int | None]:
-    """Return the first and the last action, and the time between actions, a minute each at most."""
+    """Return the first and last action times, and the sum of gaps between actions, each at most a
+    minute.
+    """
     if value is None:
         return None, None, None
     times = sorted(
@@ -285,7 +295,7 @@ def _place(key: str, value: object, refuse: Refuse) -> int:
 
 
 def character_of_place(text: str) -> list[int]:
-    """Return the character of each place that can be marked."""
+    """Return the character index of each position that can be marked."""
     return [
         place
         for place, character in enumerate(text)
@@ -299,7 +309,8 @@ def write_pearmut_log(
 ) -> tuple[list[str], tuple[Loss, ...]]:
     """Return a line for each judgment, as a screen of one item, and the losses.
 
-    `item_id` names document and segment; `item_i` counts the segments of a document, in the order in which they first come.
+    `item_id` names document and segment; `item_i` counts the segments of a document in order of
+    first occurrence.
     """
     losses = Losses()
     lines = []
@@ -325,7 +336,7 @@ def write_pearmut_log(
             said = _said(output, lose)
             for system in output.systems:
                 key = (judgment.judge, judgment.document, judgment.segment, system)
-                # Pearmut takes a later line for a correction.
+                # Pearmut treats a later line as a correction.
                 lose("further judgments of one output by one judge", key in written)
                 if key in written:
                     continue
@@ -378,7 +389,7 @@ def _span_written(span: Span, text: str, lose: Lose) -> dict[str, Any] | None:
 
 
 def _actions(judgment: ScoredJudgment, lose: Lose) -> list[dict[str, Any]]:
-    """Return loading and submitting, with nothing between."""
+    """Return only the actions of loading and submitting."""
     known = [
         (at, action)
         for at, action in ((judgment.started_at, "load"), (judgment.ended_at, "submit"))

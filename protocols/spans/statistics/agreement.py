@@ -15,9 +15,9 @@ from protocols.spans.statistics.columns import Measure, score_of
 from ranking.core.arrays import FloatArray
 from ranking.core.diagnosis.correlation import Coefficient, correlation_clustered
 
-#: Fewer shared outputs give no correlation.
+#: With fewer shared outputs, there is no correlation.
 _FEWEST: Final = 3
-#: Fewer segments give no interval.
+#: With fewer segments, there is no interval.
 FEWEST_SEGMENTS: Final = 10
 
 
@@ -31,11 +31,12 @@ class JudgePairScores:
     shared : int
         Outputs that both scored.
     pearson, spearman, kendall : float or None
-        None for fewer than three shared outputs, or where one of the two always gave the same score.
+        None for fewer than three shared outputs, or if one of the two always gave the same score.
     low, high, spearman_low, spearman_high, kendall_low, kendall_high : float or None
-        Ends of their intervals, outputs of a segment as a cluster, those of `pearson` first; None with fewer than ten segments.
+        Ends of the intervals of `pearson`, Spearman's and Kendall's correlation, with segments as
+        clusters; None with fewer than ten segments.
     difference : float
-        Mean of the first's score minus the second's.
+        Mean of the first judge's score minus the second's.
     distance : float
         Mean of the absolute difference.
     """
@@ -63,14 +64,15 @@ class ScoreAgreement:
     Attributes
     ----------
     pairs : tuple of JudgePairScores
-        Judges with a shared output, by name.
+        Pairs of judges with a shared output, by name.
     shared : int
         Pairs of scores of one output by two judges.
     pearson : float or None
-        Correlation over all these pairs, each both ways round, so that judges of different severity lower it (Fisher's
-        intraclass correlation).
+        Correlation over all these pairs, each in both orders, so that differences in severity lower
+        it (Fisher's intraclass correlation).
     standardised : float or None
-        The same of scores standardised by judge, which takes out that judges use the scale in different ways.
+        The same for scores standardised by judge, which removes differences in how judges use the
+        scale.
     low, high : float or None
         Ends of the interval of `pearson`, by a bootstrap of segments; None with fewer than ten segments.
     distance : float or None
@@ -97,10 +99,10 @@ def score_agreement(
     confidence: float = 0.95,
     seed: int = 0,
 ) -> ScoreAgreement:
-    """Return how far judges give the same scores to the same outputs.
+    """Measure how far judges agree on the scores of the same outputs.
 
-    An item is an output: system and segment. Of several scores of a judge for one item the last counts. Of an output of
-    several systems, the first counts for all.
+    An item is an output: a system and a segment. If a judge scored an item several times, the last
+    score counts. If several systems wrote an output, it counts once, for the first of them.
     """
     by_judge: dict[str, dict[Item, float]] = defaultdict(dict)
     for judgment in judgments:
@@ -180,7 +182,7 @@ def _pair(
 
 
 def _both_ways(values: FloatArray) -> float | None:
-    """Return the correlation of pairs, each counted both ways round."""
+    """Return the correlation of pairs, each counted in both orders."""
     if len(values) < _FEWEST or np.ptp(values) == 0:
         return None
     away = values - values.mean()

@@ -1,4 +1,4 @@
-"""Scored judgments as arrays, and scores that are derived from errors."""
+"""Scored judgments as arrays, and scores derived from errors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ranking.core.scored.columns import ScoreColumns
 #: Weights of errors in MQM (Freitag et al. 2021).
 MINOR: Final = 1.0
 MAJOR: Final = 5.0
-#: A minor error of punctuation, and an output that is no translation at all.
+#: Weights of a minor punctuation error, and of an output that is not a translation at all.
 MINOR_PUNCTUATION: Final = 0.1
 NON_TRANSLATION: Final = 25.0
 
@@ -28,19 +28,21 @@ class Measure(StrEnum):
 
 
 def mqm_score(output: ScoredOutput) -> float | None:
-    """Return minus the weighted errors of an output (Freitag et al. 2021); None if errors were not annotated.
+    """Return the negated sum of error weights of an output (Freitag et al. 2021); None if not
+    annotated.
 
-    A major error weighs 5, a minor one 1, a minor one of punctuation 0.1, and a non-translation 25. Google's files and
-    papers print it without the minus. Categories are compared as Google spells them.
+    A major error weighs 5, a minor one 1, a minor punctuation error 0.1, and a non-translation 25.
+    Google's files and papers print the sum without the minus sign. Categories are spelled as by
+    Google.
     """
     if output.spans is None:
         return None
-    # Added to 0.0, so that no error is 0 and not -0.
+    # 0.0 is added so that no errors give 0 rather than -0.
     return 0.0 - sum(_weight(span.severity, span.category) for span in output.spans)
 
 
 def score_of(output: ScoredOutput, measure: Measure) -> float | None:
-    """Return the score of an output; None if it has none of this measure."""
+    """Return the score of an output by a measure; None if it has none."""
     return output.score if measure is Measure.SCORE else mqm_score(output)
 
 
@@ -54,7 +56,9 @@ def _weight(severity: Severity, category: str) -> float:
 
 
 def given_measure(judgments: Iterable[ScoredJudgment]) -> Measure:
-    """Return the measure that judgments have: scores, or where no output has any, the weights of errors, as in MQM."""
+    """Return the measure that judgments have: scores or, if no output has any, error weights, as in
+    MQM.
+    """
     has_score = any(output.score is not None for each in judgments for output in each.outputs)
     return Measure.SCORE if has_score else Measure.MQM
 
@@ -67,7 +71,7 @@ def score_columns(
     Parameters
     ----------
     judgments : iterable of ScoredJudgment
-        Of one test set; their order decides `round` and nothing else.
+        Judgments of one test set; their order affects only `round`.
     measure : Measure
 
     Raises

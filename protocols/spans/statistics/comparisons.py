@@ -14,7 +14,7 @@ from protocols.spans.records import ScoredJudgment
 from protocols.spans.statistics.columns import Measure, score_of
 from ranking.core.judged.blocks import BlockRow, Blocks, blocks_from_rows
 
-#: Scores that are compared: those of one screen, or all by one judge for outputs of one segment.
+#: Scores to compare: those on one screen, or all by one judge for outputs of one segment.
 Compared = Literal["screen", "judge"]
 
 
@@ -26,8 +26,9 @@ def blocks_of_scores(
 ) -> Blocks:
     """Return the comparisons that scores imply: the higher score is better, equal ones tie.
 
-    Of the scores only their order within a block remains, so that judges who use the scale in different ways say the
-    same. Identical outputs with the same score are one candidate, as in the five-way ranking.
+    Only the order of the scores within a block is used, so that judges' different uses of the scale
+    do not matter. Identical outputs with the same score are one candidate, as in the five-way
+    ranking.
 
     Parameters
     ----------
@@ -35,15 +36,17 @@ def blocks_of_scores(
         Of one test set.
     measure : Measure
     compared : "screen" or "judge"
-        "screen": outputs shown side by side, a block for each screen (contrastive ESA). "judge": all outputs of a
-        segment that a judge scored, at whatever time (ESA); a block for each pair of scores then, since a block has five
-        ranks and a judge may have scored more outputs. Of several scores of a judge for one system, the last one counts.
-        Systems that wrote the same text are not compared: they are one candidate where the judge gave them one score.
+        "screen": outputs shown side by side, with a block for each screen (contrastive ESA).
+        "judge": all outputs of a segment scored by a judge at any time (ESA), with a block for each
+        pair of scores, because a block has five ranks and a judge may have scored more outputs. If
+        a judge scored a system several times, the last score counts. Systems that wrote the same
+        text are not compared: they are one candidate if the judge gave them the same score.
 
     Returns
     -------
     Blocks
-        Segments are numbered from 1 in the order of (document, segment); documents are there if two or more are named.
+        Segments are numbered from 1 in the order of (document, segment); documents are set if two
+        or more are named.
 
     Raises
     ------
@@ -113,7 +116,7 @@ def _scored(
 def _collapsed(
     scored: list[tuple[tuple[str, ...], str | None, float]],
 ) -> list[tuple[tuple[str, ...], float]]:
-    """Join outputs of the same text and score, which can be no comparison."""
+    """Join outputs with the same text and score, which cannot be compared."""
     joined: dict[object, tuple[tuple[str, ...], float]] = {}
     for place, (systems, text, score) in enumerate(scored):
         key: object = place if text is None else (text, score)

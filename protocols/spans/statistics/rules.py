@@ -1,25 +1,28 @@
 """Tests on paired segments, and clusters derived from them: WMT's rules by name, and ours, which also has rank
 ranges.
 
-WMT's rules are kept as its published scripts compute them, so that tables of later years can be set beside earlier ones:
+WMT's rules are implemented as in its published scripts, so that tables of different years can be
+compared:
 
 - `wmt25` (github.com/wmt-conference/wmt25-general-mt, ``humeval/05-compute_clusters.py``): systems in the order of their
-  means; one-sided Wilcoxon signed-rank test at 0.05 of the upper against the lower one on common units, each round of a
-  segment by itself, zero differences dropped. A range of ranks goes up and down until the first significant difference; a
-  cluster ends where no range crosses.
+  means; one-sided Wilcoxon signed-rank test at 0.05 of the upper against the lower one on common
+  units, where each round of a segment is a unit and zero differences are dropped. A rank range
+  extends up and down to the first significant difference; a cluster ends where no range crosses.
 - `wmt26` (github.com/wmt-conference/wmt26-general-mt, ``humeval/02-analyze_results.py``): units are segments, whose scores
-  are averaged. A differs from B if the *paired or the unpaired* t-test, two-sided, has p < 0.05. A cluster ends where
-  each system above differs from each one below.
-- `wmt26_bootstrap`: the same with a *paired or unpaired* bootstrap of 100 resamples, one-sided at 0.05. Of the script
-  (``02b``) only a description was at hand.
+  are averaged. A differs from B if the *paired or the unpaired* t-test, two-sided, has p < 0.05. A
+  cluster ends where every system above differs from every system below.
+- `wmt26_bootstrap`: the same with a *paired or unpaired* bootstrap of 100 resamples, one-sided at
+0.05. For this script (``02b``), only a description was available.
 
-None tests two systems with fewer than six units in common. WMT's take no correction for the number of tests; `wmt26` gives a system two chances a pair, and its unpaired test takes
-scores of one segment for independent: they tell equal systems apart too often, and have their order and clusters but no rank
-ranges here. What is ours:
+No rule tests two systems with fewer than six common units. WMT's rules do not correct for the
+number of tests; `wmt26` gives each pair two chances, and its unpaired test treats scores of one
+segment as independent. They separate equal systems too often, so only their order and clusters are
+given here, not rank ranges. Our rule:
 
 - `permutation`: the paired permutation test on common segments (signs flipped), two-sided, with Holm's correction over all
-  pairs. The common segments decide which of the two is better, not the means over all segments. Rank ranges count the
-  systems that are better and worse for sure; clusters are those of Koehn (2012), eq. 6.
+  pairs. The common segments decide which of the two is better, not the means over all segments.
+  Rank ranges count the systems that are significantly better and worse; clusters are those of Koehn
+  (2012), eq. 6.
 """
 
 from __future__ import annotations
@@ -38,11 +41,11 @@ from ranking.core.scored.means import Unit, unit_scores
 from ranking.core.scores import TIE_DECIMALS
 
 LEVEL: Final = 0.05
-#: Units that two systems need in common for a test, published or ours.
+#: Minimum number of common units of two systems for a test, published or ours.
 FEWEST_COMMON: Final = 6
 _PERMUTATIONS: Final = 10_000
 _BOOTSTRAPS: Final = 100
-#: Up to this many sign flips are all tried rather than drawn.
+#: Up to this number of differences, all sign flips are tried instead of drawing some.
 _ALL_SIGNS: Final = 12
 
 
@@ -55,7 +58,8 @@ class ClusterRule(StrEnum):
     PERMUTATION = "permutation"
 
 
-#: (scores of the better, of the worse by their means; each NaN where there is none) → p, for the two in this order.
+#: Test: (scores of the system with the higher mean, scores of the other; NaN without a score) → p
+#: that the first is better.
 _Test = Callable[[FloatArray, FloatArray, np.random.Generator], float]
 
 
@@ -67,15 +71,16 @@ class RuleResult:
     ----------
     rule : ClusterRule
     systems : tuple of str
-        In the order of their means; systems without a score are left out.
+        Sorted by mean; systems without a score are left out.
     mean : float64, shape (n,)
     p : float64, shape (n, n)
-        Above the diagonal: the p-value of the upper against the lower system, corrected if the rule corrects; 1 where
-        they do not differ. NaN below `FEWEST_COMMON` units in common, and elsewhere.
+        Above the diagonal: the p-value of the upper against the lower system, corrected if the rule
+        does so; 1 if they do not differ. NaN with fewer than `FEWEST_COMMON` common units, and
+        elsewhere.
     common : int64, shape (n, n)
-        Units on which both were scored.
+        Number of units on which both were scored.
     ranges : RankRanges
-        0 for systems without a test, and for all by a rule of WMT's.
+        0 for systems without a test, and for all systems by WMT's rules.
     cluster : int64, shape (n,)
         1 for the best; 0 for systems without a test.
     seed : int
@@ -94,22 +99,22 @@ class RuleResult:
 def apply_rule(
     columns: ScoreColumns, rule: ClusterRule = ClusterRule.PERMUTATION, *, seed: int = 0
 ) -> RuleResult:
-    """Test all pairs of systems on paired units, and make rank ranges and clusters by the rule.
+    """Test all pairs of systems on paired units, and derive rank ranges and clusters by the rule.
 
-    Like the means, these tests are fair only where sampling did not depend on the scores; `common` says on how many units
-    each rests.
+    Like the means, these tests are fair only if sampling did not depend on the scores; `common` is
+    the number of units each is based on.
 
     Parameters
     ----------
     columns : ScoreColumns
     rule : ClusterRule
     seed : int
-        Of permutations and bootstraps.
+        Seed for permutations and bootstraps.
     """
     unit: Unit = "round" if rule is ClusterRule.WMT25 else "segment"
     values = unit_scores(columns, unit=unit).values
     mean = np.array([column[np.isfinite(column)].mean() for column in values.T])
-    # A tie must not depend on the order of summation; then by name.
+    # Rounding, so that ties do not depend on the order of summation; then by name.
     order = np.argsort(-np.round(mean, TIE_DECIMALS), kind="stable")
     values, mean = values[:, order], mean[order]
     size = len(order)
@@ -120,7 +125,7 @@ def apply_rule(
         for lower in range(upper + 1, size):
             if common[upper, lower] < FEWEST_COMMON:
                 continue
-            # A generator of its own, so that a pair's p does not depend on the other systems.
+            # One generator per pair, so that its p does not depend on the other systems.
             names = (columns.systems[order[upper]], columns.systems[order[lower]])
             generator = np.random.default_rng(
                 [seed, *(byte for name in sorted(names) for byte in (*name.encode(), 0))]
@@ -156,8 +161,10 @@ def _differences(upper: FloatArray, lower: FloatArray) -> FloatArray:
 
 
 def wilcoxon_p(upper: FloatArray, lower: FloatArray, _generator: np.random.Generator) -> float:
-    """Return the one-sided p of the Wilcoxon signed-rank test that the first is better; 1 if nothing differs, NaN if nothing is shared."""
-    from scipy import stats  # a fifth of the time in which Django starts
+    """Return the one-sided p-value of the Wilcoxon signed-rank test that the first is better; 1
+    without differences, NaN without common units.
+    """
+    from scipy import stats  # a fifth of Django's start-up time
 
     differences = _differences(upper, lower)
     if not np.any(differences):
@@ -166,13 +173,15 @@ def wilcoxon_p(upper: FloatArray, lower: FloatArray, _generator: np.random.Gener
 
 
 def either_t_p(upper: FloatArray, lower: FloatArray, _generator: np.random.Generator) -> float:
-    """Return the smaller two-sided p of the paired and the unpaired t-test; 1 if neither can be computed, NaN if nothing is shared."""
-    from scipy import stats  # a fifth of the time in which Django starts
+    """Return the smaller two-sided p-value of the paired and the unpaired t-test; 1 if neither can
+    be computed, NaN without common units.
+    """
+    from scipy import stats  # a fifth of Django's start-up time
 
     differences = _differences(upper, lower)
     found = [1.0] * bool(len(differences))
     if len(differences) > 1:
-        # A difference that is always the same has t = ∞, as scipy says, too.
+        # A constant difference has t = ∞, as in scipy.
         constant = np.ptp(differences) == 0
         found.append(
             float(differences[0] == 0)
@@ -191,7 +200,7 @@ def either_t_p(upper: FloatArray, lower: FloatArray, _generator: np.random.Gener
 def either_bootstrap_p(
     upper: FloatArray, lower: FloatArray, generator: np.random.Generator
 ) -> float:
-    """Return the smaller share of resamples, paired or unpaired, in which the first is not better."""
+    """Return the smaller share of paired or unpaired resamples in which the first is not better."""
     differences = _differences(upper, lower)
     one, other = upper[np.isfinite(upper)], lower[np.isfinite(lower)]
 
@@ -208,10 +217,11 @@ def either_bootstrap_p(
 
 
 def permutation_p(upper: FloatArray, lower: FloatArray, generator: np.random.Generator) -> float:
-    """Return the two-sided p of the paired permutation test: the signs of differences are exchangeable.
+    """Return the two-sided p-value of the paired permutation test, which flips signs of
+    differences.
 
-    All flips are tried for up to 12 differences that are not 0; otherwise 10,000 are drawn, and the p is (1 + as far) /
-    (1 + drawn), which errs on the safe side.
+    All flips are tried for up to 12 nonzero differences; otherwise 10,000 are drawn, and p is (1 +
+    number at least as extreme) / (1 + drawn), which is conservative.
     """
     shared = _differences(upper, lower)
     differences = shared[shared != 0]
@@ -227,7 +237,7 @@ def permutation_p(upper: FloatArray, lower: FloatArray, generator: np.random.Gen
     for _part in range(10):
         drawn = np.frombuffer(generator.bytes(rows * width), dtype=np.uint8).reshape(rows, width)
         kept = np.unpackbits(drawn, axis=1, count=count).astype(np.float64)
-        # A bit keeps the sign of a difference, or turns it.
+        # Each bit keeps or flips the sign of a difference.
         turned = 2 * (kept @ differences) - differences.sum()
         as_far += int(np.count_nonzero(np.abs(turned) >= observed))
     return (1 + as_far) / (1 + _PERMUTATIONS)
@@ -253,7 +263,9 @@ def _all_above_from_all_below(apart: BoolArray) -> Int64Array:
 
 
 def _upper_is_better(values: FloatArray) -> BoolArray:
-    """Return whether the upper system of a pair has the higher sum on common units, shape (n, n)."""
+    """Return whether the upper system of each pair has the higher sum on common units, shape (n,
+    n).
+    """
     size = values.shape[1]
     return np.array(
         [
@@ -264,7 +276,9 @@ def _upper_is_better(values: FloatArray) -> BoolArray:
 
 
 def _for_sure(apart: BoolArray, upper_is_better: BoolArray) -> tuple[RankRanges, Int64Array]:
-    """Count the systems that are certainly better and worse; the place by the mean is always within the range."""
+    """Return rank ranges by counting significantly better and worse systems, always including the
+    rank by mean.
+    """
     found = ranges_of_better((apart & upper_is_better) | (apart & ~upper_is_better).T)
     place = np.arange(1, len(apart) + 1)
     ranges = RankRanges(low=np.minimum(found.low, place), high=np.maximum(found.high, place))

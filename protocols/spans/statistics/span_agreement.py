@@ -15,8 +15,7 @@ from protocols.spans.records import ScoredJudgment, ScoredOutput, Severity
 from protocols.spans.statistics.agreement import FEWEST_SEGMENTS, Item
 from ranking.core.arrays import FloatArray, Int64Array
 
-#: Weight of a character that both marked with different severities (WMT23's task of finding error
-#: spans).
+#: Weight of a character that both marked with different severities (as in WMT23's error span task).
 OTHER_SEVERITY: Final = 0.5
 
 
@@ -29,14 +28,15 @@ class SpanAgreement:
     shared : int
         Outputs marked by two judges, counted once for each pair of judges.
     f1 : float or None
-        2 · agreeing characters / (characters marked by one + by the other), over all pairs; the same severity counts 1,
-        another one 0.5 (WMT23). None if no errors were marked.
+        2 · agreeing characters / (characters marked by one + by the other), over all pairs; the
+        same severity counts 1, a different one 0.5 (WMT23). None if no errors were marked.
     unweighted : float or None
-        The same if severities do not matter.
+        The same, ignoring severities.
     low, high, unweighted_low, unweighted_high : float or None
-        Ends of their intervals for segments, those of `f1` first; None with fewer than ten segments, or if all agree alike.
+        Ends of the intervals over segments of `f1` and `unweighted`; None with fewer than ten
+        segments, or if all segments agree equally.
     both_free, one_free : int
-        Pairs in which both marked nothing, and one marked nothing and the other did.
+        Pairs in which both judges marked nothing, and pairs in which only one did.
     """
 
     shared: int
@@ -53,14 +53,15 @@ class SpanAgreement:
 def span_agreement(
     judgments: Sequence[ScoredJudgment], *, confidence: float = 0.95
 ) -> SpanAgreement:
-    """Return the agreement of judges on the marked characters of the same outputs.
+    """Measure the agreement of judges on the marked characters of the same outputs.
 
-    Missing content counts as one character of its own, since it has no place. Where spans overlap, a character has the
-    higher severity. Of several judgments of a judge of one output the last counts.
+    Missing content counts as one separate character, since it has no position. Where spans overlap,
+    a character has the higher severity. If a judge judged an output several times, the last
+    judgment counts.
 
-    An interval is symmetric for the logarithm of F1 / (1 − F1). Its variance is that of a ratio of
-    sums over segments, with Student's t with one degree of freedom less than the number of segments
-    with marks.
+    Intervals are symmetric on the logit scale, log(F1 / (1 − F1)). The variance is that of a ratio
+    of sums over segments; Student's t has one degree of freedom fewer than there are segments with
+    marks.
     """
     marked: dict[Item, dict[str, ScoredOutput]] = defaultdict(dict)
     for judgment in judgments:
@@ -88,7 +89,7 @@ def span_agreement(
 def _ratio(
     above: FloatArray, below: FloatArray, confidence: float
 ) -> tuple[float | None, float | None, float | None]:
-    """Return Σ above / Σ below, from 0 to 1, with its interval; each place is a segment."""
+    """Return Σ above / Σ below, from 0 to 1, with its interval; each entry is a segment."""
     count, total = len(below), float(below.sum())
     if not count:
         return None, None, None
@@ -104,10 +105,12 @@ def _ratio(
 
 
 def marked_stretches(outputs: Sequence[ScoredOutput]) -> tuple[Int64Array, list[Int64Array]]:
-    """Return the lengths of the stretches that the ends of all spans cut, and each output's severities of these.
+    """Return the lengths of the stretches between span boundaries, and each output's severity on
+    each stretch.
 
-    Stretches and not characters, so that it does not matter how long a span is. A severity is 0 where nothing is marked,
-    1 of a minor and 2 of a major error. Missing content is a stretch of one character before the text.
+    Using stretches instead of characters makes the cost independent of span lengths. A severity is
+    0 for unmarked text, 1 for a minor error and 2 for a major one. Missing content is a stretch of
+    one character before the text.
     """
     placed = [
         [

@@ -23,7 +23,8 @@ class CriteriaCorrelation:
     Attributes
     ----------
     of_ratings : SampledCorrelation
-        Of the two ratings of one item by one judge. Intervals account for segments and judges, which ratings share.
+        Of the two ratings of one item by one judge. Intervals account for ratings that share a
+        segment or a judge.
     of_systems : SampledCorrelation
         Of the mean ratings of systems.
     """
@@ -40,9 +41,9 @@ def correlated_criteria(
     Parameters
     ----------
     fluency, adequacy : Ratings
-        Of the same items and judges.
+        Ratings of the same items by the same judges.
     confidence : float
-        Of the intervals.
+        Confidence of the intervals.
 
     Returns
     -------
@@ -51,7 +52,7 @@ def correlated_criteria(
     Raises
     ------
     ValueError
-        If items or judges are not the same objects.
+        If the items or judges are not the same objects.
     """
     if fluency.items is not adequacy.items or fluency.judges != adequacy.judges:
         raise ValueError("expected ratings of the same items by the same judges")

@@ -1,4 +1,6 @@
-"""Each judge beside the others on the same items (Hamon et al. 2007, §3.3), and standardised values."""
+"""Comparison of each judge with the others on the same items (Hamon et al. 2007, §3.3), and
+standardised ratings.
+"""
 
 from __future__ import annotations
 
@@ -18,23 +20,23 @@ class RatingJudge:
     ----------
     judge : str
     ratings : int
-        All of them.
+        Number of all ratings.
     mean : float
-        Of all of them (Figures 2 and 3: the rising curve).
+        Mean of all ratings (Figures 2 and 3: the rising curve).
     deviation : float or None
-        Standard deviation (n − 1); None of one rating.
+        Standard deviation (n − 1); None for a single rating.
     shared : int
-        Ratings of items that others rated, too.
+        Ratings of items that other judges rated as well.
     others : float or None
-        Mean of the others on these items, each item counting alike (the peaky curve).
+        Mean of the others on these items; items weigh equally (the jagged curve).
     difference : float or None
-        The judge's mean on these items − that of the others: below 0 is stricter.
+        The judge's mean on these items minus that of the others; negative if the judge is stricter.
     distance : float or None
-        d_j: mean absolute difference to the others, from 0 to points − 1 (Figures 4 and 5).
+        d_j: mean absolute difference from the others, from 0 to points − 1 (Figures 4 and 5).
     easy : int
         Easy items that the judge rated.
     easy_missed : int
-        Of these, those rated below the limit.
+        Easy items rated below the limit.
     """
 
     judge: str
@@ -64,10 +66,10 @@ def rating_judges(
     ratings : Ratings
         N ratings of I items.
     easy : bool, shape (I,), optional
-        Easy items, as selected by a reader. Without, an item is easy for a judge if
-        all others, one or more, gave it the most points.
+        Easy items, as selected by a person. If not given, an item is easy for a judge if all other
+        judges of it, at least one, gave it the highest rating.
     easy_below : int, optional
-        A rating of an easy item below this misses it; the most points if not given.
+        An easy item rated below this is missed; the highest rating if not given.
 
     Returns
     -------
@@ -77,7 +79,7 @@ def rating_judges(
     Raises
     ------
     ValueError
-        If `easy` has another shape, or `easy_below` is no point.
+        If `easy` has another shape, or `easy_below` is not a point of the scale.
     """
     limit = ratings.points if easy_below is None else easy_below
     if not 1 <= limit <= ratings.points:
@@ -89,7 +91,7 @@ def rating_judges(
     others = rows.sum(axis=1) - 1
     steps = np.arange(1, ratings.points + 1)
     own = ratings.value
-    # The judge's own rating differs from itself by nothing, and is taken out of the sum.
+    # The judge's own rating differs from itself by 0, so it drops out of the sum.
     of_others = np.full(len(ratings), np.nan)
     apart = np.full(len(ratings), np.nan)
     shared = others > 0
@@ -128,14 +130,16 @@ def rating_judges(
 def proposed_easy_items(
     ratings: Ratings, words: Int64Array | None = None, *, most: int = 80
 ) -> Int64Array:
-    """Return candidates for easy items, to be checked by a person: all their judges gave the most points.
+    """Return items that all their judges gave the highest rating: candidates for easy items, for
+    review.
 
     Parameters
     ----------
     ratings : Ratings
         Of I items.
     words : int64, shape (I,), optional
-        Length of each item's source: the shortest come first. Without, those of most judges do.
+        Length of each item's source; the shortest come first. If not given, items with the most
+        judges come first.
     most : int
         Maximum number of items; Hamon et al. (2007) chose 80.
 
@@ -153,7 +157,7 @@ def proposed_easy_items(
 
 @dataclass(frozen=True, eq=False)
 class Standardised:
-    """Ratings in units of each judge's own spread.
+    """Ratings standardised by each judge's own mean and spread.
 
     Attributes
     ----------
@@ -162,7 +166,7 @@ class Standardised:
     value : float64, shape (N,)
         z = (x − mean of the judge) / standard deviation of the judge (n − 1).
     left_out : tuple of str
-        Judges all of whose ratings are alike, or who gave one only: they have no spread.
+        Judges without a spread: with a single rating, or with equal ratings only.
     """
 
     ratings: Ratings
@@ -173,8 +177,9 @@ class Standardised:
 def standardised(ratings: Ratings) -> Standardised:
     """Return ratings standardised by judge, as WMT does with direct assessments.
 
-    This is not in Hamon et al. (2007). It takes away how strict a judge is and how widely they use the
-    scale, and, where judges met outputs of unlike quality, part of what outputs differ by.
+    This is not in Hamon et al. (2007). It removes differences in judges' severity and in their use
+    of the scale, but also part of the real differences if judges rated outputs of different
+    quality.
     """
     number = np.bincount(ratings.judge, minlength=len(ratings.judges))
     total = np.bincount(ratings.judge, ratings.value, minlength=len(ratings.judges))
@@ -182,7 +187,7 @@ def standardised(ratings: Ratings) -> Standardised:
     apart = ratings.value - mean[ratings.judge]
     squares = np.bincount(ratings.judge, apart**2, minlength=len(ratings.judges))
     spread = np.sqrt(squares / np.maximum(1, number - 1))
-    # The mean of equal ratings may be rounded.
+    # The mean of equal ratings may have a rounding error.
     known = spread > 1e-9
     kept = known[ratings.judge]
     return Standardised(

@@ -1,24 +1,26 @@
 """Mean rating of each system, with intervals, rank ranges and clusters.
 
-Ratings are not independent: those of a segment share what is hard about it, and those of a judge their
-severity. Intervals are Student's t with the variance over segments plus that over judges minus that over
-single ratings (`ranking.core.uncertainty`), so they also say what other judges would have given. Degrees of
-freedom are Satterthwaite's, and at most two fewer than judges: with one fewer, 6.7 % of the true means lie outside where
-four judges differ by 1.5 points (SD).
+Ratings are not independent: ratings of a segment share its difficulty, and ratings by a judge share
+the judge's severity. Intervals are Student's t with the variance over segments plus that over
+judges minus that over single ratings (`ranking.core.uncertainty`), so they generalise to other
+judges. Degrees of freedom are Satterthwaite's, and at most the number of judges minus two: with
+minus one, 6.7% of the true means lie outside when four judges differ by 1.5 points (SD).
 
-Published intervals ignore judges and are not computed here: mean ± z · s / √m, as if all m ratings were independent (the
-"confidence range" of Vilar et al. 2007), leaves out 14 to 60 % of the true means in simulation, a bootstrap of segments 9
-to 57 %. s and m are given.
+Published intervals ignore judges and are not computed here: in simulation, mean ± z · s / √m, as if
+all m ratings were independent (the "confidence range" of Vilar et al. 2007), misses 14% to 60% of
+the true means, and a bootstrap of segments 9% to 57%. s and m are given.
 
-Ranks depend on differences of means only, and a judge who meets all systems alike moves none of these. So
-for ranks the common part of each unit's influence on all means is taken out first.
+Ranks depend only on differences of means, which a judge who rates all systems equally often does
+not change. For ranks, the common part of each unit's influence on all means is therefore removed
+first.
 
-A variance of 0 does not mean certainty: nothing shows how far the mean may be off. A single rating, or two
-that agree, have it, and so has a difference of two systems to which the only judge gives one point more each time. Such
-a mean has no interval, and any rank; such a difference is not significant.
+A variance of 0 does not mean certainty: it only means that the error cannot be estimated. It occurs
+for a single rating, for two that agree, and for the difference of two systems if the only judge
+always gives one of them one point more. Such a mean has no interval and may have any rank; such a
+difference is not significant.
 
-With fewer than `FEWEST_SEGMENTS` segments or `FEWEST_JUDGES` judges (effective numbers), nothing but the mean is given:
-simulated ranges then leave out more than 6 % of the true ranks.
+With fewer than `FEWEST_SEGMENTS` segments or `FEWEST_JUDGES` judges (effective numbers), only the
+mean is given: in simulation, ranges then miss more than 6% of the true ranks.
 """
 
 from __future__ import annotations
@@ -49,12 +51,12 @@ from ranking.core.uncertainty import (
     with_least_variance,
 )
 
-#: Units that a system needs for intervals, rank ranges and tests. Effective numbers of about equal shares are slightly
-#: below the number of units.
+#: Units that a system needs for intervals, rank ranges and tests. The effective number of nearly
+#: equal shares is slightly below the number of units.
 FEWEST_SEGMENTS, FEWEST_JUDGES = 5, 4
 _ABOUT = 0.5
 
-#: Smaller variances are 0 but for rounding: of means of points, or of values standardised by judge.
+#: Smaller variances, of mean points or of standardised values, are rounding errors of 0.
 _NO_VARIANCE = 1e-12
 
 
@@ -66,21 +68,21 @@ class MeanRating:
     ----------
     system : str
     ratings, items : int
-        Number m of ratings, and of rated items.
+        Number m of ratings, and number of rated items.
     mean : float
-        Of the ratings.
+        Mean of the ratings.
     deviation : float or None
-        Standard deviation s of the ratings (n − 1); None of one rating.
+        Standard deviation s of the ratings (n − 1); None for a single rating.
     low, high : float or None
-        Student's t over segments and judges; None where the standard error is.
+        Student's t over segments and judges; None without a standard error.
     standard_error : float or None
         Over segments and judges; None if all ratings are equal.
     rank : int
-        1 for the best; systems of equal means share the best of their ranks.
+        1 for the best; systems with equal means share the best of their ranks.
     rank_low, rank_high, cluster : int or None
-        Any rank is possible without a standard error.
+        Without a standard error, any rank is possible.
     shortage : Shortage or None
-        Units that the system lacks for intervals, ranges and tests, all of which are None until then.
+        Units missing for intervals, ranges and tests, which are None until then.
     """
 
     system: str
@@ -106,7 +108,7 @@ class MeanRatings:
     ----------
     systems : tuple of MeanRating, length n
     tests : PairTests
-        Of the differences, in that order; NaN where either system has a shortage.
+        Tests of the differences, in that order; NaN if either system has a shortage.
     limits : tuple of str
         Codes of `ranking.core.uncertainty.RangeLimit` for sources of variation that ranges ignore.
     segments, judges : float
@@ -144,15 +146,15 @@ def mean_ratings(
     value : float64, shape (N,), optional
         Used instead of the points, such as standardised values.
     correction : Correction
-        `NONE`, or `HOLM` for sets and tests that hold all together.
+        `NONE`, or `HOLM` for simultaneous rank ranges and tests.
     confidence : float
     seed : int
-        Of rank ranges and tests that hold together; 0 ≤ seed < 2**64.
+        Seed for simultaneous rank ranges and tests; 0 ≤ seed < 2**64.
 
     Returns
     -------
     MeanRatings
-        The same for any order of the ratings and of the names.
+        Does not depend on the order of the ratings or the names.
 
     Raises
     ------
@@ -237,7 +239,7 @@ def mean_ratings(
 
 
 def _shortage(own: ScoreCovariance, together: ScoreCovariance) -> Shortage | None:
-    """Return the shortage of ratings of a system, or of all together."""
+    """Return the shortage of the ratings of one system, or of all ratings together."""
     for unit, needed, found in (
         ("segments", FEWEST_SEGMENTS, min(own.segments, together.segments)),
         ("judges", FEWEST_JUDGES, min(own.judges, together.judges)),
@@ -251,7 +253,8 @@ def _shortage(own: ScoreCovariance, together: ScoreCovariance) -> Shortage | Non
 class _Sums:
     """Means of n rated systems in the order of their names, and the influence of each rating on them.
 
-    `wrote` (N, n) says which systems wrote the rated text; `influence` (N, n) adds up to 0 by system.
+    `wrote` (N, n) marks the systems that wrote the rated text; `influence` (N, n) sums to 0 for
+    each system.
     """
 
     names: tuple[str, ...]
@@ -287,7 +290,7 @@ def _sums(ratings: Ratings, values: FloatArray) -> _Sums:
 
 
 def _common(influence: FloatArray) -> FloatArray:
-    """Return the influence of each rating on the mean of all means, shape (N, 1)."""
+    """Return the influence of each rating on the mean of the systems' means, shape (N, 1)."""
     return np.asarray(influence.mean(axis=1, keepdims=True))
 
 
@@ -296,8 +299,8 @@ def _covariance(
 ) -> ScoreCovariance:
     """Return the covariance of means over segments and judges, of all systems or of one.
 
-    No variance is smaller than that over segments alone: judges do not make means more certain.
-    With fewer than `MIN_UNITS` segments, the variance over single ratings takes its place.
+    No variance is smaller than that over segments alone: allowing for judges cannot make means more
+    certain. With fewer than `MIN_UNITS` segments, the variance over single ratings takes its place.
     """
     sizes = (sums.wrote.sum(axis=1) if place is None else sums.wrote[:, place]).astype(np.int64)
     singles, segments, judges = (
@@ -320,13 +323,13 @@ def _clustered(influence: FloatArray, unit: Int64Array, sizes: Int64Array) -> Cl
 
 
 def _without_variance(covariance: FloatArray) -> BoolArray:
-    """Return which differences of scores have no variance, shape (n, n)."""
+    """Return a mask of the score differences without variance, shape (n, n)."""
     variance = np.diag(covariance)
     return variance[:, np.newaxis] + variance - 2 * covariance <= _NO_VARIANCE
 
 
 def _untested(tests: PairTests, together: BoolArray) -> PairTests:
-    """Return tests that find nothing where a difference has no variance."""
+    """Return the tests, without significance where a difference has no variance."""
     return PairTests(
         p_value=np.where(together, 1.0, tests.p_value),
         adjusted_p=np.where(together, 1.0, tests.adjusted_p),
@@ -334,9 +337,10 @@ def _untested(tests: PairTests, together: BoolArray) -> PairTests:
 
 
 def _widened(found: RankRanges, scores: Scores, together: BoolArray) -> RankRanges:
-    """Return ranges in which a system may be above or below another where their difference has no variance.
+    """Return rank ranges widened so that systems whose difference has no variance may be in either
+    order.
 
-    In `found` such differences are certain: the lower system is below in each draw and by each test.
+    In `found`, such differences look certain: the lower system is below in every draw and test.
     """
     values = np.round(scores.values, TIE_DECIMALS)
     above = together & (values[:, np.newaxis] > values)

@@ -13,13 +13,15 @@ from protocols.frame.scale.statistics.ratings import Ratings
 from ranking.core.arrays import FloatArray
 from ranking.core.diagnosis.correlation import SampledCorrelation, correlation_sampled
 
-#: Fewer easy items say nothing about a judge.
+#: Fewer easy items are not enough to assess a judge.
 LEAST_EASY = 5
 _ROUNDING = 1e-12
 
 
 class Rule(StrEnum):
-    """A rule by which a judge is an outlier: more than one standard deviation from the mean over judges."""
+    """Statistic by which a judge is an outlier: more than one standard deviation from the mean over
+    judges.
+    """
 
     MEAN_SCORE = "mean_score"
     """The judge's mean is far from that of the judges, on either side."""
@@ -34,7 +36,7 @@ class Rule(StrEnum):
 
 @dataclass(frozen=True)
 class RuleOutcome:
-    """The outliers by a rule and a criterion.
+    """The outliers by one rule and criterion.
 
     Attributes
     ----------
@@ -69,8 +71,8 @@ def rating_outliers(
 ) -> tuple[RuleOutcome, ...]:
     """Apply each rule to the judges of one criterion.
 
-    In a normal distribution, 31.7 % of the values are more than one standard deviation away, and 15.9 %
-    above: outliers deserve a look, and there are some in every campaign.
+    In a normal distribution, 31.7 % of the values are more than one standard deviation away, and
+    15.9 % above it: outliers deserve a look, but every campaign has some.
 
     Parameters
     ----------
@@ -78,9 +80,10 @@ def rating_outliers(
     deviations : float
         Standard deviations beyond which a judge is an outlier.
     by_difference : bool
-        Take a judge's difference to the others on the same items for `Rule.MEAN_SCORE`, not their mean.
+        For `Rule.MEAN_SCORE`, use a judge's difference from the others on the same items instead of
+        the mean.
     least_easy : int
-        Judges of fewer easy items have no value for `Rule.EASY_ITEMS`.
+        Judges with fewer easy items have no value for `Rule.EASY_ITEMS`.
 
     Returns
     -------
@@ -117,7 +120,7 @@ def _outcome(
         return RuleOutcome(rule, len(known), None, None, (), ())
     numbers = np.array(list(known.values()))
     mean, deviation = float(numbers.mean()), float(numbers.std(ddof=1))
-    # If all values are equal, a rounded mean must not make outliers of them.
+    # If all values are equal, rounding of the mean must not make them outliers.
     margin = deviations * deviation + _ROUNDING
     return RuleOutcome(
         rule,
@@ -137,7 +140,8 @@ class RuleOverlap:
     ----------
     both : tuple of str
     upper, lower : int
-        Those above and below the others in mean score; they add up to `both`.
+        Numbers of those above and below the others in mean score; they add up to the length of
+        `both`.
     """
 
     both: tuple[str, ...]
@@ -156,7 +160,7 @@ def overlap(outcomes: Sequence[RuleOutcome]) -> RuleOverlap:
 def by_both_criteria(
     outcomes: Iterable[Sequence[RuleOutcome]],
 ) -> dict[Rule, tuple[str, ...]]:
-    """Return the judges who are outliers by a rule in each of some criteria (last row of Table 3)."""
+    """Return the judges who are outliers by every criterion, by rule (last row of Table 3)."""
     found = {}
     for rule in Rule:
         groups = [set(each.outliers) for of_one in outcomes for each in of_one if each.rule is rule]
@@ -166,7 +170,7 @@ def by_both_criteria(
 
 @dataclass(frozen=True)
 class Removal:
-    """Mean ratings without the outliers of a rule, and of these alone.
+    """Mean ratings without the outliers of a rule, and by the outliers alone.
 
     Attributes
     ----------
@@ -175,16 +179,16 @@ class Removal:
         The judges removed.
     removed_ratings : int
     share : float
-        Share of all ratings that are theirs.
+        Share of all ratings given by the removed judges.
     official, without, alone : dict of str to float or None
-        Mean rating of each system by all judges, without the removed, and by the removed alone; None
-        without a rating.
+        Mean rating of each system by all judges, without the removed judges, and by the removed
+        judges alone; None without a rating.
     correlation : SampledCorrelation
-        Of `official` and `without` (Table 4).
+        Correlation of `official` and `without` (Table 4).
     correlation_alone : SampledCorrelation
-        Of `official` and `alone`.
+        Correlation of `official` and `alone`.
     mean_kept, mean_removed : float or None
-        Mean of all ratings of the judges who are kept, and of those removed.
+        Mean of all ratings by the judges kept, and by those removed.
     """
 
     rule: Rule
@@ -208,10 +212,10 @@ def removals(
     Parameters
     ----------
     ratings : Ratings
-        At least one.
+        At least one rating.
     outcomes : sequence of RuleOutcome
     confidence : float
-        Of the intervals of the correlations.
+        Confidence of the intervals of the correlations.
 
     Returns
     -------

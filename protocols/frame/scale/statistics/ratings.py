@@ -9,13 +9,13 @@ import numpy as np
 
 from ranking.core.arrays import BoolArray, Int64Array
 
-#: Points of the scale of Hamon et al. (2007); the highest is the best.
+#: Points on the scale of Hamon et al. (2007); the highest is the best.
 POINTS = 5
 
 
 @dataclass(frozen=True)
 class Items:
-    """Rated items: I distinct texts of segments.
+    """Rated items: I distinct texts, each of a segment.
 
     Attributes
     ----------
@@ -23,11 +23,12 @@ class Items:
     segment : int64, shape (I,)
         Number of the segment, from 1.
     wrote : bool, shape (I, K)
-        Which systems wrote the text; each item has at least one, and a system one item a segment and condition.
+        Systems that wrote the text: at least one per item, and a system has one item per segment
+        and condition.
     conditions : tuple of str
-        Kinds of input, such as transcriptions of speech; () where none is named.
+        Kinds of input, such as speech transcripts; () if none is named.
     condition : int64, shape (I,)
-        Place in `conditions`; -1 where none is named.
+        Index in `conditions`; -1 if none is named.
     """
 
     systems: tuple[str, ...]
@@ -47,13 +48,13 @@ class Ratings:
     Attributes
     ----------
     items : Items
-        I of them; some may have no rating.
+        I items; some may have no rating.
     judges : tuple of str, length J
-        In order of their names; some may have no rating.
+        Sorted by name; some may have no rating.
     item : int64, shape (N,)
-        Place of the rated item.
+        Index of the rated item.
     judge : int64, shape (N,)
-        Place of the judge.
+        Index of the judge.
     value : int64, shape (N,)
         1 … `points`, the highest is the best.
     points : int
@@ -85,12 +86,14 @@ class Ratings:
 
     @property
     def met_again(self) -> int:
-        """Number of ratings by judges who rated another text of the segment, which the protocol forbids."""
+        """Number of ratings by judges who also rated another text of the segment, which the
+        protocol forbids.
+        """
         pairs = self.segment * max(1, len(self.judges)) + self.judge
         return len(pairs) - len(np.unique(pairs))
 
     def take(self, rows: BoolArray | Int64Array) -> Ratings:
-        """Return some of the ratings, of the same items and judges."""
+        """Return the selected ratings, with the same items and judges."""
         return replace(self, item=self.item[rows], judge=self.judge[rows], value=self.value[rows])
 
     def of_condition(self, condition: int) -> Ratings:
@@ -107,17 +110,17 @@ class Ratings:
         return self.without([name for name in self.judges if name not in set(judges)])
 
     def merged(self, points_to: Sequence[int]) -> Ratings:
-        """Return the same ratings with points merged.
+        """Return the same ratings on a scale with merged points.
 
         Parameters
         ----------
         points_to : sequence of int, one of each point
-            What each point becomes, from 1 without gaps and not falling.
+            New value of each point: from 1, without gaps, and never decreasing.
 
         Raises
         ------
         ValueError
-            If it has another form.
+            If `points_to` has another form.
         """
         table = np.array([0, *points_to], dtype=np.int64)
         steps = np.diff(table)
@@ -132,5 +135,5 @@ class Ratings:
         return found
 
 
-#: Hamon et al. (2007, §4) propose three points: 1 with 2, 3 alone, 4 with 5.
+#: Hamon et al. (2007, §4) propose three points: 1–2, 3, and 4–5.
 THREE_POINTS = (1, 1, 2, 3, 3)
