@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from campaign.formats.errors import FormatError, Place
 from campaign.formats.records import CONTROL
-from campaign.formats.streams import InputFile, text_lines
+from campaign.formats.streams import MAX_LINE_BYTES, InputFile, text_lines
 
 
 class RepeatedKeyError(ValueError):
@@ -104,6 +104,8 @@ def text_value(value: object, place: Place) -> str:
     if not isinstance(value, str):
         called = "missing" if value is None else "not a text"
         raise place.error(f"the value is {called}", "write a text in double quotes")
+    if len(value) > MAX_LINE_BYTES:
+        raise place.error(f"the text is longer than {MAX_LINE_BYTES:,} characters", "shorten it")
     text = whole_text(value)
     refuse_damage(
         text.replace("\n", " "), file=place.file, line=place.line, field=place.field or ""

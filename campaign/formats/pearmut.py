@@ -15,7 +15,7 @@ from campaign.formats.streams import InputFile, text_of
 #: Maximum size of a file, which is read whole.
 MAX_BYTES: Final = 64 * 2**20
 #: Maximum number of commas, which bounds the number of values: each takes memory besides its text.
-MAX_VALUES: Final = 4_000_000
+MAX_VALUES: Final = 1_000_000
 _SHAPE: Final = '{"campaign_id": "…", "info": {…}, "data": […]}'
 _CHECKS: Final = ("validation", "skippable")
 _MEDIA: Final = re.compile(r"<\s*(video|audio|img|iframe)\b", re.IGNORECASE)
