@@ -228,7 +228,7 @@ _NOT_NEGATIVE = number_between(-math.ulp(0), math.inf)
 
 
 def add_method_argument(parser: CommandParser, default: str) -> None:
-    """Add `--method`; without it, it is None."""
+    """Add `--method`, which is None if not given; `default` is only for the help text."""
     parser.add_argument(
         "--method",
         metavar="M",
@@ -300,7 +300,7 @@ def add_model_arguments(parser: CommandParser, *, systems: int | None, noise: fl
 
 
 def model_of(options: Mapping[str, Any]) -> Model:
-    """Return the requested model."""
+    """Return the model given by the arguments."""
     return Model(
         systems=options["systems"],
         noise=options["noise"],
@@ -407,9 +407,9 @@ Options = Mapping[str, Any]
 class ReportCommand(BaseCommand):
     """A command that computes a report from arguments and files alone."""
 
-    # No checks of settings, migrations or translations: none are used.
+    # Skip the checks of settings, migrations and translations: the command uses none of them.
     requires_system_checks: list[str] = []
-    #: True if it uses random numbers and an engine; otherwise it has no arguments for these.
+    #: Whether the command uses random numbers and an engine, and has the arguments for them.
     computes = True
 
     @abstractmethod
@@ -469,7 +469,7 @@ def refuse(message: str, error: BaseException | None = None) -> NoReturn:
 
 
 def checked_output(name: str | None) -> Path | None:
-    """Refuse an output that cannot be written before the work, not after it."""
+    """Return the output path, None for standard output; refuse a path whose folder does not exist."""
     if name is None or name == "-":
         return None
     path = Path(name)
@@ -515,7 +515,7 @@ def add_file_arguments(
 ) -> None:
     """Add the arguments for files and for selecting judgments in them.
 
-    `optional` allows no files; `short` tells whether --source and --target mean languages.
+    `optional` makes files optional; `short` adds --source and --target for the languages.
     """
     add_names_of_files(parser, optional=optional)
     for side in ("source", "target"):
@@ -557,7 +557,7 @@ def selection_of(options: Options) -> JudgmentSelection:
 
 
 def reference_among(systems: Sequence[str], options: Options) -> str | None:
-    """Return the reference if there is one; SelectionError if the one in the options does not exist."""
+    """Return the reference if there is one; raise SelectionError if the one in the options does not exist."""
     named: str | None = options["reference_system"]
     if named is not None and named not in systems:
         raise SelectionError(f"reference system {named!r} not found; systems: {', '.join(systems)}")
@@ -620,7 +620,7 @@ def segment_texts(name: str) -> list[str]:
 def replaced(path: Path) -> Iterator[Path]:
     """Provide a temporary file beside `path` that replaces it if the block succeeds; refuse paths that cannot be written.
 
-    If writing ends early, also by Ctrl-C, `path` stays unchanged.
+    If writing is interrupted, for instance by Ctrl-C, `path` stays unchanged.
     """
     # /dev/stdout and pipes cannot be replaced.
     is_file = not path.exists() or path.is_file()
@@ -637,7 +637,7 @@ def replaced(path: Path) -> Iterator[Path]:
 
 
 class Progress:
-    """Progress line on standard error, on a terminal only, and messages."""
+    """Progress line on standard error (on terminals only), and messages."""
 
     def __init__(self, err: OutputWrapper, *, quiet: bool = False) -> None:
         self._err = err
@@ -652,7 +652,7 @@ class Progress:
         return self
 
     def say(self, sentence: str) -> None:
-        """Write a message, on a terminal or not, unless the command is quiet."""
+        """Write a message unless the command is quiet, also if standard error is not a terminal."""
         if self._quiet:
             return
         self._clear()

@@ -45,7 +45,7 @@ from ranking.models import Analysis
 from ranking.reports import Report
 from ranking.reports.inputs import AnswersOfFiles, Input
 
-#: Arguments that are file options of some protocols.
+#: Arguments that some protocols treat as file options.
 _OF_COMPARISONS: Final = (
     *("input_format", "source_language", "target_language", "reference_system"),
     *("source_text", "system_texts"),
@@ -163,7 +163,7 @@ def _languages(options: Options) -> tuple[str, str] | None:
 
 
 def _of_database(given: Mapping[str, Any], options: Options, progress: Progress) -> Report:
-    # Imported here: not needed for files.
+    # Imported here, because files do not need a database.
     from ranking.selectors.analyses import answer_with_data
     from ranking.selectors.campaign_tables import table_answer
     from ranking.services.analyses import (
@@ -202,7 +202,7 @@ def _option_argument(text: str) -> tuple[str, str]:
 
 
 def _given_options(options: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Return options by name; repeated ones with all values."""
+    """Return options by name, repeated ones with all values; ``@FILE`` stands for the lines of a file."""
     given: dict[str, list[str]] = {}
     for name, value in options:
         given.setdefault(name, []).extend(_values(value[1:]) if value[:1] == "@" else [value])
@@ -220,13 +220,13 @@ def _values(name: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _TextsOfFiles:
-    """Texts from files: segment number s is at index s − 1."""
+    """Texts from files; segment number s is at index s − 1."""
 
     sources: Sequence[str | None]
     outputs: Mapping[str, Sequence[str]]
 
     def words(self) -> npt.NDArray[np.int64]:
-        """Return the words of each segment's source by its number; -1 if unknown, and at index 0."""
+        """Return the number of words in each source by segment number; -1 if unknown, and at index 0."""
         counts = (-1 if text is None else len(text.split()) for text in (None, *self.sources))
         return np.array(list(counts), dtype=np.int64)
 
@@ -263,7 +263,7 @@ Languages = tuple[str, str] | None
 
 
 def is_evalset(names: Sequence[str]) -> bool:
-    """Return whether the input of a command is a folder or an archive instead of judgments."""
+    """Return whether the input of a command is an EvalSet folder or archive instead of judgments."""
     if len(names) != 1 or names[0] == "-":
         return False
     path = Path(names[0])

@@ -114,7 +114,7 @@ class Command(ReportCommand):
             source,
             designs=tuple(dict.fromkeys(options["designs"])),
             ranges=tuple(dict.fromkeys(options["rank_ranges"])),
-            # Clusters may be the only target.
+            # No default target if only clusters are requested.
             target_pairs=options["target_pairs"] or ([] if options["clusters"] else [0.9]),
             floor=max(0.0, options["floor"]),
             **how,

@@ -83,7 +83,7 @@ def _numbered(to: Path, number: int) -> Path:
 
 
 def _left_refuse(to: Path, number: int) -> None:
-    """Refuse if an earlier conversion left a file with this number, which would be read with the new ones."""
+    """Stop if an earlier conversion left a file with this number, which would be read with the new ones."""
     left = _numbered(to, number)
     if left.exists():
         refuse(

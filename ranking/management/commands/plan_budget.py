@@ -61,7 +61,7 @@ class Command(ReportCommand):
         how: dict[str, Any] = {
             name: options[name] for name in ("clusters", "experiments", "confidence", "limit")
         }
-        # Clusters may be the only target.
+        # No default target if only clusters are requested.
         how["targets"] = options["target"] or ([] if options["clusters"] else _TARGETS)
         how["seed"], how["engine"] = options["seed"], options["engine"]
         if not options["files"]:

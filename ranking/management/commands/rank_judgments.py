@@ -94,8 +94,8 @@ def can_be_counted(
 ) -> bool:
     """Return True if rankings can be computed from counts of shards, without all judgments in memory.
 
-    All files must be Parquet and no votes, all methods functions of counts, and ranges must not
-    account for documents. The duration of Lopez is estimated from judgments.
+    All files must be Parquet files without votes, all methods must be functions of counts, and ranges must
+    not account for documents. Lopez is excluded, because its duration is estimated from judgments.
     """
     if input_format not in (None, InputFormat.PARQUET) or not all(map(is_counted, files)):
         return False
@@ -111,7 +111,7 @@ def count_and_rank(
     choice: RangeChoice,
     progress: Progress,
 ) -> tuple[CountedInput, list[Ranking]]:
-    """Count the files of `add_file_arguments`, and rank by each method, as `parameters` name them."""
+    """Count the judgments in the files, and rank by each method in `parameters`."""
     how = choice.options(resamples=options["resamples"])
     methods = [counts_method_named(name) for name in parameters]
     layouts = [method.layout(0) for method in methods]
@@ -144,7 +144,7 @@ def count_and_rank(
     return CountedInput(read=found, counted=counted, reference=reference), rankings
 
 
-#: Seconds: shorter rankings are not announced.
+#: Seconds; shorter rankings are not announced.
 LONG = 10.0
 
 

@@ -67,7 +67,7 @@ class Command(ReportCommand):
             try:
                 again = result_reproduce(bundle, progress=progress.begin("Reading"))
             except (FormatError, ValueError) as error:
-                # For unchanged files, there is nothing else to report.
+                # If the files are unchanged, there is nothing else to report.
                 if not check.findings:
                     raise
                 return replace(checked, notes=[*checked.notes, str(error)])
@@ -83,7 +83,7 @@ class Command(ReportCommand):
         )
 
 
-#: Maximum number of differences listed; JSON has all.
+#: Maximum number of differences listed; JSON has all of them.
 _LISTED: Final = 40
 
 
@@ -190,7 +190,7 @@ def _difference_table(differences: Sequence[Difference]) -> Table:
 
 
 def _shown(value: Any) -> str:
-    """Return a value with all its digits."""
+    """Return a value as text with all its digits."""
     if value is ABSENT:
         return "is missing"
     return value if isinstance(value, str) else canonical(value)
