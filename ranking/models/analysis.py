@@ -20,8 +20,7 @@ class AnalysisQuerySet(models.QuerySet["Analysis"]):
 
 
 class Analysis(models.Model):
-    """A requested analysis of a task, or a table over all tasks of a campaign, with its answer once
-    computed.
+    """A requested analysis of a task, or a table over all tasks of a campaign, with its answer if any.
 
     It does not change the live ranking. The answer follows from the judgments
     1…`watermark` and the other fields alone: `ranking.services.analyses.analysis_reproduce`
@@ -30,7 +29,7 @@ class Analysis(models.Model):
     `choice` has all options. `judgments` selects those that count, by name; without a `task`,
     it is a list with name, systems, watermark and judgments of each task of the campaign,
     and `watermark` is the sum of theirs. `reports` is the answer for people, in
-    each language, and `data` the same for programs.
+    each language, and `data` the machine-readable answer.
     """
 
     campaign = models.ForeignKey(

@@ -18,10 +18,11 @@ _NAMED: Final = ["test_set", "name", "signature", "is_human"]
 
 
 class Metric(RecordedModel):
-    """Scores of a metric for the outputs of a test set; or human scores that came with a file.
+    """Scores of a metric for the outputs of a test set, or human scores imported from a file.
 
-    Scores of a file are a number for each segment and system. A metric of texts has statistics instead, from which its
-    value on any segments follows; `statistics` names them. A row never changes: other texts or another file make a new one.
+    Scores from a file are a number for each segment and system. A metric computed from texts has statistics instead,
+    named by `statistics`, which determine its value on any segments. A row never changes: other texts or another file
+    create a new one.
     """
 
     test_set = models.ForeignKey(
@@ -91,12 +92,12 @@ class Metric(RecordedModel):
 
     @property
     def is_of_texts(self) -> bool:
-        """True if it was computed here from texts."""
+        """True if the metric was computed here from texts."""
         return not self.file_name
 
     @property
     def stored(self) -> "Metric | None":
-        """The stored metric of the same name and signature."""
+        """The stored metric with the same name and signature."""
         same = {name: getattr(self, name) for name in _NAMED}
         return Metric.objects.filter(**same).first()
 

@@ -79,9 +79,9 @@ class PublishedResult(RecordedModel):
     bundle = models.OneToOneField(
         KeptFile, on_delete=models.PROTECT, related_name="bundle_of", null=True, blank=True
     )
-    #: Null: no bundle was requested.
+    #: Null if no bundle was requested.
     bundle_has_texts = models.BooleanField(null=True, blank=True)
-    #: Only if all systems are named and judging has ended; the design gets a new seed.
+    #: Only if all systems are named and judging has ended; the design then gets a new seed.
     bundle_has_seeds = models.BooleanField(default=False)
     bundle_job = models.ForeignKey(
         Job,
@@ -169,7 +169,7 @@ class PublishedResult(RecordedModel):
 
     @property
     def address(self) -> str:
-        """The unique part of its address."""
+        """The unique part of the address of its page."""
         return self.digest[:ADDRESS_LENGTH]
 
     def bundled(self, name: str) -> dict[str, Any] | None:

@@ -24,9 +24,9 @@ class ResultField(models.JSONField):
 
 
 class Ranking(models.Model):
-    """Record of a ranking: its result, and all inputs for recomputing it.
+    """Record of a ranking: its result, and all inputs needed to recompute it.
 
-    It includes the current judgments among numbers 1…`watermark` of the test
+    It is based on the current judgments among numbers 1…`watermark` of the test
     set, without those that `parameters` excludes.
     """
 
@@ -68,7 +68,7 @@ class RankingRun(Ranking):
     """A kept ranking: immutable, and reproducible from its record.
 
     The runs of a test set are its milestones, not every ranking that was shown. The current one is its
-    `LatestRanking`. An unsaved run is a ranking that is not kept, or not yet.
+    `LatestRanking`. An unsaved run is a ranking that is not kept, or not kept yet.
     """
 
     task = models.ForeignKey(
@@ -78,7 +78,7 @@ class RankingRun(Ranking):
     comparisons = models.PositiveIntegerField()
     standings = models.JSONField()
 
-    #: First ranking that met the stopping rule, as recorded in the latest one; no column.
+    #: First ranking that met the stopping rule, as recorded in the latest ranking. Not a column.
     rule_met: dict[str, Any] | None = None
 
     withheld: ClassVar = "UPDATE, DELETE"
@@ -121,7 +121,7 @@ class LatestRanking(Ranking):
     is_kept = models.BooleanField()
 
     def as_run(self) -> RankingRun:
-        """Return it as a run, without a primary key unless it is kept."""
+        """Return the ranking as a run, which has a primary key only if it is kept."""
         run = RankingRun(pk=self.last_kept_id if self.is_kept else None, task_id=self.task_id)
         for field in Ranking._meta.local_fields:
             setattr(run, field.name, getattr(self, field.name))

@@ -22,7 +22,7 @@ class StoppingRule(RecordedModel):
     """Stopping rule of a task, valid from a given time: judging should end with the first criterion met.
 
     Each change is a new row, so the rows of a test set are its history; the newest is in force, and one without
-    criteria removes the rule. A rule closes nothing: that is up to an organiser.
+    criteria removes the rule. A rule does not close the task: that is up to an organiser.
     """
 
     Tests = RuleTests
@@ -112,7 +112,7 @@ class StoppingRule(RecordedModel):
 
     @property
     def is_there(self) -> bool:
-        """True if it has a criterion."""
+        """True if the rule has a criterion."""
         return any(getattr(self, name) is not None for name in CRITERIA)
 
     @property

@@ -3,7 +3,7 @@ from django.db.models.functions import Now
 
 
 class StoredTallies(models.Model):
-    """The tallies of a test set at a watermark, the start of its next ranking; no history.
+    """The tallies of a test set at a watermark, from which its next ranking starts; no history.
 
     Workers hold them in memory and store them at intervals: see `ranking.services.runs`.
     They follow from the judgments, so the row may be deleted at any time.
@@ -42,7 +42,7 @@ class RankingUpkeep(models.Model):
         null=True, blank=True, help_text="Number of the last judgment in it."
     )
     measured_at = models.DateTimeField(null=True, blank=True)
-    #: Last sign of life of the recount; if long ago, its worker or its message was lost.
+    #: Last sign of life of the recount; if it is old, the worker or the message was lost.
     counting_at = models.DateTimeField(null=True, blank=True)
 
 
@@ -82,7 +82,7 @@ class ShardJob(models.Model):
 
 
 class ShardResult(models.Model):
-    """Worker's result for one shard of a job."""
+    """A worker's result for one shard of a job."""
 
     job = models.ForeignKey(
         ShardJob, on_delete=models.CASCADE, related_name="results", db_index=False
