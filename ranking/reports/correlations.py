@@ -24,7 +24,7 @@ def interval_ends(confidence: float) -> tuple[str, str]:
 def interval_columns(
     key: str, heading: str, confidence: float, *, ends: str | None = None, decimals: int = 3
 ) -> tuple[Column, ...]:
-    """Return the columns of a figure and of the ends of its interval; their keys begin with `ends`, by default the key."""
+    """Return the columns of a figure and of its interval's ends, whose keys begin with `ends` (default: `key`)."""
     headings = (heading, *interval_ends(confidence))
     return tuple(map(partial(Column, decimals=decimals), _keys(key, ends), headings))
 

@@ -36,7 +36,7 @@ from ranking.reports.tables import Report, Table
 
 @dataclass(frozen=True, slots=True)
 class Remarks:
-    """Skipped blocks, and blocks ranked with a comment."""
+    """Skipped blocks, and blocks that were ranked with a comment."""
 
     skips: Sequence[SkippedBlock]
     comments: Sequence[CommentedBlock]
@@ -52,7 +52,7 @@ def recorded_remarks(values: Mapping[str, Any]) -> Remarks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkFacts:
-    """Inputs of forecasts of hours and days.
+    """Input of forecasts of hours and days.
 
     Attributes
     ----------
@@ -99,14 +99,12 @@ class WorkFacts:
 
     @property
     def rule_more(self) -> float:
-        """Counting judgments until the stopping rule is met; 0 if no rule has a number."""
+        """Judgments that must still count to meet the stopping rule; 0 if it has no number of judgments."""
         counted = self.judged if self.counted is None else self.counted
         return max(0.0, float((self.rule_judgments or 0) - counted))
 
     def of_everybody(self, counting: float) -> float:
-        """Return the total number of judgments until `counting` more count, at the current share of counted
-        judgments.
-        """
+        """Return the number of judgments to make until `counting` more count, given the current share that counts."""
         if not counting or self.counted is None:
             return counting
         return counting * max(1.0, self.judged / self.counted) if self.counted else inf
@@ -145,7 +143,7 @@ class TaskRead:
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """Numbers of segments and documents (None if unknown), and effective numbers."""
+    """Numbers of segments and documents (None if unknown), and effective numbers of units."""
 
     segments: int
     documents: int | None
@@ -153,10 +151,10 @@ class Units:
 
 
 class Texts(Protocol):
-    """The texts that were judged; segments count from 1."""
+    """The judged texts; segments are numbered from 1."""
 
     def words(self) -> Int64Array:
-        """Return the words of each segment's source by its number; -1 if unknown, and at index 0."""
+        """Return the number of words in each source by segment number; -1 if unknown, and at index 0."""
 
     def of(self, system: str) -> Sequence[str | None] | None:
         """Return the outputs of a system; segment number s is at index s − 1. None if unknown."""
@@ -222,7 +220,7 @@ class Input:
 
     @property
     def is_reference_excluded(self) -> bool:
-        """Return whether there is a reference that the report leaves out."""
+        """True if there is a reference that the report leaves out."""
         return self.reference is not None and self.reference not in self.blocks.systems
 
     @property
@@ -237,11 +235,11 @@ class Input:
 
     @cached_property
     def tallies(self) -> Tallies:
-        """Wins and ties as looked at."""
+        """Wins and ties of the judgments."""
         return tally(self.blocks)
 
     def units(self, method: str) -> Units:
-        """Return the numbers of units that a ranking by a method rests on."""
+        """Return the numbers of units on which a ranking by a method is based."""
         document = self.blocks.document
         return Units(
             segments=len(np.unique(self.blocks.segment)),
@@ -290,11 +288,11 @@ class CountedInput:
 
     @property
     def tallies(self) -> Tallies:
-        """Wins and ties as looked at."""
+        """Wins and ties of the judgments."""
         return self._any.tallies
 
     def units(self, method: str) -> Units:
-        """Return the numbers of units that a ranking by a method rests on."""
+        """Return the numbers of units on which a ranking by a method is based."""
         counted = self.counted[method]
         return Units(
             segments=counted.segments,
@@ -307,7 +305,7 @@ AnyInput = Input | CountedInput
 
 
 def input_data(given: AnyInput) -> dict[str, Any]:
-    """Describe the input for programs: comparisons, ties and systems."""
+    """Return the input as plain data: comparisons, ties and systems."""
     tallies = given.tallies
     ignored = given.read.ignored_documents
     watermark = given.read.watermark
@@ -334,7 +332,7 @@ def input_data(given: AnyInput) -> dict[str, Any]:
 
 
 def input_notes(given: AnyInput) -> list[str]:
-    """Describe the input for people."""
+    """Return sentences about the input."""
     data = input_data(given)
     blocks = ngettext("%(count)s block", "%(count)s blocks", data["blocks"]) % {
         "count": number_format(data["blocks"])
@@ -383,12 +381,12 @@ def report_on(
 
 
 def not_read_data(losses: Sequence[Loss]) -> dict[str, Any]:
-    """Return the unread data of the files for programs; empty if there is none."""
+    """Return the unread content of the files as plain data; empty if there is none."""
     return {"not_read": list(map(asdict, losses))} if losses else {}
 
 
 def not_read_notes(losses: Sequence[Loss]) -> list[str]:
-    """Return notes on the unread data of the files."""
+    """Return notes on the unread content of the files."""
     return [
         _("Not read: %(what)s (%(number)s times, first: %(place)s).")
         % {"what": loss.what, "number": number_format(loss.count), "place": loss.first}

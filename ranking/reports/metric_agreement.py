@@ -42,7 +42,7 @@ def agreement_tables(data: Data, confidence: float) -> list[Table]:
     data : mapping
         With `metrics`, `ceiling`, `floor` and `clusters`, as plain values.
     confidence : float
-        Of the intervals.
+        Confidence level of the intervals.
     """
     return [
         _agreement(
@@ -116,7 +116,7 @@ def _agreement(
 
 
 def metrics_tables(data: Data, confidence: float) -> list[Table]:
-    """Return these tables, and those of tests between metrics and of groups of segments if there are any."""
+    """Return the agreement tables, and those of tests between metrics and of groups of segments, if any."""
     tests = Table.of(
         data["tests"],
         name="tests",
@@ -169,7 +169,7 @@ def _columns(names: Mapping[str, Any], confidence: float) -> list[Column]:
 def _cells(names: Iterable[str], figures: Data) -> dict[str, Any]:
     """Return the cells of `_columns`."""
     cells = [interval_cells(name, figures.get(name)) for name in names]
-    # Published results say 1 for 1.0.
+    # Published results write 1.0 as 1.
     return {
         key: None if value is None else float(value)
         for figure in cells

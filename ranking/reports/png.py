@@ -19,9 +19,9 @@ def png_of(svg: str) -> bytes:
     """Return a drawing as PNG on white; large drawings are scaled down.
 
     The font is DejaVu Sans, which is installed with Quintet, so that files are the same on all
-    machines. Fonts of the machine are only used for scripts that it lacks.
+    machines. The machine's own fonts are only used for scripts that it lacks.
     """
-    # Imported here: it takes 50 ms and a few megabytes.
+    # Imported here, because it takes 50 ms and a few megabytes.
     extra_require("png", "Plots as PNG")
     import resvg_py
 

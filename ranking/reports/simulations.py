@@ -104,7 +104,7 @@ def budget_notes(budget: Budget) -> list[str]:
 
 
 def budget_data(budget: Budget) -> dict[str, Any]:
-    """Return a plan for programs."""
+    """Return a plan as plain data."""
     fit = budget.fit
     known = plain(replace(budget, needs=()))
     del known["fit"], known["needs"]
@@ -165,7 +165,7 @@ def model_note(model: Model) -> str:
 
 
 def comparison_report(comparison: Comparison, given: Input | None) -> Report:
-    """Report the judgments each design needs, and the error rate of its rank ranges."""
+    """Report the judgments that each design needs, and the error rate of its rank ranges."""
     notes = input_notes(given) if given is not None else []
     notes += [_source_note(comparison), _how_note(comparison)]
     return Report(

@@ -35,14 +35,14 @@ class Plot:
         table with the columns name, first and last possible rank, and a sign for each name: "+", "−", either in
         brackets, "?" or "".
     label : str
-        The column that names a row, or is on the horizontal axis of a line.
+        The column that names a row, or the horizontal axis of a line.
     value : str
     low, high : str or None
         Ends of the bar; for points, `low` is on the horizontal axis.
     start, end : float or None
         Ends of the value axis; by default determined from the rows.
     mark : float or None
-        A value marked on the axis: the expected value without any difference.
+        A value marked on the axis: the one expected if there is no difference.
     is_whole : bool
         Whether values and therefore ticks are whole numbers, such as ranks.
     most : int or None
@@ -90,8 +90,8 @@ def interval_plot(
 
 
 Value = str | int | float | None
-#: Kind of object named in a column's cells; for pairs of systems or judges both, joined by
-#: `BETWEEN`. In reports on several test sets, a row is about the one named in it or in its table.
+#: Kind of object named in a column's cells; pairs of systems or judges are joined by `BETWEEN`.
+#: In reports on several test sets, a row is about the one named in it or in its table.
 Named = Literal[
     "system",
     "other",
@@ -105,8 +105,8 @@ Named = Literal[
     "test_set",
 ]
 BETWEEN = " – "
-#: Judgments counted in a column's cells: all of the row, or those in which its system won, lost or
-#: tied, against the other system if the row names two. Or the skips of the row's judge.
+#: Judgments counted in a column's cells: all those of the row; those in which its system won, lost or
+#: tied, against the other system if the row names two; or the skips of the row's judge.
 Counted = Literal["judgments", "won", "lost", "tied", "skipped"]
 
 
@@ -155,7 +155,7 @@ def of_part(part: Callable[[Any], Any], columns: Iterable[Column]) -> tuple[Colu
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under columns. A rule is drawn below the rows (by index) in `rules`.
+    """Rows under columns. A line is drawn below each row whose index is in `rules`.
 
     The first `keys` columns name a row. `plot` describes a plot of the rows. `about` has objects that
     all rows are about, besides those named in their cells.
@@ -182,7 +182,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Result of a command.
+    """Result of a command or an analysis.
 
     Attributes
     ----------
@@ -192,7 +192,7 @@ class Report:
         Findings and their limits, before the tables.
     tables : sequence of Table
     data : mapping
-        The same and more for programs; anything that `plain` converts.
+        Machine-readable content, which may be more detailed; anything that `plain` converts.
     """
 
     tables: Sequence[Table]

@@ -18,7 +18,7 @@ _GAP = "  "
 
 
 class ReportFormat(StrEnum):
-    """The formats reports are written in."""
+    """Formats of reports."""
 
     TEXT = "text"
     JSON = "json"
@@ -84,7 +84,7 @@ def _shown_row(row: Sequence[Value], columns: Sequence[Column]) -> list[str]:
 
 
 def _width(text: str) -> int:
-    """Return the terminal columns of a text: two for a Chinese character, none for a combining mark."""
+    """Return the terminal width of a text: two columns for a Chinese character, none for a combining mark."""
     return sum(
         0 if unicodedata.combining(each) else 1 + (unicodedata.east_asian_width(each) in "WF")
         for each in text
@@ -224,7 +224,7 @@ def typst_string(text: str) -> str:
 
 
 def typst_table(table: Table) -> str:
-    """Return a figure with the table."""
+    """Return a table as a Typst figure."""
     align = ", ".join("left" if column.is_text else "right" for column in table.columns)
     heads = ", ".join(typst_string(column.heading) for column in table.columns)
     lines = [

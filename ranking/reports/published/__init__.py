@@ -1,1 +1,1 @@
-"""Files of a published result's frozen folder."""
+"""Files of the frozen folder of a published result."""

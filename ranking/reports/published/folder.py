@@ -81,7 +81,7 @@ def _author(name: str) -> str:
 
 
 def _tex(text: str) -> str:
-    # BibTeX counts braces whether escaped or not.
+    # BibTeX counts braces, whether escaped or not.
     parts = re.split(r"([{}])", text)
     return "".join(_BRACES.get(part) or escaped_latex(part) for part in parts)
 
@@ -127,7 +127,7 @@ def hides_a_name(content: Content) -> bool:
 
 
 def readme(content: Content, digest: str, names: Sequence[str]) -> str:
-    """Return bundles.README.md of a bundle with these files."""
+    """Return the text of README.md for a bundle with these files."""
     method = " ".join(method_sentences(content))
     listed = "\n".join(f"- `{name}`: {FOLDER[name]}" for name in names)
     texts = "" if bundles.TEXTS in names else "\nTexts are not included.\n"
@@ -162,7 +162,7 @@ It lists changed files, recomputes the ranking from `judgments.csv` and compares
 
 
 def crate(content: Content, digest: str, files: Sequence[Mapping[str, Any]]) -> str:
-    """Return the RO-Crate metadata of a bundle; `files` are name, bytes and SHA-256 of all other files but the checksums."""
+    """Return the RO-Crate metadata of a bundle; `files` has name, bytes and SHA-256 of its other files but checksums.txt."""
     entities = [
         {
             **_plain_file(file["name"]),

@@ -115,7 +115,7 @@ def basis_of(content: Mapping[str, Any]) -> str:
 
 
 def firmness_of(content: Mapping[str, Any]) -> list[str]:
-    """Return sentences on the judgments that decide first place; none if they were not computed."""
+    """Return sentences on the judgments that decide first place; none if not computed."""
     section = content["sections"].get("firmness")
     return [] if section is None else list(map(one_line, firmness_in_words(section)))
 
@@ -154,7 +154,7 @@ def _agreement(content: Mapping[str, Any]) -> list[str]:
 
 
 def _kappa(found: Mapping[str, Any], confidence: float) -> str:
-    """Return κ with its interval; older published results have no interval of κ of judges with themselves."""
+    """Return κ with its interval; older published results have none for judges with themselves."""
     low, high = found.get("low"), found.get("high")
     if low is None or high is None:
         return f"{found['kappa']:.2f}"
@@ -162,7 +162,7 @@ def _kappa(found: Mapping[str, Any], confidence: float) -> str:
 
 
 def _shown(content: Mapping[str, Any], row: Mapping[str, Any]) -> Mapping[str, Value]:
-    """Return a row of the table; a system without a rank has at most ties."""
+    """Return a row of the table; for a system without a rank, only its ties."""
     shown: dict[str, Value] = dict.fromkeys(column.key for column in _COLUMNS)
     if "rank" in row:
         shown |= {name: row[name] for name in ("wins", "losses")}
