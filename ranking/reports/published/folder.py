@@ -162,7 +162,7 @@ It lists changed files, recomputes the ranking from `judgments.csv` and compares
 
 
 def crate(content: Content, digest: str, files: Sequence[Mapping[str, Any]]) -> str:
-    """Return the RO-Crate metadata of a bundle; `files` has name, bytes and SHA-256 of its other files but checksums.txt."""
+    """Return the RO-Crate metadata of a bundle; `files` has the name, bytes and SHA-256 of each file to list."""
     entities = [
         {
             **_plain_file(file["name"]),
