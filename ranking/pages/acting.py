@@ -1,4 +1,4 @@
-"""Texts on a decision about judges, before and after it is carried out."""
+"""Texts about a decision on judges, before and after it is carried out."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -21,7 +21,7 @@ from ranking.pages.summary import names_in_a_row
 from ranking.selectors.analyses import ANSWER, judges_in_answer
 from ranking.selectors.judges import STANDS_ASIDE, judges_by_pseudonym, rules_broken
 
-#: Maximum number of names listed; more are counted.
+#: Maximum number of names listed; longer lists are only counted.
 _MOST_NAMES = 20
 
 
@@ -71,7 +71,7 @@ def _what_follows(action: str) -> str:
 
 
 def judged_by(judges: Sequence[Judge]) -> str:
-    """Return the names of judges, or the number of many."""
+    """Return the names of judges, or their number if there are many."""
     if len(judges) > _MOST_NAMES:
         return ngettext("%(count)s judge", "%(count)s judges", len(judges)) % {
             "count": number_format(len(judges))
@@ -92,7 +92,7 @@ def button_of(action: str) -> str:
 
 
 def refused_in_words(decided: Decided) -> list[str]:
-    """Return a sentence for each reason why judges stayed unchanged."""
+    """Return a sentence for each reason why judges were left unchanged."""
     reasons: dict[str, list[Judge]] = {}
     for judge, reason in decided.refused:
         reasons.setdefault(reason, []).append(judge)
@@ -159,7 +159,7 @@ def figures_in_words(figures: Mapping[str, Any]) -> str:
 
 
 def action_line(action: QualityAction, asked: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return an action with its reason and evidence; `asked` is the analysis it was taken from, if it still exists."""
+    """Return an action with its reason and evidence; `asked` is the analysis that led to it, if it still exists."""
     analysis = action.evidence.get("analysis", {})
     figures = figures_in_words(analysis.get("figures", {}))
     return {
@@ -171,7 +171,7 @@ def action_line(action: QualityAction, asked: Mapping[str, Any] | None = None) -
 
 
 def action_lines(actions: Iterable[QualityAction], *, task: Task) -> list[dict[str, Any]]:
-    """Return actions as shown, with links to the analyses of this test set they were taken from.
+    """Return actions as shown, with links to the analyses of this test set that led to them.
 
     At most one query.
     """

@@ -28,7 +28,7 @@ from ranking.selectors.analyses import JudgmentsToChoose
 
 #: Kinds of names entered in one field, separated by commas. Document names may contain commas.
 _SEPARATOR = ","
-#: Address parameter with the number of the last judgment. It is no option: the request stays the same.
+#: Address parameter with the number of the last judgment. It is not an option, so it does not change the request.
 WATERMARK = "watermark"
 _LARGEST = 2**31 - 1
 
@@ -82,7 +82,7 @@ class AnalysisForm(forms.Form):
 
     @property
     def is_of_some(self) -> bool:
-        """True if the form selects some of the judgments."""
+        """True if the form may select only some of the judgments."""
         if not self.is_bound or not self.is_valid():
             return self.is_bound
         names = {option.name for option in JUDGMENT_OPTIONS}
@@ -132,7 +132,7 @@ def _as_text(value: Any) -> str:
 
 
 class _NamesInput(forms.TextInput):
-    """Names in one line; query strings have one parameter for each."""
+    """Names on one line; query strings have one parameter per name."""
 
     def value_from_datadict(self, data: Any, files: Any, name: str) -> Any:
         """Return all names, separated by commas."""
@@ -166,7 +166,7 @@ class _OptionField(forms.Field):
         super().__init__(required=False, initial=option.default, widget=widget, **words)
 
     def prepare_value(self, value: Any) -> Any:
-        """Return the text of a boolean, and names in one line."""
+        """Return booleans as text, and names on one line."""
         if isinstance(value, bool):
             return _as_text(value)
         is_line = self._option.is_many and not self._option.choices
@@ -228,9 +228,9 @@ def _field(option: Option, judgments: JudgmentsToChoose) -> forms.Field | None:
 
 
 def asked_in_words(analysis: Analysis, task: Task) -> dict[str, Any]:
-    """Return an analysis of a test set for the list: its title and options, and the address of its answer."""
+    """Return an analysis of a test set for the list: title, options, and address of the answer."""
     kind = ANALYSES.get(analysis.kind)
-    if kind is None:  # of a version that had it
+    if kind is None:  # the kind existed in an earlier version
         return {"analysis": analysis, "title": analysis.kind, "words": "", "address": ""}
     given = given_of(kind, analysis.choice)
     address = reverse("analysis", args=[task.test_set.campaign.slug, task.pk, kind.name])
@@ -259,12 +259,12 @@ def _value(option: Option, value: Any) -> str:
     return str(option.choices.get(value, value))
 
 
-#: Number of pairs that are linked, those outside the band first; others are requested by name.
+#: Number of pairs with a link, those outside the band first; users request others by name.
 MOST_LINKED = 40
 
 
 def pair_links(analysis: Analysis, task: Task, *, watermark: int | None) -> list[tuple[str, str]]:
-    """Return the names of pairs of judges with the address comparing them; empty for other kinds."""
+    """Return pairs of judges with the address of their comparison; empty for other kinds."""
     if analysis.kind != "judge_pairs" or analysis.data is None:
         return []
     given = given_of(ANALYSES[analysis.kind], analysis.choice)

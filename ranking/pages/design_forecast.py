@@ -1,4 +1,4 @@
-"""Forecast of a design in figures and a plot, the budget form, and presets with costs and results."""
+"""Forecast of a design in figures and a plot, the budget form, and presets with their costs and results."""
 
 from math import floor
 from typing import Any
@@ -82,7 +82,7 @@ class BudgetForm(forms.Form):
 
 
 def forecast_shown(forecast: DesignForecast, form: BudgetForm) -> dict[str, Any]:
-    """Return a forecast in words, figures and a plot; `budget`, `most` and `step` configure the slider, in its unit."""
+    """Return a forecast in words, figures and a plot; `budget`, `most` and `step` configure the slider."""
     data = form.cleaned_data if form.is_valid() else {}
     unit, rate = data.get("unit") or JUDGMENTS, data.get("rate")
     currency = data.get("currency", "")
@@ -91,7 +91,7 @@ def forecast_shown(forecast: DesignForecast, form: BudgetForm) -> dict[str, Any]
     most = forecast.most * per_unit
     return {
         "chosen": _row(forecast.chosen, currency),
-        # Including the largest budget.
+        # Include the largest budget.
         "rows": [
             _row(row, currency) for row in reversed(forecast.curve[:: -(len(forecast.curve) // 8)])
         ],
@@ -128,7 +128,7 @@ def _row(row: BudgetForecast, currency: str) -> dict[str, str]:
 
 
 def _facts(forecast: DesignForecast) -> list[str]:
-    """Return the basis of the forecast, as sentences."""
+    """Return the basis of the forecast in sentences."""
     block, hit = forecast.seconds_a_block, forecast.seconds_a_hit
     said = [
         *_chosen_systems_in_words(forecast),
@@ -292,7 +292,7 @@ def presets_shown(
 
 
 def _shown(preset: Preset, task: Task, chosen: Preset | None, rate: float | None) -> dict[str, Any]:
-    """Return a preset in words; `address` chooses it, or adds its task."""
+    """Return a preset in words; `address` selects it, or adds its task."""
     slug = task.test_set.campaign.slug
     is_other = preset.protocol != task.protocol
     goal, judgments, hours, clusters = _forecast(preset, task)

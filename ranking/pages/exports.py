@@ -1,4 +1,4 @@
-"""Exports of a task for page and REST: request, estimated size, and responses."""
+"""Exports of a task for pages and REST: requests, estimated sizes, and responses."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -32,7 +32,7 @@ _BYTES_OF_A_ROW: Final[dict[str, int]] = {
 def kinds_offered(*, task: Task, may_change: bool) -> list[dict[str, Any]]:
     """Return the kinds that a member may export, with their formats and number of rows or a lower bound.
 
-    A format has the approximate size of a complete file, and the data it cannot hold. One or two queries per kind.
+    Each format has the approximate size of a complete file, and the data it cannot hold. One or two queries per kind.
     """
     found = []
     numbers = ROWS["judgments"].count(task)
@@ -52,7 +52,7 @@ def kinds_offered(*, task: Task, may_change: bool) -> list[dict[str, Any]]:
 
 
 def export_of_member(*, task: Any, asked: dict[str, Any]) -> Export:
-    """Return a member's requested export; `task` has their `role`.
+    """Return the export requested by a member, whose `role` is an attribute of `task`.
 
     Raises ExportRefusedError, and NotAllowedError if their role may not export the kind.
     """

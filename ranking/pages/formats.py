@@ -1,7 +1,7 @@
 """Figures in the reader's locale, addresses of systems, pairs and judges, and positions in plots.
 
 Positions are percentages of the width, as in SVG attributes, so that a plot fits any
-width without being stretched. They are strings: a template would write 12.5 as "12,5" in German.
+width without being stretched. They are strings, because templates would write 12.5 as "12,5" in German.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -119,9 +119,9 @@ def lengths(words: str) -> dict[str, str]:
 class Addresses:
     """Addresses of organisers' pages of a task; None for deleted objects.
 
-    Addresses are reversed once, and names are looked up on first use. `is_all_listed` tells whether
+    URLs are reversed once, and names are looked up on first use. `is_all_listed` tells whether
     counts of all judgments match the list of those that count; `compares_outputs` tells
-    whether its judges compare outputs, so that systems win and lose.
+    whether judges compare outputs, so that systems win and lose.
     """
 
     def __init__(
@@ -153,44 +153,44 @@ class Addresses:
 
     @property
     def systems(self) -> Mapping[str, NamedSystem]:
-        """The systems of the test set by name."""
+        """Systems of the test set by name."""
         if self._systems is None:
             self._systems = systems_by_name(task_id=self._task.pk)
         return self._systems
 
     @property
     def ranking(self) -> str:
-        """The ranking of the test set."""
+        """Address of the ranking."""
         return reverse("test-set-dashboard", args=self._of)
 
     def system(self, name: str) -> str | None:
-        """Return the page of a system's wins and losses; None if outputs are not compared."""
+        """Return the address of a system's wins and losses; None if outputs are not compared."""
         found = self.systems.get(name) if self._compares_outputs else None
         return None if found is None else f"{self._beginning('system-results')}{found.pk}/results/"
 
     @property
     def judges(self) -> str:
-        """The list of judges."""
+        """Address of the list of judges."""
         return reverse("judge-quality", args=self._of)
 
     def judge(self, pseudonym: str) -> str | None:
-        """Return the page of a judge who was looked up."""
+        """Return the address of a judge who was looked up."""
         found = self._judges.get(pseudonym)
         return None if found is None else f"{self._beginning('judge-page')}{found}/"
 
     def segment(self, number: int) -> str:
-        """Return the page of a segment."""
+        """Return the address of a segment."""
         return f"{self._beginning('segment')}{number}/"
 
     def judgments(self, **asked: str | int | None) -> str:
-        """Return the filtered list of judgments that count; `words` is a range of source lengths, such as “3–4” or “30+”."""
+        """Return the address of filtered judgments that count; `words` is a range of source lengths: “3–4” or “30+”."""
         query = {name: value for name, value in asked.items() if value}
         if "words" in query:
             query |= lengths(str(query.pop("words")))
         return f"{self._judgments}?{urlencode({**query, 'counts': 'yes'})}"
 
     def judged(self, judge: str = "") -> str:
-        """Return the list of all judgments, or of those by a judge, including those that do not count."""
+        """Return the address of all judgments, or of those by a judge, including those that do not count."""
         return f"{self._judgments}?{urlencode({'judge': judge})}" if judge else self._judgments
 
     def skips(self, judge: str = "", *, standing: bool = False) -> str:
@@ -201,7 +201,7 @@ class Addresses:
         return f"{self._skips}?{urlencode(query)}" if query else self._skips
 
     def won(self, one: str, other: str) -> str | None:
-        """Return the list of judgments in which a system beat another; None unless both exist."""
+        """Return the address of the judgments in which a system beat another; None unless both exist."""
         # Plots use display names.
         names = system_named(one), system_named(other)
         if not all(name in self.systems for name in names):
@@ -251,7 +251,7 @@ class TableAddresses:
 
 
 def _is_all_listed(told: Mapping[str, Any]) -> bool:
-    """Return whether a figure counts exactly the listed judgments that the ranking counts."""
+    """Return whether figures count exactly the judgments in the list of those that count."""
     counted = told.get("counted")
     if counted is None:
         return True
@@ -296,9 +296,9 @@ class RankedRow:
 
 @dataclass(frozen=True, slots=True)
 class RankPlot:
-    """Table of systems connected by comparisons; `group` is its number if there are several groups, otherwise 0.
+    """A table of systems connected by comparisons; `group` is its number if there are several groups, otherwise 0.
 
-    `notes` list missing data of rank ranges that are not estimable yet.
+    `notes` list the data missing to estimate rank ranges.
     """
 
     rows: tuple[RankedRow, ...]
@@ -332,7 +332,7 @@ def rank_plots(
 def rank_plot(systems: Sequence[dict[str, Any]], *, group: int = 0) -> RankPlot:
     """Return the rank ranges of the systems in one group, best first, on an axis from 1 to n.
 
-    Systems that share ranks have their dot in the middle of these.
+    The dot of systems that share ranks is in the middle of these ranks.
     """
     count = len(systems)
 
@@ -363,13 +363,13 @@ def rank_plot(systems: Sequence[dict[str, Any]], *, group: int = 0) -> RankPlot:
 def bar_plot(counts: Sequence[tuple[Any, int]], *, filled: float = 0.72) -> dict[str, Any]:
     """Return a bar for each count, with its left edge and height; the highest is as high as the plot.
 
-    `counted` are those above 0.
+    `counted` are the bars of counts above 0.
     """
     highest = max((count for _of, count in counts), default=0)
     slot = 1 / max(1, len(counts))
     bars = []
     for index, (of, count) in enumerate(counts):
-        # Numbers above 0 must be visible.
+        # Counts above 0 must be visible.
         height = max(0.04, count / highest) if count else 0.0
         place = {"x": index * slot, "y": 1 - height, "height": height}
         bars.append({"of": of, "count": count} | {key: percent(at) for key, at in place.items()})

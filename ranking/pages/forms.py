@@ -75,12 +75,12 @@ class RuleForm(VersionedForm):
 
     @property
     def terms(self) -> RuleTerms:
-        """Return the terms of a valid form."""
+        """The terms of a valid form."""
         return RuleTerms(**{**self.cleaned_data, "threshold": self._threshold})
 
     @property
     def written(self) -> dict[str, str]:
-        """Return the submitted fields, for hidden inputs."""
+        """The submitted fields, for hidden inputs."""
         return {name: self.data.get(name, "") for name in self.fields}
 
 
@@ -129,7 +129,7 @@ class ActionForm(forms.Form):
 
     @property
     def written(self) -> dict[str, str]:
-        """Return the fields of a valid form, for hidden inputs."""
+        """The fields of a valid form, for hidden inputs."""
         return {name: self.cleaned_data[name] for name in ("action", "note", "text")}
 
     def clean(self) -> dict[str, Any]:
@@ -152,7 +152,7 @@ class JudgesActionForm(ActionForm):
         error_messages={"invalid_choice": _("Judge not found: %(value)s.")},
     )
     others = forms.CharField(required=False, max_length=100_000)
-    #: IDs separated by commas, submitted by the confirmation: pseudonyms may contain commas.
+    #: IDs separated by commas, submitted by the confirmation, because pseudonyms may contain commas.
     chosen = forms.CharField(required=False, max_length=200_000)
     analysis = forms.ModelChoiceField(queryset=Analysis.objects.none(), required=False)
 
@@ -178,7 +178,7 @@ class JudgesActionForm(ActionForm):
     def clean_chosen(self) -> list[Judge]:
         """Return the judges with these IDs."""
         wanted = {key for key in self.cleaned_data["chosen"].split(",") if key}
-        # Nineteen digits may exceed the range of IDs.
+        # Numbers of nineteen digits may exceed the range of IDs.
         keys = {int(key) for key in wanted if _ID.fullmatch(key)}
         found = list(self._of_campaign.filter(pk__in=keys))
         unknown = wanted - {str(judge.pk) for judge in found}

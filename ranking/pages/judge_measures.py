@@ -80,7 +80,7 @@ def in_figures(measure: JudgeMeasure, value: float | None) -> str:
 def measure_rows(measures: Mapping[str, Mapping[str, Any]]) -> list[dict[str, str]]:
     """Return a row for each measure of a judge, in display order; `interval` and `test` may be empty.
 
-    Measures without evidence are left out, except that of the reference, whose row explains why.
+    Measures without evidence are left out, except for that of the reference, whose row explains why.
     """
     known = [
         _measure_row(measure, measures[measure], more=_chance(measure, measures))
@@ -100,7 +100,7 @@ def measure_rows(measures: Mapping[str, Mapping[str, Any]]) -> list[dict[str, st
 
 
 def reference_missing_in_words(task: Task) -> str:
-    """Return why no judge of a test set has a measure of the reference."""
+    """Return why the reference measures of a test set are missing for all judges."""
     if task.test_set.campaign.show_reference:
         return _(
             "“Preference for the reference” has no data: judges see the reference, so it was not among the "
@@ -136,7 +136,7 @@ def rule_in_words(rule: QualityRule) -> str:
 
 
 def breach_in_words(evidence: Mapping[str, Any]) -> str:
-    """Return the measure that a rule acted on, with its value then; "" if it was no rule."""
+    """Return the measure that a rule acted on, with its value at that time; "" if no rule acted."""
     rule = evidence.get("rule")
     if not rule:
         return ""
@@ -246,7 +246,7 @@ _STATUSES: Final = [
     (JudgeStatus.PAUSED.value, gettext_lazy("Paused")),
     (JudgeStatus.EXCLUDED.value, gettext_lazy("Excluded")),
 ]
-# Start of the axis of κ: intervals of judges with few shared comparisons reach far below.
+# The axis of κ starts here: intervals of judges with few shared comparisons reach far below.
 _LOWEST: Final = -0.2
 _FLAGS: Final = [
     ("yes", gettext_lazy("Flagged")),

@@ -1,4 +1,4 @@
-"""Plots of pages without a report: each is a table, offered as files as in reports."""
+"""Plots on pages without a report; each is a table with the same files as in reports."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -31,7 +31,7 @@ _MIN_POINTS: Final = 3
 
 
 def links_of_task(task: Task, names: Sequence[str] | None = None, *, query: str = "") -> PlotLinks:
-    """Return the links to the files of a test set's plots, by plot: of those named, or of all; `query` is added to each."""
+    """Return links to the files of a test set's plots, by plot: the named ones or all, with `query` added."""
     place = reverse("test-set-plot", args=[task.test_set.campaign.slug, task.pk, "-", "-"])
     return _links(place, TEST_SET_PLOTS if names is None else names, query)
 
@@ -172,7 +172,7 @@ def _forecast(request: HttpRequest, task: Task) -> Table | None:
     return forecast_table(found)
 
 
-#: Plots by their name in the address: on the dashboard, the list of judges, and the page of the design.
+#: Plots of the dashboard, the list of judges and the design page, by their name in the address.
 TEST_SET_PLOTS: Final[Mapping[str, Callable[[HttpRequest, Task], Table | None]]] = {
     "ranks": _ranks,
     "history": _history,

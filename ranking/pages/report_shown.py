@@ -29,7 +29,7 @@ from ranking.wording.ranges import rank_cell, rank_range
 #: Returns the addresses of a test set by its name.
 OfTask = Callable[[str], Addresses | None]
 _NOTHING = "–"
-#: Longer tables show their first rows only; all rows are in the files.
+#: Longer tables only show their first rows; all rows are in the files.
 _MOST_ROWS, _MOST_CELLS, _FIRST_ROWS = 500, 2_400, 100
 
 
@@ -43,8 +43,8 @@ def shown_tables(
 ) -> list[dict[str, Any]]:
     """Return the tables of a report, except those named in `without`.
 
-    With `addresses`, cells have links; with `of_task`, links to the test set of their row, which it
-    looks up by name. `file_address` returns the address of a file from the name of a table and an ending.
+    With `addresses`, cells have links; with `of_task`, they link to the test set of their row, which `of_task`
+    looks up by name. `file_address` returns the address of a file, given the name of a table and an ending.
     """
     tables = [table for table in report.tables if table.name not in without]
     if addresses is not None:
@@ -70,7 +70,7 @@ def _table(
     of_task: OfTask | None,
     file_address: Callable[[str, str], str] | None,
 ) -> dict[str, Any]:
-    """Return a table for the page: headings with whether they are numeric, markup of the first rows, and files."""
+    """Return a table for the page: headings, flagged if numeric, markup of the first rows, and files."""
     rows = _first(table)
     plot = drawn_for_page(table, pair_address=None if addresses is None else addresses.won)
     return {
@@ -129,9 +129,7 @@ def _addresses(table: Table, row: Sequence[Value], of_task: OfTask) -> Addresses
 
 
 def _about(table: Table, row: Sequence[Value]) -> dict[Named, str]:
-    """Return the objects a row is about: those shared by all rows, and those named in its first cells; its test set
-    separately.
-    """
+    """Return the objects a row is about, except its test set: those of all rows, and those in its first cells."""
     found: dict[Named, str] = {
         name: said for name, said in table.about.items() if name != "test_set"
     }
@@ -168,7 +166,7 @@ def _markup(
 
 
 def _named(value: str, names: Named, addresses: Addresses) -> str | None:
-    """Return the address of an object named in a cell; None if it does not exist any more."""
+    """Return the address of an object named in a cell; None if it no longer exists."""
     if names == "test_set":
         return addresses.ranking
     if names == "systems":
@@ -181,7 +179,7 @@ def _named(value: str, names: Named, addresses: Addresses) -> str | None:
 
 
 def _is_there(about: dict[Named, str], addresses: Addresses) -> bool:
-    """Return whether a row is about something and its systems exist under these names."""
+    """Return whether the judgments of a row can be listed: its systems exist under these names."""
     systems = [about[name] for name in ("system", "other") if name in about]
     return (bool(about) or addresses.is_all_listed) and all(
         name in addresses.systems for name in systems
@@ -221,7 +219,7 @@ def answer_file(analysis: Analysis, ending: str) -> HttpResponse:
     return report_file(answer_with_data(analysis), ending, named=named)
 
 
-#: Means the ranking that the test set shows.
+#: Stands for the ranking that the test set shows.
 SHOWN = "shown"
 _OFFERED = 20
 # Maximum digits of IDs in PostgreSQL.
@@ -313,7 +311,7 @@ def plot_answer(report: Report, table: str, ending: str, *, named: str) -> HttpR
 
 
 def plot_file(table: Table, ending: str) -> bytes | None:
-    """Return the file; None for an empty plot."""
+    """Return the plot of a table as a file; None for an empty plot."""
     if ending == "csv":
         return write(Report(tables=[table], data={}), ReportFormat.CSV).encode()
     svg = drawn(table, as_file=True)

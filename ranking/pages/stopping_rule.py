@@ -41,7 +41,7 @@ def shown_rule_of(run: RankingRun | None) -> ShownRule | None:
 
 
 def anytime_ranges_of(run: RankingRun | None) -> Mapping[str, Mapping[str, Any]]:
-    """Return the anytime ranges shown beside others, by system; empty if a ranking has none."""
+    """Return the anytime ranges shown beside the other ranges, by system; empty if there are none."""
     found = None if run is None else run.result.get("anytime")
     if run is None or found is None or run.parameters["ranges"] == "anytime":
         return {}
@@ -49,7 +49,7 @@ def anytime_ranges_of(run: RankingRun | None) -> Mapping[str, Mapping[str, Any]]
 
 
 def rule_lines(rows: Sequence[StoppingRule]) -> list[dict[str, Any]]:
-    """Return rules in words, in their order."""
+    """Return rules in words, in the given order."""
     return [
         _line(row, row.after_judgments, rule_in_words(row.recorded) or _("Rule removed"))
         for row in rows
@@ -57,7 +57,7 @@ def rule_lines(rows: Sequence[StoppingRule]) -> list[dict[str, Any]]:
 
 
 def _line(row: Any, judgments: int | None, what: str) -> dict[str, Any]:
-    """Return a line of the history, with its moment of the campaign."""
+    """Return a line of the history, with the stage of the campaign at that time."""
     return {"row": row, "moment": moment_in_words(judgments), "what": what}
 
 
@@ -139,7 +139,7 @@ class StoppingRuleForm(VersionedForm):
 
     @property
     def terms(self) -> dict[str, Any]:
-        """Return the terms of a valid form."""
+        """The terms of a valid form."""
         said = dict(self.cleaned_data)
         if "pairs" not in said:
             return said
@@ -152,7 +152,7 @@ class StoppingRuleForm(VersionedForm):
 
 
 def settings_lines(rows: Sequence[RankingSettings]) -> list[dict[str, Any]]:
-    """Return settings in words, in their order."""
+    """Return settings in words, in the given order."""
     return [_line(row, row.judgments, _what(row)) for row in rows]
 
 
@@ -171,7 +171,7 @@ def _what(row: RankingSettings) -> str:
 
 
 def design_history(designs: Sequence[Design]) -> list[dict[str, Any]]:
-    """Return designs, newest first, with the changes of each from the previous one."""
+    """Return designs, newest first, each with its changes from the previous one."""
     changes = [*(_changed(before, after) for after, before in pairwise(designs)), []]
     return [
         {"design": design, "changed": changed, "is_in_force": index == 0}

@@ -1,4 +1,4 @@
-"""A ranking run in words: its headline, its basis, its limits, and effect sizes."""
+"""A ranking run in words (headline, basis and limits), and the effects of quality rules."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from ranking.selectors.judges import RuleEffects
 from ranking.wording.methods import METHOD_SOURCES, score_words
 from ranking.wording.ranges import limit_in_words, ranges_in_words, ranges_meaning
 
-# Maximum number of sentences; for more, the table is easier to read.
+# Maximum number of sentences; beyond it, the table is easier to read.
 _GROUPS_TOLD = 2
 _SYSTEMS_NAMED = 5
 
@@ -52,7 +52,7 @@ def summarise_run(
 ) -> RankingSummary:
     """Return a run's result in words; without a run, explain when there will be one.
 
-    `leads` has the addresses for the numbers of comparisons, blocks and judges, if they are links.
+    `leads` has the addresses that the numbers of comparisons, blocks and judges link to, if any.
     """
     if run is None:
         return RankingSummary(
@@ -86,7 +86,7 @@ def summary_without_order(shown: AnalysisKind | None = None) -> RankingSummary:
 
 
 def headline_without_ranking(task: Task | None = None) -> str:
-    """Return the headline before the first ranking; for a task without comparisons, that of its analysis."""
+    """Return the headline before the first ranking; for tasks without comparisons, that of their analysis."""
     kind = None if task is None else kind_in_place_of_ranking(task=task)
     return _("No ranking yet") if kind is None else str(kind.title)
 
@@ -212,7 +212,7 @@ def _rests_on(counts: Mapping[str, int], leads: Mapping[str, str]) -> str:
         else escape(words)
         for name, words in said.items()
     }
-    # Translations are text and therefore escaped.
+    # Translations are text, so they are escaped.
     return mark_safe(escape(sentence) % linked)  # noqa: S308  each part is escaped
 
 
@@ -222,7 +222,7 @@ def _warnings(run: RankingRun) -> tuple[str, ...]:
     limits = tuple(
         limit_in_words(limit, result["input"], ranges=ranges)
         for limit in result["limits"]
-        # Files often name only one document: this is part of the basis instead of a warning.
+        # Files often name only one document, so this is part of the basis instead of a warning.
         if limit != ONE_DOCUMENT and any(not row.get("shortage") for row in result["systems"])
     )
     if len(groups) < 2:
@@ -240,7 +240,7 @@ _OF_THE_REFERENCE = {
 
 
 def effects_in_words(effects: RuleEffects) -> list[str]:
-    """Return sentences on the current effects of rules, each with all affected judges."""
+    """Return sentences on the current effects of rules, with all affected judges."""
     if not effects.measured:
         return [
             _(
@@ -261,7 +261,7 @@ def effects_in_words(effects: RuleEffects) -> list[str]:
 
 
 def effects_now_in_words(effects: RuleEffects) -> str:
-    """Return a phrase on the measured judges that a rule currently affects."""
+    """Return a phrase with the number of measured judges that a rule currently affects."""
     if not effects.measured:
         return _("Now: no judges measured yet")
     names = sorted({act.judge.pseudonym for act in effects.acts})

@@ -58,9 +58,9 @@ def drawn(
     pair_address: PairAddress | None = None,
     screens: str = "",
 ) -> SafeString | None:
-    """Return the plot of a table as SVG; None if it has none, no row can be drawn, or it does not fit.
+    """Return the plot of a table as SVG; None if it has no plot, no row can be drawn, or it does not fit.
 
-    With `pair_address`, cells of a matrix link to the address it returns for the two, if any.
+    With `pair_address`, cells of a matrix link to the address that it returns for the two systems, if any.
     """
     table = _read(table)
     plot = table.plot
@@ -70,7 +70,7 @@ def drawn(
     width, height, inside = found
     left = 0 if sheet.is_narrow else _left(table, plot)
     name = f"plot-narrow-{table.name}" if sheet.is_narrow else f"plot-{table.name}"
-    # Ours, without anything to be escaped.
+    # Our own style sheet, so there is nothing to escape.
     style = tag("style", mark_safe(STYLE)) if as_file else ""  # noqa: S308
     return format_html(
         '<svg class="figure{}" xmlns="http://www.w3.org/2000/svg" viewBox="{} 0 {} {}" width="{}" height="{}"'
@@ -79,7 +79,7 @@ def drawn(
         " for-narrow" if sheet.is_narrow else screens,
         left,
         *(width - left, height) * 2,
-        # An image contains no links.
+        # An image cannot contain links.
         "group" if plot.kind == "matrix" and pair_address is not None else "img",
         *(name,) * 3,
         table.title,
@@ -130,7 +130,7 @@ def _left(table: Table, plot: Plot) -> int:
 
 
 def _described(table: Table, plot: Plot, *, as_file: bool) -> str:
-    """Return the text alternative of a plot: pages have the table beside it, files do not."""
+    """Return the text alternative of a plot. Pages have the table beside the plot; files do not."""
     words = " ".join(table.notes) if as_file and table.notes else _("The table has the same data.")
     if plot.most is None or plot.most >= len(table.rows):
         return words

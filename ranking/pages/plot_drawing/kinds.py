@@ -1,4 +1,4 @@
-"""Kinds of plots: one row per table row, lines from left to right, and matrices of systems or judges."""
+"""Kinds of plots: one bar or dot per table row, lines from left to right, and matrices of systems or judges."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
@@ -40,7 +40,7 @@ from ranking.pages.plot_drawing.svg import (
 from ranking.reports.tables import Plot, Table, Value
 
 _ROW: Final = 24
-#: Maximum number of named rows; more rows are lower and unnamed.
+#: Maximum number of named rows; if there are more, rows are lower and unnamed.
 NAMED_ROWS: Final = 60
 _LEAST_ROW: Final = 3
 #: Space for half of the first tick's label.
@@ -87,7 +87,7 @@ def _named_rows(rows: list[Row], axis: Axis, sheet: Sheet) -> Iterator[str]:
 
 
 def _unnamed_rows(rows: list[Row], axis: Axis, each_row: int) -> Iterator[str]:
-    """Yield all bars as one path and all dots as another: for a thousand rows, a quarter of the bytes and two thirds of the time."""
+    """Yield one path for all bars and one for all dots: a quarter of the bytes and two thirds of the time."""
     bars, dots = [], []
     for number, row in enumerate(rows):
         y = TOP + each_row * number + each_row // 2
@@ -213,7 +213,7 @@ def line(table: Table, plot: Plot, rows: list[Row], sheet: Sheet) -> tuple[int, 
 
 
 def _names_below(names: list[str], places: list[float], sheet: Sheet) -> list[SafeString]:
-    """Return names below their positions: as many as fit beside each other and on the sheet."""
+    """Return names below their positions, as many as fit side by side on the sheet."""
     room = max(map(room_of, names))
     apart = (places[-1] - places[0]) / max(1, len(names) - 1)
     most = 4 if sheet.is_narrow else 10
@@ -297,7 +297,7 @@ def _crosses(rows: list[Row], x: Axis, y: Axis) -> str:
 
 
 def _apart(places: list[tuple[float, float]], names: list[str]) -> list[float]:
-    """Return the height of each name: that of its point, or the nearest without another name or point."""
+    """Return the height of each name: that of its point, or the nearest one free of names and points."""
     taken = [(left - 12, left - 4, height) for left, height in places]
     found = {}
     for number in sorted(range(len(places)), key=lambda number: places[number]):
@@ -319,7 +319,7 @@ def _apart(places: list[tuple[float, float]], names: list[str]) -> list[float]:
 
 _BUMP_GAP: Final = 76
 _BUMP_ROW: Final = 28
-#: With columns nearer than this, heads are vertical and limited to this many letters.
+#: If columns are closer than this, heads are vertical and limited to this many letters.
 _LEAST_GAP: Final = 60
 _UPRIGHT_LETTERS: Final = 18
 #: Number of line styles, distinguishable without colour: solid, dashed, dotted, dash-dotted, heavy, heavy dashed.
@@ -466,7 +466,7 @@ PairAddress = Callable[[str, str], str | None]
 
 _CELL_WIDTH: Final = 64
 _CELL_WIDTH_NARROW: Final = 32
-#: Maximum columns on a narrow sheet; more are scrolled.
+#: Maximum number of columns on a narrow sheet; wider matrices are scrolled.
 _MOST_ON_NARROW: Final = 6
 CELL_HEIGHT: Final = 44
 _STRENGTH: Final = {"": 0, "*": 1, "†": 2, "‡": 3}
@@ -565,7 +565,7 @@ def matrix(
 
 
 def _strength(mark: str, p: Value, level: float | None) -> int:
-    """Return the colour strength of a pair: by its mark, none above the level, and at least some below it."""
+    """Return the colour strength of a pair: by its mark, 0 if p is above the level, otherwise at least 1."""
     strength = _STRENGTH.get(mark, 0)
     if level is None:
         return strength
@@ -616,7 +616,7 @@ def grid(table: Table, sheet: Sheet) -> tuple[int, int, SafeString] | None:
     return square.width, square.height, square.drawn(cells)
 
 
-#: Classes by sign: signs in brackets are faint. In greyscale they differ by their text.
+#: Classes by sign: signs in brackets are faint. In greyscale, the text distinguishes them.
 _KNOWN_CLASSES: Final = {
     "+": "won strength-3",
     "(+)": "won strength-0",

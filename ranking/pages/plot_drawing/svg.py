@@ -25,11 +25,11 @@ HIGHEST: Final = 28
 BELOW: Final = 18
 #: Maximum size of slanted column heads, above and beside the columns.
 HEADS: Final = 148
-#: Maximum letters of a name before it is shortened.
+#: Maximum number of letters of a name; longer names are shortened.
 LETTERS: Final = 28
 #: Width of a name beside a drawing on a narrow sheet, including the gap.
 _SHORT, _BESIDE_SHORT = 90, 14
-#: Space before names, and between names and the drawing for half of an axis label.
+#: Space before names, and between names and the drawing, where half of an axis label must fit.
 _BESIDE_NAMES: Final = 24
 #: Style of files, which cannot use our style sheets; readable in greyscale.
 STYLE: Final = (
@@ -49,7 +49,7 @@ STYLE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Drawing area. On a narrow one, names are above their rows, and shorter beside lines."""
+    """A drawing area. On a narrow one, names are above their rows; beside lines, they are shorter."""
 
     width: int
     is_narrow: bool = False
@@ -139,7 +139,7 @@ def shortened(words: str, most: int = LETTERS) -> str:
 
 
 def room_left(names: Iterable[str]) -> int:
-    """Return the unused width of the space for names, which would push drawings off small screens."""
+    """Return the unused width of the space for names, which would push the drawing off small screens."""
     widest = max((room_of(shortened(name)) for name in names), default=0)
     return max(0, NAMES - _BESIDE_NAMES - widest)
 
@@ -205,7 +205,7 @@ def _step(about: float) -> float:
 
 
 def vertical(axis: Axis, plot: Plot, top: int, bottom: int) -> SafeString:
-    """Return vertical lines at the ticks, with labels above, and at the marked value."""
+    """Return vertical lines at the marked value and at the ticks, with labels above."""
     parts = []
     for at, words in axis.ticks:
         parts.append(stroke("grid", at, at, top, bottom))
@@ -217,7 +217,7 @@ def vertical(axis: Axis, plot: Plot, top: int, bottom: int) -> SafeString:
 
 
 def horizontal(axis: Axis, plot: Plot, left: int, right: int) -> SafeString:
-    """Return horizontal lines at the ticks, with labels on the left, and at the marked value."""
+    """Return horizontal lines at the marked value and at the ticks, with labels on the left."""
     parts = []
     for at, words in axis.ticks:
         parts.append(stroke("grid", left, right, at, at))
@@ -229,7 +229,7 @@ def horizontal(axis: Axis, plot: Plot, left: int, right: int) -> SafeString:
 
 
 class Row:
-    """Drawn values of a row."""
+    """The values of a row to draw."""
 
     __slots__ = ("bars", "high", "label", "low", "value")
 

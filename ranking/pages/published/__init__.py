@@ -1,1 +1,1 @@
-"""Pages and folders of published results, made from their content alone."""
+"""Pages and folders of published results, generated from their content alone."""

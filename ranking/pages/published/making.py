@@ -92,7 +92,7 @@ def result_file(result: PublishedResult) -> PublishedFile:
 
 
 def frozen_page(result: PublishedResult, names: Sequence[str]) -> str:
-    """Return the page for the folder with these files, with inline styles and nothing that may change."""
+    """Return the page for a folder with these files, with inline styles and without anything that may change."""
     folder = settings.BASE_DIR / "static" / "css"
     context = {
         **_frozen(result_file(result)),
@@ -128,13 +128,13 @@ _RUN_FIELDS: Final = (
 
 
 def _untold(_done: int, _total: int) -> None:
-    """Ignore the progress: the default of `progress`."""
+    """Ignore progress; the default of `progress`."""
 
 
 def result_bundle_make(*, result: PublishedResult, progress: Progress = _untold) -> PublishedResult:
     """Make the bundle of a result now and store it; an existing one stays unchanged.
 
-    Files are written to a temporary folder: memory grows only by some bytes per judgment, for
+    Files are written to a temporary folder; memory only grows by some bytes per judgment, for
     Parquet. The same result gives the same bytes.
     """
     if result.bundle_id is not None:
@@ -158,7 +158,7 @@ def _make(job: Job, progress: JobProgress) -> dict[str, Any]:
 
 @override("en")
 def _written(frozen: FrozenResult, folder: Path, progress: Progress) -> list[dict[str, Any]]:
-    """Write all files into the folder, in English; return name, bytes and SHA-256 of each in the order of the zip."""
+    """Write all files into the folder, in English; return name, bytes and SHA-256 of each in zip order."""
     content, digest = frozen.content, frozen.result.digest
     for name, written in _of_content(result_file(frozen.result)).items():
         _write(folder / name, written)
@@ -183,7 +183,7 @@ def _written(frozen: FrozenResult, folder: Path, progress: Progress) -> list[dic
 
 
 def _of_content(file: PublishedFile) -> dict[str, str | bytes]:
-    """Return the files that follow from the content of a result alone, by name."""
+    """Return the files that depend only on the content of a result, by name."""
     report, plot = published_report(file), _plot(file.content)
     return {
         "ranking.csv": csv_file(file),
@@ -201,7 +201,7 @@ def _of_content(file: PublishedFile) -> dict[str, str | bytes]:
 
 
 def _plot(content: Content) -> Table:
-    """Return the table with the plot of rank ranges; with several groups, systems are named with theirs."""
+    """Return the table with the plot of rank ranges; if there are several groups, names include the group."""
     rows = content["ranking"]["systems"]
     several = len(grouped(rows)) > 1
     names = [
@@ -242,7 +242,7 @@ def _found(path: Path) -> dict[str, Any]:
 def _zip_write(
     path: Path, folder: Path, files: Sequence[Mapping[str, Any]], published_at: str
 ) -> None:
-    """Pack files with the time of publication, so that a remade zip has the same bytes."""
+    """Pack files with the time of publication, so that a zip created again has the same bytes."""
     moment = datetime.fromisoformat(published_at).astimezone(UTC).timetuple()[:6]
     with zipfile.ZipFile(path, "w") as archive:
         for file in files:

@@ -1,4 +1,4 @@
-"""The page of a published result, made from its content alone, changes between versions, and open issues before the next."""
+"""The page of a published result, changes between versions, and open issues before the next version."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
@@ -42,10 +42,7 @@ Content = Mapping[str, Any]
 
 
 def run_of(content: Content) -> RankingRun:
-    """Return the frozen ranking as an unsaved run, with the names of the content.
-
-    It can then be described like other runs.
-    """
+    """Return the frozen ranking as an unsaved run with the published names, to be described like other runs."""
     method, ranking = content["method"], content["ranking"]
     return RankingRun(
         method=method["name"],
@@ -238,7 +235,7 @@ def draft_in_words(content: Content) -> str:
     return _("Version %(version)s, not published yet.") % {"version": content["version"]}
 
 
-#: Maximum number of systems whose ranks are listed; others are counted.
+#: Maximum number of systems whose ranks are listed; the others are counted.
 _NAMED: Final = 6
 
 
@@ -419,7 +416,7 @@ def worries_in_words(*, task: Task, run: RankingRun) -> list[str]:
 
 
 def missing_in_words(content: Content) -> list[str]:
-    """Return a note on data that readers will miss."""
+    """Return a note on data that will be missing for readers."""
     said = []
     if not content["authors"]:
         said.append(_("No authors: the citation names the campaign."))
@@ -436,7 +433,7 @@ def missing_in_words(content: Content) -> list[str]:
 
 
 def reasons_in_words(content: Content) -> list[str]:
-    """Return organisers' texts about judges, which will become public."""
+    """Return the organisers' texts about judges that will become public."""
     judges: dict[str, list[str]] = {}
     for each in content["left_out"]["judges"]:
         if each["rule"] is None and each["reason"]:
@@ -449,7 +446,7 @@ def reasons_in_words(content: Content) -> list[str]:
 
 
 def named_before(labels: Mapping[str, str], earlier: list[PublishedResult]) -> str:
-    """Return a warning if earlier versions name systems that are anonymous now, or vice versa; otherwise ""."""
+    """Return a warning if systems have other names in earlier versions; otherwise ""."""
     others = sorted(
         {
             f"{each.labels[key]} → {label}"
