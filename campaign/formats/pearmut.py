@@ -130,6 +130,7 @@ class _Reader:
         """Yield the documents of a list: lists of objects, possibly nested in a list per task."""
         for index, items in enumerate(documents):
             where = f"{place}[{index}]"
+            documents[index] = None  # frees its memory once it is converted
             if not isinstance(items, list):
                 self._refuse(where, "a document is not a list of items", "write [{…}, {…}]")
             if place == "data" and items and isinstance(items[0], list):
