@@ -24,7 +24,7 @@ from ranking.selectors.judges import RuleEffects
 from ranking.wording.methods import METHOD_SOURCES, score_words
 from ranking.wording.ranges import limit_in_words, ranges_in_words, ranges_meaning
 
-# Maximum number of sentences; beyond it, the table is easier to read.
+# Maximum number of clusters described, and of systems named; beyond it, the table is easier to read.
 _GROUPS_TOLD = 2
 _SYSTEMS_NAMED = 5
 
