@@ -1,4 +1,4 @@
-"""Alerts for organisers: each kind with its reason and one action, and the facts they are computed from."""
+"""Alerts for organisers: kinds with their reason and action, and the facts they are computed from."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ from ranking.wording.stopping_rules import rule_in_words
 
 
 class AlertKind(models.TextChoices):
-    """Kind of alert; its condition is in `ranking.selectors.alerts`."""
+    """Kinds of alerts; their conditions are in this module."""
 
     RULES_WAIT = "rules_wait"
     REPORTS_OPEN = "reports_open"
@@ -85,8 +85,8 @@ class CampaignFacts:
     jobs_failed : sequence of Job
         Failed jobs of the last week, newest first, without those restarted since.
     controls : mapping of int to mapping
-        For each open test set whose design asks for damaged references: the numbers `wanted` and `approved`, and its
-        `segments`.
+        For each open test set whose design includes damaged references: the numbers `wanted` and `approved`, and the
+        number of `segments`.
     none_left : mapping of int to int
         For each open test set: judges who were told in the last week that no work is left and have had none since.
     active_ms : int
@@ -166,7 +166,7 @@ def _people(campaigns: Sequence[Campaign]) -> dict[int, dict[str, Any]]:
 
 
 def _jobs_failed(campaigns: Sequence[Campaign], *, since: datetime) -> dict[int, list[Job]]:
-    # Pages request analyses automatically, and show when one cannot be computed.
+    # Leave analyses out: pages request them automatically and show failures themselves.
     recent = Job.objects.filter(campaign__in=campaigns, created_at__gte=since - NEWS).exclude(
         kind=JobKind.ANALYSIS
     )
@@ -267,7 +267,7 @@ def needs_in(facts: CampaignFacts) -> list[Alert]:
     return [] if facts.campaign.state == CampaignState.DRAFT else alerts_in(facts)
 
 
-# Texts of an alert, then its address: problem, reason, button, address.
+# Texts and address of an alert: problem, reason, button, address.
 _Said = Iterator[tuple[str, str, str, str]]
 
 

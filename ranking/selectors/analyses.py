@@ -1,4 +1,4 @@
-"""Analyses of a task: requests and answers, judges named in an answer, and scores of single outputs."""
+"""Analyses of a task: requests and answers, judges in an answer, and scores of single outputs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class JudgmentsToChoose:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The answers to a request. The newest has the most judgments; among equals, it was computed last.
+    """The answers to a request. The newest answer is the one with the most judgments, then the latest one.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Answered:
 def analyses_of(*, task: Task) -> dict[str, AnalysisKind]:
     """Return the analyses available for a task, by name, those of its protocol first.
 
-    Comparisons of tasks are also available for judgments that score outputs one at a time.
+    Comparisons of tasks are also available if judges score outputs one at a time.
     """
     compares = answer_kind(task.protocol).compares_outputs
     scores = scores_outputs(task.protocol)
@@ -86,7 +86,7 @@ def analyses_of(*, task: Task) -> dict[str, AnalysisKind]:
 
 
 def kind_in_place_of_ranking(*, task: Task) -> AnalysisKind | None:
-    """Return the analysis that takes the place of a ranking for tasks without comparisons; None without one."""
+    """Return the analysis shown instead of a ranking for tasks without comparisons; None if there is none."""
     kinds = analyses_of(task=task).values()
     return next((kind for kind in kinds if kind.stands_for_ranking), None)
 
@@ -118,9 +118,9 @@ def answered(
 ) -> Answered:
     """Return the newest answer to a request, on the judgments 1…`watermark` if given. Three queries.
 
-    With `metrics`, the digests of metrics, answers about other metrics are ignored. Its content is
-    deferred, because it takes megabytes with many judges: see `answer_for_people`; `data` is loaded on
-    access.
+    With `metrics`, the digests of metrics, answers about other metrics are ignored. The answer's content
+    is deferred, because it takes megabytes if there are many judges: see `answer_for_people`; `data` is
+    loaded on access.
     """
     asked = Analysis.objects.of(task.pk)
     if watermark is not None:
@@ -137,7 +137,7 @@ def answered(
 def answered_among(
     asked: AnalysisQuerySet, choice_digest: str, *, last: QuerySet[JudgmentSequence]
 ) -> Answered:
-    """Return the first answered one of these requests; `last` is the number of judgments."""
+    """Return the first answer to these requests, and a newer pending one; `last` has the number of judgments."""
     asked = asked.filter(choice_digest=choice_digest).select_related("job").defer(*ANSWER)
     newest, shown = asked.first(), asked.finished().first()
     is_newer = newest is not None and newest != shown
@@ -167,10 +167,11 @@ def answer_with_data(analysis: Analysis) -> Report:
 
 
 class JudgeInAnswer(NamedTuple):
-    """A judge in an answer, with the figures that are kept as evidence.
+    """A judge in an answer, with the figures to keep as evidence.
 
-    `kappa`, `low` and `high` are κ with the others, or with `other`; `comparable` is its number of pairs of comparisons,
-    `blocks` the blocks that count, `rules` the outlier rules the judge meets, `below` their pairs below the band.
+    `kappa`, `low` and `high` are κ with the others, or with `other`; `comparable` is the number of comparison pairs
+    behind it, `blocks` the number of blocks that count, `rules` the outlier rules the judge meets, and `below` the
+    number of the judge's pairs below the band.
     """
 
     judge: str
@@ -184,7 +185,7 @@ def _in_answer(judge: str, *, stands_out: bool, below: int = 0, **figures: Any) 
 
 
 def judges_in_answer(analysis: Analysis) -> list[JudgeInAnswer]:
-    """Return the judges of an answer, outliers first; none for other kinds."""
+    """Return the judges in an answer, outliers first; none for kinds of analyses without judges."""
     read = _READERS.get(analysis.kind)
     if read is None or analysis.finished_at is None:
         return []
@@ -195,7 +196,7 @@ def judges_in_answer(analysis: Analysis) -> list[JudgeInAnswer]:
 
 
 def evidence_of(analysis: Analysis, judges: list[str]) -> dict[str, dict[str, Any]]:
-    """Return, for each of these judges, the answer that an organiser acted on, with its figures."""
+    """Return the evidence for an action on these judges: the answer, and its figures for each of them."""
     found = {row.judge: row.figures for row in judges_in_answer(analysis)}
     said = {"id": analysis.pk, "kind": analysis.kind, "watermark": analysis.watermark}
     return {name: {**said, "figures": found.get(name, {})} for name in judges}
@@ -221,7 +222,7 @@ def _of_judges(analysis: Analysis) -> list[JudgeInAnswer]:
 
 
 def _of_pairs(analysis: Analysis) -> list[JudgeInAnswer]:
-    """Return each judge with the pair farthest below the band, or the first one listed."""
+    """Return each judge with their pair farthest below the band, otherwise their first pair listed."""
     data = analysis.data
     assert data is not None  # noqa: S101  it is finished
     first: dict[str, dict[str, Any]] = {}
@@ -255,14 +256,14 @@ def _of_without(analysis: Analysis) -> list[JudgeInAnswer]:
 _READERS: Final = {"judges": _of_judges, "judge_pairs": _of_pairs, "without": _of_without}
 
 
-#: Called with a task, a watermark and the selection of judgments; returns None without scores.
+#: Called with a task, a watermark and the selection of judgments; returns None if there are no scores.
 ScoresReader = Callable[[Task, int, ChosenJudgments], OutputScores | None]
 
 _SCORE_READERS: Final[dict[str, ScoresReader]] = {}
 
 
 def output_scores_register(protocol: str, read: ScoresReader) -> None:
-    """Register how scores of a protocol are read; for `AppConfig.ready`."""
+    """Register the reader of a protocol's scores; call this in `AppConfig.ready`."""
     _SCORE_READERS[protocol] = read
 
 
@@ -281,7 +282,7 @@ _ERROR_READERS: Final[dict[str, ErrorsReader]] = {}
 
 
 def output_errors_register(protocol: str, read: ErrorsReader) -> None:
-    """Register how error spans of a protocol are read; for `AppConfig.ready`."""
+    """Register the reader of a protocol's error spans; call this in `AppConfig.ready`."""
     _ERROR_READERS[protocol] = read
 
 

@@ -33,9 +33,9 @@ from ranking.selectors.one_system import NamedSystem
 
 @dataclass(frozen=True, slots=True)
 class TableAnswer:
-    """State of a table: its newest answer in the current language, if any, and its storage.
+    """A table: its newest report in the current language, if any, and the state of stored answers.
 
-    Tables of stored figures are not stored themselves.
+    Tables computed from stored figures are not stored themselves.
     """
 
     report: Report | None
@@ -43,7 +43,7 @@ class TableAnswer:
 
 
 def table_answer(*, campaign: Campaign, choice: AnalysisChoice) -> TableAnswer:
-    """Return the newest answer to a request. At most eight queries, none slower with more judgments."""
+    """Return the newest answer to a request. At most eight queries, whose cost does not grow with judgments."""
     if choice.is_live:
         rows = live_rows(campaign=campaign, kind=choice.kind)
         return TableAnswer(report=choice.kind.tell(rows, choice.options))
@@ -144,7 +144,7 @@ def _collected(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableR
             "counted_to": 0 if ranking is None else ranking.watermark,
         }
         rows.append(TableRow(each, found))
-    # Judges and days of the whole campaign, each counted once.
+    # Count each judge and day of the campaign once.
     total = {
         **{
             name: sum(row.found[name] for row in rows)
@@ -162,7 +162,7 @@ def _collected(campaign: Campaign, tasks: Sequence[TableTestSet]) -> list[TableR
 
 
 _COUNTED = ("judges", "judged", "skipped")
-#: None before there is a ranking.
+#: Figures of the latest ranking; None before there is one.
 _OF_RANKINGS = (
     *("comparisons", "ties", "segments", "collapsed"),
     *("counted_blocks", "counted_systems"),

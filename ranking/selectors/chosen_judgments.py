@@ -1,4 +1,4 @@
-"""The judgments of an analysis: recorded by name when it is requested, read when it is computed."""
+"""The judgments of an analysis, recorded by name when it is requested and read when it is computed."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -76,7 +76,7 @@ def judgments_chosen(
     Raises
     ------
     OptionError
-        If there is no such group, judge, document or domain.
+        If a selected group, judge, document or domain does not exist.
     """
     kinds = system_kinds(task_id=task.pk)
     references = [name for name, kind in kinds.items() if kind == SystemKind.REFERENCE]
@@ -133,7 +133,7 @@ def stored_input(
     Raises
     ------
     ValueError
-        If none of them counts; the message is for organisers.
+        If none of them count; the message is for organisers.
     """
     blocks, milliseconds, day = judged_blocks_timed(task_id=task.pk, watermark=watermark)
     rows = _rows(task, blocks, chosen)
@@ -184,7 +184,7 @@ def _spaced_words(text: str) -> int:
 
 
 def _half_of_characters(text: str) -> int:
-    """Return the words of a text without spaces: two characters count as one."""
+    """Return the number of words in a text without spaces: two characters count as one word."""
     return -(-len("".join(text.split())) // 2)
 
 
@@ -196,7 +196,7 @@ class StoredTexts:
     language: str = ""
 
     def words(self) -> npt.NDArray[np.int64]:
-        """Return the words of each segment's source by its number; -1 if unknown, and at index 0."""
+        """Return the number of words in each source by segment number; -1 if unknown, and at index 0."""
         rows = Segment.objects.filter(test_set__tasks=self.task_id, source_text__isnull=False)
         count = _half_of_characters if without_spaces(self.language) else _spaced_words
         lengths = {
@@ -337,7 +337,7 @@ def _skipped(task: Task) -> dict[str, int]:
 
 
 def _shown(skips: Iterable[SkippedBlock], reference: str | None) -> dict[str, tuple[int, int]]:
-    """Return the number of these skips in which each system was shown, and was shown beside the reference."""
+    """Return for each system the number of these skips that showed it, and that showed it beside the reference."""
     shown, beside = Counter[str](), Counter[str]()
     for each in skips:
         shown.update(each.systems)
@@ -352,7 +352,7 @@ def _comments(
     without: Sequence[str],
     documents: Sequence[str] | None,
 ) -> list[CommentedBlock]:
-    """Return other judges' comments on ranked blocks of these documents up to a watermark, in a fixed order."""
+    """Return the comments on ranked blocks of these documents by judges not in `without`, in a fixed order."""
     judgments = Judgment.objects.of(task.pk).exclude(comment="")
     counted = judgments.current(watermark=watermark).counted()
     return [CommentedBlock(*row) for row in _remarked(counted, without, documents)]
@@ -364,7 +364,7 @@ def _skips(
     without: Sequence[str],
     documents: Sequence[str] | None,
 ) -> list[SkippedBlock]:
-    """Return other judges' skips in these documents in force at a watermark, in a fixed order."""
+    """Return the skips in these documents by judges not in `without`, as of the watermark, in a fixed order."""
     skips = Skip.objects.standing(watermark=watermark).filter(task=task, block__control="")
     before = None if watermark is None else _end_of(task, watermark)
     if before is not None:
@@ -380,7 +380,7 @@ def _skips(
 def _remarked(
     rows: QuerySet[Any, Any], without: Sequence[str], documents: Sequence[str] | None, *more: str
 ) -> Iterator[tuple[Any, ...]]:
-    """Yield the segment, the judge, the systems shown, and more columns of blocks with remarks of other judges."""
+    """Yield segment, judge, systems shown and the columns `more` of rows by judges not in `without`."""
     rows = rows.exclude(judge__pseudonym__in=without)
     if documents is not None:
         rows = rows.filter(block__segment__document__name__in=documents)

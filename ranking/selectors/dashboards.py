@@ -1,4 +1,4 @@
-"""Data of organisers' pages: whether it has changed, progress, forecast ends, and the latest feedback of judges."""
+"""Data of organisers' pages: change detection, progress, forecast ends, and the latest feedback of judges."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ class DashboardState:
     """A test set, the user's role, and counters of everything that changes its dashboard.
 
     `counted` is the counter of judgments and skips (`JudgmentSequence`), `otherwise` that of reports and of actions of
-    organisers and rules (`PageChanges`). Both only rise, and include committed changes only.
+    organisers and rules (`PageChanges`). Both only increase, and only include committed changes.
     """
 
     task: Any
@@ -84,7 +84,7 @@ def dashboard_state(*, user: User, slug: str, task_id: int) -> DashboardState | 
 
 
 def states_hidden(*, user: User) -> frozenset[str]:
-    """Return which of "archived" and "in the bin" apply to any campaign of the user. One query."""
+    """Return the hidden states, archived or in the bin, that campaigns of the user have. One query."""
     hidden = [CampaignState.ARCHIVED, CampaignState.BIN]
     campaigns = Campaign.objects.filter(memberships__user=user, state__in=hidden)
     return frozenset(campaigns.order_by().values_list("state", flat=True).distinct())
@@ -104,12 +104,12 @@ def rule_of_ranking(ranking: LatestRanking | None) -> RuleState | None:
     return rule_state(ranking.rule, found=found, met=ranking.rule_met, judgments=judgments)
 
 
-# Number shown of each kind; all are on the page of reports and in the export.
+# Number of reports and of comments shown; the page of reports and the export have all.
 SHOWN = 5
 
 
 def latest_feedback(task: Task) -> dict[str, Any]:
-    """Return the latest problem reports of a test set with their number, and the latest comments that stand. Four queries."""
+    """Return the latest problem reports of a test set and their number, and the latest comments. Four queries."""
     reports = ProblemReport.objects.filter(task=task).annotate(at=F("created_at"))
     judged = Judgment.objects.of(task.pk).current().annotate(at=F("submitted_at"))
     skipped = Skip.objects.standing().filter(task=task).annotate(at=F("created_at"))
@@ -148,8 +148,8 @@ class Period:
 class JudgingProgress:
     """Progress of judging a task.
 
-    `judged` counts each judge's first judgments of blocks: as many as current ones, however often
-    they were revised, and at the time of judging instead of that of correction.
+    `judged` counts the first judgment of each block by each judge, however often it was revised. This
+    equals the number of current judgments, but at the time of judging instead of correction.
     `skipped` counts the blocks that a judge declined and has not judged since. `periods` are
     consecutive hours or days (`hourly`) up to the current one. `periods`, `today` and
     `at_work` only count judgments by people, because imported and simulated ones have the time of their
@@ -192,7 +192,7 @@ def judging_progress(*, task: Task, now: datetime | None = None) -> JudgingProgr
 
 
 def _counts(task: Task, *, since: datetime) -> tuple[int, int, int, int, datetime | None]:
-    """Return the blocks judged and skipped, the judges, and the blocks judged by people with the time of the first."""
+    """Return blocks judged and skipped, judges, blocks judged by people since a time, and the time of their first."""
     here = OuterRef("task")
     today = WorkedQuarterHour.objects.filter(_BY_PEOPLE, task=here, start__gte=since).values("task")
     people = JudgeTally.objects.filter(_BY_PEOPLE, task=here).values("task")
@@ -274,7 +274,7 @@ class TaskOverview:
     published : mapping or None
         The `version` and the `address` of its newest published result.
     rule : RuleState or None
-        Its progress by its stopping rule.
+        Progress by its stopping rule.
     at_work : int
         Judges active within the last minutes.
     days : sequence of Period
@@ -385,14 +385,14 @@ class TaskOverview:
 
 
 def day_after(today: date, days: float) -> date:
-    """Return the date a number of days after another, capped at some centuries."""
+    """Return the date a number of days after another one, at most some centuries later."""
     return today + timedelta(days=min(int(days), 100_000))
 
 
 def campaign_overview(*, campaign: Campaign, now: datetime | None = None) -> list[TaskOverview]:
     """Return the test sets of a campaign in order of creation.
 
-    Eight queries, one more if a ranking excludes a judge; none is slower with more judgments.
+    Eight queries, one more if a ranking excludes a judge; their cost does not grow with judgments.
     """
     return overviews_of_campaigns(campaigns=[campaign], now=now)[campaign.pk]
 
@@ -400,7 +400,7 @@ def campaign_overview(*, campaign: Campaign, now: datetime | None = None) -> lis
 def overviews_of_campaigns(
     *, campaigns: Sequence[Campaign], now: datetime | None = None
 ) -> dict[int, list[TaskOverview]]:
-    """Return the test sets of campaigns by campaign key. The number of queries is that for one campaign."""
+    """Return the test sets of campaigns by campaign key, with as many queries as for one campaign."""
     now = timezone.localtime(now)
     tasks = list(
         Task.objects.filter(test_set__campaign__in=campaigns)

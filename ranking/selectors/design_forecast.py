@@ -128,7 +128,7 @@ class DesignForecast:
 
     @property
     def plotted(self) -> list[BudgetForecast]:
-        """The part of the curve where pairs become separated, including the requested budget, at eleven evenly spaced budgets."""
+        """Eleven evenly spaced budgets from 0 to where most pairs are separated, at least to the requested budget."""
         last = self.curve[-1].pairs.value
         reached = next(row.judgments for row in self.curve if row.pairs.value >= 0.95 * last)
         end = _round_up(min(self.most, max(1.5 * reached, 1.25 * self.chosen.judgments, 10)))
@@ -175,7 +175,7 @@ def design_forecast(
     if judgments is None:
         judgments = wanted or max(judged, most // 10)
     chosen = max(0, min(judgments, 10 * most))
-    # Closer together for small budgets, where most pairs become separated.
+    # Budgets are closer together where they are small, because most pairs become separated there.
     steps = np.geomspace(max(1.0, most / 500), most, POINTS - 1).round().astype(int).tolist()
     budgets = sorted({0, min(judged, most), chosen, *steps})
     comparisons = [
@@ -235,7 +235,7 @@ def _judged(task: Task) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The comparisons of the latest ranking: wins[a, b] of a against b, and their number."""
+    """The comparisons of the latest ranking: `wins[a, b]` of a against b, and their number."""
 
     wins: npt.NDArray[np.float64]
     ties: float
@@ -244,12 +244,12 @@ class _Known:
 
 def _known(task: Task, design: Design) -> _Known:
     systems = systems_drawn(task=task, design=design)
-    # Not the whole result, whose size grows with the number of judges.
+    # Do not load the whole result, whose size grows with the number of judges.
     run = latest_run(task_id=task.pk)
     result = {"systems": [], "pairs": []} if run is None else run.result
     ranked = [row["system"] for row in result["systems"]]
     drawn = list(systems.order_by("name").values_list("name", flat=True))
-    # Rankings under an earlier design with other systems say nothing about the selected ones.
+    # A ranking under an earlier design with other systems does not apply to the selected ones.
     names = drawn if design.systems else list(dict.fromkeys([*ranked, *drawn]))
     at = {name: place for place, name in enumerate(names)}
     wins = np.zeros((len(names), len(names)))

@@ -65,8 +65,8 @@ class _Length(Func):
 def _half_of_all(condition: Q) -> Case:
     """Return the condition as an expression that PostgreSQL estimates to hold for every other row.
 
-    By default it expects an array to have a given length in one of two hundred rows. Most arrays have it, and then it
-    joins a million rows one by one.
+    By default, PostgreSQL expects one in two hundred arrays to have a given length. Most arrays have it, so the planner
+    would join a million rows one by one.
     """
     return Case(When(condition, then=Value(True)), default=Value(False))
 
@@ -173,7 +173,7 @@ def blocks_query(length: int, stand: int, *, is_of_segments: bool) -> ColumnsQue
 
 
 def _measured(*, control: Expression, **of: Expression) -> "QuerySet[Block]":
-    """Return the blocks with this control, of a test set or of segments, with their lengths."""
+    """Return the blocks with this control, of a test set or of segments, annotated with the lengths of their arrays."""
     found = Block.objects.filter(_is_of("segment", **of), control=control)
     return found.annotate(length=_Length("outputs"), sizes=_Length("stands_for"))
 
@@ -263,9 +263,8 @@ def judged_columns(
 ) -> CodedJudgments:
     """Read the current judgments among numbers 1…`watermark`, of blocks with this `control`.
 
-    Rows are ordered by block id, then by judge id. Blocks and judgments are read
-    separately, and once for each occurring number of outputs and labels: all rows of a COPY have one
-    width.
+    Rows are ordered by block id, then by judge id. Blocks and judgments are read separately, with a
+    query for each occurring number of outputs or labels, because all rows of a COPY have the same width.
     """
     shown = _shown(task_id, control)
     return _coded(_current(_judged(task_id, watermark, shown.lengths)), shown)[0]
@@ -285,8 +284,8 @@ def judging_times(*, task_id: int, watermark: int) -> dict[str, FloatArray]:
 class SegmentColumns:
     """The judgments of some segments that are current at one or both of two watermarks.
 
-    `is_before` and `is_after` tell this for each judgment. `documents` are the positions of the documents of
-    segments, by the segment's number.
+    `is_before` and `is_after` tell for each judgment whether it is current at the first and at the second one.
+    `documents` has the position of each segment's document, by the segment's number.
     """
 
     coded: CodedJudgments
@@ -322,14 +321,14 @@ def new_judgments(*, task_id: int, start: int, stop: int) -> Columns:
     """Read the judgments with the numbers `start` + 1 … `stop`, including superseded ones.
 
     Returns the columns ``segment`` and ``judge_id``, primary keys; ``counts`` and ``checks``, whether
-    their block is no control block, or is an attention check; ``milliseconds`` of first judgments that
+    their block is not a control block, or is an attention check; ``milliseconds`` of first judgments that
     count, active if measured, and -1 if unknown.
     """
     return new_judgments_query().read(task_id=task_id, start=start, stop=stop)
 
 
 def seconds_by_judge(judges: Int64Array, milliseconds: Int32Array) -> dict[str, FloatArray]:
-    """Return times by the pseudonym of their judge, given by primary key. One query."""
+    """Return times by the pseudonym of their judge; judges are given by primary key. One query."""
     names = _judge_names(judges)
     order = np.argsort(judges, kind="stable")
     found, starts = np.unique(judges[order], return_index=True)
@@ -340,7 +339,7 @@ def seconds_by_judge(judges: Int64Array, milliseconds: Int32Array) -> dict[str, 
 def _judged(task_id: int, watermark: int, lengths: list[int]) -> _Labelled:
     """Read all judgments with these numbers of labels, including superseded ones, in one pass over two tables.
 
-    With `id`, the judgment that each `replaces` or 0, `milliseconds` or -1, and the `day` of submission.
+    Columns are `id`, the judgment that each one `replaces` or 0, `milliseconds` or -1, and the `day` of submission.
     """
     parts = [labels_query(length).read(task_id=task_id, stop=watermark) for length in lengths]
     kinds: dict[str, type[np.generic]] = {"id": np.int64, "replaces": np.int64}
@@ -359,7 +358,7 @@ def _found(shown: _Shown, block: Int64Array) -> tuple[Int64Array, BoolArray]:
 
 
 def _labelled(parts: list[Columns], more: Mapping[str, type[np.generic]]) -> _Labelled:
-    """Combine the labels of judgments, read in parts of one width, with more columns of them."""
+    """Combine the labels of judgments, read in parts of equal width, with their other columns."""
     widest = max((part["filled"].shape[1] for part in parts), default=0)
     return _Labelled(
         block=_joined((part["block_id"] for part in parts), np.int64),
@@ -437,7 +436,7 @@ def _judge_names(judge: Int64Array) -> dict[int, str]:
 
 
 def _numbers(ids: Int64Array, listed: list[int]) -> Int32Array:
-    """Return the index in the list of each id; all are listed."""
+    """Return the index of each id in the list, which must contain all of them."""
     known = np.array(listed, dtype=np.int64)
     order = np.argsort(known).astype(np.int32)
     return order[np.searchsorted(known, ids, sorter=order)]

@@ -47,12 +47,12 @@ from ranking.core.judges.tallies import ScoredCheck, ScoredOutput
 from ranking.judge_monitoring import PROBABILITIES, MeasureResult, MeasuresByJudge
 from ranking.models import JudgeMeasures, LatestRanking, RankingRun, RankingSettings
 
-# Level of the test for low agreement, over all judges and all measurements.
+# Significance level of the test for low agreement, over all judges and all measurements.
 LOW_AGREEMENT_LEVEL = 0.05
 
 
 class TallyRow(NamedTuple):
-    """Counts of a judge in a task; `standing` is the number of skips not withdrawn."""
+    """Counts of a judge in a task; `standing` is the number of skips that were not withdrawn."""
 
     judge_id: int
     pseudonym: str
@@ -69,7 +69,7 @@ def judges_present(task_id: int) -> QuerySet[JudgeTally]:
 
 def judges_by_pseudonym(campaign_id: int, names: Collection[str]) -> tuple[list[Judge], list[str]]:
     """Return the judges of a campaign with these pseudonyms, and the pseudonyms without a judge. One query."""
-    # The database stores no text with a null character.
+    # The database cannot store null characters.
     asked = {name for name in names if "\0" not in name}
     found = list(Judge.objects.filter(campaign=campaign_id, pseudonym__in=asked))
     return found, sorted(set(names) - {judge.pseudonym for judge in found})
@@ -80,7 +80,7 @@ GRAVITIES = list(JudgeStatus)
 
 
 class JudgeListed(NamedTuple):
-    """A judge of a test set, as of the latest measurement; `standing` is the number of skips not withdrawn.
+    """A judge of a test set, as of the latest measurement; `standing` is the number of skips that were not withdrawn.
 
     `gravity` is the index of the status in `GRAVITIES`, `disagrees` the p-value of the test for low agreement.
     """
@@ -137,7 +137,7 @@ def _measured_of_rows(measure: JudgeMeasure, number: str = "value") -> Cast:
 
 
 def _gravity(task: Task) -> Case:
-    """Return an expression for the status of each judge. One query: few judges have problems."""
+    """Return an expression for the status of each judge. One query, for the few judges with actions."""
     actions = QualityAction.objects.standing().filter(judge__campaign=task.test_set.campaign_id)
     found: dict[int, list[str]] = {}
     for judge_id, action in actions.values_list("judge", "action"):
@@ -205,7 +205,7 @@ def measured_tasks(*, campaigns: Collection[int], task_id: int | None = None) ->
 def results_by_judge(
     *, task_id: int, judges: Collection[int], measures: Collection[str]
 ) -> MeasuresByJudge:
-    """Return these measures of these judges in a test set, by pseudonym. One query, without other measures."""
+    """Return these measures of these judges in a test set, by pseudonym. One query, which reads no others."""
     asked = sorted(set(measures))
     rows = JudgeMeasures.objects.filter(task=task_id, judge__in=judges).values_list(
         "judge__pseudonym", *(KeyTransform(measure, "measures") for measure in asked)
@@ -326,7 +326,7 @@ def quality_rules(*, campaign: Campaign) -> QuerySet[QualityRule]:
 
 
 def quality_actions(*, task: Task) -> QualityActionQuerySet:
-    """Return the quality actions of a campaign, newest first, with who reverted them."""
+    """Return the quality actions of a campaign, newest first, with the users who reverted them."""
     return (
         QualityAction.objects.filter(judge__campaign=task.test_set.campaign_id)
         .select_related("judge", "rule", "created_by", "task", "reverted_by")
@@ -396,7 +396,7 @@ def exclusions_in_force(*, task: Task) -> QuerySet[QualityAction]:
     )
 
 
-# Judgment, judge, HIT, position in it, segment, block, and its control.
+# Judgment, judge, HIT, position in the HIT, segment, block, and control of the block.
 _COLUMNS = (
     "pk",
     "judge__pseudonym",
@@ -450,13 +450,13 @@ def scored_checks(*, task: Task, watermark: int) -> list[ScoredCheck]:
 _MEASURED: Final = tuple(field.name for field in fields(MeasureResult))
 #: Rules that affect more than one in this many judges need an organiser's confirmation.
 ONE_IN: Final = 5
-#: Actions after which a judge gets no more sentences.
+#: Actions after which a judge gets no more work.
 STANDS_ASIDE: Final = frozenset({QualityActionKind.PAUSE, QualityActionKind.EXCLUDE})
 
 
 @dataclass(frozen=True, slots=True)
 class RuleAct:
-    """Action of a rule on a judge, with the measures in a task that caused it."""
+    """An action of a rule on a judge, with the measures in a task that caused it."""
 
     rule: QualityRule
     judge: Judge
@@ -586,7 +586,7 @@ def rule_effects(
 ) -> RuleEffects:
     """Return the effects of these rules, stored or not, given the stored measures of judges.
 
-    For one task, or all tasks of a rule. Three queries.
+    Covers one task, or all tasks of a rule. Three queries.
     """
     measured = [
         found
@@ -697,7 +697,7 @@ def _evidence(
             "threshold": rule.threshold,
             "minimum": rule.minimum,
         },
-        # Not `asdict`, which copies each number: with a thousand judges that took most of a page's time.
+        # Avoid `asdict`, which copies each number: with a thousand judges, that took most of a page's time.
         "measures": {
             str(measure): {name: getattr(row, name) for name in _MEASURED}
             for measure, row in measures.items()

@@ -23,9 +23,9 @@ def changed_judgments(
 ) -> Iterator[ChangedJudgments]:
     """Yield the changes between two watermarks, in batches of segments.
 
-    From `start` = 0 these are all judgments. Documents are numbered by their positions, which do not
-    change. The time is proportional to the judgments of the segments judged
-    meanwhile, not to all judgments.
+    With `start` = 0, these are all judgments. Documents are numbered by their positions, which do not
+    change. The time is proportional to the number of judgments of the segments judged in between, not to
+    that of all judgments.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ def metrics_given(*, test_set_id: int, digests: Sequence[str]) -> tuple[ScoredOu
 
 
 def metric_given(metric: Metric) -> ScoredOutputs:
-    """Return a metric with its numbers, as analyses take it."""
+    """Return a metric with its numbers, as input of analyses."""
     values = numbers = metric.numbers
     of_systems = np.array(metric.of_systems or [None] * len(metric.systems), dtype=np.float64)
     if metric.statistics:
@@ -65,7 +65,7 @@ def metric_given(metric: Metric) -> ScoredOutputs:
 
 
 def compared_texts(*, test_set: TestSet) -> tuple[dict[str, list[str | None]], list[list[str]]]:
-    """Return the outputs by system, without references, and the references; segment number s is at index s − 1. Four queries."""
+    """Return the outputs by system, and the references; segment number s is at index s − 1. Four queries."""
     segments = Segment.objects.filter(test_set=test_set).order_by("-number")
     last = segments.values_list("number", flat=True).first() or 0
     names = test_set.systems.filter(kind=SystemKind.SYSTEM).order_by("name")
@@ -85,5 +85,5 @@ def compared_texts(*, test_set: TestSet) -> tuple[dict[str, list[str | None]], l
 
 
 def evalset_word(name: str) -> str:
-    """Return a name as in EvalSet files: without spaces, and without characters not allowed in file names."""
+    """Return a name as in EvalSet files, with spaces and slashes replaced by underscores."""
     return re.sub(r"[\s/\\]+", "_", name)

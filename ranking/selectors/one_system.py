@@ -33,7 +33,7 @@ class Opponent:
     is_told_apart : bool
         Whether the ranking separates the two.
     is_thin : bool
-        Whether either lacks the judgments for a test.
+        Whether either has too few judgments for a test.
     """
 
     name: str
@@ -59,7 +59,7 @@ class SystemStanding:
         Systems of its group, best first; empty if pairs were not stored.
     method : str
     parameters, watermark
-        Of the ranking.
+        From the ranking.
     reason : str
         Code of the reason why it is not ranked.
     """
@@ -141,7 +141,7 @@ def systems_by_name(*, task_id: int) -> dict[str, NamedSystem]:
 
 @dataclass(frozen=True, slots=True)
 class SentenceTexts:
-    """A segment with its document, and outputs by system; None if a text is unknown."""
+    """A segment with its document, and outputs by system; unknown texts are None."""
 
     number: int
     document: str
@@ -210,12 +210,13 @@ class OutputJudged:
 def segment_judged(*, task: Task, number: int) -> dict[str, Any] | None:
     """Return a segment by its number; None if there is none. Nine queries.
 
-    It has its outputs, best first and unjudged ones last; its latest judgments, skips and reports; the systems by
-    candidate of the judged blocks; the number of these judgments that count (without corrected ones, controls and
-    excluded judges); whether there are more; and the numbers `before` and `after` it.
+    The result has the segment's outputs, best first and unjudged ones last; its latest judgments, skips and
+    reports; the systems by candidate of the judged blocks; the number of these judgments that count (without
+    corrected ones, controls and excluded judges); whether there are more; and the neighbouring numbers `before`
+    and `after`.
     """
     segments = Segment.objects.filter(test_set_id=task.test_set_id)
-    # A number too large for the column would be a database error.
+    # A number too large for the column would cause a database error.
     segment = segments.filter(number=min(number, 2**31 - 1)).select_related("document").first()
     if segment is None:
         return None
@@ -322,7 +323,7 @@ def _distinct(outputs: Sequence[Output]) -> list[tuple[str | None, tuple[str, ..
 def _ranked(
     candidates: Sequence[Sequence[str]], labels: Sequence[int | None], place: dict[str, int]
 ) -> Iterator[tuple[int, int]]:
-    """Return the labels by distinct output; the first if two candidates have the same text by now."""
+    """Yield distinct outputs with their labels; the first label if two candidates now have the same text."""
     seen = set()
     for names, label in zip(candidates, labels, strict=False):
         index = next((place[name] for name in names if name in place), None)

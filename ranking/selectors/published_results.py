@@ -55,13 +55,13 @@ def versions_of(*, task_id: int) -> QuerySet[PublishedResult, Any]:
 
 
 def versions_shown(result: PublishedResult) -> list[PublishedResult]:
-    """Return the versions that a reader of one may see: it and all open ones, newest first."""
+    """Return the versions that a reader of this one may see: itself and all open ones, newest first."""
     rows = versions_of(task_id=result.task_id)
     return [each for each in rows if not each.is_embargoed or each.pk == result.pk]
 
 
 def deletion_said(*, campaign: Campaign, **_sent: Any) -> list[str]:
-    """Receiver: return the effects of deleting a campaign on its published results."""
+    """Return the effects of deleting a campaign on its published results; a signal receiver."""
     count = PublishedResult.objects.filter(task__test_set__campaign=campaign).count()
     if not count:
         return []
@@ -148,7 +148,7 @@ class LeftOutJudge:
     blocks : int
         Number of blocks judged up to the watermark.
     action : QualityAction or None
-        The exclusion, with its rule; None if no exclusion is in force any more.
+        The exclusion, with its rule; None if it is no longer in force.
     """
 
     judge: str
@@ -169,7 +169,7 @@ def judged_facts(run: RankingRun) -> dict[str, Any]:
     counted = run.result["input"]
     return {
         "segments": counted["segments"],
-        # A single document is no unit of variation, so the ranking does not mention it.
+        # A single document is not a unit of variation, so the ranking does not mention it.
         "documents": counted.get("documents", min(1, counted["segments"])),
         "first_day": _day(first),
         "last_day": _day(last),
@@ -233,7 +233,7 @@ def _exclusions(run: RankingRun, names: Sequence[str]) -> dict[str, QualityActio
         judge__campaign__test_sets__tasks=run.task_id,
         judge__pseudonym__in=names,
     )
-    # The first one excluded the judge.
+    # Newest first, so that the oldest one, which excluded the judge, is kept.
     found = actions.select_related("judge", "rule").order_by("-pk")
     return {action.judge.pseudonym: action for action in found}
 

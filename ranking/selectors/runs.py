@@ -62,8 +62,8 @@ class RankingBasis:
 
     `now` is the time of this transaction, `has_active_design` whether a design has ever chosen
     pairs by their judgments, `has_webhooks` whether webhooks receive kept rankings, `rule` the stopping
-    rule in force, empty without one, and `latest` the current ranking, which refers to the last kept one. Both
-    are without their results.
+    rule in force, empty without one, and `latest` the current ranking, which refers to the last kept one. Neither
+    ranking has its result loaded.
     """
 
     task_id: int
@@ -114,8 +114,8 @@ def system_kinds(*, task_id: int) -> dict[str, str]:
 def due_tasks() -> list[int]:
     """Return the ids of test sets whose latest ranking is out of date.
 
-    It is out of date if it has fewer judgments or other judges, if its method or its ranges do not
-    follow the test set's settings, or if it was made under another stopping rule. Two queries: one for
+    It is out of date if judgments were added or other judges count, if its method or its ranges do not
+    follow the test set's settings, or if it was computed under another stopping rule. Two queries: one for
     excluded judges, and one that compares columns; one more per test set with a group of judges.
     """
     excluded = excluded_judges_by_campaign()
@@ -215,7 +215,7 @@ RUNS_SHOWN = 40
 
 @dataclass(frozen=True, slots=True)
 class HistoryPoint:
-    """The ranking after a number of comparisons; `systems` are as in a run's result or standings."""
+    """The ranking after a number of comparisons; `systems` is as in a run's result or standings."""
 
     watermark: int
     comparisons: int
@@ -229,7 +229,7 @@ class HistoryPoint:
 
     @property
     def is_one_ranking(self) -> bool:
-        """True if all systems are in one group connected by comparisons, so that ranks cover all of them."""
+        """True if comparisons connect all systems, so that there is one ranking of all of them."""
         return all(row["group"] == 1 for row in self.systems)
 
 
@@ -311,14 +311,14 @@ def ranking_settings_in_force(*, task_id: int) -> RankingSettings:
     newest = (
         RankingSettings.objects.of(task_id).select_related("judge_group").order_by("-id").first()
     )
-    # Unsaved settings have no time; the field's default would be the database's.
+    # Unsaved settings have no time; the default would be a database expression.
     return newest or RankingSettings(task_id=task_id, created_at=None)  # type: ignore[misc]
 
 
 def ranking_settings_history(
     *, task_id: int, until: datetime | None = None
 ) -> list[RankingSettings]:
-    """Return all chosen settings, newest first; empty if the defaults apply. One query."""
+    """Return all settings ever chosen, newest first; empty if the defaults apply. One query."""
     rows = RankingSettings.objects.of(task_id).select_related("judge_group", "changed_by")
     if until is not None:
         rows = rows.filter(created_at__lte=until)
@@ -343,7 +343,7 @@ def stopping_rule_history(*, task_id: int, until: datetime | None = None) -> lis
 
 
 def rule_asked_for(task: str) -> Coalesce:
-    """Return the SQL expression of `StoppingRule.recorded` for the rule in force of an outer row's task."""
+    """Return an SQL expression equivalent to `StoppingRule.recorded` for the rule in force of an outer row's task."""
     newest = StoppingRule.objects.filter(task=OuterRef(task)).order_by("-id")
     is_none = Q(**dict.fromkeys(CRITERIA))
     recorded = Case(
@@ -373,7 +373,7 @@ def stopping_rule_state(*, task_id: int) -> RuleState | None:
 def rule_first_met(run: RankingRun) -> dict[str, Any] | None:
     """Return the first ranking that met the rule recorded in a ranking. One query.
 
-    None if there is none, or if another rule is in force by now.
+    None if there is none, or if another rule is in force now.
     """
     rule = run.parameters.get("stopping_rule", {})
     latest = LatestRanking.objects.filter(pk=run.task_id, rule=rule)

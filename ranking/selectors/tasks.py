@@ -30,7 +30,7 @@ from campaign.selectors.uploads import drafts
 def tasks_listed(*, campaign: Campaign) -> QuerySet[Task]:
     """Return the test sets of a campaign in order of creation, with their contents.
 
-    These are `segment_count`, `document_count`, `system_count` of competing systems, `judged`, and `drawn_by`,
+    Contents are `segment_count`, `document_count`, `system_count` of competing systems, `judged`, and `drawn_by`,
     the kind of the design in force or None. One query per page.
     """
     judged = JudgmentSequence.objects.filter(task=OuterRef("pk")).values("judged")
@@ -51,7 +51,7 @@ def tasks_listed(*, campaign: Campaign) -> QuerySet[Task]:
 
 
 def design_in_words(kind: str | None) -> str:
-    """Return the name of a design; empty without one."""
+    """Return the name of a kind of design; empty for None."""
     return "" if kind is None else str(Design.Kind(kind).label)
 
 
@@ -75,7 +75,7 @@ class Preparation:
     judges, links : int
         Active judges, and links for joining.
     unread : sequence of Task
-        Tasks whose two languages no judge reads; empty while there are no judges.
+        Tasks without a judge who reads both languages; empty while there are no judges.
     needed : sequence of JudgesNeeded
         Requirements of tasks that need more than one judge.
     languages_of_instructions : int

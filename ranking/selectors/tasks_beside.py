@@ -33,14 +33,14 @@ def other_tasks(*, task: Task) -> list[Task]:
 def tasks_beside(
     *, task: Task, options: Mapping[str, Any], watermarks: Mapping[int, int]
 ) -> tuple[TaskBeside, ...]:
-    """Return the judgments of the other tasks that complete options select, as of now.
+    """Return the current judgments of the other tasks that complete options select.
 
-    `watermarks` are their watermarks by primary key. Judges who are left out need not have judged all tasks.
+    `watermarks` has the tasks' watermarks by primary key. Excluded judges need not have judged all tasks.
 
     Raises
     ------
     OptionError
-        As `judgments_chosen` does.
+        As for `judgments_chosen`.
     """
     return tuple(
         TaskBeside(
@@ -94,13 +94,13 @@ def _other(task: Task | None, beside: TaskBeside) -> TaskRead:
     of: dict[str, Any] = {"task": task, "watermark": beside.watermark, "chosen": beside.judgments}
     try:
         given = stored_input(**of, languages=languages)
-    except ValueError:  # none of them counts
+    except ValueError:  # no judgments count
         return nothing
     return _read(**of, given=given)
 
 
 def _read(task: Task, watermark: int, chosen: ChosenJudgments, given: Input) -> TaskRead:
-    """Return a task by its comparisons or, if no block compares outputs, by the scores of its answers."""
+    """Read a task from its comparisons or, if no block compares outputs, from the scores of its answers."""
     time, untimed = _active_time(task, watermark, chosen)
     judged: JudgedTask | ScoredTask = JudgedTask(task.protocol, given.blocks, time)
     if not judged.systems:
