@@ -149,7 +149,7 @@ def _close(described: Any, parts: Mapping[str, Any], seen: set[str]) -> None:
         _close(parts[name], parts, seen)
     if described.get("minLength") == 1 and not {"format", "enum", "pattern"} & set(described):
         # White space around a text is taken off, and nothing may be left.
-        described["pattern"] = r"\S"
+        described["pattern"] = r"[^\s\u001c-\u001f\u0085]"
     if "properties" in described:
         described.setdefault("additionalProperties", False)
         _close(list(described["properties"].values()), parts, seen)
