@@ -92,7 +92,7 @@ _CAMPAIGN: Final = b'{"campaign_id": "c", "info": {}, "data": ['
 def _campaign_of_small_items(path: Path) -> None:
     with path.open("wb") as file:
         file.write(_CAMPAIGN)
-        for thousand in range(150):
+        for thousand in range(400):
             file.write(
                 b"".join(
                     b'[{"src": "%d", "tgt": {"A": "a", "B": "b"}}],' % (thousand * 1_000 + number)
