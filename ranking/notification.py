@@ -6,5 +6,5 @@ BUILD_TASK = "ranking.tasks.build_tallies"
 
 
 def tallies_build_enqueue(task_id: int) -> None:
-    """Enqueue counting all judgments of this test set in the background."""
+    """Enqueue a count of all judgments of a test set in the background."""
     task_enqueue(BUILD_TASK, task_id)

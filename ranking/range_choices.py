@@ -1,4 +1,4 @@
-"""Settings of rank ranges, shared by pages, REST and commands, and their limits for given data."""
+"""Settings of rank ranges, shared by pages, REST and commands, and the limits of ranges for given data."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class RangeChoiceError(RefusedError, ValueError):
 class RangeChoice:
     """Settings of rank ranges and pairwise tests; see `ranking.core.rankings.range_kinds.RangeOptions`.
 
-    All parts have a value, so that recorded settings do not depend on the defaults of later versions.
+    All parts have values, so that recorded settings do not depend on the defaults of later versions.
     """
 
     resample: Level = "two_way"
@@ -105,7 +105,7 @@ def completed_choice(parts: Mapping[str, Any]) -> RangeChoice:
 
 
 def _field(message: str) -> str:
-    """Return the name of the part at the start of a message of the core."""
+    """Return the part named at the start of a message from the core."""
     named = message.partition(":")[0]
     return named if named in {part.name for part in fields(RangeChoice)} else "ranges"
 
@@ -140,7 +140,7 @@ def range_limits(
 ) -> list[str]:
     """Return the limits of ranges, as codes.
 
-    `found` are the codes of the ranking itself. With the levels "segments" and "judges" it has
+    `found` has the codes of the ranking itself. With the levels "segments" and "judges" it has
     none, because any number of units can be resampled; codes for too few units are added here.
     `one_document` tells whether all judged segments are in one document.
     """

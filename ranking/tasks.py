@@ -31,7 +31,7 @@ def rank_task(task_id: int) -> None:
 
 @shared_task(name="ranking.tasks.rank_what_is_due")
 def rank_what_is_due() -> None:
-    """Rank every test set whose judgments or excluded judges have changed since its ranking.
+    """Rank every test set whose ranking is out of date.
 
     Then measure judges if that was missed or there is a new rule. Everything due is found in the
     database, so that no ranking depends on a message.
@@ -52,7 +52,7 @@ def rank_what_is_due() -> None:
 
 @shared_task(name="ranking.tasks.send_alert_mails")
 def send_alert_mails() -> None:
-    """Send the daily mails of alerts that are due."""
+    """Send the daily mails about alerts that are due."""
     alert_mails_send()
 
 
@@ -95,7 +95,7 @@ def forget_shard_jobs() -> None:
 
 
 def _rank(task_id: int) -> None:
-    # Before the judgments are read: a later judgment must request another ranking.
+    # Do this before judgments are read, so that a later judgment requests another ranking.
     ranking_request_clear(task_id=task_id)
     ranking_begun(task_id)
     computed = ranking_compute(task_id=task_id, is_awaited=False)
@@ -103,6 +103,6 @@ def _rank(task_id: int) -> None:
         return
     quality_evaluate(run=computed.run, tallies=computed.judges, agreement=computed.agreement)
     answer_keep_up(task_id=task_id)
-    # Our lock may have turned another worker's message away meanwhile: check once more.
+    # Our lock may have turned away another worker's message meanwhile, so check once more.
     if ranking_is_due(task_id=task_id):
         ranking_request(task_id=task_id)

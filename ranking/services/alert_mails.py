@@ -1,4 +1,4 @@
-"""The daily mail of alerts: at most one per person and day, on all campaigns the person subscribed to."""
+"""The daily mail about alerts: at most one per person and day, for all campaigns the person subscribed to."""
 
 import logging
 from collections.abc import Sequence
@@ -32,8 +32,8 @@ Found = Sequence[tuple[Campaign, Sequence[Alert]]]
 def alert_mails_send(*, now: datetime | None = None) -> int:
     """Send the daily mail to all subscribers who have not received it yet; return the number sent.
 
-    With any number of workers, no subscriber gets two a day: the claim is committed before sending,
-    and a mail that may have been sent is not resent.
+    With any number of workers, no subscriber gets two mails a day: the claim is committed before
+    sending, and a mail that may have been sent is not sent again.
     """
     mails_mark_unconfirmed()
     now = timezone.localtime(now)

@@ -53,7 +53,7 @@ from ranking.selectors.runs import latest_run
 from ranking.selectors.tasks_beside import other_tasks, tasks_beside, tasks_read
 from ranking.wording.stopping_rules import RuleState, rule_notes
 
-#: Analyses kept per task, and as many of single systems; the oldest are deleted first.
+#: Analyses kept per task, plus the same number of analyses of single systems; the oldest are deleted first.
 MOST_KEPT = 500
 #: Tables kept per campaign.
 MOST_TABLES_KEPT = 200
@@ -85,14 +85,14 @@ def analysis_ask(
 ) -> Analysis:
     """Request an analysis of the judgments 1…`watermark` of a task; by default, of all.
 
-    If the same analysis is done or being computed, it is returned. With `is_queued` a
-    worker computes the answer; otherwise it is left to `analysis_compute`. With `judgments`, those
-    count instead of the judgments that the choice selects now.
+    If the same analysis is done or being computed, returns that one. With `is_queued` a
+    worker computes the answer; otherwise, call `analysis_compute`. With `judgments`, these count
+    instead of those that the choice selects now.
 
     Raises
     ------
     OptionError
-        If the choice names unknown objects, does not fit the protocol of the task, or there is no judgment.
+        If the choice names unknown objects or does not fit the protocol of the task, or there are no judgments.
     """
     analysis_check(choice.kind, task)
     # Assign numbers before the transaction, as for rankings.
@@ -119,14 +119,14 @@ def table_ask(
 ) -> Analysis:
     """Request a table of all judgments so far of each test set.
 
-    If the same table is done or being computed, it is returned.
+    If the same table is done or being computed, returns that one.
 
     Raises
     ------
     OptionError
-        If the choice names unknown objects, or there is no judgment.
+        If the choice names unknown objects, or there are no judgments.
     ValueError
-        If nothing has to be computed.
+        If the table needs no computation.
     """
     if choice.is_live:
         raise ValueError("choice: this table is not computed")
@@ -237,7 +237,7 @@ def _ask(
     watermark: int,
     is_queued: bool,
 ) -> Analysis:
-    """Record a request unless it exists, and have a worker compute it if `is_queued`."""
+    """Record a request unless it exists; with `is_queued`, have a worker compute it."""
     follows_from = {
         "choice": choice.recorded,
         "judgments": judgments,
@@ -285,7 +285,7 @@ def _delete_oldest(analysis: Analysis) -> None:
     if analysis.task_id is None:
         alike, most = Analysis.objects.of_campaign(analysis.campaign_id), MOST_TABLES_KEPT
     else:
-        # Pages of systems make requests automatically, which must not displace users' requests.
+        # Pages of systems request analyses automatically, which must not displace users' requests.
         by_pages = Q(kind=ONE_SYSTEM.name)
         alike = Analysis.objects.of(analysis.task_id).filter(
             by_pages if analysis.kind == ONE_SYSTEM.name else ~by_pages
@@ -307,7 +307,7 @@ def analysis_compute(*, analysis: Analysis, begin: Begin | None = None) -> Analy
     Raises
     ------
     ValueError
-        If these judgments cannot be analysed so.
+        If these judgments cannot be analysed this way.
     """
     data, reports = analysis_reproduce(analysis, begin=begin)
     Analysis.objects.filter(pk=analysis.pk).update(data=data, reports=reports, finished_at=Now())
@@ -319,12 +319,12 @@ def analysis_compute(*, analysis: Analysis, begin: Begin | None = None) -> Analy
 def analysis_reproduce(
     analysis: Analysis, *, begin: Begin | None = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the answer of an analysis, for programs and for people, computed from its record.
+    """Recompute the answer of an analysis from its record, as plain data and as reports.
 
     Raises
     ------
     ValueError
-        If these judgments cannot be analysed so, or this version computes such analyses differently.
+        If these judgments cannot be analysed this way, or this version computes such analyses differently.
     """
     if analysis.content_key_version != CONTENT_KEY_VERSION:
         raise ValueError(
@@ -340,14 +340,14 @@ def analysis_reproduce(
 
 
 def kind_of(analysis: Analysis) -> AnalysisKind:
-    """Return the kind of an analysis; OptionError if it no longer exists."""
+    """Return the kind of an analysis; raise OptionError if it no longer exists."""
     return analysis_named(analysis.kind, of_campaign=analysis.task_id is None)
 
 
 def _of_task(
     analysis: Analysis, kind: AnalysisKind, options: Mapping[str, Any], begin: Begin
 ) -> Callable[[], Report]:
-    """Compute an analysis of a task; return a function that makes its report."""
+    """Compute an analysis of a task; return a function that creates its report."""
     task, chosen = analysis.task, recorded_judgments(analysis.judgments)
     assert task is not None and kind.find is not None  # noqa: S101, PT018
     given = stored_input(
@@ -373,7 +373,7 @@ def _of_task(
 def _across(
     analysis: Analysis, kind: AnalysisKind, options: Mapping[str, Any], begin: Begin
 ) -> Callable[[], Report]:
-    """Compute a table over test sets; return a function that makes its report."""
+    """Compute a table over test sets; return a function that creates its report."""
     progress = begin(str(kind.title))
     rows = []
     for number, recorded in enumerate(analysis.judgments):
@@ -433,23 +433,23 @@ def analysis_job(job: Job, progress: JobProgress) -> dict[str, Any]:
     """Run the job of an analysis."""
     waiting = Analysis.objects.select_related("task__test_set", "campaign")
     analysis = waiting.filter(pk=job.parameters["analysis"], finished_at__isnull=True).first()
-    if analysis is None:  # deleted, or computed by a command meanwhile
+    if analysis is None:  # deleted, or already computed by a command
         return {}
     analysis_compute(analysis=analysis, begin=lambda _task: progress)
     return {"analysis": analysis.pk}
 
 
-#: Share of new judgments after which it is computed again: all computations cost about ten times the last one.
+#: Share of new judgments that triggers a recomputation, so that all together cost about ten times the last one.
 GROWTH: Final = 0.1
 # Keys of an analysis's judgments that organisers can change: excluded judges and systems.
 _CHANGED_BY_PEOPLE: Final = ("without", "systems", "with_reference")
 
 
 def answer_keep_up(*, task_id: int) -> Analysis | None:
-    """Compute the default analysis of a task without a ranking, if it is due; return it then.
+    """Compute the default analysis of a task without a ranking if it is due; return it, or None.
 
-    It is due if judgments compare nothing, and since the newest answer their number grew by `GROWTH`, or the judges
-    or systems that count changed.
+    It is due if no judgments compare systems and, since the newest answer, their number has grown by `GROWTH`, or the
+    judges or systems that count have changed.
     """
     task = Task.objects.select_related("test_set__campaign").get(pk=task_id)
     kind = kind_in_place_of_ranking(task=task)
@@ -479,7 +479,7 @@ def answer_keep_up(*, task_id: int) -> Analysis | None:
 
 
 def _compares(task: Task) -> bool:
-    """Return whether the latest ranking of a task has any comparison; its judgments may show one output each."""
+    """Return whether the latest ranking of a task has any comparisons; all judgments may be of single outputs."""
     if not answer_kind(task.protocol).compares_outputs:
         return False
     run = latest_run(task_id=task.pk)

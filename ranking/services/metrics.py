@@ -21,7 +21,7 @@ from ranking.models.metric import packed
 from ranking.selectors.metrics import compared_texts
 
 FloatArray = npt.NDArray[np.float64]
-#: Relative time per output, for progress.
+#: Relative time per output, for the progress.
 _COSTS: Final[Mapping[str, int]] = {"BLEU": 2, "chrF": 6, "TER": 40, "WER": 1, "PER": 1}
 
 
@@ -42,13 +42,13 @@ def metrics_ask(
 ) -> Job:
     """Queue a job that computes metrics from the texts of a test set; return it.
 
-    Outputs that are stored with the same text and settings are not computed again.
+    Systems whose texts and settings have not changed are not computed again.
 
     Parameters
     ----------
     test_set : TestSet
     metrics : collection of str
-        Of `ranking.core.metrics.texts.TEXT_METRICS`.
+        Names from `ranking.core.metrics.texts.TEXT_METRICS`.
     lowercase : bool
         Whether case is ignored.
     tokens : str
@@ -86,7 +86,7 @@ def metrics_ask(
 
 
 def texts_missing(test_set: TestSet) -> str:
-    """Return a sentence about texts that are missing to compute metrics; empty if none are."""
+    """Return a sentence about the texts missing to compute metrics; empty if none are missing."""
     if not test_set.segments.filter(references__isnull=False).exists():
         return _("This test set has no references. Import scores from files instead.")
     if not test_set.systems.filter(kind="system", outputs__text__isnull=False).exists():
@@ -125,7 +125,7 @@ def _metric_compute(
     progress: Progress,
     user: User | None,
 ) -> int:
-    """Compute and store a metric of the outputs of a test set; return the number of systems it was computed for."""
+    """Compute and store a metric of the outputs of a test set; return the number of systems computed."""
     named_lock(f"metrics of {test_set.pk}")
     made = Metric(
         test_set=test_set,
@@ -194,7 +194,7 @@ def metric_store(
     Raises
     ------
     MetricRefusedError
-        If there are other scores with this name and signature.
+        If other scores with this name and signature are stored.
     """
     named_lock(f"metrics of {test_set.pk}")
     made = Metric(test_set=test_set, created_by=user, **fields)

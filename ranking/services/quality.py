@@ -66,11 +66,10 @@ def quality_evaluate(
 ) -> bool:
     """Measure the judges of a ranking, store the measures, and apply the rules in force.
 
-    `tallies` are those of all judges up to the run, and `agreement` its
-    tallies of agreement; both are counted from all judgments by default. Excluded judges
-    are measured as well, except for this κ and the test for low agreement. Running it twice is safe: a rule
-    acts on a judge once. Rules that would stop more than one in five judges wait for an organiser: see
-    `acts_held`.
+    `tallies` are those of all judges up to the run, and `agreement` its tallies of agreement; by default,
+    both are counted from all judgments. Excluded judges are measured too, except for agreement with the
+    others. Running it twice is safe, because a rule acts on a judge once. Rules that would stop more than
+    one in five judges wait for an organiser: see `acts_held`.
 
     Returns False if measures of later judgments are stored already.
     """
@@ -85,8 +84,8 @@ def quality_evaluate(
             tallies += tally_scored_checks(checks)
         measures = _measures(run, tallies, agreement, checks_are_scored=bool(checks))
         add_pace(measures, _words_of_a_block(task))
-        # Waits for other measurements, and for a rule that is being added: otherwise it would seem older than
-        # these measures and never be applied.
+        # Wait for other measurements, and for rules that are being added: otherwise such a rule would seem
+        # older than these measures and would never be applied.
         Campaign.objects.select_for_update(no_key=True).get(pk=task.test_set.campaign_id)
         if not _report_store(run):
             return False
@@ -109,10 +108,10 @@ def _words_of_a_block(task: Task) -> float | None:
 
 
 def _report_store(run: RankingRun) -> bool:
-    """Record that the judges are measured up to this run; return False if later judgments are already."""
+    """Record that the judges are measured up to this run; return False if later judgments already are."""
     by_none_later = Q(measured_watermark=None) | Q(measured_watermark__lte=run.watermark)
     rows = RankingUpkeep.objects.filter(by_none_later, task=run.task_id)
-    # From the same clock as the times of rules, which must not seem older.
+    # Use the same clock as for the times of rules, which must not seem older.
     now = {"measured_watermark": run.watermark, "measured_at": Now()}
     if rows.update(**now):
         return True
@@ -194,7 +193,7 @@ _MOST_HELD = 8
 def _measures_of_tallies(task_id: int, tallies: JudgeTallies) -> MeasuresByJudge:
     """Return `measures_of_tallies`, computed only for the judges whose tallies have changed.
 
-    Measures depend only on the judge's tallies and the number of judges, so the others remain
+    Measures depend only on a judge's tallies and the number of judges, so those of other judges remain
     valid even if the transaction that computed them failed.
     """
     before, known = MEASURED.pop(task_id, (JudgeTallies(), {}))
@@ -222,7 +221,7 @@ def decision_take(
     analysis: Analysis | None = None,
     batch: UUID | None = None,
 ) -> Decided:
-    """Act on judges of a task in one transaction, and return the result.
+    """Apply a decision to judges of a task in one transaction, and return the result.
 
     The evidence of each action is the judge's latest measures, and the figures of the analysis that
     the organiser came from, if any. `batch` is as in `judges_decide`.
@@ -256,7 +255,7 @@ def judge_group_delete(*, group: JudgeGroup) -> int:
     """Delete a group but not its judges; return their number.
 
     Earlier designs and rankings keep its name. The rows of the campaign and the group are locked, so that no design or ranking
-    starts to use it meanwhile. Raises `JudgeGroupInUseError`. Deleting it again changes nothing.
+    starts to use it meanwhile. Raises `JudgeGroupInUseError`. Deleting the group again changes nothing.
     """
     Campaign.objects.select_for_update(no_key=True).get(pk=group.campaign_id)
     row = JudgeGroup.objects.select_for_update().select_related("campaign").get(pk=group.pk)
@@ -333,7 +332,7 @@ def rules_preview(*, campaign: Campaign, terms: Sequence[RuleTerms]) -> RuleEffe
 def rules_put_in_force(
     *, campaign: Campaign, terms: Sequence[RuleTerms], user: User | None, confirmed: str = ""
 ) -> RulesInForce:
-    """Activate rules with these terms, apply them to the current measures, and return both.
+    """Activate rules with these terms, apply them to the current measures, and return rules and actions.
 
     Locks the campaign. Raises `ConfirmationNeededError`, and changes nothing, if together they
     would act on more than one in five judges, unless `confirmed` is the code of these effects.
@@ -351,7 +350,7 @@ def rule_replace(
 ) -> RulesInForce:
     """Replace a rule with another one, which acts immediately on all judges.
 
-    With `undo`, actions of the old rule are reverted. Otherwise as `rules_put_in_force`.
+    With `undo`, the actions of the old rule are reverted. Otherwise works like `rules_put_in_force`.
     """
     Campaign.objects.select_for_update(no_key=True).get(pk=rule.campaign_id)
     changed = quality_rule_change(rule=rule, terms=terms, user=user)

@@ -48,7 +48,7 @@ def run_result_of_blocks(run: RankingRun, judged: Blocks) -> dict[str, Any]:
 
 
 def run_tallies(run: RankingRun, judged: Blocks) -> RunTallies:
-    """Tally the counting judgments 1…watermark of all judges for a run."""
+    """Tally the judgments that count among 1…watermark for a run."""
     definition = _definition_of(run)
     blocks = with_documents(run.task_id, _counted_blocks(definition, judged))
     return tallies_of_blocks(blocks, definition)
@@ -162,7 +162,7 @@ def with_documents(task_id: int, blocks: Blocks) -> Blocks:
 def _units_and_limits(
     counted: CountedJudgments, ranking: Ranking, parameters: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the numbers of units that ranges rest on, and the units not accounted for."""
+    """Return the numbers of units that ranges are based on, and the units not accounted for."""
     effective, documents = effective_units_of_sizes(counted.sizes), counted.documents
     of_documents = {"documents": documents, "effective_documents": effective.documents}
     return {
@@ -220,15 +220,14 @@ def stopping_result(
     Returns
     -------
     dict
-        `stopping`: `judgments`, `pairs` of all systems, with and without a score, `pairs_apart` and `clusters` by
-        the tests of the rule (None if this ranking has none, and clusters also while a system has no
-        rank or no range), and the `criteria` that are met. `anytime`: Expected Wins' ranges of the
-        `systems`, `clusters`, `pairs_apart` and `refusals`; None if the tallies have no moments of segments and
-        judges.
+        `stopping` has `judgments`, `pairs` of all systems with or without a score, `pairs_apart` and `clusters` by
+        the tests of the rule (None without such tests; `clusters` also while a system has no rank or range), and
+        the `criteria` that are met. `anytime` has the anytime ranges of Expected Wins: `systems`, `clusters`,
+        `pairs_apart` and `refusals`; None if the tallies have no moments of segments and judges.
     """
     anytime = rank_at_any_time(counted, confidence=rule["confidence"])
     looked_at = anytime if rule["tests"] == RuleTests.ANYTIME else ranking
-    # Includes systems without a score: a few systems judged first must not meet the rule.
+    # Include systems without a score, so that a few systems judged first do not meet the rule.
     systems = len(counted.systems)
     found = {
         "judgments": counted.blocks,
@@ -266,7 +265,7 @@ def _clusters(ranking: Ranking) -> int | None:
 def _met(found: Mapping[str, Any], rule: Mapping[str, Any]) -> list[str]:
     met = []
     apart, share = found["pairs_apart"], rule["pairs_share"]
-    # Rounded against float errors: 0.9 of ten pairs is nine.
+    # Round against float errors: 0.9 of ten pairs is nine.
     pairs = found["pairs"]
     if share is not None and apart is not None and pairs and apart >= round(share * pairs, 9):
         met.append("pairs_share")
@@ -291,7 +290,7 @@ def _anytime(ranking: Ranking) -> dict[str, Any]:
 def stored_pairs(ranking: Ranking) -> list[list[float]]:
     """Return wins, losses, ties, p-value and corrected p-value of each pair; `pairs_of` reads them.
 
-    Names are not stored: they follow from the order within each group, first and second, first and third …
+    Names are not stored, because they follow from the order within each group: first and second, first and third …
     """
     return [
         [pair.wins, pair.losses, pair.ties, pair.p_value, pair.adjusted_p] for pair in ranking.pairs

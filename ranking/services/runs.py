@@ -74,9 +74,9 @@ def latest_ranking_replace(
 ) -> None:
     """Store a new ranking as the latest of its task, and keep milestones.
 
-    The previous ranking is kept if it was the last of its day, the new one by `kept_for`; then
-    `run` is saved. Call it in the transaction that read `latest`, under the lock of the test set's
-    ranking. Without `has_webhooks`, no webhook messages are queued, and endpoints are not
+    The previous ranking is kept if it was the last of its day, and the new one if `kept_for` gives a
+    reason, in which case `run` is saved. Call it in the transaction that read `latest`, under the lock of
+    the test set's ranking. Without `has_webhooks`, no webhook messages are queued, and endpoints are not
     queried.
     """
     last = latest.last_kept if latest else None
@@ -95,7 +95,7 @@ def latest_ranking_replace(
     else:
         run.finished_at = Task.objects.values_list(Now(), flat=True).get(pk=run.task_id)
     if criteria:
-        # Only the first one that meets the rule is kept for this reason, so it has a number.
+        # The first ranking that meets the rule is always kept, so it has a number.
         met = {
             "run": run.pk,
             "judgments": run.result["input"]["blocks"],
@@ -132,7 +132,7 @@ def latest_ranking_keep(*, task_id: int) -> RankingRun | None:
 
 
 def rankings_of_days_keep() -> int:
-    """Keep the last ranking of each past day; return the number of newly kept ones.
+    """Keep the last ranking of each past day; return the number of rankings newly kept.
 
     This is for closed and idle tasks: a new ranking keeps the last one of the previous day
     automatically.
@@ -207,9 +207,9 @@ def kept_for(
 ) -> KeptFor | None:
     """Return why a new ranking is kept, or None; `last` is the newest one kept.
 
-    `is_first_of_rule`: this is the first ranking that meets the stopping rule.
+    `is_first_of_rule` tells whether it is the first ranking that meets the stopping rule.
 
-    With N judgments, growth keeps at most 50 + ln(N / 50) / ln(1.02) of them: 550 for a million.
+    With N judgments, growth keeps at most 50 + ln(N / 50) / ln(1.02) rankings: 550 for a million.
     """
     if last is None:
         return KeptFor.FIRST
@@ -234,7 +234,7 @@ logger = logging.getLogger(__name__)
 #: Maximum number of judgments recounted while ranking; more are counted in the background.
 COUNTED_IN_PLACE = 5_000
 #: Tallies in memory are stored after this many judgments, or after this many seconds if there are
-#: fewer: a starting worker counts the judgments since.
+#: fewer. A worker that starts counts the later judgments.
 STORED_AFTER_JUDGMENTS = 300
 STORED_AFTER_SECONDS = 30
 _FEWER_JUDGMENTS = 30
@@ -281,7 +281,7 @@ def live_tallies(
     elif held is None or held.build != row.build or held.watermark < row.watermark:
         held = _read(row, definition)
     if held is not None and held.watermark > run.watermark:
-        # The run is of an earlier watermark. The tallies in memory stay unchanged.
+        # The run has an earlier watermark; leave the tallies in memory unchanged.
         _put_after_commit(task_id, held)
         return _counted(run, definition)
     if held is not None:
@@ -366,7 +366,7 @@ def _put_after_commit(task_id: int, held: HeldTallies) -> None:
     transaction.on_commit(put)
 
 
-#: Number of test sets whose tallies are held in memory: those ranked last.
+#: Number of test sets whose tallies are held in memory, those ranked most recently.
 MOST_HELD = 8
 
 
@@ -382,7 +382,7 @@ class HeldTallies:
     stored_at: float
 
 
-#: The tallies used last, by test set, in this process. A ranking removes them and puts them back after its commit,
+#: The tallies last used by this process, by test set. A ranking removes them and puts them back after its commit,
 #: so that tallies of a failed transaction are never reused.
 CACHE: Final[dict[int, HeldTallies]] = {}
 
@@ -415,7 +415,7 @@ def _of_group(basis: RankingBasis, settings: RankingSettings) -> dict[str, Any]:
     group = settings.judge_group
     if group is None:
         return {}
-    # The judges who are outside the group now, even if they join it later.
+    # Record the judges outside the group now; joining it later does not change the run.
     others = judges_outside(task_id=basis.task_id, group_id=group.pk)
     return {"judge_group": {"name": group.name, "others": others}}
 
@@ -425,7 +425,7 @@ def _method(basis: RankingBasis, settings: RankingSettings) -> str:
 
     The default is Expected Wins, or Bradley–Terry if a design has ever chosen pairs by their judgments: an active
     design stops showing pairs that are already separated, and Expected Wins gives their few comparisons as
-    much weight as the many of others (`docs/sampling.md`). Anytime ranges use Expected Wins for any
+    much weight as the many comparisons of others (`docs/sampling.md`). Anytime ranges use Expected Wins for any
     design: they do not separate systems with different opponents.
 
     `ranking.selectors.runs` has the same default in SQL.
@@ -446,10 +446,10 @@ def _parameters(
         "resamples": _RESAMPLES,
         "content_key_version": CONTENT_KEY_VERSION,
         "reference": "exclude",
-        # By name, because the kind of a system may change later.
+        # Record names, because the kind of a system may change later.
         "systems": [name for name, kind in kinds.items() if kind == SystemKind.SYSTEM],
         "left_out": [name for name, kind in kinds.items() if kind != SystemKind.SYSTEM],
-        # All excluded judges by pseudonym, even if they have not judged here.
+        # Record all excluded judges by pseudonym, even if they have not judged this task.
         "excluded_judges": excluded_judges(campaign_id=basis.campaign_id),
         **corrections_recorded(basis.task_id),
         "agreement": {
@@ -461,13 +461,13 @@ def _parameters(
     }
 
 
-#: After this time without news, the worker was killed or the message was lost: it is resent.
+#: After this time without a sign of life, the worker or the message counts as lost, and the message is resent.
 SILENT_SECONDS = 60
 
 
 @transaction.atomic
 def tallies_build_request(*, task_id: int) -> None:
-    """Have a worker count all judgments, unless that is already requested or running."""
+    """Have a worker count all judgments, unless this is already requested or running."""
     RankingUpkeep.objects.bulk_create([RankingUpkeep(task_id=task_id)], ignore_conflicts=True)
     silent = Q(counting_at=None) | Q(counting_at__lt=Now() - timedelta(seconds=SILENT_SECONDS))
     if RankingUpkeep.objects.filter(silent, pk=task_id).update(counting_at=Now()):
@@ -478,7 +478,7 @@ def tallies_build(*, task_id: int) -> None:
     """Count all judgments of a test set in pieces, and store the tallies.
 
     No lock is held, because numbered judgments never change. Later judgments are added by
-    the next ranking, which is requested here. Running it twice only costs time.
+    the next ranking, which is requested here. Running it twice is harmless.
     """
     kinds = system_kinds(task_id=task_id)
     run = planned_run(ranking_basis(task_id=task_id), kinds)
@@ -531,24 +531,24 @@ def ranking_compute(
     """Rank a task now and store the ranking as the latest, unless it is unchanged.
 
     With `watermark`, rank the judgments up to this number and keep the run: see
-    `ranking_history_compute`. Other runs are kept, and then have a primary key, if they are milestones:
-    see `kept_for`.
+    `ranking_history_compute`. Other runs are kept if they are milestones (see `kept_for`), and only
+    then have a primary key.
 
-    Submissions are never blocked. Judgments without a number get one; then the watermark is read, and
-    then the judgments 1…watermark. Numbers are committed in order and without gaps, and judgments
+    Submissions are never blocked. First, judgments without a number get one; then the watermark and the
+    judgments 1…watermark are read. Numbers are committed in order and without gaps, and judgments
     never change, so the two agree exactly even if more judgments arrive in between.
 
     Two workers never rank a test set at the same time: the second one gets None immediately. A
     worker that has ranked a test set checks again afterwards (`ranking.tasks`).
 
     If many judgments have to be recounted and the caller does not wait (`is_awaited`), they
-    are counted in the background, while the latest ranking stays. With `again`, rank even if the
-    latest ranking is up to date.
+    are counted in the background, while the latest ranking stays. With `again`, it is ranked even if
+    the latest ranking is up to date.
 
-    Returns the run and its tallies, or None if there is no judgment, if the latest ranking is the
-    same, if another worker is ranking, or if judgments are counted in the background first.
+    Returns the run and its tallies, or None if there are no judgments, if the latest ranking is
+    up to date, if another worker is ranking, or if judgments are counted in the background first.
     """
-    # Before the transaction, which would block others who assign numbers until the ranking is done.
+    # Assign numbers before the transaction, which would block others from assigning them until it ends.
     judgments_number(task_id=task_id)
     try:
         return _compute(task_id, watermark, is_awaited=is_awaited, again=again)
@@ -593,7 +593,7 @@ def _compute(
 def _sampling_state_update(run: RankingRun, pairs: Tallies, kinds: Mapping[str, str]) -> None:
     """Store each pair's wins and ties for active designs; other designs need none.
 
-    `pairs` do not include excluded judges; damaged references are left out here.
+    `pairs` do not include excluded judges; this function leaves out damaged references.
     """
     design = design_in_force(task_id=run.task_id)
     if design is None or design.kind != Design.Kind.ACTIVE:
@@ -613,7 +613,7 @@ def ranking_history_compute(*, task_id: int, steps: int = 24) -> list[RankingRun
     """Rank a test set as if its judgments had arrived over time; return the runs.
 
     This is for judgments that were imported or simulated all at once. It computes and keeps `steps`
-    runs, evenly spread after the latest ranking; the last one is of all judgments. No run has fewer
+    runs, evenly spread after the latest ranking; the last one covers all judgments. No run has fewer
     judgments than the latest ranking, so that the last run has the most judgments.
     """
     latest = LatestRanking.objects.filter(pk=task_id).values_list("watermark", flat=True)

@@ -28,7 +28,7 @@ class RunsChecked:
     differing : list[int]
         Watermarks of rankings with another result.
     refused : list[str]
-        Reasons why this version cannot compute some of them.
+        Reasons why this version cannot recompute some rankings.
     """
 
     same: int = 0
@@ -62,8 +62,8 @@ def _runs(task_id: int) -> Iterator[RankingRun]:
 def tallies_check(*, task_id: int, corrects: bool = True) -> list[str]:
     """Return the names of differences between a task's stored numbers and its judgments.
 
-    All judgments are read and recounted, as when a run is reproduced, instead of updating
-    changed segments. Tallies that were checked and have not changed since are not recounted. With
+    All judgments are read and recounted, as when a run is reproduced, instead of only the changed
+    segments. Tallies that were checked and have not changed since are not recounted. With
     `corrects`, wrong tallies are discarded, also in the memory of workers, and the ranking is
     recomputed.
     """
@@ -77,7 +77,7 @@ def tallies_check(*, task_id: int, corrects: bool = True) -> list[str]:
         rows = StoredTallies.objects.filter(pk=task_id, build=row.build)
         rows.update(checked_watermark=run.watermark)
     elif corrects:
-        # Workers with a copy in memory see that the row is gone.
+        # Workers with a copy in memory notice that the row is gone.
         StoredTallies.objects.filter(pk=task_id).delete()
         ranking_compute(task_id=task_id, again=True)
     return wrong

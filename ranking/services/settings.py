@@ -40,8 +40,8 @@ def ranking_settings_change(
 
     If the kind of ranges changes, omitted level, correction and sides become the defaults of the new kind.
     A change is stored as a row with its author, time, reason, all settings, and the number of judgments.
-    Nothing is stored if no setting differs, unless there is a new reason, which fixes the settings. From the
-    first judgment on a change needs a reason. A new ranking is requested. Earlier runs keep the settings they
+    Nothing is stored if no setting differs, unless there is a new reason, which fixes the settings. After the
+    first judgment, a change needs a reason. A new ranking is requested. Earlier runs keep the settings they
     recorded.
 
     Only judges of `judge_group` count in the ranking; None means all. Locks the test set and the group. Raises
@@ -91,7 +91,7 @@ def _why_now(judgments: int) -> str:
 
 
 def _group_check(group: JudgeGroup, task: Task) -> None:
-    """Lock the group, so that it is not deleted meanwhile; raise `RangeChoiceError` if it does not exist."""
+    """Lock the group, so that it cannot be deleted meanwhile; raise `RangeChoiceError` if it does not exist."""
     present = JudgeGroup.objects.present().filter(campaign=task.test_set.campaign_id)
     if not present.select_for_update(no_key=True).filter(pk=group.pk).exists():
         raise RangeChoiceError(
@@ -115,7 +115,7 @@ def _check(choice: RangeChoice, task: Task) -> None:
 
 
 def _method_check(method: LiveMethod, choice: RangeChoice, task: Task) -> None:
-    """Raise `RangeChoiceError` if a method does not support such ranges, or the designs used so far."""
+    """Raise `RangeChoiceError` if a method does not support these ranges or the designs used so far."""
     if method is LiveMethod.BY_DESIGN:
         return
     if choice.ranges == "anytime" and method is not LiveMethod.EXPECTED_WINS:
@@ -162,10 +162,10 @@ def stopping_rule_set(
 ) -> StoppingRule | None:
     """Replace the stopping rule; without criteria, remove it.
 
-    It is stored as a row with the number of judgments; from the first judgment on it needs a reason. Nothing
+    It is stored as a row with the number of judgments; after the first judgment, it needs a reason. Nothing
     is stored if the rule is unchanged. A new ranking is requested. Locks the test set.
 
-    Returns the rule in force, None if there is none. Raises `StoppingRuleError`, and changes nothing, if the rule is
+    Returns the rule in force, or None if there is none. Raises `StoppingRuleError`, and changes nothing, if the rule is
     invalid.
     """
     Task.objects.select_for_update(no_key=True).get(pk=task.pk)

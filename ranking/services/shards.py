@@ -1,7 +1,7 @@
 """Jobs of shards, written by `ranking.engines.by_celery` and its workers.
 
-A message contains a job and the number of a shard; everything else is in the database. So a message can request
-only work that the engine created, and results survive a loss of the broker.
+A message contains a job and the number of a shard; everything else is in the database. So messages can only
+request work that the engine created, and results survive a loss of the broker.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ranking.code_version import code_version
 from ranking.core.sharding import decode, encode
 from ranking.models import ShardJob, ShardResult
 
-#: Engines renew their jobs more often than this.
+#: Maximum number of seconds between two renewals of a job by its engine.
 WATCH_SECONDS = 30
 _FORGOTTEN_AFTER = timedelta(minutes=10)
 
@@ -32,7 +32,7 @@ def shard_job_create(*, work: Callable[[Any], Any], shards: Sequence[Any]) -> Sh
     EncodingError
         If the work cannot be encoded for other machines.
     RuntimeError
-        Inside a transaction, because workers would not see the job until its end.
+        Inside a transaction, because workers would not see the job until it ends.
     """
     with transaction.atomic(durable=True):
         return ShardJob.objects.create(
@@ -80,7 +80,7 @@ def shard_jobs_forget() -> int:
 
 
 def _outcome(job: ShardJob, shard: int) -> tuple[bytes | None, str]:
-    """Return the encoded result, or None and why there is none."""
+    """Return the encoded result, or None and the reason why there is none."""
     if job.code_version != code_version():
         return None, f"a worker runs {code_version()}; {job.code_version} is asked for"
     try:
@@ -92,7 +92,7 @@ def _outcome(job: ShardJob, shard: int) -> tuple[bytes | None, str]:
 
 @lru_cache(maxsize=1)
 def _work_of(job_id: int) -> tuple[Callable[[Any], Any], Sequence[Any]]:
-    """Return the work of a job and its shards; the last job is cached, because its shards follow one another."""
+    """Return the work of a job and its shards; the last job is cached, because its shards come in succession."""
     stored = ShardJob.objects.values_list("work", flat=True).get(pk=job_id)
     work, shards = decode(bytes(stored))
     return work, shards
@@ -105,7 +105,7 @@ def shards_ready(*, job_id: int, taken: Collection[int]) -> list[int]:
 
 
 def shard_result(*, job_id: int, shard: int) -> tuple[bytes | None, str]:
-    """Return the encoded result of a shard, or None and why there is none."""
+    """Return the encoded result of a shard, or None and the reason why there is none."""
     result, failure = ShardResult.objects.values_list("result", "failure").get(
         job=job_id, shard=shard
     )

@@ -1,4 +1,4 @@
-"""Request and store the bundle of a published result, and request a draft at Zenodo."""
+"""Request and store the bundle of a published result, and request a draft on Zenodo."""
 
 import re
 from base64 import urlsafe_b64encode
@@ -45,9 +45,9 @@ def result_bundle_ask(
     with_texts: bool = False,
     by: User | None = None,
 ) -> None:
-    """Request the bundle of a result from a worker.
+    """Have a worker create the bundle of a result.
 
-    A pending request is not changed by a second one.
+    A second request does not change a pending one.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def result_bundle_ask(
 
 
 def _seeds_give(result: PublishedResult, by: User | None) -> bool:
-    """Return True if seeds are published; if so, change the seed for the next HITs.
+    """Return whether seeds may be published; if so, change the seed for the next HITs.
 
     Tasks may be reopened, so the design in force is replaced by a copy with a new secret seed.
     """
@@ -92,7 +92,7 @@ def _seeds_give(result: PublishedResult, by: User | None) -> bool:
             design_change(task=task, changed_by=by, seed=seed_draw())
         except DesignRefusedError:
             return False
-    # Last, under the planning lock.
+    # Check this last, under the planning lock.
     return _is_over(task)
 
 
@@ -112,8 +112,8 @@ def new_seed_comes(*, task: Task, content: Mapping[str, Any]) -> bool:
 def _seeds_to_give(task: Task, content: Mapping[str, Any]) -> set[int] | None:
     """Return the seeds used to draw a task; None while they could be misused.
 
-    They could be while judging goes on, while HITs drawn by them are unjudged, if another test set is drawn by one of
-    them, or if a system is anonymous, whose name could be tested.
+    Misuse is possible until judging has ended and all HITs drawn with them are judged, if another test set uses
+    one of them, or if a system is anonymous, because names could be tested with a seed.
     """
     if hides_a_name(content) or not _is_over(task):
         return None
@@ -127,7 +127,7 @@ def _seeds_to_give(task: Task, content: Mapping[str, Any]) -> set[int] | None:
 
 
 def _is_over(task: Task) -> bool:
-    """Return whether no HIT is assigned, nor left to assign after reopening."""
+    """Return whether judging is over: the task is closed, and no HIT is incomplete."""
     closed = Q(closed_at__isnull=False) | Q(
         test_set__campaign__state__in=[CampaignState.CLOSED, CampaignState.ARCHIVED]
     )
@@ -142,7 +142,7 @@ def result_bundle_store(
     """Store the zip of a bundle, unless one has been stored meanwhile.
 
     `result` is the row that the zip was made from. Raises `PublishingRefusedError` if the request
-    has changed (texts or seeds): then another worker makes the requested bundle.
+    has changed (texts or seeds), in which case another worker creates the requested bundle.
     """
     kept = PublishedResult.objects.select_for_update(no_key=True).get(pk=result.pk)
     if kept.bundle_id is not None:
@@ -172,7 +172,7 @@ def result_bundle_store(
     return kept
 
 
-#: Available licences, by their names at Zenodo.
+#: Available licences, by their names on Zenodo.
 LICENCES: Final[Mapping[str, str]] = {
     "cc-by-4.0": "Creative Commons Attribution 4.0 International",
     "cc-by-sa-4.0": "Creative Commons Attribution Share Alike 4.0 International",
@@ -180,12 +180,12 @@ LICENCES: Final[Mapping[str, str]] = {
 }
 #: Characters allowed in a header: a line break would start another header.
 TOKEN: Final = re.compile(r"^[\x21-\x7e]+\Z")
-#: The parameter of a job that holds its token.
+#: The job parameter with the token.
 SEALED: Final = "sealed_token"
 
 
 class ZenodoHost(TextChoices):
-    """Site for drafts."""
+    """Zenodo sites for drafts."""
 
     SANDBOX = (
         "sandbox",
@@ -195,7 +195,7 @@ class ZenodoHost(TextChoices):
 
 
 class ZenodoRefusedError(Exception):
-    """The draft cannot be made; the message is for organisers."""
+    """The draft cannot be created; the message is for organisers."""
 
 
 @override("en")
@@ -230,7 +230,7 @@ def zenodo_metadata(result: PublishedResult, *, licence: str, url: str) -> dict[
 
 
 def _access(result: PublishedResult) -> dict[str, str]:
-    """Return the access rights: after an embargo, files are open from the next day on, because Zenodo stores days."""
+    """Return the access rights. Files open on the day after the end of an embargo, because Zenodo stores days."""
     until = result.embargo_until
     if until is None or until <= database_now():
         return {"access_right": "open"}

@@ -1,6 +1,6 @@
-"""Write the content of a published result: all data of its page and files, format 1.
+"""Create the content of a published result: all data of its page and files, in format 1.
 
-The finding is stored as numbers; sentences are made in the reader's language.
+The finding is stored as numbers; pages turn it into sentences in the reader's language.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -49,12 +49,12 @@ _SYSTEMS = ("systems", "left_out")
 def labelled_run(run: RankingRun, labels: Mapping[str, str]) -> RankingRun:
     """Return an unsaved run with systems renamed by `labels`; the run itself if nothing is renamed.
 
-    Ranges are drawn in the order of names, and resamples depend on the names of shown systems. So
-    the ranking is recomputed with the published names, and with the candidates of a block in the
-    order of these names, because the display order is not published: only then can readers compute
-    the same bits. Scores stay the same, and ranges differ as much as with another seed.
+    Ranges are drawn in the order of names, and resamples depend on the names of shown systems. So that
+    readers can compute the same bits, the ranking is recomputed with the published names, and with the
+    candidates of a block in the order of these names, because the display order is not published. Scores
+    stay the same, and ranges differ as much as with another seed.
     """
-    # Including systems that are not ranked: anonymity determines the published data.
+    # Unranked systems are included, because anonymity determines the data that is published.
     if all(name == label for name, label in labels.items()):
         return run
     renamed = RankingRun(
@@ -78,7 +78,7 @@ def labelled_run(run: RankingRun, labels: Mapping[str, str]) -> RankingRun:
 def candidates_by_name(coded: CodedJudgments) -> CodedJudgments:
     """Return judgments with the candidates of each block in the order of their names."""
     order = sorted(range(len(coded.candidates)), key=coded.candidates.__getitem__)
-    # One more element for index -1: missing candidates stay last.
+    # The extra element is for index -1, so that missing candidates stay last.
     place = np.full(len(order) + 1, len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
     columns = np.argsort(place[coded.candidate], axis=1, kind="stable")
@@ -111,7 +111,7 @@ def frozen_ranking(run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any]
             ({**row, "system": labels[row["system"]]} for row in result["not_estimable"]),
             key=lambda row: str(row["system"]),
         ),
-        # In the order of ranks: the order of names would reveal names.
+        # In rank order, because alphabetical order would reveal names.
         "groups": sorted(
             (
                 sorted((labels[name] for name in group), key=ranked.index)
@@ -149,7 +149,7 @@ def frozen_pairs(run: RankingRun, labels: Mapping[str, str]) -> list[dict[str, A
             "wins": pair.wins,
             "losses": pair.losses,
             "ties": pair.ties,
-            # Null where either system lacks the judgments for a test.
+            # Null if either system has too few judgments for a test.
             **(
                 {"p": None, "adjusted_p": None}
                 if pair.better in thin or pair.worse in thin
@@ -208,7 +208,7 @@ def frozen_agreement(run: RankingRun) -> dict[str, Any]:
     }
 
 
-#: Readers refuse formats they do not know, so each change of meaning needs a new number.
+#: Readers refuse unknown formats, so each change of meaning needs a new number.
 FORMAT: Final = 1
 COUNTED: Final = ("blocks", "comparisons", "ties", "judges")
 _TERMS: Final = ("measure", "direction", "threshold", "minimum", "action")
@@ -216,7 +216,7 @@ _TERMS: Final = ("measure", "direction", "threshold", "minimum", "action")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedWords:
-    """Organiser's texts: `authors` of the citation, and optional texts.
+    """The organiser's texts: `authors` of the citation, and optional texts.
 
     `wordings` are the published replacements of reasons, by reason.
     """
@@ -267,7 +267,7 @@ def reasons_given(facts: PublishedFacts) -> list[GivenReason]:
         *((row.reason, _("Stopping rule")) for row in facts.rules),
         *((each.action.note, _("Judges")) for each in facts.left_out if each.action is not None),
     ]
-    # The page on which a reason was first given.
+    # Keep the page on which a reason was first given.
     pages = dict(reversed(rows))
     return [GivenReason(text, pages[text]) for text in dict(rows) if text]
 
@@ -459,7 +459,7 @@ class _Answer:
     kind : str
         Kind of the analysis.
     filters : callable
-        Returns the required values of choice and judgments of the analysis for a run.
+        Returns the required values of the analysis's choice and judgments, for a run.
     freeze : callable
         Returns the section from an answer and the relabelled run; None if there is nothing to publish.
     asked : callable
@@ -488,7 +488,7 @@ def answer_found(name: str, *, run: RankingRun) -> Analysis | None:
 def frozen_answers(
     run: RankingRun, labels: Mapping[str, str], parts: Collection[str]
 ) -> dict[str, Any]:
-    """Return the available ones of these sections, and the agreement of judges with themselves."""
+    """Return those of these sections that are available, and the agreement of judges with themselves."""
     found = {}
     for name in (*parts, "self_agreement"):
         analysis = answer_found(name, run=run)
@@ -503,7 +503,7 @@ def answer_ask(
 ) -> Analysis | None:
     """Have a worker compute a section of a result, unless it is available or requested.
 
-    With `is_queued` false it is left to `analysis_compute`. A failed or cancelled computation is
+    With `is_queued` false, call `analysis_compute` instead. A failed or cancelled computation is
     not retried. Returns None if the ranking has no such section.
     """
     answer = _ANSWERS[name]
@@ -533,14 +533,14 @@ def has_failed(analysis: Analysis) -> bool:
 def _firmness(analysis: Any, _run: RankingRun, labels: Mapping[str, str]) -> dict[str, Any] | None:
     """Return the number of judgments that decide first place.
 
-    Judges and segments of the deciding judgments are left out, because they identify people.
+    Judges and segments of the deciding judgments are left out, because they could identify people.
     """
     found = analysis.data["first_place"]
     new = found["new_first"]
     return {
         "method": analysis.data["method"],
         **{name: found[name] for name in ("judgments", "deciding", "at_least", "proof")},
-        # Not in the order of names, which would reveal names.
+        # Not in alphabetical order, which would reveal names.
         "first": sorted(labels[name] for name in found["first"]),
         "new_first": None if new is None else labels[new],
     }

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from campaign.models import System, SystemKind
 from campaign.refusals import RefusedError
 
-#: Shorter names occur in texts by chance.
+#: Shorter names are not searched for, because they occur in texts by chance.
 _SHORTEST: Final = 3
 
 
@@ -50,7 +50,7 @@ def anonymous_check(content: Mapping[str, Any], hidden: Collection[str]) -> None
 def text_check(text: str, hidden: Collection[str], *, field: str, page: str = "") -> None:
     """Raise `PublishingRefusedError` if a text contains one of these names as a word.
 
-    `page` is the title of the page that the text comes from, if it is another one.
+    `page` is the title of the page that the text comes from, if that is another page.
     """
     for name in sorted(hidden):
         if len(name) >= _SHORTEST and _has_word(text, name):
@@ -101,8 +101,8 @@ def labels_of(
 ) -> dict[str, str]:
     """Return the published name of each system, by name.
 
-    Letters follow a keyed hash of names: alphabetical or rank order could be reconstructed from
-    a list of participants. A system keeps its letter from earlier versions.
+    Letters are in the order of a keyed hash of names, because alphabetical or rank order could be
+    reconstructed from a list of participants. A system keeps its letter from earlier versions.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def labels_of(
         Letters in earlier versions, by system ID.
     """
     kept = {system.name: before[str(system.pk)] for system in systems if str(system.pk) in before}
-    # Not the letter of another system, nor the name of a named one.
+    # Exclude letters of other systems and all system names.
     taken = {*before.values(), *(system.name for system in systems)}
     free = (label for label in _letters() if label not in taken)
     hidden = [system for system in systems if system.name in anonymous]
@@ -166,9 +166,9 @@ class GivenReason:
 def wordings_check(
     wordings: Mapping[str, str], given: Sequence[GivenReason], *, hides_a_name: bool
 ) -> None:
-    """Raise `PublishingRefusedError` for an unnecessary rewording, or one of a reason that does not exist.
+    """Raise `PublishingRefusedError` for an unnecessary rewording, or for one of an unknown reason.
 
-    Blank rewordings and those of more than 5,000 characters are also refused.
+    Blank rewordings and those of more than 5,000 characters are refused too.
     """
     if wordings and not hides_a_name:
         raise PublishingRefusedError(

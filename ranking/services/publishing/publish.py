@@ -44,7 +44,7 @@ from ranking.services.runs import latest_ranking_keep
 
 @dataclass(frozen=True, slots=True)
 class PublishedDraft:
-    """A version that does not exist yet.
+    """A draft of a version that is not published yet.
 
     Attributes
     ----------
@@ -92,16 +92,16 @@ def published_draft(
     run : RankingRun or None
         The ranking; by default the current one.
     facts : PublishedFacts or None
-        Inputs of the content, if they were read already.
+        Inputs of the content, if already read.
     parts : collection of str
         Sections to include if available.
 
     Raises
     ------
     PublishingRefusedError
-        Without a ranking; for a rehearsal; for a change note without an earlier version; if a
-        text names an anonymous system or team; and for a rewording of a reason that is
-        not in the result, or if all systems are named.
+        If there is no ranking, in a rehearsal, for a change note without an earlier version, if a text
+        names an anonymous system or team, and for a rewording if its reason is not in the result or
+        all systems are named.
     """
     real_check(task.test_set.campaign, PublishingRefusedError)
     run = facts.run if facts else run or latest_run(task_id=task.pk)
@@ -137,7 +137,7 @@ def published_draft(
     )
     by_id = {str(each.pk): labels[each.name] for each in facts.systems}
     anonymous_check(content, hidden_names(facts.systems, by_id))
-    # Number types as JSON readers have them: 1.0 is 1.
+    # Use the number types of JSON readers: 1.0 is 1.
     content = json.loads(canonical(content))
     return PublishedDraft(
         content=content,
@@ -188,18 +188,18 @@ def result_publish(
     anonymous : collection of str
         Names of anonymous systems.
     with_texts : bool
-        Whether the bundle, which a worker makes, includes sources, references and outputs.
+        Whether the bundle, which a worker creates, includes sources, references and outputs.
     seen : str
         Fingerprint of the previewed draft; empty without a preview.
     version : int or None
-        Expected version number, so that a repeated request publishes once; None for the next one.
+        Expected version number, so that a repeated request only publishes once; None for the next one.
     parts : collection of str
         Sections to include if available; nothing is computed here.
 
     Raises
     ------
     PublishingRefusedError
-        As `published_draft` does, and for an embargo in the past.
+        As for `published_draft`, and for an embargo in the past.
     RankingChangedError
         If the result or its version differs from the preview.
 
@@ -250,7 +250,7 @@ def embargo_check(until: datetime | None, *, now: datetime) -> None:
 def result_embargo_change(*, result: PublishedResult, until: datetime | None) -> bool:
     """Set the end of the embargo of a result, None to end it now; return whether it changed.
 
-    Raises `PublishingRefusedError` if the result is public already (retract it instead), or for a
+    Raises `PublishingRefusedError` if the result is already public (retract it instead), or for a
     time in the past.
     """
     locked, now = _locked(result)

@@ -27,9 +27,9 @@ from ranking.services.publishing.content import (
 )
 from ranking.services.run_results import run_result_of_blocks
 
-#: Days of judging are not in the published judgments.
+#: Input that is compared: days of judging are missing in the published judgments.
 _INPUT: Final = (*COUNTED, "segments", "documents")
-#: Rankings use a thousand resamples; untrusted files may request any number.
+#: Rankings use a thousand resamples, but untrusted files may request any number.
 _MOST_RESAMPLES: Final = 100_000
 #: WMT had at most about 40 systems; the size of tables is quadratic.
 _MOST_SYSTEMS: Final = 1_000
@@ -57,13 +57,13 @@ class Reproduction:
     Attributes
     ----------
     content : mapping
-        As published.
+        The published content.
     digest : str
         Its SHA-256.
     differences : tuple of Difference
         Empty if it is the same, apart from last digits.
     last_digits : int
-        Number of values that differ only in their last digits, as on another kind of processor; 0 if none does.
+        Number of values that differ only in their last digits, as on another kind of processor.
     not_compared : tuple of str
         Sections that follow from the judgments, but were not recomputed.
     """
@@ -80,8 +80,8 @@ def result_reproduce(
 ) -> Reproduction:
     """Rank a bundle's judgments as workers do, and compare the result with the published one.
 
-    Ranking, tests of pairs, agreement and input counts are compared: all that follows from the
-    judgments except two sections, see `Reproduction.not_compared`.
+    Compares ranking, tests of pairs, agreement and input counts: everything that follows from the
+    judgments, except the sections in `Reproduction.not_compared`.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def _run(content: Mapping[str, Any]) -> RankingRun:
 
 
 def _refuse_without_end(parameters: Mapping[str, Any]) -> None:
-    """Refuse parameters with which the computation would take too long."""
+    """Refuse parameters that would make the computation take too long."""
     if not 0 < parameters["resamples"] <= _MOST_RESAMPLES:
         raise NotReproducibleError(
             f"The result has more than {_MOST_RESAMPLES} resamples, too many to recompute."
@@ -203,9 +203,9 @@ def _blocks(
 
 
 def _computed(run: RankingRun, blocks: Blocks, content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parts of content that follow from the judgments."""
+    """Return the parts of the content that follow from the judgments."""
     published = {name for row in content["ranking"]["systems"] for name in row}
-    # Later versions of Quintet may have more columns of a system.
+    # Later versions of Quintet may have more columns for a system.
     run.result["systems"] = [
         {name: row[name] for name in row if name in _COLUMNS | published}
         for row in run.result["systems"]
