@@ -1,1 +1,1 @@
-"""Filters for the dashboard."""
+"""Template tags and filters of the organisers' pages."""

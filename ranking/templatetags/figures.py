@@ -1,6 +1,6 @@
-"""Figures, with links to their details; parts rendered once in a loop; the tasks of a test set.
+"""Template tags and filters for figures with links to their details, and for the tasks of a test set.
 
-Links are on pages that have `addresses`; elsewhere the figures stand alone.
+Figures are linked on pages with `addresses` in their context; elsewhere they are plain text.
 """
 
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ _BEFORE = "judge_link"
 
 @register.filter
 def of_system(rows: Mapping[str, Any], system: str) -> Any:
-    """Return the row of a system; None where there is none."""
+    """Return the row of a system; None if there is none."""
     return rows.get(system)
 
 
@@ -52,7 +52,7 @@ def of_system(rows: Mapping[str, Any], system: str) -> Any:
 def judge_link(context: Context, judge_id: int, pseudonym: str) -> SafeString:
     """Return a judge's name as a link to their page, on a page with a `campaign` and a `task`."""
     kept: Any = context.render_context
-    # An address is reversed once, not for each row.
+    # Reverse the URL once instead of for each row.
     before = kept.get(_BEFORE)
     if before is None:
         task = context["task"]
@@ -63,12 +63,12 @@ def judge_link(context: Context, judge_id: int, pseudonym: str) -> SafeString:
 
 @register.filter
 def candidate_letter(index: int) -> str:
-    """Return the judges' name of the candidate at this place, from 0: A, B, C …"""
+    """Return the letter that judges see for the candidate at this index (from 0): A, B, C …"""
     return chr(ord("A") + index)
 
 
 class OnceNode(template.Node):
-    """Its contents as they were rendered first in this rendering of its template."""
+    """Node that renders its content once per rendering of the template, and repeats the result."""
 
     child_nodelists = ("nodelist",)
 
@@ -76,7 +76,7 @@ class OnceNode(template.Node):
         self.nodelist = nodelist
 
     def render(self, context: Context) -> SafeString:
-        # Cached for this rendering only: another request has another render context.
+        # Cached for this rendering only, because each request has its own render context.
         kept: SafeString | None = context.render_context.get(self)
         if kept is None:
             kept = context.render_context[self] = self.nodelist.render(context)
@@ -85,7 +85,7 @@ class OnceNode(template.Node):
 
 @register.tag
 def once(parser: Parser, token: Token) -> OnceNode:  # noqa: ARG001
-    """Render the content once; it must not depend on the row."""
+    """Render the content once in a loop; it must not depend on the row."""
     nodelist = parser.parse(("endonce",))
     parser.delete_first_token()
     return OnceNode(nodelist)
@@ -93,7 +93,7 @@ def once(parser: Parser, token: Token) -> OnceNode:  # noqa: ARG001
 
 @register.simple_tag(takes_context=True)
 def system_link(context: Context, name: str) -> str | SafeString:
-    """Return a system's name, as a link to its page of wins and losses."""
+    """Return a system's name as a link to its page of wins and losses."""
     addresses: Addresses | None = context.get("addresses")
     address = None if addresses is None else addresses.system(name)
     words = system_label(name)
@@ -102,7 +102,7 @@ def system_link(context: Context, name: str) -> str | SafeString:
 
 @register.simple_tag(takes_context=True)
 def judged_link(context: Context, number: int, judge: str = "") -> str | SafeString:
-    """Return how many blocks were judged, or a judge judged, as a link to the judgments."""
+    """Return the number of judged blocks, in total or by a judge, as a link to the judgments."""
     addresses: Addresses | None = context.get("addresses")
     if addresses is None or not number:
         return figure(number)
@@ -111,7 +111,7 @@ def judged_link(context: Context, number: int, judge: str = "") -> str | SafeStr
 
 @register.simple_tag(takes_context=True)
 def skipped_link(context: Context, number: int, judge: str = "") -> str | SafeString:
-    """Return how many blocks were skipped and not judged since, or a judge did, as a link to the skips."""
+    """Return the number of blocks skipped and not judged later, in total or by a judge, as a link to the skips."""
     addresses: Addresses | None = context.get("addresses")
     if addresses is None or not number:
         return figure(number)
@@ -121,7 +121,7 @@ def skipped_link(context: Context, number: int, judge: str = "") -> str | SafeSt
 
 @register.simple_tag(takes_context=True)
 def outcome_link(context: Context, number: int, name: str, outcome: str) -> str | SafeString:
-    """Return how many comparisons of a system ended so, as a link to the judgments."""
+    """Return the number of a system's comparisons with this outcome, as a link to the judgments."""
     addresses: Addresses | None = context.get("addresses")
     if addresses is None or not number or name not in addresses.systems:
         return figure(number)
@@ -131,9 +131,9 @@ def outcome_link(context: Context, number: int, name: str, outcome: str) -> str 
 
 @register.simple_tag
 def tasks_beside(task: Task) -> list[Any]:
-    """Return all tasks of a test set that has several, each with its `share` and whether it `may_go`; else none.
+    """Return all tasks of a test set, each with its `share` of the target, and `may_go` if it may be deleted.
 
-    No query where there is one task, of which a page that is of it says enough; otherwise one.
+    Returns none, without a query, if the test set has only one task; otherwise one query.
     """
     if not task.is_one_of_several:
         return []
